@@ -67,7 +67,6 @@ class _Body(msgspec.Struct, forbid_unknown_fields=True):
     against: str = ""
     row: int = 0
     note: Annotated[str, msgspec.Meta(max_length=MAX_NOTE)] = ""
-    section: str = ""
     update: bool = False
 
 
@@ -239,7 +238,7 @@ class DeskApp:
         asking = self._texts.asking(article)
         shown = {
             **desk.shown[ref],
-            "asking": asking and {"is_update": asking.is_update, "began": asking.began},
+            "asking": asking and {"is_update": asking.is_update},
             "ask_problem": self._texts.problem_of(article),
             "stamp": self._builder.stamp,
             "waits": self._waits(desk, ref),
@@ -271,7 +270,7 @@ class DeskApp:
             raise OutdatedError("the text has changed since you opened it; look at it again")
         if not (body.replace or is_update):
             raise EditError("a new text replaces this one; confirm that first")
-        self._texts.ask(article, update=is_update, note=body.note.strip(), section=body.section)
+        self._texts.ask(article, update=is_update, note=body.note.strip())
 
     async def _show_desk(self, request: Request) -> Response:
         return HTMLResponse(self._shell)
