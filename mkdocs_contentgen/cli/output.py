@@ -156,14 +156,9 @@ def print_articles_table(articles: Sequence[Article]) -> None:
     _print_table([{name: row[name] for name in row if name not in hidden} for row in rows])
 
 
-_LEAST_WIDTHS = {"Page": 10, "Id": 4, "State": 8, "Reason": 10, "Model": 6, "Topic": 8}
-_LEAST_WIDTHS |= {"Text": 10, "User": 10}
-"""The columns that become narrower where a terminal has too little room for a table."""
-
 _NARROW = 70
 """Columns of a terminal in which there is no room for models and topics."""
 
-_SHORTENED = ("Model", "Topic")
 _FIGURES = ("Repairs", "To check", "Calls", "Tokens", "Cost", "Seconds", "Texts", "Failed")
 
 
@@ -173,21 +168,10 @@ def _print_table(rows: Sequence[Mapping[str, object]]) -> None:
 
     table = Table(box=None, pad_edge=False)
     for heading in rows[0]:
-        least = _LEAST_WIDTHS.get(heading)
         justify: Literal["left", "right"] = "right" if heading in _FIGURES else "left"
-        table.add_column(
-            heading,
-            min_width=least,
-            max_width=_console().width // 5 if heading in _SHORTENED else None,
-            no_wrap=not least,
-            overflow="fold",
-            justify=justify,
-        )
+        table.add_column(heading, overflow="fold", justify=justify)
     for row in rows:
         cells = {name: Text(escape_controls(str(value))) for name, value in row.items()}
-        for name in _SHORTENED:
-            if name in cells:  # a column without wrapping would be the last one to be narrowed
-                cells[name].no_wrap, cells[name].overflow = True, "ellipsis"
         if "State" in cells:
             cells["State"].stylize(STATE_COLOURS[cells["State"].plain])
         table.add_row(*cells.values())

@@ -14,7 +14,7 @@ from contextlib import suppress
 from html import escape
 from importlib.resources import files
 from pathlib import Path
-from typing import Annotated, Literal, TypeVar, get_args
+from typing import Annotated, Any, Literal, TypeVar, get_args
 from urllib.parse import quote
 
 import msgspec
@@ -67,7 +67,6 @@ class _Body(msgspec.Struct, forbid_unknown_fields=True):
     against: str = ""
     row: int = 0
     note: Annotated[str, msgspec.Meta(max_length=MAX_NOTE)] = ""
-    section: str = ""
     update: bool = False
 
 
@@ -232,18 +231,17 @@ class DeskApp:
             "url": desk.addresses.get(article.page, ""),
         }
 
-    def _described(self, desk: Desk, ref: str) -> dict[str, object]:
+    def _described(self, desk: Desk, ref: str) -> dict[str, Any]:
         article = desk.find(ref)
         if ref not in desk.shown:
             desk.shown[ref] = {**self._row(desk, article), **describe(desk, article)}
         asking = self._texts.asking(article)
         shown = {
             **desk.shown[ref],
-            "asking": asking and {"is_update": asking.is_update, "began": asking.began},
+            "asking": asking and {"is_update": asking.is_update},
             "ask_problem": self._texts.problem_of(article),
             "stamp": self._builder.stamp,
             "waits": self._waits(desk, ref),
-            "problem": self._texts.problem or self._builder.problem,
         }
         return {**shown, "version": sha256(msgspec.json.encode(shown).decode())}
 
@@ -251,20 +249,18 @@ class DeskApp:
         """Return why the page that is shown is not the one of this text, or an empty string."""
         if self._texts.problem:
             return self._texts.problem
-        if self._builder.stamp != self._texts.stamp:
-            if self._builder.problem and not self._builder.is_building:
-                return f"the site cannot be built: {self._builder.problem}"
-            return "the site is being built, since its pages have changed"
-        return str(desk.shown[ref].get("page_problem", ""))
+        if self._builder.stamp == self._texts.stamp:
+            return str(desk.shown[ref].get("page_problem", ""))
+        if self._builder.problem and not self._builder.is_building:
+            return f"the site cannot be built: {self._builder.problem}"
+        return "the site is being built, since its pages have changed"
 
     def _check_shown(self, desk: Desk, body: _Body) -> None:
         """Raise OutdatedError unless the page beside the desk shows the text as it is now."""
         text = self._described(desk, body.ref)
-        if text["waits"]:
-            raise OutdatedError(f"look at the page first: {text['waits']}")
-        page = text.get("in_page")
-        if not isinstance(page, dict) or body.shown != page["digest"]:
-            raise OutdatedError("the page does not show this text yet; look at it first")
+        if text["waits"] or (text.get("in_page") or {}).get("digest") != body.shown:
+            reason = text["waits"] or "it does not show this text yet"
+            raise OutdatedError(f"look at the page first: {reason}")
 
     def _ask(self, desk: Desk, article: Article, body: _Body) -> None:
         is_update = body.update or bool(body.note.strip())
@@ -274,7 +270,7 @@ class DeskApp:
             raise OutdatedError("the text has changed since you opened it; look at it again")
         if not (body.replace or is_update):
             raise EditError("a new text replaces this one; confirm that first")
-        self._texts.ask(article, update=is_update, note=body.note.strip(), section=body.section)
+        self._texts.ask(article, update=is_update, note=body.note.strip())
 
     async def _show_desk(self, request: Request) -> Response:
         return HTMLResponse(self._shell)

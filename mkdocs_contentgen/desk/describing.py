@@ -12,12 +12,12 @@ from typing import Any
 
 from ..errors import UnsafeHTMLError
 from ..html.differences import compare
-from ..html.document import Block, Document, Piece
+from ..html.document import Block, Document
 from ..review.updating import can_update
 from ..site.site import Site
 from ..text import Text
 from ..texts.articles import Article
-from .rendering import ShownText, render
+from .rendering import render
 from .texts import Desk, digest_of
 
 _MAX_HIDDEN = 200
@@ -58,7 +58,6 @@ def describe(desk: Desk, article: Article) -> dict[str, object]:
         "model": text.model,
         "can_update": can_update(desk.site.options),
         "approved_file": _approved_file(desk.site, article),
-        "replaces": article.approved is not None and text is article.draft,
         "updates": list(text.updates),
         "remarks": list(text.remarks),
         "left": sum(len(it["statements"]) for it in cards),
@@ -90,39 +89,25 @@ def _approved_file(site: Site, article: Article) -> str:
 def _in_page(desk: Desk, article: Article, blocks: Sequence[Block]) -> dict[str, object]:
     """Return the article as its page will have it, or why it cannot be put there."""
     others = [it for it in desk.articles.values() if it.page == article.page]
+    problem = "this page does not contain the text"
     try:
         shown = render(desk.site, article, others, blocks)
     except (Exception, SystemExit) as error:  # noqa: BLE001  plugins of the site raise anything
-        return {"in_page": None, "page_problem": f"this page cannot be built: {error}"}
-    if shown is None:
-        return {"in_page": None, "page_problem": "this page does not contain the text"}
-    return {"in_page": _to_json(shown), "page_problem": ""}
-
-
-def _to_json(shown: ShownText) -> dict[str, object]:
-    return {**vars(shown), "digest": shown.digest}
+        shown, problem = None, f"this page cannot be built: {error}"
+    return {"in_page": shown, "page_problem": "" if shown else problem}
 
 
 def describe_rows(desk: Desk, before: Text, after: Text) -> list[dict[str, object]]:
-    """Return what differs between two versions of a text, with the words that changed."""
+    """Return what differs between two versions of a text: the words, with those that changed."""
     return [
         {
             "number": number,
-            "kind": row.kind,
-            "before": _shown(row.before),
-            "after": _shown(row.after),
             "words": row.words_to_read(),
             "can_take_back": row.can_be_taken_back,
         }
         for number, row in enumerate(desk.compare(before, after))
         if row.kind != "equal"
     ]
-
-
-def _shown(pieces: Sequence[Piece]) -> str:
-    """Return the plain text of pieces, or their tags if they have none."""
-    text = " ".join(it.element.get_text() for it in pieces if it.part == "all")
-    return " ".join(text.split()) or " ".join(it.html for it in pieces)
 
 
 def _cards(blocks: Sequence[Block], text: Text) -> Iterator[dict[str, Any]]:

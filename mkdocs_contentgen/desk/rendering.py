@@ -23,48 +23,42 @@ _ARTICLE = re.compile(r"<(/?)article\b([^>]*)>")
 _OWN = re.compile(r'\sclass="(?:[^"]*\s)?contentgen')
 
 
-@dataclass(frozen=True)
-class ShownText:
-    """The article of a text in its page: which one of how many.
-
-    `title` is that of the page if it is the article's, which stands above it, or empty. Elements of
-    blocks have `data-contentgen-block`.
-    """
-
-    article: str
-    title: str
-    index: int
-    count: int
-
-    @property
-    def digest(self) -> str:
-        """The SHA-256 of all of it."""
-        return sha256(f"{self.title}\0{self.article}\0{self.index}\0{self.count}")
-
-
 def render(
     site: Site, article: Article, others: Sequence[Article], blocks: Sequence[Block]
-) -> ShownText | None:
-    """Return the article of a text in its page, or None if the site cannot render pages.
+) -> dict[str, str | int] | None:
+    """Return the article of a text in its page, or None if the page does not contain it.
 
-    `others` are all articles of the page in their order. Raises what a build would.
+    Elements of blocks have `data-contentgen-block`. The article is the one with the `index` of the
+    `count` articles in the page, `title` that of the page if it is the article's, or empty, and
+    `digest` the SHA-256 of all of it. `others` are all articles of the page in their order. Raises
+    what a build would.
     """
     if site.render is None:
         return None
     contents: dict[str, PageContent] = {}
     for it in others:
         presentation = site.options.presentation()
-        shown = page_content(replace(it, shows_draft=True), presentation, show_errors=True)
+        content = page_content(replace(it, shows_draft=True), presentation, show_errors=True)
         if it.request.id == article.request.id:
-            shown = _Numbered(
-                shown.source, shown.provenance, shown.presentation, shown.cited, blocks=blocks
+            content = _Numbered(
+                content.source,
+                content.provenance,
+                content.presentation,
+                content.cited,
+                blocks=blocks,
             )
-        contents[it.request.id] = shown
+        contents[it.request.id] = content
     title, articles = find_parts(site.render(article.page, contents))
     index = next((n for n, it in enumerate(articles) if _MARK in it[: it.find(">")]), None)
     if index is None:
         return None
-    return ShownText(articles[index], title if _MARK in title else "", index, len(articles))
+    shown: dict[str, str | int] = {
+        "article": articles[index],
+        "title": title if _MARK in title else "",
+        "index": index,
+        "count": len(articles),
+    }
+    return shown | {"digest": sha256(repr(shown))}
 
 
 def find_parts(html: str) -> tuple[str, list[str]]:

@@ -4,30 +4,28 @@ from __future__ import annotations
 
 import asyncio
 import threading
-import time
-from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
-from contextlib import AbstractContextManager, ExitStack, asynccontextmanager
-from dataclasses import dataclass, field
-from typing import TypeVar
+from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager, ExitStack
+from dataclasses import dataclass, field, replace
+from functools import partial
 
 import click
 
 from ..errors import ContentgenError, RejectedError
 from ..requests import Request
 from ..review import updating
-from ..service.protocol import Attempt, Client, Update, Updated
+from ..service.protocol import Attempt, Client
 from ..site.build import Build
 from ..site.site import Site
 from ..site.watching import stamp_of_pages, stamp_of_texts
 from ..text import Text
 from ..texts.articles import Article
+from ..texts.generation import AskForText
 from ..texts.policy import Policy
 from ..texts.store import note_key
 from .texts import Desk, ref_of
 
 Load = Callable[[], AbstractContextManager[Site]]
-
-_T = TypeVar("_T")
 
 
 @dataclass
@@ -35,7 +33,6 @@ class Asking:
     """Another text that is being generated, or why it has not arrived."""
 
     is_update: bool
-    began: float = field(default_factory=time.time)
     problem: str = ""
     is_over: bool = False
     cancelled: threading.Event = field(default_factory=threading.Event)
@@ -54,8 +51,8 @@ class DeskSite:
         log: Callable[[str], None],
     ) -> None:
         self.to_json = to_json
-        self.build: Callable[[str, bool], None] = lambda stamp, is_urgent: None
-        """Called with the stamp of the pages, and whether they are other ones than before."""
+        self.build: Callable[[str], None] = lambda stamp: None
+        """Called with the stamp of the pages when these or their texts have changed."""
 
         self.lock = threading.Lock()
         """Held by whoever uses the texts."""
@@ -94,7 +91,7 @@ class DeskSite:
         texts = stamp_of_texts(desk.site)
         if texts != self._texts_stamp:
             if self._texts_stamp:
-                self.build(self.stamp, False)
+                self.build(self.stamp)
             self._texts_stamp = texts
             desk.refresh()
         return desk
@@ -111,11 +108,12 @@ class DeskSite:
             return
         self._stack.close()
         self._stack, self.problem = stack, ""
-        self._desk = Desk(site, self._by, self._pages)
+        undo_stacks = self._desk.undo_stacks if self._desk else {}
+        self._desk = Desk(site, self._by, self._pages, undo_stacks)
         self.stamp = stamp if stamp else stamp_of_pages(site)
-        self.build(self.stamp, True)
+        self.build(self.stamp)
 
-    def ask(self, article: Article, *, update: bool, note: str = "", section: str = "") -> None:
+    def ask(self, article: Article, *, update: bool, note: str = "") -> None:
         """Ask for another text in the background, and replace the draft by it.
 
         With `update`, only the blocks that have to change are written anew. The text that was
@@ -124,7 +122,7 @@ class DeskSite:
         if self.asking(article) or self._desk is None:
             return
         asking = self._asking[article.key] = Asking(update)
-        arguments = self._desk.site, article, asking, note, section
+        arguments = self._desk.site, article, asking, note
         asking.thread = threading.Thread(target=self._ask, args=arguments, daemon=True)
         asking.thread.start()
 
@@ -143,22 +141,27 @@ class DeskSite:
         for asking in list(self._asking.values()):
             asking.thread.join()
 
-    def _ask(self, site: Site, article: Article, asking: Asking, note: str, section: str) -> None:
+    def _ask(self, site: Site, article: Article, asking: Asking, note: str) -> None:
         options = site.options
         policy = Policy(
             max_requests=1, sandbox=options.uses_sandbox(), refresh=not asking.is_update
         )
         try:
-            build = _CancellableBuild(site, policy, self._log, cancelled=asking.cancelled)
+            build = Build(site, policy, self._log)
+            cancellable = partial(_cancellable, cancelled=asking.cancelled)
             if asking.is_update:
-                updates, errors, notes = updating.plan(build, [article], note=note, section=section)
-                results, problems = updating.run(build, updates)
+                updates, errors, notes = updating.plan(build, [article], note=note)
+                results, problems = updating.run(build, updates, cancellable)
                 problems += [*errors, *notes, *(str(it.error) for it in results if it.error)]
                 made = next((it.after for it in results), None)
             else:
                 name = article.page, article.request.id
                 wanted = [it for it in site.requests if (it.page, it.request.id) == name]
-                obtained = build.obtain(site.approved_files(), build.foreground(), wanted)
+                ask = cancellable(
+                    lambda client, request, attempt: client.generate(request, attempt)
+                )
+                source = replace(build.foreground(), ask=ask)
+                obtained = build.obtain(site.approved_files(), source, wanted)
                 problems = [*obtained.failures, *obtained.warnings]
                 drafts = [it.draft for it in obtained.articles]
                 made = next((it for it in drafts if it and not it.edits), None)
@@ -187,42 +190,16 @@ class DeskSite:
             store.close()
 
 
-@dataclass
-class _CancellableBuild(Build):
-    """A build whose requests a person can cancel."""
+def _cancellable(ask: AskForText, cancelled: threading.Event) -> AskForText:
+    """Return `ask`, so that its request ends when that is cancelled."""
 
-    cancelled: threading.Event = field(default_factory=threading.Event)
-
-    @asynccontextmanager
-    async def connect(self) -> AsyncIterator[Client]:
-        """Return a client whose requests end when they are cancelled."""
-        async with super().connect() as client:
-            yield _CancellableClient(client, self.cancelled)
-
-
-class _CancellableClient(Client):
-    def __init__(self, client: Client, cancelled: threading.Event) -> None:
-        self._client = client
-        self._cancelled = cancelled
-
-    @property
-    def warnings(self) -> Sequence[str]:
-        """Those of the client."""
-        return self._client.warnings
-
-    async def generate(self, request: Request, attempt: Attempt) -> Text:
-        """Return a new text. Raises ServiceError."""
-        return await self._unless_cancelled(self._client.generate(request, attempt))
-
-    async def update(self, request: Request, update: Update, attempt: Attempt) -> Updated:
-        """Return the changes of a text. Raises ServiceError."""
-        return await self._unless_cancelled(self._client.update(request, update, attempt))
-
-    async def _unless_cancelled(self, answer: Awaitable[_T]) -> _T:
-        task = asyncio.ensure_future(answer)
+    async def ask_unless_cancelled(client: Client, request: Request, attempt: Attempt) -> Text:
+        task = asyncio.ensure_future(ask(client, request, attempt))
         while not task.done():
             await asyncio.wait({task}, timeout=0.1)
-            if self._cancelled.is_set():
+            if cancelled.is_set():
                 task.cancel()
                 raise RejectedError("cancelled; nothing was changed")
         return task.result()
+
+    return ask_unless_cancelled

@@ -8,7 +8,6 @@ from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from functools import cached_property
 from itertools import accumulate
-from pathlib import Path
 from typing import Any, Literal
 
 import msgspec
@@ -16,7 +15,7 @@ from msgspec import structs
 
 from ..display import escape_controls, hidden_character
 from ..errors import ContentgenError, EditError, UnsafeHTMLError
-from ..files import replace_text, sha256
+from ..files import sha256
 from ..html.differences import Row, compare, take_back
 from ..html.document import Block, Document, Kind
 from ..review.approving import approve_article
@@ -30,20 +29,19 @@ from ..texts.store import ChangedError, DiskStore, note_key
 MAX_REASON = MAX_EDIT
 """The maximum length of the reason for `Approve anyway`, in characters."""
 
-_MAX_UNDO = 100
 _MAX_HISTORY = 20_000
 """The maximum number of characters in an approved file of what was confirmed and removed."""
 
 
 class Change(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
-    """A change of a text. `block` is the number of a block, and `statement` that within it."""
+    """A change of a text. `block` is the number of a block, `statements` are those within it."""
 
     action: Literal["confirm", "remove", "edit", "insert", "delete"]
     block: int
     digest: str
     """The SHA-256 of the text of the block."""
 
-    statement: int = 0
+    statements: list[int] = []
     markdown: str = ""
     kind: Kind = "p"
 
@@ -52,7 +50,8 @@ class OutdatedError(ContentgenError):
     """The text is no longer the one that the person has seen."""
 
 
-class _Undo(msgspec.Struct, frozen=True):
+@dataclass(frozen=True)
+class _Undo:
     """How to undo an act: the draft before a change, or the approved file before an approval."""
 
     after: str
@@ -71,6 +70,9 @@ class Desk:
     by: str
     pages: Sequence[str] = ()
     """The names of the pages that are on the desk; none means all."""
+
+    undo_stacks: dict[str, list[_Undo]] = field(default_factory=dict)
+    """How to undo what was done with each text, by its reference, as long as the desk runs."""
 
     unchanged: dict[str, Document] = field(default_factory=dict)
     """The document of the text that was described last, by its HTML; large ones take a while."""
@@ -154,55 +156,32 @@ class Desk:
         self._keep(article, self._changed(article, text, document, edits, authors))
 
     def undo(self, ref: str, seen: str) -> None:
-        """Take back what was done last with a text, also before the desk was started again.
+        """Take back what was done last with a text.
 
         Raises OutdatedError, EditError and ApprovalError.
         """
         article, _ = self._seen(ref, seen)
         if not self.can_undo(article):
             raise EditError("there is nothing to undo")
-        *left, last = self._undo_stack(article)
+        last = self.undo_stacks[ref][-1]
         if last.text:
             self._save(article, last.text)
         elif article.approved and last.file is not None:
             restore(article.path, article.directory, last.file, before=article.approved)
-        self._write_undo(article, left)
+        self.undo_stacks[ref].pop()
         self.refresh()
 
     def can_undo(self, article: Article) -> bool:
         """Tell whether what was done last with a text can be taken back."""
-        stack = self._undo_stack(article)
+        stack = self.undo_stacks.get(ref_of(article.page, article.request.id))
         # Another text may have taken its place.
         return bool(stack and stack[-1].after == digest_of(article))
 
     def note_undo(self, ref: str, text: Text | None = None, file: str | None = None) -> None:
         """Keep what was there before the act whose outcome the cache has now."""
         self.refresh()
-        article = self.find(ref)
-        stack = [*self._undo_stack(article), _Undo(digest_of(article), text, file)]
-        self._write_undo(article, stack[-_MAX_UNDO:])
-
-    def _undo_stack(self, article: Article) -> list[_Undo]:
-        try:
-            lines = self._undo_file(article).read_bytes().splitlines()
-            return [msgspec.json.decode(line, type=_Undo) for line in lines]
-        except (OSError, ValueError):  # most texts have none
-            return []
-
-    def _write_undo(self, article: Article, stack: Sequence[_Undo]) -> None:
-        file = self._undo_file(article)
-        try:
-            replace_text(
-                file,
-                file.parents[1],
-                "".join(f"{msgspec.json.encode(it).decode()}\n" for it in stack),
-            )
-        except OSError as error:
-            reason = f"{file}: cannot be written ({error.strerror})"
-            raise EditError(f"this was done, but cannot be undone: {reason}") from error
-
-    def _undo_file(self, article: Article) -> Path:
-        return self.site.undo_directory() / f"{article.key}.jsonl"
+        undo = _Undo(digest_of(self.find(ref)), text, file)
+        self.undo_stacks.setdefault(ref, []).append(undo)
 
     def approve(self, ref: str, seen: str, reason: str = "") -> None:
         """Write the approved file of a text.
@@ -349,15 +328,19 @@ def _bounded(edits: Edits) -> Edits:
 
 def _apply(block: Block, change: Change, edits: Edits) -> Edits:
     """Change a block in place, and return what people have done. Raises EditError."""
-    removed = ""
+    removed, found = "", block.statements
+    if change.action in ("confirm", "remove") and not (
+        change.statements and set(change.statements) <= set(range(len(found)))
+    ):
+        raise EditError("this block has no such statement")
     match change.action:
         case "confirm":
-            statement = _statement(block, change)
-            block.confirm_statement(change.statement)
-            return structs.replace(edits, confirmed=(*edits.confirmed, _short(statement)))
+            for number in sorted(change.statements, reverse=True):
+                block.confirm_statement(number)
+            confirmed = (_short(found[number]) for number in change.statements)
+            return structs.replace(edits, confirmed=(*edits.confirmed, *confirmed))
         case "remove":
-            _statement(block, change)
-            removed = block.remove_sentence(change.statement)
+            removed = block.remove_sentence(change.statements[0])
         case "delete":
             removed = block.text
             block.remove()
@@ -366,13 +349,6 @@ def _apply(block: Block, change: Change, edits: Edits) -> Edits:
         case "edit":
             block.set_markdown(change.markdown)
     return structs.replace(edits, removed=(*edits.removed, _short(removed))) if removed else edits
-
-
-def _statement(block: Block, change: Change) -> str:
-    statements = block.statements
-    if not 0 <= change.statement < len(statements):
-        raise EditError("this block has no such statement")
-    return statements[change.statement]
 
 
 def _short(text: str) -> str:

@@ -18,7 +18,7 @@ from ..html.differences import Word, compare
 from ..html.document import Document
 from ..html.stylesheet import adapted_classes
 from ..site.options import ContentgenConfig
-from ..text import Edits, Text
+from ..text import Text
 from ..texts.approval import ApprovedText, approve, digest, write
 from ..texts.articles import Article, ChangedSources, count_marks
 
@@ -59,17 +59,20 @@ def compare_versions(article: Article, options: ContentgenConfig) -> Iterator[tu
     file = "approved file"
     if article.state == "changed":
         file = "edited file"
-        original = _approved_text(article, approved, options)
-        lost = (
-            "the approved text is no longer in the cache or in git; "
-            f"`git log -p {article.path}` shows earlier versions"
+        # Its SHA-256 is that of the draft, unless this is another machine, or the draft is newer.
+        original = ""
+        with suppress(UnsafeHTMLError):
+            original = draft_lines(draft, options) if draft else ""
+        changes = escape_controls(
+            "the approved text is no longer in the cache; "
+            f"`git log -p --word-diff {article.path}` shows earlier versions"
         )
-        changes = escape_controls(lost)
-        if original is not None:
+        authors = {"", *(it.written_by for it in (approved.text, draft) if it)}
+        if approved.approval.sha256 in {digest(original, author) for author in authors}:
             changes = word_diff(original, approved.text.html, options.image_hosts)
-        if original == approved.text.html:
-            author = approved.text.written_by or "nobody, so a model"
-            changes = escape_controls(f"who wrote it was changed to: {author}")
+            if original == approved.text.html:
+                author = approved.text.written_by or "nobody, so a model"
+                changes = escape_controls(f"who wrote it was changed to: {author}")
         yield "from the approved text to the edited file", changes
         if not article.has_newer_draft:
             return
@@ -78,59 +81,6 @@ def compare_versions(article: Article, options: ContentgenConfig) -> Iterator[tu
         changes = word_diff(approved.text.html, lines, options.image_hosts)
         checks = check_lines(draft) if lines != approved.text.html else []
         yield f"from the {file} to the draft", "\n".join([changes, *map(escape_controls, checks)])
-
-
-def _approved_text(
-    article: Article, approved: ApprovedText, options: ContentgenConfig
-) -> str | None:
-    """Return the text that an edited file had when it was approved, or None if it is lost.
-
-    It is the draft in the cache or a version in git, whichever has the SHA-256 in the header.
-    """
-    wanted = approved.approval.sha256
-
-    authors = {"", *(it.written_by for it in (approved.text, article.draft) if it)}
-
-    def is_it(html: str) -> bool:
-        return any(digest(html, author) == wanted for author in authors)
-
-    with suppress(UnsafeHTMLError):
-        if article.draft and is_it(text := draft_lines(article.draft, options)):
-            return text
-    return next(filter(is_it, _committed_texts(article.path, wanted)), None)
-
-
-def _committed_texts(path: Path, digest: str) -> Iterator[str]:
-    """Return the texts of the commits that gave the header of an approved file its SHA-256."""
-    if not re.fullmatch("[0-9a-f]{64}", digest):  # it is part of a command
-        return
-    log = ["log", "--no-textconv", "--format=%H", f"-S{digest}", "--", path.name]
-    for commit in _git(path.parent, *log).splitlines():
-        file = _git(path.parent, "cat-file", "blob", f"{commit}:./{path.name}")
-        yield file.partition("\n---\n")[2]
-
-
-def _git(directory: Path, *arguments: str) -> str:
-    """Return what git prints, or an empty string if it fails or is not installed.
-
-    git takes a directory for a repository if it has files such as `HEAD` and `config`, and runs the
-    programs that its `config` names. A pull request can add such files, but never a `.git`.
-    """
-    import subprocess
-
-    top = next((it for it in (directory, *directory.parents) if (it / ".git").exists()), None)
-    if top is None:
-        return ""
-    repository = ["--git-dir", str(top / ".git"), "--work-tree", str(top)]
-    safe = ["-c", "safe.bareRepository=explicit", "-c", "log.showSignature=false"]
-    options = ["--literal-pathspecs", "-C", str(directory), *safe, *repository]
-    command = ["git", *options, *arguments]
-    with suppress(OSError):
-        ran = subprocess.run(  # noqa: S603
-            command, capture_output=True, encoding="utf-8", errors="replace", check=False
-        )
-        return ran.stdout
-    return ""
 
 
 def approve_article(
@@ -209,39 +159,19 @@ def check_before_ejection(article: Article, options: ContentgenConfig) -> list[s
 
 
 def _check_quotations(article: Article, draft: Text) -> None:
-    """Raise ApprovalError for a draft of the writer that quotes what nobody said."""
+    """Raise ApprovalError for a draft of the writer that quotes what nobody said.
+
+    A person settles its quotations on the desk, with all other statements to check.
+    """
+    if draft.edits and not count_marks(draft):
+        return
     for remark in draft.remarks:
-        if remark.startswith("quotation: ") and not _is_settled(draft, remark):
+        if remark.startswith("quotation: "):
             raise ApprovalError(
                 f"{article.place}: this draft cannot be approved: {remark}; confirm, change or "
-                f"remove the quotation with `contentgen review {article.page}`, or ask for another "
-                f"text with `contentgen generate --refresh {article.page}`"
+                f"remove each statement with `contentgen review {article.page}`, or ask for "
+                f"another text with `contentgen generate --refresh {article.page}`"
             )
-
-
-def _is_settled(draft: Text, remark: str) -> bool:
-    """Tell whether a person has confirmed, changed or removed a quotation on the desk."""
-    edits = draft.edits
-    if edits is None or edits == Edits(reason=edits.reason):
-        return False
-    quoted = _bare(remark.rpartition(" in no source: ")[2])
-    article = parse_article(draft.html)
-    text = _bare("".join(article.itertext()))
-    if quoted not in text:
-        for code in article.iter("code"):  # which remarks may leave out
-            code[:], code.text = [], ""
-        text = _bare("".join(article.itertext()))
-    start = text.find(quoted)
-    end = start + len(quoted)
-    # Markup within a quotation divides it into several statements.
-    parts = [(text.find(it), len(it)) for it in map(_bare, edits.confirmed)]
-    seen = sum(max(0, min(at + size, end) - max(at, start)) for at, size in parts if at >= 0)
-    return start < 0 or 2 * seen > len(quoted)
-
-
-def _bare(text: str) -> str:
-    """Return a text without spaces, signs of Markdown, and numbers of sources."""
-    return re.sub(r"\[\d+\]|[*_`]", "", escape_controls("".join(text.split())))
 
 
 def _check_displayable(path: Path, edited: ApprovedText) -> None:

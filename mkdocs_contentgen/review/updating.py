@@ -6,7 +6,7 @@ What an update changes within a text is in `block_updates`.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 
@@ -23,6 +23,7 @@ from ..site.options import ContentgenConfig
 from ..site.site import CitedSections
 from ..text import Text
 from ..texts.articles import Article
+from ..texts.generation import AskForText
 from ..texts.store import note_key
 
 _TITLE = "Updated texts\n============="
@@ -120,10 +121,14 @@ def can_update(options: ContentgenConfig) -> bool:
     return knows_updates or "update" in options.service_fields
 
 
-def run(build: Build, planned: Sequence[TextUpdate]) -> tuple[list[TextUpdate], list[str]]:
+def run(
+    build: Build,
+    planned: Sequence[TextUpdate],
+    wrap: Callable[[AskForText], AskForText] = lambda ask: ask,
+) -> tuple[list[TextUpdate], list[str]]:
     """Make the updates, and return them with what became of each, and the problems with the cache.
 
-    A text that somebody changes meanwhile stays.
+    A text that somebody changes meanwhile stays. `wrap` gets the function that asks for each.
     """
     if not planned:
         return [], []
@@ -151,7 +156,7 @@ def run(build: Build, planned: Sequence[TextUpdate]) -> tuple[list[TextUpdate], 
         return structs.replace(text, generated_at=moment, request=request.record())
 
     requests = {it.article.key: it.article.request for it in planned}
-    source = replace(build.foreground(), ask=ask)
+    source = replace(build.foreground(), ask=wrap(ask))
     outcomes, problems = source.get(requests, requests.keys())
     results = []
     for it in planned:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import re
-import tempfile
 from itertools import product
 from pathlib import Path
 
@@ -22,11 +21,10 @@ from mkdocs_contentgen.cli.common import open_site
 from mkdocs_contentgen.cli.desk import _redirect
 from mkdocs_contentgen.cli.output import article_to_json
 from mkdocs_contentgen.desk.app import DeskApp
-from mkdocs_contentgen.desk.builder import PREFIX, Builder, private_folder
+from mkdocs_contentgen.desk.builder import Builder
 from mkdocs_contentgen.desk.describing import describe
 from mkdocs_contentgen.desk.session import DeskSite
 from mkdocs_contentgen.desk.texts import Change, Desk, OutdatedError, digest_of
-from mkdocs_contentgen.files import locked
 from mkdocs_contentgen.text import Text
 
 __all__ = ["reviewer"]  # the fixture
@@ -69,7 +67,7 @@ def test_a_command_and_an_editor_are_noticed(reviewer: Reviewer) -> None:
 def test_approve_waits_for_the_page(reviewer: Reviewer) -> None:
     """It says why: an edited page, a broken build or configuration, another text in the page."""
     builder, texts = reviewer.app._builder, reviewer.app._texts
-    texts.build = lambda stamp, is_urgent: None
+    texts.build = lambda stamp: None
     page = reviewer.root / "docs/post.md"
     page.write_text(page.read_text() + "\nMore.\n")
     refused = reviewer.act("approve", "post.md")
@@ -157,6 +155,9 @@ def test_marks_of_anybody_are_statements(reviewer: Reviewer) -> None:
     assert cards[1]["statements"] == [0, 1]
     parts = [["A ", None], ["three", 0], [" and ", None], ["four", 1], [".", None]]
     assert cards[1]["parts"] == parts
+    reviewer.change("confirm", 2, statements=[0, 1])
+    assert cached(reviewer).edits.confirmed == ("three", "four")  # type: ignore[union-attr]
+    reviewer.act("undo")
     assert reviewer.act("approve", reason="read").status_code == 200
     assert "<mark" not in (reviewer.root / "contentgen/report.md/main.html").read_text()
 
@@ -298,38 +299,6 @@ def test_an_approval_is_undone(reviewer: Reviewer) -> None:
     assert "nothing to undo" in reviewer.act("undo").text
 
 
-def test_undo_after_a_restart(reviewer: Reviewer) -> None:
-    """What one desk changed, the next one undoes."""
-    before = cached(reviewer)
-    reviewer.change("delete", 6)
-    desk = DeskSite(lambda: open_site(None, drafts=True), (), "Ann", article_to_json, print)
-    with desk as texts:
-        again = at_desk(reviewer.root, texts)
-        assert again.text()["can_undo"] is True
-        assert again.act("undo").status_code == 200
-    assert cached(reviewer) == before
-
-
-def test_what_cannot_be_undone_is_said_to_be_done(reviewer: Reviewer) -> None:
-    """Where the change or the approval could be written, and how to undo it could not."""
-    (reviewer.root / ".cache/plugin/contentgen/undo").write_text("")
-    answer = reviewer.act("approve", "post.md")
-    assert answer.status_code == 422
-    assert "this was done, but cannot be undone" in answer.text
-    assert reviewer.text("post.md")["state"] == "approved"
-
-
-def test_prune_deletes_what_could_be_undone(reviewer: Reviewer) -> None:
-    """That of texts that no page requests any more; that of others stays."""
-    reviewer.change("delete", 6)
-    reviewer.change("edit", 1, "post.md", markdown="Other words.")
-    undo = reviewer.root / ".cache/plugin/contentgen/undo"
-    assert len(list(undo.iterdir())) == 2
-    (reviewer.root / "docs/post.md").write_text("# No request any more\n")
-    run(reviewer, "prune")
-    assert [it.stem for it in undo.iterdir()] == [NEWS.key(sandbox=False)]
-
-
 @pytest.mark.parametrize("base_url", ["sandbox", "writer"])
 def test_a_new_text_keeps_the_one_that_was_there(
     project: Project, model: ModelDouble, base_url: str
@@ -365,7 +334,7 @@ def test_a_new_text_keeps_the_one_that_was_there(
 def test_what_somebody_writes_meanwhile_stays(
     project: Project, model: ModelDouble, asked: dict[str, object]
 ) -> None:
-    """After a request in vain, `Undo` takes back one change of another desk, and not all."""
+    """After a request in vain, `Undo` of who changed it takes back one change, and not all."""
     writer = {"model": "m", "endpoint": model.endpoint}
     make_site(project.root, plugins=[{"contentgen": {"base_url": "writer", "writer": writer}}])
 
@@ -391,7 +360,8 @@ def test_what_somebody_writes_meanwhile_stays(
         texts.wait()
         assert "changed" in str(jo.text()["ask_problem"])
         assert "Words of Ann" in cached(jo).html
-        assert jo.act("undo").status_code == 200
+        assert "nothing to undo" in jo.act("undo").text
+        assert ann.act("undo").status_code == 200
         assert "Words of Ann" in cached(jo).html
         assert "Later words" not in cached(jo).html
 
@@ -462,36 +432,18 @@ def test_the_address_is_in_a_private_file(tmp_path: Path) -> None:
     assert address in file.read_text()
 
 
-def test_folders_of_killed_desks_are_deleted(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Those of desks that run stay, and links are not followed."""
-    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
-    other = tmp_path / "other"
-    other.mkdir()
-    (other / "kept").touch()
-    for name in ("running", "killed"):
-        (tmp_path / f"{PREFIX}{name}" / "0").mkdir(parents=True)
-    (tmp_path / f"{PREFIX}link").symlink_to(other)
-    with locked(tmp_path / f"{PREFIX}running"):
-        with private_folder() as folder, private_folder() as second:
-            names = {it.name.removeprefix(PREFIX) for it in tmp_path.iterdir()}
-            assert {"running", "link", folder.name.removeprefix(PREFIX)} < names
-            assert "killed" not in names
-            assert second.is_dir()
-        assert not folder.exists()
-    assert (other / "kept").exists()
-
-
-def test_a_build_that_nobody_waits_for(tmp_path: Path) -> None:
-    """It begins when there was no change for a while; one that somebody waits for, at once."""
-    (tmp_path / "count.py").write_text("open('count', 'a').write('x')\n")
+def test_builds_follow_one_another(tmp_path: Path) -> None:
+    """After changes during a build, one more follows; a running one is ended."""
+    (tmp_path / "count.py").write_text(
+        "import time\nopen('count', 'a').write('x')\ntime.sleep(1)\n"
+    )
     with like_a_process(tmp_path, {"PYTHONPATH": str(tmp_path)}):
-        with Builder(["count"], print, folder=tmp_path, patience=0.3) as builder:
-            for number in range(5):
-                builder.build(f"{number}", False)
+        with Builder(["count"], print, folder=tmp_path) as builder:
+            builder.build("0")
+            wait_until((tmp_path / "count").exists)
+            for number in range(1, 5):
+                builder.build(f"{number}")
             wait_until(lambda: builder.stamp == "4")
-            assert (tmp_path / "count").read_text() == "x"
-            builder.build("5", True)
-            wait_until(lambda: builder.stamp == "5")
-        assert (tmp_path / "count").read_text() == "xx"
+            assert (tmp_path / "count").read_text() == "xx"
+            builder.build("5")
+        assert builder.stamp == "4"
