@@ -129,7 +129,7 @@ class Jobs:
         self._begin_threads = ThreadPoolExecutor(THREADS, "begin")
         # So that others do not take this process for dead.
         self._beat_thread = ThreadPoolExecutor(1, "beat")
-        self._ledger_hint = ""
+        self._has_ledger = True
         self._jobs: dict[tuple[str, str], Job] = {}
         self._seconds_per_text = 0.0
         self._users: dict[str, User] | None = None
@@ -147,8 +147,8 @@ class Jobs:
         """Why no texts can begin, or an empty string. It names no path and no address."""
         if self.is_draining:
             return "shutting down"
-        if self._ledger_hint:
-            return f"the ledger cannot be used; {self._ledger_hint}"
+        if not self._has_ledger:
+            return "the ledger cannot be used; see the log"
         # After a pause it is unknown, so that a request finds out whether somebody has acted.
         if self._model_problem and time.monotonic() < self._problem_ends:
             return "the model server refuses requests; see the log"
@@ -301,7 +301,7 @@ class Jobs:
     def _failure(self, job: Job, error: ServiceError) -> Exception:
         """Return the error for the client, after noting what it says of the model server."""
         spent = job.spending.total
-        if isinstance(error, UnusableServiceError | BusyModelError) and not spent.calls:
+        if not spent.calls:
             job.outcome = ""
         seconds: float | None = error.retry_after or MODEL_RETRY_AFTER
         match error:
@@ -335,10 +335,8 @@ class Jobs:
 
         Returns the answer that is kept, if there is one: another process can have been first.
         """
-        end: Callable[[], bytes | None] = partial(self._ledger.withdraw, job.keyed)
-        if job.outcome:
-            usage = job.spending.total
-            end = partial(self._ledger.finish, job.keyed, body, usage, keeps_parts=keeps_parts)
+        usage = job.spending.total
+        end = partial(self._ledger.finish, job.keyed, body, usage, keeps_parts=keeps_parts)
         pause = _FIRST_PAUSE
         while True:
             try:
@@ -379,10 +377,10 @@ class Jobs:
         """Keep the begun requests, and learn whether further ones can begin. Raises LedgerError."""
         try:
             await self.call(self._ledger.beat, threads=self._beat_thread)
-        except LedgerError as error:
-            self._ledger_hint = error.hint or "see the log"
+        except LedgerError:
+            self._has_ledger = False
             raise
-        self._ledger_hint = ""
+        self._has_ledger = True
 
     async def keep_alive(self) -> None:
         """Beat, and look after users and old answers, until cancelled."""
