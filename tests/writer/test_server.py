@@ -767,9 +767,10 @@ class TestOperation:
         assert user["schema"]["pattern"] == f"^{NAME.pattern}$"
         assert key["schema"]["maxLength"] == MAX_IDEMPOTENCY_KEY
         schemas = document["components"]["schemas"]
+        updates = dict(zip(REQUEST_TYPES, schemas[OPERATION]["oneOf"], strict=True))
         for kind, model in REQUEST_TYPES.items():
-            assert schemas[f"{kind}-update"]["required"] == ["type", "topic", "update"]
-            for schema in (schemas[kind], schemas[f"{kind}-update"]):
+            assert updates[kind]["required"] == ["type", "topic", "update"]
+            for schema in (schemas[model.operation], updates[kind]):
                 values = {
                     name: sorted(p["enum"])
                     for name, p in schema["properties"].items()
