@@ -95,14 +95,7 @@ class StoreError(ContentgenError):
 
 
 class LedgerError(ContentgenError):
-    """The ledger of the served writer cannot be read or written.
-
-    `hint` says what to do, and names neither a path nor an address.
-    """
-
-    def __init__(self, message: str, hint: str = "") -> None:
-        super().__init__(message)
-        self.hint = hint
+    """The ledger of the served writer cannot be read or written."""
 
 
 class UnsafeHTMLError(ContentgenError):

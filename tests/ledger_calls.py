@@ -6,6 +6,7 @@ from datetime import UTC, datetime
 
 from mkdocs_contentgen.writer.ledger.ledger import Begun, KeyedRequest, Ledger, Limited
 from mkdocs_contentgen.writer.ledger.users import Token, User, UserLimits
+from mkdocs_contentgen.writer.usage import Usage
 
 
 def begin(
@@ -24,7 +25,7 @@ def load_parts(ledger: Ledger, request: KeyedRequest) -> bytes:
     """Return the parts that whoever begins a request gets, and begin nothing."""
     found = ledger.begin(request, UserLimits(requests_per_minute=1000, parallel=1000), None, 0.0)
     assert isinstance(found, Begun)
-    ledger.withdraw(request)
+    ledger.finish(request, None, Usage(), keeps_parts=True)
     return found.parts
 
 
@@ -32,13 +33,14 @@ def put_user(ledger: Ledger, name: str, token_hash: str, **limits: float) -> boo
     """Add a user with one token, and return whether the name was free."""
     now = datetime.now(UTC)
     user = User(now, {"default": Token(token_hash, now)}, dict(limits))
-    return ledger.replace_user(name, None, user)
+    with ledger.changing_users() as users:
+        return users.setdefault(name, user) is user
 
 
 def drop_user(ledger: Ledger, name: str) -> bool:
     """Remove a user, and return whether there was one."""
-    user = ledger.user(name)
-    return user is not None and ledger.replace_user(name, user, None)
+    with ledger.changing_users() as users:
+        return users.pop(name, None) is not None
 
 
 def token_hash(ledger: Ledger, name: str) -> str | None:

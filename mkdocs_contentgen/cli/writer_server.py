@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import asdict
 from datetime import UTC, datetime
 from functools import partial
@@ -13,7 +14,7 @@ import click
 import msgspec
 
 from ..files import sha256
-from ..writer.ledger.users import Token, User, UserLimits
+from ..writer.ledger.users import Token, User, UserLimits, check_name
 from .common import json_option
 from .output import print_json, print_line, print_usage
 from .writer import writer
@@ -92,13 +93,14 @@ _expires_option = click.option(
 def add(path: Path, name: str, expires: datetime | None, **limits: str | None) -> None:
     """Add the user NAME, and print a token, which is shown only once."""
     secret, token = _new_token(expires)
-    new = User(token.added, {"default": token}, _own_limits(path, {}, limits))
-    with _open_ledger(path) as ledger:
-        if not ledger.replace_user(name, None, new):
+    own = _own_limits(path, {}, limits)
+    with _open_ledger(path) as ledger, ledger.changing_users() as users:
+        if name in users:
             raise click.ClickException(
                 f"there is a user {name} already; `contentgen writer user token add {name} TOKEN` "
                 "adds a token"
             )
+        users[name] = User(token.added, {"default": token}, own)
     _show_token(f"Added {name}", secret)
 
 
@@ -110,12 +112,9 @@ def set_(path: Path, name: str, **limits: str | None) -> None:
     """Set limits of the user NAME in place of those of writer.yml."""
     if not any(limits.values()):
         raise click.UsageError("name a limit, such as --parallel 2; `--help` lists them")
-
-    def change(old: User) -> User:
-        return msgspec.structs.replace(old, limits=_own_limits(path, old.limits, limits))
-
-    new = _change_user(path, name, change)
-    shown = new and new.shown_limits()
+    with _changing(path, name) as users:
+        users[name].limits = _own_limits(path, users[name].limits, limits)
+        shown = users[name].shown_limits()
     print_line(f"{name}: {shown}" if shown else f"{name} has the limits of writer.yml")
 
 
@@ -140,7 +139,8 @@ def list_(path: Path) -> None:
 @click.argument("name")
 def remove(path: Path, name: str) -> None:
     """Remove the user NAME. The tokens stop working at once; the usage stays."""
-    _change_user(path, name, lambda _: None)
+    with _changing(path, name) as users:
+        del users[name]
     print_line(f"Removed {name}")
 
 
@@ -160,7 +160,12 @@ def add_token(path: Path, name: str, label: str, expires: datetime | None) -> No
     The other tokens go on working: revoke the old one when all machines have the new one.
     """
     secret, new = _new_token(expires)
-    _change_user(path, name, lambda old: old.with_token(label, new))
+    with _changing(path, name) as users:
+        if check_name(label) in users[name].tokens:
+            raise click.ClickException(
+                f"there is a token {label} already; revoke it first, or name another"
+            )
+        users[name].tokens[label] = new
     _show_token(f"Added {label} for {name}", secret)
 
 
@@ -170,7 +175,11 @@ def add_token(path: Path, name: str, label: str, expires: datetime | None) -> No
 @click.argument("label", metavar="TOKEN")
 def revoke(path: Path, name: str, label: str) -> None:
     """Revoke the token named TOKEN of the user NAME. It stops working at once."""
-    _change_user(path, name, lambda old: old.without_token(label))
+    with _changing(path, name) as users:
+        if users[name].tokens.pop(label, None) is None:
+            raise click.ClickException(
+                f"there is no token {label}; `contentgen writer user list` shows them"
+            )
     print_line(f"Revoked {label} of {name}")
 
 
@@ -213,18 +222,15 @@ def _own_limits(
     return {name: getattr(limits, name) for name in wanted}
 
 
-def _change_user(path: Path, name: str, change: Callable[[User], User | None]) -> User | None:
-    """Store what `change` makes of a user, and return it. Raises ClickException."""
-    with _open_ledger(path) as ledger:
-        old = ledger.user(name)
-        if old is None:
+@contextmanager
+def _changing(path: Path, name: str) -> Iterator[dict[str, User]]:
+    """Yield the users to be changed. Raises ClickException if there is none of this name."""
+    with _open_ledger(path) as ledger, ledger.changing_users() as users:
+        if name not in users:
             raise click.ClickException(
                 f"there is no user {name}; `contentgen writer user list` shows them"
             )
-        new = change(old)
-        if not ledger.replace_user(name, old, new):
-            raise click.ClickException(f"user {name} was changed meanwhile; try again")
-    return new
+        yield users
 
 
 def _new_token(expires: datetime | None) -> tuple[str, Token]:

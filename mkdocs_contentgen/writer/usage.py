@@ -46,15 +46,6 @@ class Usage:
             (self.cost or 0.0) + (other.cost or 0.0) if known else None,
         )
 
-    def __sub__(self, other: Usage) -> Usage:
-        known = self.cost is not None and other.cost is not None
-        return Usage(
-            self.calls - other.calls,
-            self.input_tokens - other.input_tokens,
-            self.output_tokens - other.output_tokens,
-            max(0.0, (self.cost or 0.0) - (other.cost or 0.0)) if known else None,
-        )
-
     def __str__(self) -> str:
         noun = "call" if self.calls == 1 else "calls"
         cost = f", {format_cost(self.cost)} in all" if self.cost else ""

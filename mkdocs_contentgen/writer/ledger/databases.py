@@ -50,7 +50,8 @@ class SQLite(_Idle):
     """A file, which is created where it is missing."""
 
     blob, for_update = "BLOB", ""
-    find_tables = "SELECT 1 FROM sqlite_master WHERE name = 'contentgen_usage'"
+    find_tables = "SELECT 1 FROM sqlite_master WHERE name = 'contentgen_attempts'"
+    now = "SELECT (julianday('now') - 2440587.5) * 86400.0"
 
     def __init__(self, path: Path, timeout: float = TIMEOUT) -> None:
         super().__init__()
@@ -74,14 +75,15 @@ class SQLite(_Idle):
                 self._idle.append(connection)
                 connection = None
             except (OSError, sqlite3.Error) as error:
-                raise self._error(error) from error
+                reason = getattr(error, "strerror", "") or str(error)
+                raise LedgerError(
+                    f"the ledger {self._path} cannot be used ({reason}); make sure that it and its "
+                    "directory can be written, the disk has room, and no other program locks it. A "
+                    "damaged file has to be replaced by a backup"
+                ) from error
             finally:
                 if connection:  # after an error, which this rolls back
                     connection.close()
-
-    def now(self, execute: Execute) -> float:
-        """Return the seconds since 1970."""
-        return time.time()
 
     def _connect(self) -> sqlite3.Connection:
         # SQLite gives its other files the mode of this one. If the file exists, it is not opened,
@@ -105,29 +107,11 @@ class SQLite(_Idle):
         connection.execute("PRAGMA synchronous = FULL")
         return connection
 
-    def _error(self, error: OSError | sqlite3.Error) -> LedgerError:
-        hint = _SQLITE_HINTS.get(getattr(error, "sqlite_errorcode", 0) & 0xFF)
-        if isinstance(error, OSError):
-            hint = "make its directory, and let this user write there"
-        hint = hint or "restore it from a backup, or set `ledger` to another file"
-        reason = getattr(error, "strerror", "") or str(error)
-        return LedgerError(f"the ledger {self._path} cannot be used ({reason}); {hint}", hint)
-
 
 def _execute(
     connection: sqlite3.Connection, statement: str, **values: object
 ) -> list[tuple[Any, ...]]:
     return connection.execute(statement, values).fetchall()
-
-
-_SQLITE_HINTS = {
-    sqlite3.SQLITE_NOTADB: "set `ledger` to another file",
-    sqlite3.SQLITE_BUSY: "end the other program that uses it, and try again",
-    sqlite3.SQLITE_FULL: "make room on the disk",
-    sqlite3.SQLITE_IOERR: "make sure that the disk works, and has room",
-    sqlite3.SQLITE_READONLY: "make the file and its directory writable",
-    sqlite3.SQLITE_CANTOPEN: "make the file and its directory writable",
-}
 
 
 class PostgreSQL(_Idle):
@@ -137,7 +121,9 @@ class PostgreSQL(_Idle):
     """
 
     blob, for_update = "BYTEA", "FOR UPDATE"
-    find_tables = "SELECT 1 WHERE to_regclass('contentgen_usage') IS NOT NULL"
+    find_tables = "SELECT 1 WHERE to_regclass('contentgen_attempts') IS NOT NULL"
+    # now() would be the start of the transaction, before it has waited for its locks.
+    now = "SELECT CAST(extract(epoch FROM clock_timestamp()) AS float8)"
 
     def __init__(self, address: str) -> None:
         super().__init__()
@@ -184,12 +170,6 @@ class PostgreSQL(_Idle):
             if connection:  # after an error: the next one is to the server that can be written
                 connection.close()
 
-    def now(self, execute: Execute) -> float:
-        """Return the seconds since 1970, by the clock of the server."""
-        # now() would be the start of the transaction, before it has waited for its locks.
-        ((seconds,),) = execute("SELECT CAST(extract(epoch FROM clock_timestamp()) AS float8)")
-        return float(seconds)
-
     def _begin(self) -> psycopg.Connection:
         """Return a connection in a transaction: a new one where the idle ones have broken."""
         import psycopg
@@ -210,9 +190,10 @@ class PostgreSQL(_Idle):
         # Before the last colon, there can be parts of the address.
         first_line = str(error).partition("\n")[0]
         reason = error.diag.message_primary or first_line.rpartition(": ")[2].strip()
-        state = error.sqlstate or "08"
-        hint = _POSTGRESQL_HINTS.get(state) or _POSTGRESQL_HINTS.get(state[:2], "see its log")
-        return LedgerError(f"the ledger on {self._host} cannot be used ({reason}); {hint}", hint)
+        return LedgerError(
+            f"the ledger on {self._host} cannot be used ({reason}); make sure that the server runs "
+            "and can be written, and that `ledger` has its address, user and password"
+        )
 
 
 _CONNECTION = {
@@ -227,15 +208,6 @@ _SETTINGS = "SELECT " + ", ".join(
     f"set_config('{name}', '{1000 * TIMEOUT:.0f}', true)"
     for name in ("lock_timeout", "statement_timeout", "idle_in_transaction_session_timeout")
 )
-_POSTGRESQL_HINTS = {
-    "08": "make sure that the server runs, and that `ledger` has its address, user and password",
-    "25006": "name the server that can be written, or all with `target_session_attrs=read-write`",
-    "42501": "let the user create and write tables in the database",
-    "53100": "make room on the disk of the database",
-    "55P03": "end the other program that locks it",
-    "57": "wait until the server is up, or see its log",
-}
-"""What to do, by the SQLSTATE or its class."""
 
 
 def _execute_with_psycopg(

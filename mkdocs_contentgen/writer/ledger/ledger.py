@@ -26,9 +26,6 @@ BEAT = 2.0
 LEASE = 15.0
 """Seconds without a beat after which a process counts as dead."""
 
-_DAY, _MINUTE = 86400.0, 60.0
-_NOTHING = msgspec.json.encode(Usage())
-
 _STATEMENTS = dict(
     re.findall(
         r"^-- (\w+)\n(.+?)\n$",
@@ -38,7 +35,7 @@ _STATEMENTS = dict(
 )
 """The statements by name."""
 
-_EVERYBODY, _TABLES_LOCK, _EXPIRY = "", " tables", " expiry"
+_EVERYBODY, _TABLES_LOCK, _EXPIRY, _USERS = "", " tables", " expiry", " users"
 """Names of locks beside those of users."""
 
 
@@ -139,28 +136,27 @@ class Ledger:
     def user(self, name: str) -> User | None:
         """Return a user, or None if there is none."""
         with self._database.transaction(writes=False) as execute:
-            return _user(execute, name)
+            rows = execute(_STATEMENTS["user"], name=name)
+        return msgspec.json.decode(rows[0][0], type=User) if rows else None
 
     def users(self) -> dict[str, User]:
         """Return the users by name."""
         with self._database.transaction(writes=False) as execute:
-            rows = execute(_STATEMENTS["users"])
-        # Databases sort in different ways.
-        return {name: msgspec.json.decode(record, type=User) for name, record in sorted(rows)}
+            return _users(execute)
 
-    def replace_user(self, name: str, old: User | None, new: User | None) -> bool:
-        """Add, change or remove a user. Atomic.
+    @contextmanager
+    def changing_users(self) -> Iterator[dict[str, User]]:
+        """Yield the users by name, and keep what the block makes of them. Atomic.
 
-        Return False, and change nothing, if the user is not `old` any more.
+        An exception in the block is passed on, and then nothing is changed.
         """
-        row = {"name": check_name(name), "record": msgspec.json.encode(new)}
-        with self._database.transaction(name) as execute:
-            if _user(execute, name) != old:
-                return False
-            execute(_STATEMENTS["drop_user"], name=name)
-            if new:
-                execute(_STATEMENTS["add_user"], **row)
-        return True
+        with self._database.transaction(_USERS) as execute:
+            users = _users(execute)
+            yield users
+            execute(_STATEMENTS["drop_users"])
+            for name, user in users.items():
+                record = msgspec.json.encode(user)
+                execute(_STATEMENTS["add_user"], name=check_name(name), record=record)
 
     def begin(
         self, request: KeyedRequest, limits: UserLimits, max_cost: float | None, reserve: float
@@ -182,60 +178,56 @@ class Ledger:
                 if body is not None or lease > dead:
                     return "other body" if not is_same else body or "running"
                 parts = saved if is_same and saved else b""
-            user = request.user
-            ((running, own, all_together),) = execute(_STATEMENTS["running"], user=user, dead=dead)
-            # After what is reserved, so that what ends in between counts twice rather than never.
-            ((spent, spent_by_all),) = execute(_STATEMENTS["costs"], user=user, month=month_of(now))
-            minute = {"since": now - _MINUTE, "now": now, "most": limits.requests_per_minute}
-            ((recent, oldest),) = execute(_STATEMENTS["recent_starts"], user=user, **minute)
-            for name, limit, known, reserved in (
-                ("max_cost", max_cost, spent_by_all, all_together),
-                ("cost_per_month", limits.cost_per_month, spent, own),
+            state = {"user": request.user, "now": now, "dead": dead, "month": month_of(now)}
+            for name, limit, whose in (
+                ("max_cost", max_cost, _EVERYBODY),
+                ("cost_per_month", limits.cost_per_month, request.user),
             ):
-                most = math.inf if limit is None else limit - 1e-9  # for the rounding of sums
-                if known + reserved + reserve >= most:
-                    # What is reserved may be free again soon.
-                    is_spent = known + reserve >= most
-                    return Limited(name, _rest_of_month(now) if is_spent else None)
+                if limit is not None:
+                    ((spent, reserved),) = execute(_STATEMENTS["costs"], **{**state, "user": whose})
+                    most = limit - 1e-9  # for the rounding of sums
+                    if spent + reserved + reserve >= most:
+                        # What is reserved may be free again soon.
+                        is_spent = spent + reserve >= most
+                        return Limited(name, _rest_of_month(now) if is_spent else None)
+            most = limits.requests_per_minute
+            ((recent, oldest, running),) = execute(_STATEMENTS["recent"], **state, most=most)
+            reset = (oldest or now) + 60 - now
             if recent >= limits.requests_per_minute:
-                return Limited("requests_per_minute", oldest + _MINUTE - now)
+                return Limited("requests_per_minute", reset)
             if running >= limits.parallel:
                 return Limited("parallel")
-            attempt = {**asdict(request), "attempt": secrets.token_hex(16)}
-            execute(_STATEMENTS["start"], **attempt, at=now, counted=_NOTHING)
+            own = {**asdict(request), "attempt": secrets.token_hex(16)}
+            _count(execute, own, Usage(), now)
             lease = {"lease": now + self._lease, "reserve": reserve, "body": None}
-            execute(_STATEMENTS["put"], **attempt, **lease, now=now, dead=dead)
-        self._attempts[request] = attempt["attempt"]
-        left = limits.requests_per_minute - recent - 1
-        return Begun(left, (oldest or now) + _MINUTE - now, parts)
+            execute(_STATEMENTS["put"], **own, **lease, now=now, dead=dead)
+        self._attempts[request] = own["attempt"]
+        return Begun(limits.requests_per_minute - recent - 1, reset, parts)
 
     def finish(
         self, request: KeyedRequest, body: bytes | None, usage: Usage, *, keeps_parts: bool = False
     ) -> bytes | None:
         """Keep the answer of a begun request, and count its usage from the beginning to the end.
 
-        With None there is no text, so the request can be begun again. Return the answer that is
-        kept, which can be that of another process: the first one stays. The parts of the text are
-        dropped, unless there is none and `keeps_parts` is set.
+        With None there is no text, so the request can be begun again; without a call to the model,
+        it counts for no limit. Return the answer that is kept, which can be that of another
+        process: the first one stays. The parts of the text are dropped, unless there is none and
+        `keeps_parts` is set.
         """
         own = self._own(request)
         with self._transaction(request.user) as (execute, now):
-            if body is None:
-                execute(_STATEMENTS["release"], **own, keeps=keeps_parts)
+            if failed := body is None:
+                parts = None if keeps_parts else b""
+                execute(_STATEMENTS["update"], **own, lease=0, parts=parts, now=now)
             else:
                 execute(_STATEMENTS["put"], **own, lease=0, reserve=0, body=body, now=now, dead=0)
-            _count(execute, own, usage, now, failed=body is None, written=body is not None)
+            if failed and not usage.calls:
+                execute(_STATEMENTS["withdraw"], **own)
+            else:
+                _count(execute, own, usage, now, texts=int(not failed), failed=int(failed))
             kept = [answer for _, answer, *_ in execute(_STATEMENTS["request"], **own)]
         self._attempts.pop(request, None)
         return kept[0] if kept else None
-
-    def withdraw(self, request: KeyedRequest) -> None:
-        """Undo begin() for a request for which nothing was written. It counts for no limit."""
-        own = self._own(request)
-        with self._transaction(request.user) as (execute, _):
-            execute(_STATEMENTS["release"], **own, keeps=True)
-            execute(_STATEMENTS["drop_start"], **own)
-        self._attempts.pop(request, None)
 
     def save_parts(self, request: KeyedRequest, parts: bytes, usage: Usage) -> None:
         """Keep the parts of a text in place of earlier ones, and count its usage so far.
@@ -244,12 +236,13 @@ class Ledger:
         """
         own = self._own(request)
         with self._transaction(request.user) as (execute, now):
-            execute(_STATEMENTS["save_parts"], **own, parts=parts, now=now)
+            execute(_STATEMENTS["update"], **own, lease=now + self._lease, parts=parts, now=now)
             _count(execute, own, usage, now)
 
     def _own(self, request: KeyedRequest) -> dict[str, str]:
         """Return the parameters of a request that this process has begun."""
-        return {**asdict(request), "attempt": self._attempts.get(request, "")}
+        attempt = self._attempts.get(request) or secrets.token_hex(16)
+        return {**asdict(request), "attempt": attempt}
 
     def beat(self) -> None:
         """Keep the begun requests of this process alive, and check that requests can begin.
@@ -258,16 +251,14 @@ class Ledger:
         """
         with self._transaction() as (execute, now):
             for request in list(self._attempts):
-                execute(_STATEMENTS["renew"], **self._own(request), lease=now + self._lease)
+                lease = {"lease": now + self._lease, "parts": None, "now": now}
+                execute(_STATEMENTS["update"], **self._own(request), **lease)
             # On a full disk, or one that is read-only, this fails as begin() does.
-            probe = {"user": " probe", "attempt": secrets.token_hex(16)}
-            execute(_STATEMENTS["start"], **probe, at=now, counted=_NOTHING)
-            execute(_STATEMENTS["drop_start"], **probe)
+            _count(execute, {"user": " probe", "attempt": " probe"}, Usage(), now)
 
     def expire(self, seconds: float) -> None:
         """Drop the answers, and the parts of unfinished texts, that are older."""
         with self._transaction(_EXPIRY) as (execute, now):
-            execute(_STATEMENTS["drop_starts"], before=now - _DAY)
             execute(_STATEMENTS["drop_requests"], before=now - seconds, now=now)
 
     def usage(self) -> list[MonthlyUsage]:
@@ -283,7 +274,7 @@ class Ledger:
     def _transaction(self, *locks: str) -> Iterator[tuple[Execute, float]]:
         """Yield what runs statements, and the time."""
         with self._database.transaction(*locks) as execute:
-            now = self._clock() if self._clock else self._database.now(execute)
+            now = self._clock() if self._clock else execute(self._database.now)[0][0]
             reached = time.monotonic()
             if reached - self._reached > self._lease / 2:
                 self._reached_since = reached
@@ -298,9 +289,9 @@ class Ledger:
         return now if time.monotonic() - self._reached_since > self._lease else 0.0
 
 
-def _user(execute: Execute, name: str) -> User | None:
-    rows = execute(_STATEMENTS["user"], name=name)
-    return msgspec.json.decode(rows[0][0], type=User) if rows else None
+def _users(execute: Execute) -> dict[str, User]:
+    rows = sorted(execute(_STATEMENTS["users"]))  # Databases sort in different ways.
+    return {name: msgspec.json.decode(record, type=User) for name, record in rows}
 
 
 def _count(
@@ -309,28 +300,12 @@ def _count(
     usage: Usage,
     now: float,
     *,
-    failed: bool = False,
-    written: bool = False,
+    texts: int = 0,
+    failed: int = 0,
 ) -> None:
-    """Add what is not counted yet of the usage of an attempt, and its end, once."""
-    counted = Usage()
-    for has_ended, so_far in execute(_STATEMENTS["counted"], **own):
-        if has_ended:  # and the caller did not get to know
-            return
-        counted = msgspec.json.decode(so_far, type=Usage)
-    ended = {"ended": int(failed or written), "counted": msgspec.json.encode(usage)}
-    execute(_STATEMENTS["end_start"], **own, **ended)
-    new = usage - counted
-    execute(
-        _STATEMENTS["add_usage"],
-        user=own["user"],
-        month=month_of(now),
-        texts=int(written),
-        failed=int(failed),
-        calls=new.calls,
-        unpriced=int(new.cost is None),
-        **{**new.fields(), "cost": new.cost or 0},
-    )
+    """Count the usage of an attempt from its beginning on, in place of what was counted of it."""
+    numbers = {"texts": texts, "failed": failed, "calls": usage.calls, **usage.fields()}
+    execute(_STATEMENTS["count"], **own, **numbers, now=now, month=month_of(now))
 
 
 def month_of(now: float) -> str:

@@ -7,13 +7,12 @@ CREATE TABLE contentgen_requests (name TEXT, key TEXT, fingerprint TEXT NOT NULL
     changed DOUBLE PRECISION NOT NULL, PRIMARY KEY (name, key));
 CREATE INDEX contentgen_running ON contentgen_requests (name) WHERE lease > 0;
 CREATE INDEX contentgen_changes ON contentgen_requests (changed);
-CREATE TABLE contentgen_starts (attempt TEXT PRIMARY KEY, name TEXT NOT NULL,
-    at DOUBLE PRECISION NOT NULL, has_ended INTEGER NOT NULL, counted {blob} NOT NULL);
-CREATE INDEX contentgen_recent ON contentgen_starts (name, at);
-CREATE TABLE contentgen_usage (month TEXT, name TEXT, texts BIGINT NOT NULL,
+CREATE TABLE contentgen_attempts (attempt TEXT PRIMARY KEY, name TEXT NOT NULL,
+    at DOUBLE PRECISION NOT NULL, month TEXT NOT NULL, texts BIGINT NOT NULL,
     failed BIGINT NOT NULL, calls BIGINT NOT NULL, input_tokens BIGINT NOT NULL,
-    output_tokens BIGINT NOT NULL, unpriced BIGINT NOT NULL, cost DOUBLE PRECISION NOT NULL,
-    PRIMARY KEY (month, name))
+    output_tokens BIGINT NOT NULL, cost DOUBLE PRECISION);
+CREATE INDEX contentgen_recent ON contentgen_attempts (name, at);
+CREATE INDEX contentgen_costs ON contentgen_attempts (month, name, cost)
 
 -- users
 SELECT name, record FROM contentgen_users
@@ -24,8 +23,8 @@ SELECT record FROM contentgen_users WHERE name = :name
 -- add_user
 INSERT INTO contentgen_users VALUES (:name, :record)
 
--- drop_user
-DELETE FROM contentgen_users WHERE name = :name
+-- drop_users
+DELETE FROM contentgen_users
 
 -- request
 SELECT fingerprint, body, lease, parts FROM contentgen_requests WHERE name = :user AND key = :key
@@ -43,62 +42,40 @@ ON CONFLICT (name, key) DO UPDATE SET fingerprint = excluded.fingerprint,
 WHERE contentgen_requests.body IS NULL AND (contentgen_requests.lease <= :dead
     OR contentgen_requests.fingerprint = excluded.fingerprint)
 
--- renew
-UPDATE contentgen_requests SET lease = :lease
+-- update
+UPDATE contentgen_requests
+SET lease = :lease, parts = coalesce(:parts, parts), changed = :now
 WHERE name = :user AND key = :key AND attempt = :attempt AND body IS NULL
-
--- release
-UPDATE contentgen_requests SET lease = 0, parts = CASE WHEN :keeps THEN parts END
-WHERE name = :user AND key = :key AND attempt = :attempt AND body IS NULL
-
--- save_parts
-UPDATE contentgen_requests SET parts = :parts, changed = :now
-WHERE name = :user AND key = :key AND attempt = :attempt AND body IS NULL
-
--- running
-SELECT count(*) FILTER (WHERE name = :user), coalesce(sum(reserve) FILTER (WHERE name = :user), 0.0),
-    coalesce(sum(reserve), 0.0)
-FROM contentgen_requests WHERE lease > 0 AND lease > :dead
 
 -- drop_requests
 DELETE FROM contentgen_requests WHERE changed < :before AND lease < :now
 
--- start
-INSERT INTO contentgen_starts VALUES (:attempt, :user, :at, 0, :counted)
+-- count
+-- The whole usage of an attempt so far, so that it counts once, however often it is counted.
+INSERT INTO contentgen_attempts VALUES (:attempt, :user, :now, :month, :texts, :failed, :calls,
+    :input_tokens, :output_tokens, :cost)
+ON CONFLICT (attempt) DO UPDATE SET month = excluded.month, texts = excluded.texts,
+    failed = excluded.failed, calls = excluded.calls, input_tokens = excluded.input_tokens,
+    output_tokens = excluded.output_tokens, cost = excluded.cost
 
--- recent_starts
-SELECT count(*), min(at) FROM (SELECT at FROM contentgen_starts
-    WHERE name = :user AND at > :since AND at <= :now ORDER BY at DESC LIMIT :most) AS newest
+-- withdraw
+DELETE FROM contentgen_attempts WHERE attempt = :attempt
 
--- counted
-SELECT has_ended, counted FROM contentgen_starts WHERE attempt = :attempt
-
--- end_start
-UPDATE contentgen_starts SET has_ended = :ended, counted = :counted WHERE attempt = :attempt
-
--- drop_start
-DELETE FROM contentgen_starts WHERE attempt = :attempt
-
--- drop_starts
-DELETE FROM contentgen_starts WHERE at < :before
+-- recent
+SELECT count(*), min(at), (SELECT count(*) FROM contentgen_requests
+    WHERE name = :user AND lease > 0 AND lease > :dead)
+FROM (SELECT at FROM contentgen_attempts
+    WHERE name = :user AND at > :now - 60 AND at <= :now ORDER BY at DESC LIMIT :most) AS newest
 
 -- costs
-SELECT coalesce(sum(cost) FILTER (WHERE name = :user), 0.0), coalesce(sum(cost), 0.0)
-FROM contentgen_usage WHERE month = :month
+-- In one statement, so that a text that ends meanwhile is either reserved or has cost something.
+SELECT (SELECT coalesce(sum(cost), 0.0) FROM contentgen_attempts
+        WHERE month = :month AND :user IN ('', name)),
+    (SELECT coalesce(sum(reserve), 0.0) FROM contentgen_requests
+        WHERE lease > 0 AND lease > :dead AND :user IN ('', name))
 
 -- usage
-SELECT month, name, texts, failed, calls, input_tokens, output_tokens,
-    CASE WHEN unpriced = 0 THEN cost END
-FROM contentgen_usage
-
--- add_usage
-INSERT INTO contentgen_usage VALUES (:month, :user, :texts, :failed, :calls, :input_tokens,
-    :output_tokens, :unpriced, :cost)
-ON CONFLICT (month, name) DO UPDATE SET
-    texts = contentgen_usage.texts + excluded.texts,
-    failed = contentgen_usage.failed + excluded.failed,
-    calls = contentgen_usage.calls + excluded.calls,
-    input_tokens = contentgen_usage.input_tokens + excluded.input_tokens,
-    output_tokens = contentgen_usage.output_tokens + excluded.output_tokens,
-    unpriced = contentgen_usage.unpriced + excluded.unpriced,
-    cost = contentgen_usage.cost + excluded.cost
+SELECT month, name, CAST(sum(texts) AS BIGINT), CAST(sum(failed) AS BIGINT),
+    CAST(sum(calls) AS BIGINT), CAST(sum(input_tokens) AS BIGINT),
+    CAST(sum(output_tokens) AS BIGINT), CASE WHEN count(*) = count(cost) THEN sum(cost) END
+FROM contentgen_attempts WHERE texts + failed + calls > 0 GROUP BY month, name

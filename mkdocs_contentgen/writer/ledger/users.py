@@ -38,7 +38,7 @@ class Token(msgspec.Struct, frozen=True, omit_defaults=True):
         return self.expires is None or datetime.now(UTC) < self.expires
 
 
-class User(msgspec.Struct, frozen=True, omit_defaults=True):
+class User(msgspec.Struct, omit_defaults=True):
     """A user, with the tokens by their names."""
 
     added: datetime
@@ -58,21 +58,6 @@ class User(msgspec.Struct, frozen=True, omit_defaults=True):
         """Return the name of the token with this SHA-256, or None. It can have expired."""
         found = (it for it, own in self.tokens.items() if compare_digest(own.hash, token_hash))
         return next(found, None)
-
-    def with_token(self, name: str, token: Token) -> User:
-        """Return the user with another token. Raises LedgerError if the name is not free."""
-        if check_name(name) in self.tokens:
-            raise LedgerError(f"there is a token {name} already; revoke it first, or name another")
-        return msgspec.structs.replace(self, tokens={**self.tokens, name: token})
-
-    def without_token(self, name: str) -> User:
-        """Return the user without a token. Raises LedgerError if there is none of this name."""
-        if name not in self.tokens:
-            raise LedgerError(
-                f"there is no token {check_name(name)}; `contentgen writer user list` shows them"
-            )
-        left = {key: token for key, token in self.tokens.items() if key != name}
-        return msgspec.structs.replace(self, tokens=left)
 
 
 def check_name(name: str) -> str:

@@ -11,7 +11,7 @@ import msgspec
 import yaml
 
 from ...requests import EXTRA_FIELDS, REQUEST_TYPES
-from ...service.protocol import Update, Updated
+from ...service.protocol import OPERATION, Update, Updated
 
 
 @cache
@@ -24,17 +24,20 @@ def describe() -> dict[str, Any]:
     _, schemas = msgspec.json.schema_components(
         [Update, Updated, *REQUEST_TYPES.values()], ref_template="#/components/schemas/{name}"
     )
+    updates = []
     for name, model in REQUEST_TYPES.items():
         fields = schemas.pop(model.__name__)["properties"]
         names = [*msgspec.convert({"topic": "-"}, model).body(), *EXTRA_FIELDS]
         properties = {field: fields[field] for field in names}
         body = {"type": "object", "properties": properties, "additionalProperties": False}
         update = {"type": {"const": name}, "update": {"$ref": "#/components/schemas/Update"}}
-        schemas[name] = {**body, "required": ["topic"]}
-        schemas[f"{name}-update"] = {
-            **body,
-            "properties": {**properties, **update},
-            "required": ["type", "topic", "update"],
-        }
+        schemas[model.operation] = {**body, "required": ["topic"]}
+        required = ["type", "topic", "update"]
+        updates.append({**body, "properties": {**properties, **update}, "required": required})
+    schemas[OPERATION] = {"oneOf": updates}
     document["components"]["schemas"] |= schemas
+    path = msgspec.json.encode(document["paths"].pop("/OPERATION"))
+    for name in (*(model.operation for model in REQUEST_TYPES.values()), OPERATION):
+        own = path.replace(b"OPERATION", name.encode())
+        document["paths"][f"/{name}"] = msgspec.json.decode(own)
     return document
