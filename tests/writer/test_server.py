@@ -393,13 +393,17 @@ class TestUsers:
         assert answer.headers["WWW-Authenticate"] == "Bearer"
 
     def test_a_name_that_is_used_again(self, server: ServedWriter, model: ModelDouble) -> None:
-        """Who has it now does not get the answers of who had it before."""
+        """Who has it now does not get the answers of who had it before, and both are logged."""
         assert server.ask(key="k").status_code == 200
         assert run(server.directory, "user", "remove", "alice").exit_code == 0
         assert server.ask().status_code == 403
+        server.portal.call(server.server.jobs.read_users)
         token = add_user(server.directory)
         assert server.ask(key="k", token=token).status_code == 200
         assert len(model.calls) == 2
+        server.portal.call(server.server.jobs.read_users)
+        changes = [(it["user"], it["change"]) for it in server.log if "change" in it]
+        assert changes == [("alice", "removed"), ("alice", "added")]
 
     def test_commands(self, tmp_path: Path) -> None:
         """Users are added once, listed and removed; only the hash of a token is kept."""
@@ -543,6 +547,25 @@ class TestLimits:
         assert all(int(answer.headers["Retry-After"]) > 0 for answer in refused)
         assert sum(row["texts"] for row in usage_of(tmp_path)) == len(model.calls)
 
+    def test_a_budget_that_is_nearly_spent(self, tmp_path: Path, model: ModelDouble) -> None:
+        """From 80 % on, the log and the metrics say so."""
+        limits = {"cost_per_month": 1, "requests_per_minute": 100}
+        configure(tmp_path, model.endpoint, limits=limits, price={"input": 10, "output": 10})
+        model.answer = writing(cost=0.15)
+        with serving(tmp_path) as server:
+            for number in range(6):
+                assert server.ask(str(number)).status_code == 200
+            server.portal.call(server.server.jobs.read_users)
+            warnings = server.warnings
+            assert "90% of cost_per_month of user alice is spent" in warnings
+            share = 'contentgen_budget_used_ratio{user="alice"} 0.9'
+            assert share in server.get("/metrics").text
+            # By its estimate, one more fits.
+            assert [server.ask(str(n)).status_code for n in (6, 7)] == [200, 429]
+            share = 'contentgen_budget_used_ratio{user="alice"} 1.05'
+        with serving(tmp_path) as server:  # before anybody asks
+            wait_until(lambda: share in server.get("/metrics").text)
+
     @pytest.mark.parametrize(
         "options",
         [
@@ -596,16 +619,31 @@ class TestLimits:
         assert 50 < int(third.headers["Retry-After"]) <= 60
         assert len(model.calls) == 2
 
+    def test_turns(self, serve: Serve, tmp_path: Path, model: ModelDouble, gate: Gate) -> None:
+        """Whoever has the fewest texts in progress is next, however many another one waits for."""
+        limits = {"requests_per_minute": 100, "parallel": 100}
+        with serve(parallel=1, limits=limits) as server:
+            token = add_user(tmp_path, "bob")
+            many = [server.begin(str(number)) for number in range(20)]
+            wait_until(lambda: "contentgen_queue 17.0" in server.get("/metrics").text)
+            one = server.begin("Wasps", user="bob", token=token)
+            wait_until(lambda: "contentgen_queue 18.0" in server.get("/metrics").text)
+            gate.is_open.set()
+            assert one.result(60).status_code == 200
+            assert {it.result(60).status_code for it in many} == {200}
+        topics = [str(call.body["messages"]) for call in model.calls]
+        assert ["Wasps" in it for it in topics].index(True) <= texts_at_once(1)
+
     def test_a_full_queue_and_a_users_limit(self, serve: Serve, tmp_path: Path, gate: Gate) -> None:
         """The limit is told, and what is refused for the queue counts for no limit.
 
         Those in progress can be joined.
         """
-        limits = {"requests_per_minute": 5, "parallel": 4}
+        limits = {"requests_per_minute": 5, "parallel": 2}
         with serve(parallel=1, queue=1, limits=limits) as server:
             token = add_user(tmp_path, "bob")
-            asked = [server.begin(key=str(number)) for number in range(4)]
-            wait_until(lambda: "contentgen_queue 1.0" in server.get("/metrics").text)
+            asked = [server.begin(key=str(number)) for number in range(2)]
+            wait_until(lambda: "contentgen_in_progress 2.0" in server.get("/metrics").text)
             assert server.ask("3").status_code == 429
             for _ in range(9):
                 assert server.ask("4", user="bob", token=token).status_code == 503
@@ -614,6 +652,27 @@ class TestLimits:
             gate.is_open.set()
             assert {it.result(60).status_code for it in asked} == {200}
             assert server.ask("4", user="bob", token=token).status_code == 200
+
+    def test_a_greedy_user(
+        self, serve: Serve, tmp_path: Path, model: ModelDouble, gate: Gate
+    ) -> None:
+        """If the queue is full, whoever has most of it gives a place to others."""
+        limits = {"requests_per_minute": 100, "parallel": 100}
+        with serve(parallel=1, queue=8, limits=limits) as server:
+            token = add_user(tmp_path, "bob")
+            greedy = [server.begin(str(number)) for number in range(9)]
+            wait_until(lambda: "contentgen_queue 6.0" in server.get("/metrics").text)
+            assert server.ask("one too many").status_code == 503
+            polite = [server.begin(f"b{n}", user="bob", token=token) for n in range(3)]
+            wait_until(lambda: sum(it.done() for it in greedy) == 3)
+            # Now both have as much of the queue.
+            assert server.ask("b4", user="bob", token=token).status_code == 503
+            gate.is_open.set()
+            assert {it.result(60).status_code for it in polite} == {200}
+            assert sorted(it.result(60).status_code for it in greedy) == [*[200] * 6, *[503] * 3]
+            assert 'contentgen_refusals_total{reason="queue"} 5.0' in server.get("/metrics").text
+        assert len(model.calls) == 9
+        assert {row["failed"] for row in usage_of(tmp_path)} == {0}
 
 
 class TestModels:
@@ -750,6 +809,8 @@ class TestOperation:
             'contentgen_texts_total{operation="generate-blog",outcome="written"} 1',
             'contentgen_texts_total{operation="generate-blog",outcome="kept"} 1.0',
             'contentgen_refusals_total{reason="token"} 1.0',
+            "contentgen_ledger_seconds_count",
+            "contentgen_ledger_errors_total 0.0",
             "contentgen_model_calls_total 1.0",
             "contentgen_in_progress 0.0",
         ):

@@ -29,7 +29,7 @@ from ...service.application import OPERATIONS, application, error_response
 from ...service.connection import REQUEST_ID
 from ...service.protocol import OPERATION, Update
 from ..ledger.ledger import KeyedRequest, Ledger
-from ..ledger.users import NAME, UserLimits
+from ..ledger.users import NAME, User, UserLimits
 from ..prompts import check_prompts
 from ..usage import Usage
 from . import openapi
@@ -74,6 +74,7 @@ class Server:
         self._log = log
         self.jobs = Jobs(configuration, self._model, ledger, self._metrics, self._note)
         self._authenticated = authenticated
+        self._looking: dict[str, asyncio.Task[User | None]] = {}
         app = application(
             self._write,
             self._authenticate if authenticated else self._accept,
@@ -108,7 +109,7 @@ class Server:
         found = None
         if NAME.fullmatch(user):
             _exchange.get().record["user"] = user
-            found = await self.jobs.call(self._ledger.user, user)
+            found = await self._find_user(user)
         name = found and found.token_name(sha256(token))
         if not (found and name and found.tokens[name].is_valid()):
             # The client is not told which, but the operator is.
@@ -118,6 +119,15 @@ class Server:
             raise Refusal("token", 403, message)
         _exchange.get().record["token"] = name
         return _Caller(user, found.limits_over(self._limits), found.added)
+
+    async def _find_user(self, name: str) -> User | None:
+        """Look a user up, once for all requests that come at the same time."""
+        look = self._looking.get(name)
+        if look is None:
+            look = asyncio.create_task(self.jobs.call(self._ledger.user, name))
+            self._looking[name] = look
+            look.add_done_callback(lambda _: self._looking.pop(name))
+        return await asyncio.shield(look)
 
     async def _accept(self, user: str, token: str) -> _Caller:
         """Accept any token, but no name that the ledger cannot store."""

@@ -48,9 +48,9 @@ class ServerFields(WriterFields, frozen=True, forbid_unknown_fields=True, kw_onl
     """The days for which an answer is kept for its Idempotency-Key. Default: `30`."""
 
     queue: Annotated[int, Meta(ge=0, le=100_000)] = 100
-    """The number of texts that can wait for the model. Default: `100`.
+    """The number of texts that can wait for the model. Further requests get status 503.
 
-    Further requests get status 503."""
+    If it is full, whoever has most of it gives a place to others. Default: `100`."""
 
     allow_http: bool = False
     """Allow plain http to a model server on another host than loopback. Default: `false`."""

@@ -7,9 +7,8 @@ import itertools
 import math
 import random
 import time
-from collections.abc import AsyncIterator, Callable
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from functools import partial
@@ -29,14 +28,15 @@ from ...errors import (
 from ...requests import Request
 from ...service.protocol import Attempt, Update
 from ..changes import estimate_update, find_changes
-from ..ledger.ledger import BEAT, Begun, KeyedRequest, Ledger, Limited
-from ..ledger.users import UserLimits
+from ..ledger.ledger import BEAT, Begun, KeyedRequest, Ledger, Limited, month_of
+from ..ledger.users import User, UserLimits
 from ..model import Model
 from ..settings import texts_at_once
 from ..usage import Spending
 from ..writing import estimate, write
 from .configuration import ServerConfiguration
 from .metrics import Metrics
+from .turns import QueueFullError, Turns
 
 POLL_INTERVAL = 0.5
 """Seconds between two checks for a text that another process writes."""
@@ -47,6 +47,9 @@ RETRY_AFTER = 5
 MODEL_RETRY_AFTER = 30
 """The same for a model server that does not say how long to wait."""
 
+NEARLY_SPENT = 0.8
+"""The share of a budget from which on there is a warning."""
+
 THREADS = 2
 """The threads, and connections of the ledger, to begin requests, and for all else but beats."""
 
@@ -54,7 +57,7 @@ PAUSE = 30.0
 """Seconds for which the server is not ready after the model server has refused a request."""
 
 _DAY = 24 * 3600
-_EXPIRY_INTERVAL = int(3600 / BEAT)  # in beats
+_USERS_INTERVAL, _EXPIRY_INTERVAL = int(30 / BEAT), int(3600 / BEAT)  # in beats
 _FIRST_PAUSE, _LONGEST_PAUSE = 0.1, 5.0
 
 _Result = TypeVar("_Result")
@@ -129,14 +132,15 @@ class Jobs:
         self._has_ledger = True
         self._jobs: dict[tuple[str, str], Job] = {}
         self._seconds_per_text = 0.0
+        self._users: dict[str, User] | None = None
+        self._shares: dict[str, float] = {}
         self._model_problem, self._problem_ends = "", 0.0
         self._warned: set[str] = set()
         # `parallel` limits the calls for the texts that have a place.
-        self._places = asyncio.Semaphore(texts_at_once(self._fields.calls_at_once))
-        self._waiting = 0
-        self._refuses_waiting = False
+        parallel = self._fields.calls_at_once
+        self._places = Turns(texts_at_once(parallel), parallel + self._fields.queue)
         metrics.in_progress.set_function(self._jobs.__len__)
-        metrics.queue.set_function(lambda: self._waiting)
+        metrics.queue.set_function(self._places.__len__)
 
     @property
     def problem(self) -> str:
@@ -162,8 +166,14 @@ class Jobs:
         threads: ThreadPoolExecutor | None = None,
     ) -> _Result:
         """Return the result of a method of the ledger. Raises LedgerError."""
-        loop = asyncio.get_running_loop()
-        return await loop.run_in_executor(threads or self._threads, method, *arguments)
+        started, loop = time.monotonic(), asyncio.get_running_loop()
+        try:
+            return await loop.run_in_executor(threads or self._threads, method, *arguments)
+        except LedgerError:
+            self._metrics.ledger_errors.inc()
+            raise
+        finally:
+            self._metrics.ledger_seconds.observe(time.monotonic() - started)
 
     def start(
         self, keyed: KeyedRequest, limits: UserLimits, request: Request, what: Update | None = None
@@ -245,7 +255,7 @@ class Jobs:
         body: bytes | None = None
         keeps_parts = True
         try:
-            async with self._place():
+            async with self._places.place(job.keyed.user):
                 started = time.monotonic()
                 job.spending.waited += started - job.started
                 job.outcome = "failed"  # until the text is complete
@@ -254,31 +264,17 @@ class Jobs:
                 seconds = time.monotonic() - started
                 known = self._seconds_per_text
                 self._seconds_per_text = known + (seconds - known) / 8 if known else seconds
+        except QueueFullError:
+            message = "too many texts are waiting for the model; ask again later"
+            raise Refusal("queue", 503, message, self._seconds_per_text or RETRY_AFTER) from None
         except ServiceError as error:
+            self._metrics.model_errors.labels(type(error).__name__).inc()
             keeps_parts = not isinstance(error, FailedTextError)  # the next attempt is a new one
             raise self._failure(job, error) from None
         finally:
             job.seconds = time.monotonic() - job.started
             kept = await self._record(job, body, keeps_parts=keeps_parts)
         return kept or body
-
-    @asynccontextmanager
-    async def _place(self) -> AsyncIterator[None]:
-        """Wait for a place, and hold it as long as the block runs. Raises Refusal."""
-        if self._places.locked() and self._waiting >= self._fields.queue:
-            message = "too many texts are waiting for the model; ask again later"
-            raise Refusal("queue", 503, message, self._seconds_per_text or RETRY_AFTER)
-        self._waiting += 1
-        try:
-            await self._places.acquire()
-        finally:
-            self._waiting -= 1
-        try:
-            if self._refuses_waiting:
-                raise _draining_error()
-            yield
-        finally:
-            self._places.release()
 
     async def _ask(self, job: Job, parts: bytes) -> bytes:
         """Return the body of an answer of the model. Raises ServiceError."""
@@ -351,6 +347,32 @@ class Jobs:
                 await asyncio.sleep(pause)
                 pause = min(2 * pause, _LONGEST_PAUSE)
 
+    async def read_users(self) -> None:
+        """Log what was done to users, and show their budgets, since limits and months change."""
+        users, usage = await self.call(self._ledger.users), await self.call(self._ledger.usage)
+        known, self._users = users if self._users is None else self._users, users
+        for name in sorted(users.keys() | known.keys()):
+            old, new = known.get(name), users.get(name)
+            if old != new:
+                what = "changed" if old and new else "added" if new else "removed"
+                state = {"tokens": [*new.tokens], "limits": new.shown_limits()} if new else {}
+                self._log({"user": name, "change": what, **state})
+        month = month_of(time.time())
+        spent = {row.user: row.usage.cost or 0.0 for row in usage if row.month == month}
+        budgets = {
+            name: user.limits_over(self._fields.limits).cost_per_month
+            for name, user in users.items()
+        }
+        spent[""], budgets[""] = sum(spent.values()), self._fields.max_cost
+        shares = {name: spent.get(name, 0.0) / most for name, most in budgets.items() if most}
+        self._metrics.budgets.clear()
+        for name, share in shares.items():
+            self._metrics.budgets.labels(name).set(share)
+            if self._shares.get(name, 0.0) < NEARLY_SPENT <= share:
+                of = f"cost_per_month of user {name}" if name else "max_cost"
+                self._warn(f"{share:.0%} of {of} is spent")
+        self._shares = shares
+
     async def beat(self) -> None:
         """Keep the begun requests, and learn whether further ones can begin. Raises LedgerError."""
         try:
@@ -361,11 +383,13 @@ class Jobs:
         self._has_ledger = True
 
     async def keep_alive(self) -> None:
-        """Beat, and look after old answers, until cancelled."""
+        """Beat, and look after users and old answers, until cancelled."""
         last_problem = ""
         for beats in itertools.count():
             try:
                 await self.beat()
+                if beats % _USERS_INTERVAL == 0:
+                    await self.read_users()
                 if beats % _EXPIRY_INTERVAL == 0:
                     await self.call(self._ledger.expire, self._fields.keep_answers * _DAY)
                 last_problem = ""
@@ -387,9 +411,7 @@ class Jobs:
         while self._jobs:
             left = deadline - time.monotonic()
             if left <= 0:
-                self._refuses_waiting = True
-                for _ in range(self._waiting):
-                    self._places.release()
+                self._places.refuse_waiting()
                 self._warn(f"requests that were not answered in time: {len(self._jobs)}")
                 return
             tasks = [job.task for job in self._jobs.values()]

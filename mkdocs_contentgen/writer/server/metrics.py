@@ -9,6 +9,7 @@ from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, gene
 from ..usage import Usage
 
 _SECONDS = (1, 2, 5, 10, 20, 30, 60, 120, 300, 600, 1200)
+_LEDGER_SECONDS = (0.001, 0.005, 0.02, 0.1, 0.5, 2, 5, 10)
 
 
 class Metrics:
@@ -45,8 +46,22 @@ class Metrics:
             "contentgen_tokens", "Tokens of the model by direction.", ["direction"]
         )
         self._cost = counter("contentgen_cost", "Cost of the calls.")
+        self.model_errors = counter(
+            "contentgen_model_errors", "Texts that failed, by error.", ["error"]
+        )
+        self.ledger_seconds = histogram(
+            "contentgen_ledger_seconds",
+            "Time for a call of the ledger, with the wait for a thread.",
+            buckets=_LEDGER_SECONDS,
+        )
+        self.ledger_errors = counter("contentgen_ledger_errors", "Calls of the ledger that failed.")
         self.in_progress = gauge("contentgen_in_progress", "Requests in progress or waiting.")
         self.queue = gauge("contentgen_queue", "Texts that wait for the model.")
+        self.budgets = gauge(
+            "contentgen_budget_used_ratio",
+            "The share of this month's budget of each user, or of all, that is spent.",
+            ["user"],
+        )
 
     def count_usage(self, usage: Usage) -> None:
         """Count the calls for a text."""

@@ -1,0 +1,78 @@
+"""Turns of users, so that nobody waits behind all the texts of somebody else."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import Counter, deque
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+
+class QueueFullError(Exception):
+    """There is no place in the queue, or none any more for whoever has most of it."""
+
+
+class Turns:
+    """Gives a number of places to users. Whoever has the fewest gets the next one.
+
+    `capacity` is the number of those who have a place or wait for one.
+    """
+
+    def __init__(self, places: int, capacity: int) -> None:
+        self._free = places
+        self._capacity = capacity
+        self._held: Counter[str] = Counter()
+        self._waiting: dict[str, deque[asyncio.Future[None]]] = {}
+
+    def __len__(self) -> int:
+        """Return the number of those who wait."""
+        return sum(map(len, self._waiting.values()))
+
+    @asynccontextmanager
+    async def place(self, user: str) -> AsyncIterator[None]:
+        """Wait for a place, and hold it as long as the block runs. Raises QueueFullError."""
+        if self._held.total() + len(self) >= self._capacity:
+            self._make_room(user)
+        turn: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        self._waiting.setdefault(user, deque()).append(turn)
+        self._give()
+        try:
+            await turn
+            yield
+        finally:
+            if turn.done() and not turn.cancelled() and not turn.exception():
+                self._free += 1
+                self._held[user] -= 1
+            self._give()
+
+    def refuse_waiting(self) -> None:
+        """Let all those who wait get a QueueFullError."""
+        while self._waiting:
+            self._refuse_last(next(iter(self._waiting)))
+
+    def _make_room(self, user: str) -> None:
+        """Take the last place from whoever has most of the queue, if that is fairer."""
+        numbers = {name: len(turns) for name, turns in self._waiting.items()}
+        greediest = max(numbers, key=numbers.__getitem__, default=user)
+        if numbers.get(greediest, 0) <= numbers.get(user, 0) + 1:
+            raise QueueFullError
+        self._refuse_last(greediest)
+
+    def _refuse_last(self, user: str) -> None:
+        turn = self._waiting[user].pop()
+        if not self._waiting[user]:
+            del self._waiting[user]
+        if not turn.cancelled():
+            turn.set_exception(QueueFullError())
+
+    def _give(self) -> None:
+        while self._free and self._waiting:
+            user = min(self._waiting, key=self._held.__getitem__)
+            turns = self._waiting.pop(user)
+            turn = turns.popleft()
+            if turns:
+                self._waiting[user] = turns  # behind the others
+            if not turn.cancelled():
+                self._free -= 1
+                self._held[user] += 1
+                turn.set_result(None)
