@@ -18,8 +18,9 @@ from markdownify import MarkdownConverter, chomp
 from .elements import DROPPED, HEADINGS
 
 _LISTS = ("ul", "ol")
+_QUOTES = ("blockquote", "aside")
 _WRAPPERS = tuple("article section header footer main div figure details dl dd".split())
-_CONTAINERS = (*_WRAPPERS, *_LISTS, "blockquote", "aside", "li")
+_CONTAINERS = (*_WRAPPERS, *_LISTS, *_QUOTES, "li")
 _BLOCKS = (*_CONTAINERS, *HEADINGS, *"p pre table hr dt figcaption summary".split())
 _NO_INLINE = (*_BLOCKS, *"a caption thead tbody tfoot tr td th".split())
 _EMPHASIS = ("strong", "b", "em", "i")
@@ -62,15 +63,14 @@ _LINK = "\0"
 _NAMED = {"&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "\xa0": "&nbsp;"}
 
 
-def to_markdown(article: Tag | str) -> str:
-    """Return sanitized HTML as Markdown."""
+def to_markdown(article: Tag | str, extensions: Collection[str] = ()) -> str:
+    """Return sanitized HTML as Markdown for a site with these extensions of Python-Markdown."""
     soup = BeautifulSoup("", "html.parser")
     soup.append(
         copy(article) if isinstance(article, Tag) else BeautifulSoup(article, "html.parser")
     )
     _normalize(soup)
-    converter = _Converter(autolinks=False, heading_style="atx", wrap=True, wrap_width=None)
-    markdown = str(converter.convert_soup(soup)).strip()
+    markdown = str(_Converter(extensions).convert_soup(soup)).strip()
     return markdown.replace(f"!{_LINK}", "&#33;").replace(_LINK, "")
 
 
@@ -108,6 +108,10 @@ class _PlainConverter(MarkdownConverter):  # type: ignore[misc]  # see pyproject
 
 
 class _Converter(MarkdownConverter):  # type: ignore[misc]  # see pyproject.toml
+    def __init__(self, extensions: Collection[str]) -> None:
+        super().__init__(autolinks=False, heading_style="atx", wrap=True, wrap_width=None)
+        self._extensions = extensions
+
     def escape(self, text: str, parent_tags: set[str]) -> str:
         """Return text of which nothing is syntax within a line."""
         return _SPECIAL.sub(lambda match: _escape_character(match[0]), text)
@@ -169,7 +173,7 @@ class _Converter(MarkdownConverter):  # type: ignore[misc]  # see pyproject.toml
             return self.convert_code(el, text, parent_tags - {"pre"})
         code = el.get_text().strip("\n")
         fence = max(["```", *(f"{ticks}`" for ticks in re.findall("`+", code))], key=len)
-        is_nested = not parent_tags.isdisjoint(("blockquote", "li"))
+        is_nested = not parent_tags.isdisjoint((*_QUOTES, "li"))
         is_first = el.find_previous_sibling() is None  # where an indentation would be lost
         if _NOT_CODE.search(code) or (is_nested and (is_first or "~~~" in code or "```" in code)):
             html = _to_entities(code) if is_nested else f"{_to_entities(code, _IN_BLOCK)}\n"
@@ -209,7 +213,13 @@ class _Converter(MarkdownConverter):  # type: ignore[misc]  # see pyproject.toml
         if "_inline" in parent_tags:
             return f" {text.strip()} "
         lines = (f"> {line}".rstrip() for line in text.strip().split("\n"))
-        return _separated(el, ["blockquote"], "\n".join(lines))
+        return _separated(el, _QUOTES, "\n".join(lines))
+
+    def convert_aside(self, el: Tag, text: str, parent_tags: set[str]) -> str:
+        """Return an admonition, or a quotation on sites that have none."""
+        if "_inline" in parent_tags or "admonition" not in self._extensions:
+            return self.convert_blockquote(el, text, parent_tags)
+        return f"\n\n!!! tip\n{indent(text.strip(), '    ')}\n\n"
 
 
 def _normalize(soup: BeautifulSoup) -> None:
@@ -217,8 +227,8 @@ def _normalize(soup: BeautifulSoup) -> None:
     for tag in soup.find_all(True):
         if tag.name not in _NO_INLINE and tag.find(_BLOCKS):
             tag.unwrap()
-    for tag in soup.select("aside, .pro-tip"):
-        tag.name = "blockquote"
+    for tag in soup.select(".pro-tip"):
+        tag.name = "aside"
     for tag in soup.find_all(["caption", "figcaption", "dt", "summary"]):
         if tag.name == "caption" and tag.parent is not None:
             tag.parent.insert_before(tag)

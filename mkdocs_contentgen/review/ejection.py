@@ -33,6 +33,13 @@ _HEADING = re.compile(
 )
 _MARKUP = re.compile(r"[<>]|\{[{%#]")
 _METADATA = re.compile(r"\A([\w -]+):")
+_NOT_IN_MARKDOWN = {
+    "style": "inline styles",
+    "colspan": "merged cells",
+    "rowspan": "merged cells",
+    "lang": "languages",
+}
+"""What is lost with an attribute."""
 
 
 def eject_articles(site: Site, articles: Sequence[Article]) -> str:
@@ -60,15 +67,18 @@ def eject_articles(site: Site, articles: Sequence[Article]) -> str:
     addresses = site.addresses()
     for element in elements.values():
         link_to_pages(element, addresses, page)
+    names = {name for it in elements.values() for part in it.iter() for name in part.attrib}
     requests = {it.request.id: it.request for it in articles}
-    body = _insert(elements, requests, source[match.end() :])
+    body = _insert(elements, requests, source[match.end() :], site.config.markdown_extensions)
     docs = Path(site.config.docs_dir)
     below = site.directory if docs.is_relative_to(site.directory) else docs
     try:
         replace_text(path, below, _join(head, body).replace("\n", newline))
     except OSError as error:
         raise ApprovalError(f"{page}: cannot be written ({error.strerror})") from error
-    return f"{page}: contains its text now, and no request; read `git diff`"
+    lost = {kind: None for name, kind in _NOT_IN_MARKDOWN.items() if name in names}
+    missing = f", but without its {', '.join(lost)}" if lost else ""
+    return f"{page}: contains its text now, and no request{missing}; read `git diff`"
 
 
 def _read_article(article: Article, image_hosts: Sequence[str]) -> Element:
@@ -108,7 +118,12 @@ def _join(head: str, body: str) -> str:
     return f"{start}\n{fields}{body}"
 
 
-def _insert(elements: Mapping[str, Element], requests: Mapping[str, Request], body: str) -> str:
+def _insert(
+    elements: Mapping[str, Element],
+    requests: Mapping[str, Request],
+    body: str,
+    extensions: Sequence[str],
+) -> str:
     """Return the text of a page with its articles at their markers, or else behind it."""
     leading = leading_article(body, requests)
     outside = FENCED.sub(lambda match: " " * len(match[0]), body)
@@ -119,24 +134,24 @@ def _insert(elements: Mapping[str, Element], requests: Mapping[str, Request], bo
         before = outside[:start]
         is_page = name == leading and not MARKER.search(before)
         level = level_of(marker, requests[name].level, max(_level_at(before), 1) + 1)
-        parts = [text[:start].rstrip("\n"), _write(elements[name], is_page or level)]
+        parts = [text[:start].rstrip("\n"), _write(elements[name], is_page or level, extensions)]
         text = "\n\n".join([*filter(None, parts), text[end:].lstrip("\n")])
     for name in elements:
         if name not in places:
             level = level_of(None, requests[name].level, 2)
-            markdown = _write(elements[name], name == leading or level)
+            markdown = _write(elements[name], name == leading or level, extensions)
             text = "\n\n".join(filter(None, (text.rstrip(), f"{markdown}\n")))
     # In the first lines, readers of metadata take words before a colon for a key.
     return _METADATA.sub(r"\1&#58;", text) if leading else text
 
 
-def _write(element: Element, level: int) -> str:
+def _write(element: Element, level: int, extensions: Sequence[str]) -> str:
     """Return an article as Markdown; with `True` for its level, it is the page."""
     if level is True:
         _make_title(element)
     else:
         set_title_level(element, level)
-    return to_markdown(tostring(element, "unicode", "html"))
+    return to_markdown(tostring(element, "unicode", "html"), extensions)
 
 
 def _make_title(element: Element) -> None:

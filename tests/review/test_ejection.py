@@ -208,12 +208,16 @@ def test_what_is_written(project: Project, service: ServiceDouble) -> None:
 
 
 def test_the_message(project: Project, service: ServiceDouble) -> None:
-    """It says where to look."""
-    service.answer = generated(ARTICLE)
+    """It names what Markdown cannot say, and where to look."""
+    service.answer = generated(
+        "<article><h1>A</h1><p style='color: red'>b</p><table><tbody><tr>"
+        "<td colspan='2' style='text-align: right'>c</td></tr></tbody></table></article>"
+    )
     project.page("page.md", ASKED)
     assert project.run("mkdocs_contentgen", "generate").returncode == 0
     assert eject(project, "page").splitlines()[0] == (
-        "page.md: contains its text now, and no request; read `git diff`"
+        "page.md: contains its text now, and no request, but without its inline styles, "
+        "merged cells; read `git diff`"
     )
 
 
