@@ -67,6 +67,7 @@ class _Body(msgspec.Struct, forbid_unknown_fields=True):
     against: str = ""
     row: int = 0
     note: Annotated[str, msgspec.Meta(max_length=MAX_NOTE)] = ""
+    section: str = ""
     update: bool = False
 
 
@@ -238,7 +239,7 @@ class DeskApp:
         asking = self._texts.asking(article)
         shown = {
             **desk.shown[ref],
-            "asking": asking and {"is_update": asking.is_update},
+            "asking": asking and {"is_update": asking.is_update, "began": asking.began},
             "ask_problem": self._texts.problem_of(article),
             "stamp": self._builder.stamp,
             "waits": self._waits(desk, ref),
@@ -270,7 +271,7 @@ class DeskApp:
             raise OutdatedError("the text has changed since you opened it; look at it again")
         if not (body.replace or is_update):
             raise EditError("a new text replaces this one; confirm that first")
-        self._texts.ask(article, update=is_update, note=body.note.strip())
+        self._texts.ask(article, update=is_update, note=body.note.strip(), section=body.section)
 
     async def _show_desk(self, request: Request) -> Response:
         return HTMLResponse(self._shell)

@@ -58,6 +58,7 @@ def describe(desk: Desk, article: Article) -> dict[str, object]:
         "model": text.model,
         "can_update": can_update(desk.site.options),
         "approved_file": _approved_file(desk.site, article),
+        "replaces": article.approved is not None and text is article.draft,
         "updates": list(text.updates),
         "remarks": list(text.remarks),
         "left": sum(len(it["statements"]) for it in cards),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import threading
+import time
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, ExitStack
 from dataclasses import dataclass, field, replace
@@ -33,6 +34,7 @@ class Asking:
     """Another text that is being generated, or why it has not arrived."""
 
     is_update: bool
+    began: float = field(default_factory=time.time)
     problem: str = ""
     is_over: bool = False
     cancelled: threading.Event = field(default_factory=threading.Event)
@@ -113,7 +115,7 @@ class DeskSite:
         self.stamp = stamp if stamp else stamp_of_pages(site)
         self.build(self.stamp)
 
-    def ask(self, article: Article, *, update: bool, note: str = "") -> None:
+    def ask(self, article: Article, *, update: bool, note: str = "", section: str = "") -> None:
         """Ask for another text in the background, and replace the draft by it.
 
         With `update`, only the blocks that have to change are written anew. The text that was
@@ -122,7 +124,7 @@ class DeskSite:
         if self.asking(article) or self._desk is None:
             return
         asking = self._asking[article.key] = Asking(update)
-        arguments = self._desk.site, article, asking, note
+        arguments = self._desk.site, article, asking, note, section
         asking.thread = threading.Thread(target=self._ask, args=arguments, daemon=True)
         asking.thread.start()
 
@@ -141,7 +143,7 @@ class DeskSite:
         for asking in list(self._asking.values()):
             asking.thread.join()
 
-    def _ask(self, site: Site, article: Article, asking: Asking, note: str) -> None:
+    def _ask(self, site: Site, article: Article, asking: Asking, note: str, section: str) -> None:
         options = site.options
         policy = Policy(
             max_requests=1, sandbox=options.uses_sandbox(), refresh=not asking.is_update
@@ -150,7 +152,7 @@ class DeskSite:
             build = Build(site, policy, self._log)
             cancellable = partial(_cancellable, cancelled=asking.cancelled)
             if asking.is_update:
-                updates, errors, notes = updating.plan(build, [article], note=note)
+                updates, errors, notes = updating.plan(build, [article], note=note, section=section)
                 results, problems = updating.run(build, updates, cancellable)
                 problems += [*errors, *notes, *(str(it.error) for it in results if it.error)]
                 made = next((it.after for it in results), None)

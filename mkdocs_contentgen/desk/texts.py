@@ -34,14 +34,14 @@ _MAX_HISTORY = 20_000
 
 
 class Change(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
-    """A change of a text. `block` is the number of a block, `statements` are those within it."""
+    """A change of a text. `block` is the number of a block, and `statement` that within it."""
 
     action: Literal["confirm", "remove", "edit", "insert", "delete"]
     block: int
     digest: str
     """The SHA-256 of the text of the block."""
 
-    statements: list[int] = []
+    statement: int = 0
     markdown: str = ""
     kind: Kind = "p"
 
@@ -328,19 +328,15 @@ def _bounded(edits: Edits) -> Edits:
 
 def _apply(block: Block, change: Change, edits: Edits) -> Edits:
     """Change a block in place, and return what people have done. Raises EditError."""
-    removed, found = "", block.statements
-    if change.action in ("confirm", "remove") and not (
-        change.statements and set(change.statements) <= set(range(len(found)))
-    ):
-        raise EditError("this block has no such statement")
+    removed = ""
     match change.action:
         case "confirm":
-            for number in sorted(change.statements, reverse=True):
-                block.confirm_statement(number)
-            confirmed = (_short(found[number]) for number in change.statements)
-            return structs.replace(edits, confirmed=(*edits.confirmed, *confirmed))
+            statement = _statement(block, change)
+            block.confirm_statement(change.statement)
+            return structs.replace(edits, confirmed=(*edits.confirmed, _short(statement)))
         case "remove":
-            removed = block.remove_sentence(change.statements[0])
+            _statement(block, change)
+            removed = block.remove_sentence(change.statement)
         case "delete":
             removed = block.text
             block.remove()
@@ -349,6 +345,13 @@ def _apply(block: Block, change: Change, edits: Edits) -> Edits:
         case "edit":
             block.set_markdown(change.markdown)
     return structs.replace(edits, removed=(*edits.removed, _short(removed))) if removed else edits
+
+
+def _statement(block: Block, change: Change) -> str:
+    statements = block.statements
+    if not 0 <= change.statement < len(statements):
+        raise EditError("this block has no such statement")
+    return statements[change.statement]
 
 
 def _short(text: str) -> str:

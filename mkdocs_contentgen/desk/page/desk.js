@@ -62,19 +62,31 @@ async function showQueue() {
   const { texts, by, problem } = await call("queue");
   const rank = (text) => text.newer_draft ? 0 : ORDER.indexOf(text.state);
   texts.sort((a, b) => rank(a) - rank(b) || b.marked - a.marked || a.page.localeCompare(b.page));
+  const rows = make("tbody");
+  const search = make("input", { type: "search", "aria-label": say("filter"), placeholder: say("filter") });
+  const fill = () => {
+    const wanted = search.value.toLowerCase();
+    rows.replaceChildren(...texts
+      .filter((text) => `${text.page} ${text.topic} ${text.state}`.toLowerCase().includes(wanted))
+      .map((text) => make("tr", {},
+        make("td", {}, make("a", { href: addressOf(text) }, text.topic), make("div", { className: "quiet" }, nameOfPage(text))),
+        make("td", {}, text.state, text.newer_draft ? make("div", { className: "quiet" }, say("newer")) : null),
+        make("td", { "data-label": say("left") }, text.marked ? String(text.marked) : ""),
+        make("td", { "data-label": say("remarks") }, text.remarks.length ? String(text.remarks.length) : ""),
+        make("td", {}, (text.generated_at ?? "").slice(0, 10)),
+        make("td", {}, text.model ?? ""))));
+  };
+  search.addEventListener("input", fill);
+  fill();
   document.title = say("texts");
   document.body.replaceChildren(make("main", { className: "queue" },
     make("h1", {}, say("texts")),
     make("p", { className: "quiet" }, say("by", by)),
     problem ? make("p", { className: "note", role: "alert" }, problem) : null,
-    make("div", { className: "bar" }, nextButton(texts, "", "first")),
+    make("div", { className: "bar" }, nextButton(texts, "", "first"), search),
     make("div", { className: "wide", tabIndex: 0, role: "region", "aria-label": say("texts") }, make("table", {},
-      make("thead", {}, make("tr", {}, ...["title", "state", "left", "remarks"].map((name) => make("th", { scope: "col" }, say(name))))),
-      make("tbody", {}, ...texts.map((text) => make("tr", {},
-        make("td", {}, make("a", { href: addressOf(text) }, text.topic), make("div", { className: "quiet" }, nameOfPage(text))),
-        make("td", {}, text.state, text.newer_draft ? make("div", { className: "quiet" }, say("newer")) : null),
-        make("td", {}, String(text.marked || "")),
-        make("td", {}, String(text.remarks.length || "")))))))));
+      make("thead", {}, make("tr", {}, ...["title", "state", "left", "remarks", "age", "model"].map((name) => make("th", { scope: "col" }, say(name))))),
+      rows))));
 }
 
 const addressOf = (text) => `${text.url || "/"}?text=${text.ref}`;
@@ -90,6 +102,7 @@ function nextButton(texts, ref, name = "next") {
 // --- One text ----------------------------------------------------------------------------------
 
 class Panel {
+  selected = 0; // the sentence with statements
   block = null; // the number of the block that was selected in the page
   editing = null;
   said = "";
@@ -100,25 +113,28 @@ class Panel {
   shown = ""; // what the page says that it shows
   isReady = false; // whether the page has said that it is there
   stamp = null; // the build that the page is of
+  isArmed = false; // no key acts before the person has come into the panel: another page can lead here while one types
+  quietUntil = 0; // no key acts, until nobody has typed for a moment
   path = location.pathname;
 
   async open() {
     const { texts } = await call("queue");
     const asked = new URLSearchParams(location.search).get("text");
     const found = texts.find((text) => text.ref === asked) ?? texts.find((text) => text.url === location.pathname);
-    if (!found) return showQueue();
     this.texts = texts;
-    this.ref = found.ref;
     this.frame = make("iframe", { title: say("page"), sandbox: "allow-scripts allow-same-origin allow-forms" });
     this.overlay = make("div", { className: "overlay", hidden: true });
     this.status = make("p", { className: "hidden", role: "status" });
     this.panel = make("aside", { className: "panel", "aria-label": say("review"), tabIndex: -1 });
     document.body.replaceChildren(make("div", { className: "desk" }, this.panel, make("main", {}, this.frame, this.overlay)), this.status);
     addEventListener("message", (event) => this.heard(event));
-    addEventListener("keydown", (event) => {
-      if (event.key === "Enter" && (event.ctrlKey || event.metaKey) && !event.repeat) event.target.form?.requestSubmit();
-    });
+    addEventListener("keydown", (event) => this.key(event));
+    // A page can take the focus, and give it back while the person types.
+    addEventListener("blur", () => { this.quietUntil = Infinity; });
+    addEventListener("focus", () => { this.quietUntil = performance.now() + HOLD; });
     addEventListener("pointerdown", ({ target }) => {
+      this.isArmed = true;
+      this.quietUntil = 0;
       if (this.release || !target.closest("button:enabled, summary")) return;
       this.isPressed = true;
       this.released = new Promise((done) => { this.release = done; });
@@ -129,7 +145,14 @@ class Panel {
       this.release?.();
       this.release = null;
     }));
+    this.panel.addEventListener("focusin", () => { this.isArmed = true; });
     for (const name of ["focusin", "focusout"]) addEventListener(name, () => queueMicrotask(() => this.guard()));
+    if (!found) {
+      this.frame.src = FRAME + location.pathname;
+      this.panel.append(make("p", {}, say("no_text")), make("a", { href: "/_contentgen/" }, say("list")));
+      return;
+    }
+    this.ref = found.ref;
     this.lost = this.recall("edit");
     this.take(await call("text", { ref: this.ref }));
     this.frame.src = FRAME + location.pathname; // which is of this build, or of a later one
@@ -155,6 +178,7 @@ class Panel {
     }
     if (before?.asking && !text.asking && !text.ask_problem) this.remember("note", null);
     if (text.seen !== before?.seen) this.since = performance.now();
+    this.selected = Math.min(this.selected, Math.max(text.statements.length - 1, 0));
     if (this.stamp !== null && this.stamp !== text.stamp) this.reload();
     this.stamp = text.stamp;
     this.draw();
@@ -181,6 +205,7 @@ class Panel {
       this.failure = null;
       await this.released;
       if (text.version !== this.text.version) this.take(text);
+      else if (this.text.asking) this.drawProgress();
     } catch (error) {
       if (this.failure !== error.message) this.announce(error.message);
       this.failure = error.message;
@@ -189,8 +214,10 @@ class Panel {
 
   reload() {
     this.shown = "";
+    // A page that loads itself again stays where it is scrolled to.
+    if (this.isReady) this.frame.contentWindow.postMessage({ type: "reload" }, FRAME);
+    else this.frame.src = FRAME + location.pathname;
     this.isReady = false;
-    this.frame.src = FRAME + location.pathname;
   }
 
   announce(message) {
@@ -231,15 +258,17 @@ class Panel {
     return this.act("change", { change: { block: this.numberOf(block), digest: block.digest, ...change } });
   }
 
-  // In the text that the acts before have left.
+  // Each statement of a sentence, one after the other, in the text that the acts before have left.
   settle(card, action) {
-    if (card.isSettled) return null; // a click too many
+    if (!card || card.isSettled) return null; // a click too many
     card.isSettled = true;
     return this.inTurn(async () => {
       const block = this.numberOf({ number: card.block, digest: card.digest });
-      const now = this.text.statements.find((it) => it.block === block && sentenceOf(it) === sentenceOf(card));
-      const change = { block, digest: card.digest, action, statements: now?.statements ?? [] };
-      await this.send("change", { seen: now ? this.text.seen : "", change });
+      for (const _ of action === "remove" ? [1] : card.statements) {
+        const now = this.text.statements.find((it) => it.block === block && sentenceOf(it) === sentenceOf(card));
+        const change = { block, digest: card.digest, action, statement: now?.statements[0] ?? 0 };
+        if (!await this.send("change", { seen: now ? this.text.seen : "", change })) break;
+      }
       card.isSettled = false;
     });
   }
@@ -265,12 +294,12 @@ class Panel {
     document.title = `${text.title} · ${say("review")}`;
     this.panel.replaceChildren(...[
       this.actions(),
-      make("div", { className: "bar" }, make("a", { href: "/_contentgen/" }, say("list")), nextButton(this.texts, this.ref)),
       this.notes(),
       text.statements.length ? null : text.seen ? make("p", { className: "quiet" }, say("none_left")) : null,
       ...text.statements.map((card, index) => this.card(card, index)),
       make("h1", { dir: "auto" }, text.title),
       make("p", { className: "quiet" }, [nameOfPage(text), text.state, text.state === "draft" ? "" : text.reason, text.model].filter(Boolean).join(" · ")),
+      make("div", { className: "bar" }, make("a", { href: "/_contentgen/" }, say("list")), nextButton(this.texts, this.ref), makeButton("?", () => this.help(), { "aria-label": say("keys") })),
       make("div", { className: "bar" },
         text.can_update ? makeButton(say("with_note"), () => this.askWithNote(), { "data-name": "note", disabled: Boolean(text.asking) || !text.seen }) : null,
         makeButton(say("new_text"), () => this.askForNew(), { "data-name": "new", disabled: Boolean(text.asking) })),
@@ -285,7 +314,7 @@ class Panel {
     this.panel.scrollTop = top;
     this.drawTools();
     const again = focus ? document.querySelector(`[data-name="${CSS.escape(focus)}"]:enabled`) : null;
-    if (isMine && !document.querySelector("dialog")) (again ?? this.panel.querySelector("section.item button") ?? this.panel).focus({ preventScroll: true });
+    if (isMine && !document.querySelector("dialog")) (again ?? this.panel.querySelector('[aria-current="true"] button') ?? this.panel).focus({ preventScroll: true });
     if (again && selection) [again.selectionStart, again.selectionEnd, again.scrollTop] = selection;
     this.guard();
   }
@@ -296,13 +325,14 @@ class Panel {
     const why = this.whyNot();
     const wait = Math.max(this.since, this.shownAt ?? Infinity) + HOLD - performance.now();
     if (!why && wait > 0) setTimeout(() => this.draw(), wait);
-    const [label, act] = text.left
-      ? [say("approve_anyway"), () => this.approveAnyway()]
-      : [say("approve", text.title), (event) => event.detail < 2 && this.approve()];
+    const count = text.statements.length;
+    const approve = text.left
+      ? makeButton(say("approve_anyway"), () => this.approveAnyway(), { "data-name": "approve", disabled: Boolean(why) || wait > 0 })
+      : makeButton(say("approve", text.title), (event) => event.detail < 2 && this.approve(), { className: "main", "data-name": "approve", title: text.title, disabled: Boolean(why) || wait > 0 });
     this.why = why;
     return make("div", { className: "bar actions" },
-      text.left ? make("span", { className: "quiet", title: say("left") }, String(text.left)) : null,
-      makeButton(label, act, { className: text.left ? "" : "main", "data-name": "approve", title: label, disabled: Boolean(why) || wait > 0 }),
+      count ? make("span", { className: "quiet", title: say("left") }, say("of", this.selected + 1, count)) : null,
+      approve,
       makeButton(say("undo"), () => this.act("undo"), { "data-name": "undo", disabled: !text.can_undo }),
       makeButton(say("compare"), () => this.compare(), { "data-name": "compare", disabled: !text.seen }));
   }
@@ -322,25 +352,45 @@ class Panel {
     return make("div", {},
       this.why?.trim() ? make("p", { className: "note" }, this.why) : null,
       this.said ? make("p", { className: "note" }, this.said) : null,
-      text.asking ? make("div", { className: "note bar" }, say(text.asking.is_update ? "updating" : "writing"), makeButton(say("cancel"), () => this.act("cancel"), { "data-name": "cancel" })) : text.ask_problem ? make("p", { className: "note" }, text.ask_problem) : null,
+      text.approved_file ? make("div", { className: "bar" }, makeButton(say("copy"), (event) => this.copy(event.target)), nextButton(this.texts, this.ref)) : null,
+      text.asking ? this.progress() : text.ask_problem ? make("p", { className: "note" }, text.ask_problem) : null,
       this.path === location.pathname ? null : make("div", { className: "note" }, make("p", {}, say("elsewhere")), make("div", { className: "bar" },
         other ? make("a", { href: addressOf(other) }, other.topic) : null,
-        makeButton(say("back"), () => { this.path = location.pathname; this.reload(); this.draw(); }))),
+        makeButton(say("back"), () => { this.path = location.pathname; this.shown = ""; this.frame.src = FRAME + this.path; this.draw(); }))),
       this.lost ? make("section", { className: "note" }, make("p", {}, say("lost_words")), make("textarea", { readOnly: true, dir: "auto", "aria-label": say("lost_words") }, this.lost.markdown),
         make("div", { className: "bar" },
           editable ? makeButton(say("edit"), () => { const { markdown } = this.lost; this.lost = null; this.edit(editable.number, markdown); }) : null,
-          makeButton(say("close"), () => { this.lost = null; this.remember("edit", null); this.draw(); }))) : null);
+          makeButton(say("close"), () => { this.lost = null; this.remember("edit", null); this.draw(); }))) : null,
+      text.replaces ? make("p", { className: "quiet" }, say("replaces")) : null);
+  }
+
+  progress() {
+    this.clock = make("span");
+    this.drawProgress();
+    return make("div", { className: "note bar" }, this.clock, makeButton(say("cancel"), () => this.act("cancel"), { "data-name": "cancel" }));
+  }
+
+  drawProgress() {
+    const { began, is_update } = this.text.asking;
+    const seconds = Math.max(0, Math.floor(Date.now() / 1000 - began));
+    this.clock.textContent = `${say(is_update ? "updating" : "writing")}, ${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, "0")}`;
+  }
+
+  async copy(button) {
+    const [file, message] = [this.text.approved_file, `Approve ${this.text.title}`].map((text) => `'${text.replaceAll("'", "'\\''")}'`);
+    await navigator.clipboard.writeText(`git add -- ${file} && git commit -m ${message} -- ${file}`);
+    button.textContent = say("copied");
   }
 
   card(card, index) {
     const source = this.text.sources.find((it) => it.address === card.source);
     const name = (action) => `${action}-${index}`;
-    return make("section", { className: "item", "data-statement": index, "aria-label": card.text, onclick: () => this.tell(card.block), onfocusin: () => this.tell(card.block) },
+    return make("section", { className: "item", "aria-current": String(index === this.selected), "data-statement": index, "aria-label": card.text },
       make("p", { dir: "auto" }, ...card.parts.map(([text, number]) => number === null ? text : make("mark", {}, text))),
       make("div", { className: "bar" },
         makeButton(say("confirm"), () => this.settle(card, "confirm"), { "data-name": name("confirm") }),
         makeButton(say("edit"), () => this.edit(card.block), { "data-name": name("edit") }),
-        makeButton(say("remove"), () => this.settle(card, "remove"), { "data-name": name("remove") })),
+        makeButton(say("remove"), () => this.settle(card, "remove"), { "data-name": name("remove"), title: say("removes") })),
       source ? make("div", {},
         make("div", { className: "quiet" }, `${say("source")}: ${source.title}`),
         source.state === "same" ? null : make("p", { className: "note" }, say(source.state)),
@@ -349,7 +399,7 @@ class Panel {
 
   listed(block) {
     return make("details", { className: "item", open: this.opened === block.number, "data-block": block.number },
-      make("summary", { dir: "auto", "data-name": `block-${block.number}`, onclick: () => { this.opened = this.opened === block.number ? null : block.number; this.tell(block.number); } }, block.text.slice(0, 80), block.changed_by ? make("span", { className: "quiet" }, ` · ${say("changed_by")} ${block.changed_by}`) : null),
+      make("summary", { dir: "auto", "data-name": `block-${block.number}`, onclick: () => { this.opened = this.opened === block.number ? null : block.number; this.tell(block.number); } }, nameOf(block), block.changed_by ? make("span", { className: "quiet" }, ` · ${say("changed_by")} ${block.changed_by}`) : null),
       make("p", { dir: "auto" }, block.text), this.blockButtons(block, "list"));
   }
 
@@ -417,7 +467,7 @@ class Panel {
   }
 
   add(block) {
-    const kinds = make("select", { "aria-label": say("kind") }, ...(block.kind === "li" ? ["li"] : ["p", "h2", "h3", "blockquote"]).map((kind) => make("option", { value: kind }, say(`kind_${kind}`))));
+    const kinds = make("select", { "aria-label": say("kind") }, ...(block.kind === "li" ? ["li"] : ["p", "h2", "h3", "blockquote"]).map((kind) => make("option", { value: kind }, say(`kind_${KINDS[kind]}`))));
     const area = textBox(this.recall("add") ?? "", "edit", { oninput: () => this.remember("add", area.value) });
     this.ask(say("add"), say("save"), [kinds, area, make("p", { className: "quiet" }, say("syntax"))],
       () => this.change(block, { action: "insert", markdown: area.value, kind: kinds.value }).then((done) => done && (this.remember("add", null), done)));
@@ -460,7 +510,9 @@ class Panel {
 
   askWithNote() {
     const note = textBox(this.recall("note") ?? "", "note", { maxLength: 2000, placeholder: say("note"), oninput: () => this.remember("note", note.value) });
-    this.ask(say("with_note"), say("send"), [note], () => this.act("ask", { note: note.value }));
+    const sections = make("select", { "aria-label": say("section") }, make("option", { value: "" }, say("whole")),
+      ...this.text.blocks.filter((block) => /^h[2-6]$/.test(block.kind)).map((block) => make("option", { value: block.text }, block.text)));
+    this.ask(say("with_note"), say("send"), [note, sections], () => this.act("ask", { note: note.value, section: sections.value }));
   }
 
   async askForNew() {
@@ -474,12 +526,14 @@ class Panel {
   changedSources() {
     const changed = this.text.sources.filter((source) => source.state !== "same");
     if (!changed.length) return null;
+    const side = (source, name) => make("div", { dir: "auto", tabIndex: 0, role: "region", "aria-label": `${say(name)}: ${source.title}` },
+      make("span", { className: "quiet" }, `${say(name)}: `), diff(source.words, name === "before" ? "old" : "new"));
     return make("section", {}, make("h2", {}, say("changed_sources")),
       this.text.can_update ? makeButton(say("update"), () => this.act("ask", { update: true }), { "data-name": "update", disabled: Boolean(this.text.asking) }) : null,
       ...changed.map((source) => make("div", { className: "item" },
         make("strong", { dir: "auto" }, source.title),
-        ...source.blocks.map((number) => make("div", { className: "quiet", dir: "auto" }, this.text.blocks[number].text.slice(0, 80))),
-        make("p", { dir: "auto" }, ...diff(source.words)))));
+        ...source.blocks.map((number) => make("div", { className: "quiet", dir: "auto" }, nameOf(this.text.blocks[number]))),
+        make("div", { className: "row" }, side(source, "before"), side(source, "after")))));
   }
 
   async compare(earlier, focus = 0) {
@@ -499,18 +553,20 @@ class Panel {
     const dialog = this.dialog(`${say("compare")}: ${say(`with_${found.earlier}`)}`,
       make("div", { className: "bar" }, ...versions.map((it) => makeButton(say(`with_${it}`), () => this.compare(it), { "aria-pressed": String(it === found.earlier) }))),
       make("p", { className: "quiet" }, rows.length ? `${say("differences")}: ${rows.length}` : say("same")),
+      rows.length ? make("div", { className: "row quiet", "aria-hidden": "true" }, make("span", {}, say("before")), make("span", {}, say("after"))) : null,
       this.said ? make("p", { className: "note" }, this.said) : null,
-      ...rows.map((row, index) => make("div", { className: "item", role: "group", "aria-label": row.words.map(([, text]) => text).join("").slice(0, 60) },
-        make("p", { dir: "auto" }, ...diff(row.words)),
+      ...rows.map((row, index) => make("div", { className: "row", role: "group", "aria-label": row.words.map(([, text]) => text).join("").slice(0, 60) },
+        make("div", { dir: "auto" }, diff(row.words, "old")),
+        make("div", { dir: "auto" }, diff(row.words, "new")),
         make("div", { className: "bar" }, makeButton(say("reject"), () => takeBack(row, index), { disabled: !row.can_take_back })))));
-    const buttons = dialog.querySelectorAll(".item button");
+    const buttons = dialog.querySelectorAll(".row button");
     buttons[Math.min(focus, buttons.length - 1)]?.focus();
   }
 
   // --- The page beside it, which is not trusted ---
 
   // It gets its own text, and no other page gets it.
-  tell(block = this.editing?.number ?? this.block ?? this.text.statements[0]?.block ?? null) {
+  tell(block = this.editing?.number ?? this.block ?? this.text.statements[this.selected]?.block ?? null) {
     if (!this.isReady || this.path !== location.pathname || !this.text.in_page) return;
     this.frame.contentWindow.postMessage({ type: "text", page: this.text.in_page, select: block }, FRAME);
   }
@@ -534,16 +590,75 @@ class Panel {
     for (const name of block ? ["top", "left", "width", "height"] : []) this.overlay.style.setProperty(`--${name}`, `${Number(data[name]) || 0}px`);
     if (data.type === "place" || this.editing || document.activeElement !== this.frame) return;
     this.block = block?.number ?? null;
-    this.draw();
     const index = this.text.statements.findIndex((card) => card.block === this.block);
+    if (index >= 0) this.selected = index;
+    // What a person types next is for the desk, but not what they are typing.
+    this.quietUntil = performance.now() + HOLD;
+    this.panel.focus({ preventScroll: true });
+    this.draw();
     this.panel.querySelector(index >= 0 ? `[data-statement="${index}"]` : `[data-block="${this.block}"]`)?.scrollIntoView({ block: "nearest" });
   }
+
+  select(index) {
+    const { length } = this.text.statements;
+    if (!length) return;
+    this.selected = (index + length) % length;
+    this.block = null;
+    this.draw();
+    const card = this.panel.querySelector('[aria-current="true"]');
+    card.scrollIntoView({ block: "center" });
+    card.querySelector("button").focus({ preventScroll: true });
+    this.tell();
+  }
+
+  help() {
+    this.dialog(say("keys"), make("p", {}, say("help")));
+  }
+
+  key(event) {
+    if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) return event.repeat || event.target.form?.requestSubmit();
+    if (event.target.closest("textarea, input, select") || document.querySelector("dialog") || !this.text || !this.isArmed) return;
+    const now = performance.now();
+    if (now < this.quietUntil) {
+      this.quietUntil = Math.max(this.quietUntil, now + HOLD);
+      return;
+    }
+    const isUndo = event.key === "z" && (event.ctrlKey || event.metaKey) && !event.shiftKey;
+    if (!isUndo && (event.ctrlKey || event.metaKey || event.altKey || event.repeat)) return;
+    const card = this.text.statements[this.selected];
+    const approve = this.panel.querySelector('[data-name="approve"]');
+    const act = isUndo ? () => this.text.can_undo && this.act("undo") : {
+      j: () => this.select(this.selected + 1),
+      k: () => this.select(this.selected - 1),
+      e: () => this.block === null ? card && this.edit(card.block) : this.edit(this.block),
+      c: () => this.settle(card, "confirm"),
+      x: () => this.settle(card, "remove"),
+      a: () => approve.disabled ? this.why && this.announce(this.why) : approve.focus(),
+      n: () => document.querySelector('[data-name="next"]:enabled')?.click(),
+      "?": () => this.help(),
+      Escape: () => { this.block = null; this.draw(); },
+    }[event.key];
+    if (!act) return;
+    event.preventDefault();
+    act();
+  }
 }
+
+const KINDS = { h1: "title", h2: "heading", h3: "subheading", h4: "subheading", h5: "subheading", h6: "subheading", p: "p", text: "p", li: "item", td: "cell", th: "cell", blockquote: "quotation", pre: "code" };
 
 const unmarked = (block) => block?.markdown.replaceAll("==", "");
 
 const sentenceOf = (card) => card.parts.map(([text]) => text).join("");
 
-const diff = (parts) => parts.map(([kind, text]) => kind === "equal" ? text : make(kind === "old" ? "del" : "ins", {}, text));
+const nameOf = (block) => `${say(`kind_${KINDS[block.kind] ?? "p"}`)} · ${block.text.slice(0, 80)}`;
+
+function diff(parts, side) {
+  const line = make("span");
+  for (const [kind, text] of parts) {
+    if (kind === "equal") line.append(text);
+    else if (kind === side) line.append(make(side === "old" ? "del" : "ins", {}, text));
+  }
+  return line;
+}
 
 start();

@@ -40,6 +40,7 @@ function select(number, scrolls) {
 
 addEventListener("message", ({ origin, data }) => {
   if (origin !== DESK) return;
+  if (data?.type === "reload") location.reload();
   if (data?.type !== "text") return;
   show(data.page);
   select(data.select, data.select !== selected);
