@@ -181,6 +181,9 @@ def prune(config_file: str | None, dry_run: bool) -> None:
             output.print_line(f"texts to be dropped: {len(unneeded)}")
         else:
             store.delete([*unneeded, *parts.keys() - needed])
+            for file in site.undo_directory().glob("*.jsonl"):
+                if file.stem not in needed:
+                    file.unlink(missing_ok=True)
             output.print_line(f"texts dropped: {len(unneeded)}")
         store.close()
 

@@ -110,8 +110,7 @@ class DeskSite:
             return
         self._stack.close()
         self._stack, self.problem = stack, ""
-        undo_stacks = self._desk.undo_stacks if self._desk else {}
-        self._desk = Desk(site, self._by, self._pages, undo_stacks)
+        self._desk = Desk(site, self._by, self._pages)
         self.stamp = stamp if stamp else stamp_of_pages(site)
         self.build(self.stamp)
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from functools import cached_property
 from itertools import accumulate
+from pathlib import Path
 from typing import Any, Literal
 
 import msgspec
@@ -15,7 +16,7 @@ from msgspec import structs
 
 from ..display import escape_controls, hidden_character
 from ..errors import ContentgenError, EditError, UnsafeHTMLError
-from ..files import sha256
+from ..files import replace_text, sha256
 from ..html.differences import Row, compare, take_back
 from ..html.document import Block, Document, Kind
 from ..review.approving import approve_article
@@ -29,6 +30,7 @@ from ..texts.store import ChangedError, DiskStore, note_key
 MAX_REASON = MAX_EDIT
 """The maximum length of the reason for `Approve anyway`, in characters."""
 
+_MAX_UNDO = 100
 _MAX_HISTORY = 20_000
 """The maximum number of characters in an approved file of what was confirmed and removed."""
 
@@ -50,8 +52,7 @@ class OutdatedError(ContentgenError):
     """The text is no longer the one that the person has seen."""
 
 
-@dataclass(frozen=True)
-class _Undo:
+class _Undo(msgspec.Struct, frozen=True):
     """How to undo an act: the draft before a change, or the approved file before an approval."""
 
     after: str
@@ -70,9 +71,6 @@ class Desk:
     by: str
     pages: Sequence[str] = ()
     """The names of the pages that are on the desk; none means all."""
-
-    undo_stacks: dict[str, list[_Undo]] = field(default_factory=dict)
-    """How to undo what was done with each text, by its reference, as long as the desk runs."""
 
     unchanged: dict[str, Document] = field(default_factory=dict)
     """The document of the text that was described last, by its HTML; large ones take a while."""
@@ -156,32 +154,55 @@ class Desk:
         self._keep(article, self._changed(article, text, document, edits, authors))
 
     def undo(self, ref: str, seen: str) -> None:
-        """Take back what was done last with a text.
+        """Take back what was done last with a text, also before the desk was started again.
 
         Raises OutdatedError, EditError and ApprovalError.
         """
         article, _ = self._seen(ref, seen)
         if not self.can_undo(article):
             raise EditError("there is nothing to undo")
-        last = self.undo_stacks[ref][-1]
+        *left, last = self._undo_stack(article)
         if last.text:
             self._save(article, last.text)
         elif article.approved and last.file is not None:
             restore(article.path, article.directory, last.file, before=article.approved)
-        self.undo_stacks[ref].pop()
+        self._write_undo(article, left)
         self.refresh()
 
     def can_undo(self, article: Article) -> bool:
         """Tell whether what was done last with a text can be taken back."""
-        stack = self.undo_stacks.get(ref_of(article.page, article.request.id))
+        stack = self._undo_stack(article)
         # Another text may have taken its place.
         return bool(stack and stack[-1].after == digest_of(article))
 
     def note_undo(self, ref: str, text: Text | None = None, file: str | None = None) -> None:
         """Keep what was there before the act whose outcome the cache has now."""
         self.refresh()
-        undo = _Undo(digest_of(self.find(ref)), text, file)
-        self.undo_stacks.setdefault(ref, []).append(undo)
+        article = self.find(ref)
+        stack = [*self._undo_stack(article), _Undo(digest_of(article), text, file)]
+        self._write_undo(article, stack[-_MAX_UNDO:])
+
+    def _undo_stack(self, article: Article) -> list[_Undo]:
+        try:
+            lines = self._undo_file(article).read_bytes().splitlines()
+            return [msgspec.json.decode(line, type=_Undo) for line in lines]
+        except (OSError, ValueError):  # most texts have none
+            return []
+
+    def _write_undo(self, article: Article, stack: Sequence[_Undo]) -> None:
+        file = self._undo_file(article)
+        try:
+            replace_text(
+                file,
+                file.parents[1],
+                "".join(f"{msgspec.json.encode(it).decode()}\n" for it in stack),
+            )
+        except OSError as error:
+            reason = f"{file}: cannot be written ({error.strerror})"
+            raise EditError(f"this was done, but cannot be undone: {reason}") from error
+
+    def _undo_file(self, article: Article) -> Path:
+        return self.site.undo_directory() / f"{article.key}.jsonl"
 
     def approve(self, ref: str, seen: str, reason: str = "") -> None:
         """Write the approved file of a text.
