@@ -95,7 +95,14 @@ class StoreError(ContentgenError):
 
 
 class LedgerError(ContentgenError):
-    """The ledger of the served writer cannot be read or written."""
+    """The ledger of the served writer cannot be read or written.
+
+    `cause` says why, and names neither a path nor an address.
+    """
+
+    def __init__(self, message: str, cause: str = "") -> None:
+        super().__init__(message)
+        self.cause = cause
 
 
 class UnsafeHTMLError(ContentgenError):

@@ -125,8 +125,12 @@ def read(path: Path, directory: Path) -> ApprovedText | None:
         name = (found[1] or found[2]) if found else "header"
         reason = message.partition(" matching")[0].lower()
         raise ApprovalError(f"{path}:{front.line_of(name)}: {name}: {reason}") from error
-    if problem := name_problem(approval.approved_by):
-        raise ApprovalError(f"{path}:{front.line_of('approved_by')}: approved_by: {problem}")
+    problems = {"approved_by": name_problem(approval.approved_by)}
+    if not 1 < text.generated_at.year < 9999:  # other time zones would overflow
+        problems["generated_at"] = f"is in the year {text.generated_at.year}"
+    for name, problem in problems.items():
+        if problem:
+            raise ApprovalError(f"{path}:{front.line_of(name)}: {name}: {problem}")
     return ApprovedText(text, approval, match[1].count("\n") + 3)
 
 

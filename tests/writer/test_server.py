@@ -763,7 +763,7 @@ class TestOperation:
             other.execute("BEGIN EXCLUSIVE")
             wait_until(lambda: server.get("/readyz").status_code == 503)
             text = server.get("/readyz").text
-            assert text == "the ledger cannot be used; see the log\n"
+            assert text == "the ledger cannot be used: database is locked\n"
             assert server.ask(key="k").status_code == 503
             other.execute("ROLLBACK")
             wait_until(lambda: server.get("/readyz").status_code == 200)
@@ -1039,7 +1039,7 @@ class TestBadInput:
                 assert answer.status_code == 503
                 assert int(answer.headers["Retry-After"]) > 0
                 wait_until(lambda: server.get("/readyz").status_code == 503)
-                assert "the ledger cannot be used" in server.get("/readyz").text
+                assert "make sure that the server runs" in server.get("/readyz").text
                 assert server.get("/healthz").status_code == 200
                 assert len(model.calls) == calls
                 postgres.start()

@@ -113,9 +113,13 @@ class SharedStore(DiskStore):
 
     def _share_again(self) -> None:
         """Save what was written while the shared cache was away, unless it has other texts."""
-        if self._outage.is_set() or not self._unshared.exists():
+        if self._outage.is_set():
             return
-        texts, problems = super().load(self._unshared.read_text("utf-8").split())
+        try:
+            keys = self._unshared.read_text("utf-8").split()
+        except OSError:  # most of the time, there are none
+            return
+        texts, problems = super().load(keys)
         self._send_each(
             texts,
             lambda pipeline, key: pipeline.set(_TEXT + key, encode(key, texts[key]), nx=True),

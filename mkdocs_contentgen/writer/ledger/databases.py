@@ -79,7 +79,8 @@ class SQLite(_Idle):
                 raise LedgerError(
                     f"the ledger {self._path} cannot be used ({reason}); make sure that it and its "
                     "directory can be written, the disk has room, and no other program locks it. A "
-                    "damaged file has to be replaced by a backup"
+                    "damaged file has to be replaced by a backup",
+                    reason,
                 ) from error
             finally:
                 if connection:  # after an error, which this rolls back
@@ -190,10 +191,11 @@ class PostgreSQL(_Idle):
         # Before the last colon, there can be parts of the address.
         first_line = str(error).partition("\n")[0]
         reason = error.diag.message_primary or first_line.rpartition(": ")[2].strip()
-        return LedgerError(
-            f"the ledger on {self._host} cannot be used ({reason}); make sure that the server runs "
-            "and can be written, and that `ledger` has its address, user and password"
+        hint = (
+            "make sure that the server runs and can be written, and that `ledger` has its address, "
+            "user and password"
         )
+        return LedgerError(f"the ledger on {self._host} cannot be used ({reason}); {hint}", hint)
 
 
 _CONNECTION = {

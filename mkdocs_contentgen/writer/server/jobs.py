@@ -129,7 +129,7 @@ class Jobs:
         self._begin_threads = ThreadPoolExecutor(THREADS, "begin")
         # So that others do not take this process for dead.
         self._beat_thread = ThreadPoolExecutor(1, "beat")
-        self._has_ledger = True
+        self._ledger_problem = ""
         self._jobs: dict[tuple[str, str], Job] = {}
         self._seconds_per_text = 0.0
         self._users: dict[str, User] | None = None
@@ -147,8 +147,8 @@ class Jobs:
         """Why no texts can begin, or an empty string. It names no path and no address."""
         if self.is_draining:
             return "shutting down"
-        if not self._has_ledger:
-            return "the ledger cannot be used; see the log"
+        if self._ledger_problem:
+            return f"the ledger cannot be used: {self._ledger_problem}"
         # After a pause it is unknown, so that a request finds out whether somebody has acted.
         if self._model_problem and time.monotonic() < self._problem_ends:
             return "the model server refuses requests; see the log"
@@ -377,10 +377,10 @@ class Jobs:
         """Keep the begun requests, and learn whether further ones can begin. Raises LedgerError."""
         try:
             await self.call(self._ledger.beat, threads=self._beat_thread)
-        except LedgerError:
-            self._has_ledger = False
+        except LedgerError as error:
+            self._ledger_problem = error.cause
             raise
-        self._has_ledger = True
+        self._ledger_problem = ""
 
     async def keep_alive(self) -> None:
         """Beat, and look after users and old answers, until cancelled."""
