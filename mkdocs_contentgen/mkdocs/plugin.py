@@ -48,7 +48,7 @@ if TYPE_CHECKING:
 
 STYLESHEET = "assets/stylesheets/contentgen.css"
 
-_ARTICLE = re.compile(r"<article\b[^>]*\bai-disclosure=")
+_ARTICLE = re.compile(r"<article\b[^<>]*\bai-disclosure=")
 
 log = get_plugin_logger("contentgen")
 
