@@ -74,20 +74,23 @@ def replace_text(path: Path, root: Path, text: str) -> None:
 
 
 @contextmanager
-def locked(directory: Path) -> Iterator[None]:
+def locked(directory: Path, *, wait: bool = True) -> Iterator[None]:
     """Let one program at a time change the files in a directory (on Windows, all). Raises OSError.
 
-    The directory is created.
+    The directory is created. Without `wait`, it is an OSError if another program changes it (on
+    Windows, always).
     """
     directory.mkdir(parents=True, exist_ok=True)
     if find_spec("fcntl") is None:
+        if not wait:
+            raise OSError(errno.ENOTSUP, "nobody knows who changes it")
         yield
         return
     import fcntl
 
     number = os.open(directory, os.O_RDONLY | os.O_NOFOLLOW)
     try:
-        fcntl.flock(number, fcntl.LOCK_EX)
+        fcntl.flock(number, fcntl.LOCK_EX if wait else fcntl.LOCK_EX | fcntl.LOCK_NB)
         yield
     finally:
         os.close(number)

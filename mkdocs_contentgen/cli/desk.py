@@ -9,7 +9,13 @@ from pathlib import Path
 
 import click
 
-from .common import PROPERDOCS, listen_locally, open_site, pages_argument, site_options
+from .common import (
+    PROPERDOCS,
+    listen_locally,
+    open_site,
+    pages_argument,
+    site_options,
+)
 from .output import article_to_json, print_line
 from .review import reviewer
 
@@ -29,13 +35,12 @@ def review(
     site on another one, with --port on the next. Ctrl-C ends the command.
     """
     import secrets
-    import tempfile
     import webbrowser
 
     import uvicorn
 
     from ..desk.app import DeskApp
-    from ..desk.builder import Builder
+    from ..desk.builder import Builder, private_folder
     from ..desk.session import DeskSite
     from ..site.signals import exit_on_sigterm
 
@@ -51,8 +56,7 @@ def review(
         texts = stack.enter_context(DeskSite(load, pages, name, article_to_json, log))
         site = texts.open().site
         site.select_requests(pages)  # says which name is wrong
-        temporary = tempfile.TemporaryDirectory(prefix="contentgen-", ignore_cleanup_errors=True)
-        folder = Path(stack.enter_context(temporary))
+        folder = stack.enter_context(private_folder())
         configuration = ["--config-file", site.config.config_file_path]
         if site.generator == "zensical":
             command = ["mkdocs_contentgen", "zensical", "build", *configuration]
@@ -61,7 +65,7 @@ def review(
             is_properdocs = Path(site.config.config_file_path).name in PROPERDOCS
             program = "properdocs" if is_properdocs else "mkdocs"
             builder = Builder([program, "build", "--quiet", *configuration], log, folder=folder)
-        builder.build(texts.stamp)
+        builder.build(texts.stamp, True)
         stack.enter_context(builder)
         texts.build = builder.build
         language = str(site.theme.get("language") or "")

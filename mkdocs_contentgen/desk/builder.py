@@ -3,14 +3,20 @@
 from __future__ import annotations
 
 import os
+import shutil
 import subprocess
 import sys
+import tempfile
 import threading
-from collections.abc import Callable, Sequence
-from itertools import count
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
+from ..files import locked
 from ..site.options import ONLY_CACHED
+
+PREFIX = "contentgen-desk-"
+"""The start of the names of folders with built sites."""
 
 _LAST_LINES = 5
 
@@ -20,7 +26,8 @@ class Builder:
 
     `command` gets the directory of the site as its last argument, one of two in turn under
     `folder`, so that the pages of the last build stay while the next one runs. Without a `folder`,
-    the site is always built in `site_dir`.
+    the site is always built in `site_dir`. A build that nobody waits for begins when there was no
+    change for `patience` seconds.
     """
 
     def __init__(
@@ -30,6 +37,7 @@ class Builder:
         *,
         folder: Path | None = None,
         site_dir: Path | None = None,
+        patience: float = 2.0,
     ) -> None:
         self.site_dir: Path | None = None
         self.stamp = ""
@@ -38,14 +46,15 @@ class Builder:
         self.problem = ""
         """Why the last build failed, or an empty string."""
 
-        self.is_building = False
-
         self._command = command
         self._log = log
         self._folder = folder
         self._own = site_dir
+        self._patience = patience
         self._wanted = threading.Event()
-        self._next = ""
+        self._changed = threading.Condition()
+        self._next = ("", False)
+        self._number = 0
         self._stopped = False
         self._process: subprocess.Popen[str] | None = None
         self._thread = threading.Thread(target=self._run, daemon=True)
@@ -55,50 +64,83 @@ class Builder:
         return self
 
     def __exit__(self, *error: object) -> None:
-        self._stopped = True
-        self._wanted.set()
+        with self._changed:
+            self._stopped = True
+        self.build("", True)
         if process := self._process:
-            process.terminate()
+            with suppress(OSError):
+                process.terminate()
         self._thread.join()
 
-    def build(self, stamp: str) -> None:
-        """Build the site, and once more if a build is running. `stamp` names the state of pages."""
-        self._next = stamp
-        self._wanted.set()
+    def build(self, stamp: str, is_urgent: bool) -> None:
+        """Build the site, and once more if a build is running.
+
+        `stamp` names the state of its pages, and somebody waits for an urgent build.
+        """
+        with self._changed:
+            self._next = stamp, is_urgent or (self._next[1] and self._wanted.is_set())
+            self._wanted.set()
+            self._changed.notify_all()
+
+    @property
+    def is_building(self) -> bool:
+        """Whether a build is running or about to begin."""
+        return self._wanted.is_set() or self._process is not None
 
     def _run(self) -> None:
-        for number in count():
+        while True:
             self._wanted.wait()
-            self._wanted.clear()
+            with self._changed:
+                while not self._next[1] and self._changed.wait(self._patience):
+                    pass  # there was another change
+                stamp, _ = self._next
+                self._wanted.clear()
             if self._stopped:
                 return
-            self.is_building = True
-            self._build_now(self._next, number)
-            self.is_building = False
+            self._number += 1
+            self._build_now(stamp)
 
-    def _build_now(self, stamp: str, number: int) -> None:
+    def _build_now(self, stamp: str) -> None:
         target = self._own
         command = [sys.executable, "-m", *self._command]
         if self._folder:
-            target = self._folder / str(number % 2)
+            target = self._folder / str(self._number % 2)
             command += ["--site-dir", str(target)]
-        self._process = subprocess.Popen(  # noqa: S603  the arguments are the user's own
-            command,
-            env={**os.environ, ONLY_CACHED: "1"},
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            text=True,
-            errors="replace",
-        )
-        if self._stopped:  # after __exit__ has looked for a process
-            self._process.terminate()
+        with self._changed:
+            if self._stopped:
+                return
+            self._process = subprocess.Popen(  # noqa: S603  the arguments are the user's own
+                command,
+                env={**os.environ, ONLY_CACHED: "1"},
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.STDOUT,
+                text=True,
+                errors="replace",
+            )
         said, _ = self._process.communicate()
+        status, self._process = self._process.returncode, None
         if self._stopped:
             return
         self.problem = ""
-        if self._process.returncode:
+        if status:
             self.problem = "\n".join(said.strip().splitlines()[-_LAST_LINES:])
             self._log(f"the site cannot be built: {self.problem}")
         else:
             self.site_dir, self.stamp = target, stamp
+
+
+@contextmanager
+def private_folder() -> Iterator[Path]:
+    """Create a folder for a desk, and delete it in the end.
+
+    A desk holds a lock on its folder. First, the folders of desks that were killed are deleted.
+    """
+    for folder in Path(tempfile.gettempdir()).glob(f"{PREFIX}*"):
+        with suppress(OSError), locked(folder, wait=False):
+            shutil.rmtree(folder, ignore_errors=True)
+    with (
+        tempfile.TemporaryDirectory(prefix=PREFIX, ignore_cleanup_errors=True) as name,
+        locked(Path(name)),
+    ):
+        yield Path(name)

@@ -53,8 +53,8 @@ class DeskSite:
         log: Callable[[str], None],
     ) -> None:
         self.to_json = to_json
-        self.build: Callable[[str], None] = lambda stamp: None
-        """Called with the stamp of the pages when these or their texts have changed."""
+        self.build: Callable[[str, bool], None] = lambda stamp, is_urgent: None
+        """Called with the stamp of the pages, and whether they are other ones than before."""
 
         self.lock = threading.Lock()
         """Held by whoever uses the texts."""
@@ -93,7 +93,7 @@ class DeskSite:
         texts = stamp_of_texts(desk.site)
         if texts != self._texts_stamp:
             if self._texts_stamp:
-                self.build(self.stamp)
+                self.build(self.stamp, False)
             self._texts_stamp = texts
             desk.refresh()
         return desk
@@ -112,7 +112,7 @@ class DeskSite:
         self._stack, self.problem = stack, ""
         self._desk = Desk(site, self._by, self._pages)
         self.stamp = stamp if stamp else stamp_of_pages(site)
-        self.build(self.stamp)
+        self.build(self.stamp, True)
 
     def ask(self, article: Article, *, update: bool, note: str = "", section: str = "") -> None:
         """Ask for another text in the background, and replace the draft by it.

@@ -118,7 +118,7 @@ def reviewer(tmp_path: Path) -> Iterator[Reviewer]:
         DeskSite(lambda: open_site(None, drafts=True), (), "Jo", article_to_json, print) as texts,
     ):
         builder.stamp = texts.stamp
-        texts.build = lambda stamp: setattr(builder, "stamp", stamp)
+        texts.build = lambda stamp, is_urgent: setattr(builder, "stamp", stamp)
         found = Reviewer(tmp_path, DeskApp(texts, builder, (8767, 8768), TOKEN))
         found.log_in()
         yield found

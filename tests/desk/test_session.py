@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
+import tempfile
 from itertools import product
 from pathlib import Path
 
@@ -21,10 +22,11 @@ from mkdocs_contentgen.cli.common import open_site
 from mkdocs_contentgen.cli.desk import _redirect
 from mkdocs_contentgen.cli.output import article_to_json
 from mkdocs_contentgen.desk.app import DeskApp
-from mkdocs_contentgen.desk.builder import Builder
+from mkdocs_contentgen.desk.builder import PREFIX, Builder, private_folder
 from mkdocs_contentgen.desk.describing import describe
 from mkdocs_contentgen.desk.session import DeskSite
 from mkdocs_contentgen.desk.texts import Change, Desk, OutdatedError, digest_of
+from mkdocs_contentgen.files import locked
 from mkdocs_contentgen.text import Text
 
 __all__ = ["reviewer"]  # the fixture
@@ -67,7 +69,7 @@ def test_a_command_and_an_editor_are_noticed(reviewer: Reviewer) -> None:
 def test_approve_waits_for_the_page(reviewer: Reviewer) -> None:
     """It says why: an edited page, a broken build or configuration, another text in the page."""
     builder, texts = reviewer.app._builder, reviewer.app._texts
-    texts.build = lambda stamp: None
+    texts.build = lambda stamp, is_urgent: None
     page = reviewer.root / "docs/post.md"
     page.write_text(page.read_text() + "\nMore.\n")
     refused = reviewer.act("approve", "post.md")
@@ -460,18 +462,36 @@ def test_the_address_is_in_a_private_file(tmp_path: Path) -> None:
     assert address in file.read_text()
 
 
-def test_builds_follow_one_another(tmp_path: Path) -> None:
-    """After changes during a build, one more follows; a running one is ended."""
-    (tmp_path / "count.py").write_text(
-        "import time\nopen('count', 'a').write('x')\ntime.sleep(1)\n"
-    )
+def test_folders_of_killed_desks_are_deleted(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Those of desks that run stay, and links are not followed."""
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    other = tmp_path / "other"
+    other.mkdir()
+    (other / "kept").touch()
+    for name in ("running", "killed"):
+        (tmp_path / f"{PREFIX}{name}" / "0").mkdir(parents=True)
+    (tmp_path / f"{PREFIX}link").symlink_to(other)
+    with locked(tmp_path / f"{PREFIX}running"):
+        with private_folder() as folder, private_folder() as second:
+            names = {it.name.removeprefix(PREFIX) for it in tmp_path.iterdir()}
+            assert {"running", "link", folder.name.removeprefix(PREFIX)} < names
+            assert "killed" not in names
+            assert second.is_dir()
+        assert not folder.exists()
+    assert (other / "kept").exists()
+
+
+def test_a_build_that_nobody_waits_for(tmp_path: Path) -> None:
+    """It begins when there was no change for a while; one that somebody waits for, at once."""
+    (tmp_path / "count.py").write_text("open('count', 'a').write('x')\n")
     with like_a_process(tmp_path, {"PYTHONPATH": str(tmp_path)}):
-        with Builder(["count"], print, folder=tmp_path) as builder:
-            builder.build("0")
-            wait_until((tmp_path / "count").exists)
-            for number in range(1, 5):
-                builder.build(f"{number}")
+        with Builder(["count"], print, folder=tmp_path, patience=0.3) as builder:
+            for number in range(5):
+                builder.build(f"{number}", False)
             wait_until(lambda: builder.stamp == "4")
-            assert (tmp_path / "count").read_text() == "xx"
-            builder.build("5")
-        assert builder.stamp == "4"
+            assert (tmp_path / "count").read_text() == "x"
+            builder.build("5", True)
+            wait_until(lambda: builder.stamp == "5")
+        assert (tmp_path / "count").read_text() == "xx"
