@@ -103,9 +103,6 @@ class MarkdownDocument:
     problem: str = ""
     """Why the text was not read, as a message."""
 
-    mended: list[str] = field(default_factory=list)
-    """The remarks of what was mended."""
-
     @property
     def text(self) -> str:
         """The plain text of all blocks, without code blocks."""
@@ -161,10 +158,7 @@ def read_markdown(text: str, *, title: str = "", words: int = _MAX_WORDS) -> Mar
         document.title = document.title or _inline(blocks[0])
         del blocks[0]
     document.title = [token for token in document.title if token.tag != "strong"]
-    levels = [block.kind for block in blocks]
     _close_gaps(blocks)
-    if levels != [block.kind for block in blocks]:
-        document.mended.append("mended: headings have other levels now")
     if not plain_text(document.title).strip():
         document.title = [Token("text", "", 0, content=" ".join(title.split())[:_MAX_TITLE])]
     return document

@@ -17,8 +17,8 @@ from markdown_it.common.html_blocks import block_names
 
 from ..html.elements import DROPPED
 from .answers import Step, apply_steps, each_line, split_lines
+from .languages import any_of
 from .markdown import MAX_CHARACTERS, TIP, render_mixed
-from .phrases import any_of
 from .words import split_words
 
 _MAX_PREFACE = 300
