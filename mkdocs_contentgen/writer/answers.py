@@ -10,7 +10,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 
-from .phrases import any_of
+from .languages import any_of
 from .words import UNSPACED
 
 _LINE_BREAK = re.compile("\r\n?|[\v\f\x85\u2028\u2029]")

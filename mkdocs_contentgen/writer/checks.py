@@ -16,9 +16,8 @@ from ..service.topics import items_of
 from .answers import without_thinking
 from .completion import Completion
 from .degenerate import degenerate_problem
-from .languages import find_language
+from .languages import any_of, find_language
 from .markdown import MarkdownBlock, MarkdownDocument, is_quote, is_tip, plain_text
-from .phrases import any_of
 from .reading import BEFORE, whole_paragraphs
 from .statements import (
     find_names,

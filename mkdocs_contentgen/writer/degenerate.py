@@ -10,7 +10,7 @@ import re
 from collections.abc import Sequence
 from itertools import islice
 
-from .phrases import any_of
+from .languages import any_of
 from .words import MARKS, UNSPACED
 
 _GROUP, _NEAR = 6, 200

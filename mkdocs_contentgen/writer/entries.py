@@ -16,10 +16,9 @@ Action = Literal["change", "insert", "remove", "nothing"]
 
 _KIND = r"(?:\s?\([a-z0-9]{1,10}(?:, a person['’]s)?\))?"
 _LINE = re.compile(
-    r"^[^\w\n]{0,9}(?:\d\. )?(?:(?:(?:CHANGE|NEW) )?(?P<action>BLOCK|AFTER(?: BLOCK)?|REMOVE BLOCK"
+    r"^[^\w\n]{0,9}(?:\d\. )?(?:(?:CHANGE|NEW) )?(?P<action>BLOCK|AFTER(?: BLOCK)?|REMOVE BLOCK"
     rf"|PARAGRAPH)[\s_#\[]{{0,3}}(?P<number>\d{{1,5}})[\]*]{{0,3}}{_KIND}"
-    r"[\]*]{0,3}\s?(?:[:：=]|->|[–—-] |(?=\n|\Z))|(?P<bare>\d{1,5})" + _KIND + r"\s?[:：])"
-    r"[ \t*]{0,9}(?P<text>.*)$"
+    r"[\]*]{0,3}\s?(?:[:：=]|->|[–—-] |(?=\n|\Z))[ \t*]{0,9}(?P<text>.*)$"
     r"|^[^\w\n]{0,9}(?:WHY|REASON|GRUND|RAISON|MOTIVO|理由)[\]*]{0,3}\s?[:：=–—-][\s*]{0,9}"
     r"(?P<reason>.*)$"
     r"|^[^\w\n]{0,9}(?:(?:final )?answer\W{1,4})?(?P<nothing>NOTHING|NONE|NICHTS"
@@ -29,8 +28,9 @@ _LINE = re.compile(
 )
 _FENCE = re.compile(r"^[ \t]*(?:```|~~~)\w{0,20}[ \t]*$", re.MULTILINE)
 _INLINE_REASON = re.compile(r"\s(?:WHY|REASON)\s?:\s")
-_NEW = re.compile(r"\bnew(?: text)?\s?[:：]", re.IGNORECASE)
-_REPEATED = re.compile(rf"(?:BLOCK \d{{1,5}}:\s?|{_KIND}\s)", re.IGNORECASE)
+_PREFIX = re.compile(
+    rf"(?:.*\bnew(?: text)?\s?[:：]|BLOCK \d{{1,5}}:|{_KIND}(?=\s))\s*", re.IGNORECASE
+)
 _REMOVE = re.compile(r"[\W_]{0,4}REMOVED?\b(?: this block)?[\W_]{0,4}", re.IGNORECASE)
 _COMMENT = re.compile(
     r"\W{0,3}(?:\(?unchanged|no change|not affected|nothing|(?:still|is) (?:right|true|correct)"
@@ -39,9 +39,6 @@ _COMMENT = re.compile(
 )
 """What a model says of a block that stays as it is."""
 
-_REST = re.compile(
-    r"\n[ \t]{0,9}---|\n[ \t]{0,9}\n(?=(?:the |all )?other blocks\b|nothing else\b)", re.IGNORECASE
-)
 _QUOTES = {'"': '"', "“": "”", "„": "“", "«": "»"}
 
 
@@ -64,16 +61,14 @@ def read_entries(answer: str, *, is_cut: bool = False) -> list[Entry]:
     found = list(_LINE.finditer(answer))
     # Thoughts say `Block 2: …` where the answer says `BLOCK 2: …`.
     strict = [it for it in found if (it["action"] or it["nothing"] or "").isupper()]
-    named = [it for it in found if it["action"] or it["nothing"]]
-    counted = strict or named or [it for it in found if it["bare"]]
+    counted = strict or [it for it in found if it["action"] or it["nothing"]]
     entries: dict[object, Entry] = {}
     for match, following in zip(found, [*found[1:], None], strict=False):
         if match not in counted or (is_cut and following is None and not match["nothing"]):
             continue
         if match["nothing"]:
-            because = match["because"]
-            is_sentence = re.match(r" \w", because)
-            reason = match[0] if is_sentence else because
+            is_sentence = re.match(r" \w", match["because"])
+            reason = match[0] if is_sentence else match["because"]
             entries["nothing"] = Entry("nothing", reason=reason.strip(" .,:*–—-\n"))
             continue
         until = following.start() if following else len(answer)
@@ -87,8 +82,8 @@ def read_entries(answer: str, *, is_cut: bool = False) -> list[Entry]:
 
 def _entry(match: re.Match[str], text: str, reason: str) -> Entry | None:
     """Return the entry that begins with a line, or None if its block stays as it is."""
-    name, number = (match["action"] or "").upper(), int(match["number"] or match["bare"])
-    text = without_epilogue(_REST.split(text, maxsplit=1)[0])
+    name, number = (match["action"] or "").upper(), int(match["number"])
+    text = without_epilogue(text)
     text, *inline = _INLINE_REASON.split(" ".join(text.split()), maxsplit=1)
     reason = inline[0] if inline else reason
     is_new = name.startswith("AFTER")
@@ -96,8 +91,9 @@ def _entry(match: re.Match[str], text: str, reason: str) -> Entry | None:
         return Entry("remove", number, reason=reason)
     if _COMMENT.match(text):
         return None
-    text = _NEW.split(text)[-1].strip()
-    text = without_html(_REPEATED.sub("", text, count=1) if _REPEATED.match(text) else text).strip()
+    if prefix := _PREFIX.match(text):
+        text = text[prefix.end() :]
+    text = without_html(text).strip()
     if text[:1] in _QUOTES and text[-1:] == _QUOTES[text[0]]:
         text = text[1:-1]
     return Entry("insert" if is_new else "change", number, text, reason)

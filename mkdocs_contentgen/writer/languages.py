@@ -1,11 +1,14 @@
-"""The languages of texts: their names for prompts, and the words that the writer adds to a text."""
+"""The languages of texts, and what models say in them: the phrases of `phrases.toml`."""
 
 from __future__ import annotations
 
 import re
+import tomllib
+from importlib.resources import files
 from typing import NamedTuple
 
-from .phrases import PHRASES
+PHRASES = tomllib.loads(files(__package__).joinpath("phrases.toml").read_text("utf-8"))
+"""The phrases by name, each on a line, and the table `languages`."""
 
 
 class Language(NamedTuple):
@@ -47,3 +50,9 @@ def language_name(tag: str) -> str:
     """Return the name of a language for a prompt, such as `German (de-AT)`."""
     language = find_language(tag)
     return f"{language.name} ({tag})" if language else f"the language with the tag `{tag}`"
+
+
+def any_of(name: str) -> str:
+    """Return a pattern for any of the phrases with this name."""
+    pattern = "|".join(PHRASES[name].splitlines())
+    return f"(?:{re.sub('<(work|text|thought_tag)>', lambda part: any_of(part[1]), pattern)})"

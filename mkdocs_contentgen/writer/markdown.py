@@ -103,9 +103,6 @@ class MarkdownDocument:
     problem: str = ""
     """Why the text was not read, as a message."""
 
-    mended: list[str] = field(default_factory=list)
-    """The remarks of what was mended."""
-
     @property
     def text(self) -> str:
         """The plain text of all blocks, without code blocks."""
@@ -161,10 +158,7 @@ def read_markdown(text: str, *, title: str = "", words: int = _MAX_WORDS) -> Mar
         document.title = document.title or _inline(blocks[0])
         del blocks[0]
     document.title = [token for token in document.title if token.tag != "strong"]
-    levels = [block.kind for block in blocks]
     _close_gaps(blocks)
-    if levels != [block.kind for block in blocks]:
-        document.mended.append("mended: headings have other levels now")
     if not plain_text(document.title).strip():
         document.title = [Token("text", "", 0, content=" ".join(title.split())[:_MAX_TITLE])]
     return document
@@ -414,14 +408,21 @@ def _mark(
     The number at the start of a heading, such as `3. `, is no statement. A quotation is marked as
     a whole.
     """
-    links, kept = _take_links(tokens)
-    starts = [0]
-    text = ""
-    for token in kept:
-        # What stands in code is no statement.
-        part = plain_text([token])
-        text += "\ufffc" * len(part) if token.type == "code_inline" else part
-        starts.append(len(text))
+    links: list[Range] = []
+    kept: list[Token] = []
+    starts: list[int] = []
+    text, opened = "", 0
+    for token in tokens:
+        if token.type == "link_open":
+            opened = len(text)
+        elif token.type == "link_close":
+            links.append((opened, len(text)))
+        else:
+            kept.append(token)
+            starts.append(len(text))
+            # What stands in code is no statement.
+            part = plain_text([token])
+            text += "\ufffc" * len(part) if token.type == "code_inline" else part
     number = item_number(text) if is_heading else None
     if is_quotation and is_invented(text, given):
         ranges = [(0, len(text))]
@@ -431,25 +432,9 @@ def _mark(
         found += find_names(text, given) if names else []
         ranges = without_overlaps([*links, *found])
     marked: list[Token] = []
-    for token, start in zip(kept, starts, strict=False):
+    for token, start in zip(kept, starts, strict=True):
         marked += _split_text(token, start, ranges) if token.type == "text" else [token]
     tokens[:] = marked
-
-
-def _take_links(tokens: list[Token]) -> tuple[list[Range], list[Token]]:
-    """Return where in the text the links are, and the tokens without them."""
-    links: list[Range] = []
-    kept: list[Token] = []
-    position = opened = 0
-    for token in tokens:
-        if token.type == "link_open":
-            opened = position
-        elif token.type == "link_close":
-            links.append((opened, position))
-        else:
-            kept.append(token)
-            position += len(plain_text([token]))
-    return links, kept
 
 
 def _split_text(token: Token, start: int, ranges: list[Range]) -> list[Token]:

@@ -17,23 +17,19 @@ from markdown_it.common.html_blocks import block_names
 
 from ..html.elements import DROPPED
 from .answers import Step, apply_steps, each_line, split_lines
+from .languages import any_of
 from .markdown import MAX_CHARACTERS, TIP, render_mixed
-from .phrases import any_of
 from .words import split_words
 
 _MAX_PREFACE = 300
 """The number of characters before or after a text that may be a remark to the reader."""
 
 _FENCE = re.compile(r"^ {0,3}(?P<fence>```+|~~~+)[ \t]*\{?\.?(?P<info>[^`\n]*)$", re.MULTILINE)
-_BETWEEN_FENCES = re.compile(r"\n(```+|~~~+)[ \t]{0,9}\n{1,3}\1(?:markdown|md)?[ \t]{0,9}(?=\n)")
-"""Some models give each part of a text a block of its own."""
-
-_BEGINNING = re.compile(r"\s*#{1,6} [^\n]*\n(?:[ \t]*\n|#|\Z)")
+_BEGINNING = re.compile(
+    r"\s*(?:#{1,6} [^\n]*\n(?:[ \t]*\n|#|\Z)|```|~~~|<(?:!DOCTYPE|html|body|article|h1)\b)", re.I
+)
 """How a text begins, but no code with a comment."""
 
-_HTML = re.compile(
-    r"\s*<(?:!DOCTYPE|html|head|body|article|header|section|main|div|h[1-6]|p)\b", re.I
-)
 _MARKDOWN_INFO = re.compile(r"(?:markdown|md|mdx)\b", re.IGNORECASE)
 _HEADING = re.compile(r"^##? .+$", re.MULTILINE)
 
@@ -60,11 +56,6 @@ _TITLE_LINE = re.compile(
     re.IGNORECASE,
 )
 _PREFACE = re.compile(r"(?:(?!```|~~~)[^#|]){1,300}\n(?=# )")
-_LABEL = re.compile(
-    r"(?:#{2,6} |\*\*)?(?i:(?:final )?(?:answer|article|response|output|version))"
-    r"(?::\W{0,3}|\*\*:?)"
-    r"|(?:#{2,6} )(?i:answer|article|response)|ARTICLE|ANSWER"
-)
 _FRONT_MATTER = re.compile(
     r"(?:[^#\n]{1,300}:\n\n)?(?:```ya?ml\n)?(?P<start>---\n)?(?P<yaml>[^`]{1,4000}?)\n"
     r"(?:---|\.\.\.)[ \t]*\n(?:```\n)?"
@@ -98,7 +89,6 @@ _PLAN_ITEM = re.compile(
     r"[ –—-]*(?P<rest>.*)$",
     re.MULTILINE,
 )
-_ANNOUNCEMENT = re.compile(r"\n\n[^\n]{1,100}:\s*\Z")
 _EMOJI = re.compile(
     "(?:[\u2600-\u27bf\u2b50\u2b55\U0001f000-\U0001faff]\ufe0f?\u200d?|[\ufe0f\u20e3]) ?"
 )
@@ -175,7 +165,8 @@ def without_fence(text: str) -> str:
     marks = list(_FENCE.finditer(text))
     for index, start in enumerate(marks):
         inside = text[start.end() + 1 :]
-        if not (_MARKDOWN_INFO.match(start["info"]) or (not index and _begins_text(inside))):
+        is_text = not index and (_BEGINNING.match(inside) or without_data(inside) != inside)
+        if not (is_text or _MARKDOWN_INFO.match(start["info"])):
             continue
         same = [it for it in marks[index + 1 :] if it["fence"].startswith(start["fence"])]
         # With an even number of them, the last one is that of a code block.
@@ -183,18 +174,9 @@ def without_fence(text: str) -> str:
         inner = text[start.end() + 1 : last.start() if last else len(text)]
         before, after = text[: start.start()], text[last.end() :] if last else ""
         if _is_beside(inner, before, after):
-            inner = without_fence(_BETWEEN_FENCES.sub("\n\n", inner))
             return inner if _has_title(inner) else f"{before}\n{inner}"
     bare = text.rpartition("\n")[2].strip()
     return text[: -len(bare)] if len(marks) == 1 and bare == marks[0]["fence"] else text
-
-
-def _begins_text(code: str) -> bool:
-    """Tell whether a code block begins like Markdown, HTML or JSON with a text."""
-    if _BEGINNING.match(code) or _FENCE.match(code):
-        return True
-    is_long = len(code.split()) >= _LEAST_TEXT
-    return is_long and bool(_HTML.match(code) or without_data(code) != code)
 
 
 def _is_beside(inner: str, before: str, after: str) -> bool:
@@ -219,9 +201,10 @@ def without_data(text: str) -> str:
     for end in _ENDS:
         with suppress(ValueError, RecursionError):
             value, size = json.JSONDecoder(strict=False).raw_decode(f"{data}{end}")
-            found = "\n\n".join(_strings(value))
+            found = list(_strings(value))
+            is_text = any(len(it.split()) >= _LEAST_TEXT for it in found)
             is_all = len(data[size:].split()) <= _MAX_WORDS_BESIDE
-            return found if is_all and len(found.split()) >= _LEAST_TEXT else text
+            return "\n\n".join(found) if is_all and is_text else text
     return text
 
 
@@ -278,8 +261,8 @@ def without_preface(text: str) -> str:
     if preface and titles == 1:  # of several, the first is no title
         return text[preface.end() :]
     first, _, rest = text.partition("\n")
-    is_said = BEFORE.match(first) or _LABEL.fullmatch(first.strip())
-    return rest if rest.strip() and len(first) <= _MAX_PREFACE and is_said else text
+    is_said = len(first) <= _MAX_PREFACE and BEFORE.match(first)
+    return rest if rest.strip() and is_said else text
 
 
 def without_epilogue(text: str) -> str:
@@ -299,9 +282,8 @@ def without_copies(text: str) -> str:
     """Keep a text once that is given several times, even if the last one is not whole."""
     title = text.partition("\n")[0]
     first, *copies = f"\n{text}\n".split(f"\n{title}\n")[1:] if title.strip() else [""]
-    first = _ANNOUNCEMENT.sub("", first)
     words = split_words(first)
-    found = [split_words(_ANNOUNCEMENT.sub("", it)) for it in copies]
+    found = [split_words(it) for it in copies]
     is_copied = found and all(len(it) >= _LEAST_TEXT and it == words[: len(it)] for it in found)
     return f"{title}\n{first}" if is_copied else text
 
@@ -348,6 +330,7 @@ def without_emoji(text: str) -> str:
 
 _STEPS: Sequence[Step] = (
     ("a code fence around the text was taken out", without_fence),
+    ("a code fence around the text was taken out", without_fence),  # one in the other
     ("spaces before all lines were taken out", dedent),
     ("the text was taken out of JSON", without_data),
     ("front matter was taken out", without_front_matter),

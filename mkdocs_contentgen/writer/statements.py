@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
-from .phrases import PHRASES, any_of
+from .languages import PHRASES, any_of
 from .words import count_words, split_words
 
 Range = tuple[int, int]

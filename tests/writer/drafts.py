@@ -24,5 +24,5 @@ def draft(answer: str, asked: Request | None = None, words: int | None = None) -
     text, remarks = mend(plain)
     document = read_markdown(text, title=asked.topic)
     target = document.words if words is None else words
-    mended = (*found, *remarks, *document.mended)
+    mended = (*found, *remarks)
     return Draft(asked, Completion(answer), document, target, mended)
