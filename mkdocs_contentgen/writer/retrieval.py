@@ -92,7 +92,7 @@ class Sources:
         """Return the files that a request can name, by that name."""
         files = {
             file.location.path.relative_to(file.location.root).as_posix(): file
-            for file in find_files(self.paths, self._site, programs=True)
+            for file in find_files(self.paths, self._site)
             if file.page is None or self._site is None
         }
         if site := self._site:
