@@ -81,7 +81,7 @@ class Sources:
         if file is None:
             return (
                 "is no source; name a page that the site publishes, by its path in docs_dir, or a "
-                "text that writer.sources names or has in a folder"
+                "file that writer.sources names, or Markdown or text in a folder there"
             )
         sections, left_out = read_sources([file])
         if sections:
