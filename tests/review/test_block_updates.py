@@ -133,7 +133,8 @@ def test_statements_of_new_blocks_are_to_be_checked() -> None:
 
 def test_what_a_person_wrote_stays() -> None:
     """It is a remark that it may be wrong now, whatever a note asks for."""
-    asked = update_prompt(REQUEST, plan_update(TEXT, SOURCES), [])[1]["content"]
+    sections = [Section("", it.title, it.now) for it in SOURCES]
+    asked = update_prompt(REQUEST, plan_update(TEXT, SOURCES), sections)[1]["content"]
     assert "(p, a person's): A person's words." in asked
     answer = f"BLOCK {MINE.number}: Other words.\nWHY: they are wrong"
     text = updated(answer)
