@@ -25,14 +25,6 @@ _TOPICS = {
 }
 
 
-_OUTCOMES = {
-    "kept": "kept",
-    "remarks": "kept with remarks",
-    "refused": "refused",
-    "error": "not written",
-}
-
-
 def estimate_message(estimates: Iterable[Estimate], options: WriterOptions) -> str:
     """Return the calls that texts or updates will take, with an estimate of tokens and cost."""
     total = list(estimates)
@@ -102,14 +94,10 @@ class Trial:
 
 
 def summary(trials: Sequence[Trial]) -> str:
-    """Return how many texts were kept, have remarks, or were refused, with their share."""
-    counts = Counter(trial.outcome for trial in trials)
-    parts = [
-        f"{counts[outcome]} {name} ({100 * counts[outcome] / len(trials):.0f} %)"
-        for outcome, name in _OUTCOMES.items()
-        if counts[outcome]
-    ]
-    return f"{len(trials)} texts: {', '.join(parts)}"
+    """Return how many texts have which outcome, with their share."""
+    counts = Counter(trial.outcome for trial in trials).most_common()
+    shares = (f"{number} {it} ({100 * number / len(trials):.0f} %)" for it, number in counts)
+    return f"{len(trials)} texts: {', '.join(shares)}"
 
 
 def requests_to_evaluate() -> Iterator[Request]:
