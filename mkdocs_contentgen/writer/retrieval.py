@@ -95,11 +95,7 @@ class Sources:
             for file in find_files(self.paths, self._site)
             if file.page is None or self._site is None
         }
-        if site := self._site:
-            for path, address in site.addresses.items():
-                name = path.relative_to(site.docs.path).as_posix()
-                files[name] = SourceFile(Location(path, site.docs.root), name, address)
-        return files
+        return files | ({it.name: it for it in self._site.files()} if self._site else {})
 
 
 class Index:

@@ -292,7 +292,8 @@ def load_options(
         instructions = _read_text(_locate(name, directory, "instructions"), "instructions")
     if fields.prompts:
         prompts = _read_prompts(_locate(fields.prompts, directory, "prompts"))
-    sources = load_sources(fields.sources, directory, docs, pages)
+    site = _locate_pages(docs, pages, directory) if docs else None
+    sources = _load_sources(fields.sources, directory, site)
     return WriterOptions(fields, instructions, prompts, sources, allow_http)
 
 
@@ -317,21 +318,12 @@ def _of_program(fields: WriterFields, directory: Path) -> WriterFields:
     return msgspec.structs.replace(fields, model=name, command=(program, *arguments))
 
 
-def load_sources(
-    value: bool | list[str],
-    directory: Path,
-    docs: Path | None,
-    pages: Iterable[tuple[Path, str]],
-) -> Sources:
-    """Return the sources of texts. The arguments are those of load_options().
-
-    Raises ConfigurationError.
-    """
-    site = _locate_pages(docs, pages, directory) if docs else None
-    if not value:
-        return Sources((), site)
+def _load_sources(value: bool | list[str], directory: Path, site: SitePages | None) -> Sources:
+    """Return the sources of texts. Raises ConfigurationError."""
     if isinstance(value, list):
         paths = [_locate(name, directory, "sources") for name in value]
+    elif not value:
+        paths = []
     elif site:
         paths = [site.docs]
     else:

@@ -66,6 +66,12 @@ class SitePages:
     addresses: Mapping[Path, str]
     """The path in the site of each page, by its file in that directory."""
 
+    def files(self) -> Iterator[SourceFile]:
+        """Yield the files of the pages."""
+        for path, address in self.addresses.items():
+            name = path.relative_to(self.docs.path).as_posix()
+            yield SourceFile(Location(path, self.docs.root), name, address)
+
 
 @dataclass(frozen=True)
 class SourceFile:
@@ -103,18 +109,17 @@ class Section:
     """The path of a file that is no page, as a request names it, with the place after `#`."""
 
 
-def find_files(paths: Iterable[Location], site: SitePages | None = None) -> Iterator[SourceFile]:
-    """Yield the files in `paths` and in the folders there, each once.
+def find_files(paths: Iterable[Location], site: SitePages | None = None) -> list[SourceFile]:
+    """Return the files in `paths` and in the folders there, each once.
 
     In the directory of `site`, those are the published pages. Without a site, the Markdown files in
     folders count as pages.
     """
-    found = set()
+    found: dict[Path, SourceFile] = {}
     for location in paths:
         for file in _files_of(location, site):
-            if file.location.path not in found:
-                found.add(file.location.path)
-                yield file
+            found.setdefault(file.location.path, file)
+    return list(found.values())
 
 
 def changed_at(files: Iterable[SourceFile]) -> tuple[tuple[Path, int, int], ...]:
@@ -197,12 +202,8 @@ def _files_of(location: Location, site: SitePages | None) -> Iterator[SourceFile
         name = file.relative_to(path).as_posix()
         is_page = site is None and file.suffix.lower() in _MARKDOWN
         yield SourceFile(Location(file, location.root), name, page_path(name) if is_page else None)
-    if site is None:
-        return
-    for file, address in site.addresses.items():
-        if file.is_relative_to(path):
-            name = file.relative_to(site.docs.path).as_posix()
-            yield SourceFile(Location(file, site.docs.root), name, address)
+    if site is not None:
+        yield from (it for it in site.files() if it.location.path.is_relative_to(path))
 
 
 def _files_below(folder: Path, docs: Path | None) -> Iterator[Path]:
