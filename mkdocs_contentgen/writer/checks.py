@@ -94,7 +94,6 @@ class Draft:
         found = {
             "cut": _ending(self) if self.completion.is_cut else "",
             "headings": _headings_remark(self),
-            "opening": "" if has_opening(self) else "the text does not begin with a paragraph",
             "closing": "" if has_closing(self) else "the text does not end with a paragraph",
             "length": _length_remark(self),
             "repetition": _repetition_remark(self),
@@ -233,12 +232,6 @@ def _listicle_remark(found: Sequence[str], topic: str) -> str:
 def item_numbers(headings: Sequence[str]) -> list[int]:
     """Return the numbers at the start of headings."""
     return [int(match[1]) for text in headings if (match := item_number(text))]
-
-
-def has_opening(draft: Draft) -> bool:
-    """Tell whether a blog post or a news article begins with a paragraph."""
-    first = draft.document.blocks[0]
-    return draft.request.type == "article" or (first.kind == "p" and not is_tip(first))
 
 
 def has_closing(draft: Draft) -> bool:
