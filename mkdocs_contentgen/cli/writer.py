@@ -45,14 +45,11 @@ def try_(config_file: str | None, kind: str, topic: str, **fields: str | None) -
     """
     model = REQUEST_TYPES[kind]
     chosen = {name: value for name, value in fields.items() if value is not None}
-    for name in chosen:
-        if name not in choices(model):
-            known = ", ".join(f"--{field}" for field in choices(model) if field != "type")
-            raise click.UsageError(f"--{name} is not an option of {kind}; there are {known}")
     try:
         request = msgspec.convert({"type": kind, "topic": topic, **chosen}, model)
     except ValueError as error:
-        raise click.UsageError(f"the topic cannot be used: {error}") from error
+        known = ", ".join(f"--{field}" for field in choices(model) if field != "type")
+        raise click.UsageError(f"{error}; {kind} has a topic and {known}") from error
     [trial] = _try_out(config_file, [request])
     if trial.written:
         output.print_article(trial.written.text.html)

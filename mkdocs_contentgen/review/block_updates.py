@@ -16,13 +16,14 @@ from ..errors import EditError, UnsafeHTMLError
 from ..html.document import Block, Document, read_content
 from ..html.elements import HEADINGS
 from ..service.protocol import CITATION, Source, TextBlock, Update, Updated
-from ..text import Edits, Text, mend
+from ..text import Text, mend
 from ..writer.languages import ENGLISH, SOURCES_HEADINGS, find_language
 
 _MAX_UPDATES = 20
 _NUMBER = re.compile("[0-9]{1,3}")
-_CITED = re.compile(r"\[\\\[\d{1,3}\\\]\]\(<([^<>]*)>\)")
-_PLAIN_LABEL = re.compile(r"\\\[(\d{1,3})\\\]")
+_CITATION = re.compile(r"\[\\\[\d{1,3}\\\]\]\(<([^<>]*)>\)|\\\[(\d{1,3})\\\]")
+"""A citation in Markdown, as a link or as a label alone."""
+
 _FORMATTING = frozenset({"strong", "em", "b", "i", "code", "mark", "br", "span"})
 
 
@@ -40,14 +41,19 @@ def plan_update(
     """
     blocks = Document(text.html, image_hosts).blocks()
     numbers = {it.name: number for number, it in enumerate(sources, start=1)}
-    shown = _labels(blocks)
-    labels = {
-        str(shown[it.title]): number
-        for number, it in enumerate(sources, start=1)
-        if not it.name.startswith("http") and it.title in shown
+    listed = _listed_names(blocks)
+    numbers |= {
+        str(listed.index(it.title) + 1): numbers[it.name]
+        for it in sources
+        if not it.name.startswith("http") and it.title in listed
     }
+
+    def with_number(citation: re.Match[str]) -> str:
+        number = numbers.get(citation[1] or citation[2])
+        return f"[{number}]" if number else citation[0]
+
     inside = _in_section(blocks, section)
-    listed = set(_listed_sources(blocks))
+    fixed = set(_listed_sources(blocks))
     changed_by = text.edits.changed_by if text.edits else {}
     found = []
     for block in blocks:
@@ -55,18 +61,12 @@ def plan_update(
         is_fixed = (
             block.kind == "pre"
             or block.number not in inside
-            or block.number in listed
+            or block.number in fixed
             or (block.kind == "h1" and not note)
             or bool(by)
-            or not _is_plain(block, numbers, labels)
+            or not _is_plain(block, numbers)
         )
-        markdown = _CITED.sub(
-            lambda match: f"[{numbers[match[1]]}]" if match[1] in numbers else match[0],
-            block.to_markdown(marks=False),
-        )
-        markdown = _PLAIN_LABEL.sub(
-            lambda match: f"[{labels[match[1]]}]" if match[1] in labels else match[0], markdown
-        )
+        markdown = _CITATION.sub(with_number, block.to_markdown(marks=False))
         checked = " ".join(it for it in block.element.strings if not it.find_parent("mark"))
         # A block that may not change at all is nobody's to doubt.
         is_persons = bool(by) and block.number in inside
@@ -88,7 +88,6 @@ def apply_update(
     changed_by = text.edits.changed_by if text.edits else {}
     by = {it.number: changed_by.get(it.digest, "") for it in blocks}
     allowed = {it.number for it in what.blocks if not it.is_fixed}
-    labels = _labels(blocks)
     reasons: list[str] = []
     new: list[Tag] = []
     # From the end, since a block that is gone or new moves none that comes before it.
@@ -115,15 +114,16 @@ def apply_update(
                 new.append(block.insert_content(content))
         verb = {"change": "changed", "insert": "added below", "remove": "removed"}[change.action]
         reasons.append(f"{verb} {before}: {change.reason or 'no reason given'}")
-    used = _link(new[::-1], labels, updated.cited)
-    _list_sources(document, labels, used)
+    used = _link(document, new[::-1], updated.cited)
     try:
         changed = Document(document.to_lines(), image_hosts)
     except UnsafeHTMLError as error:
         raise EditError(f"the updated text cannot be shown: {error}") from error
+    if not {it.digest for it in blocks if by[it.number]} <= {it.digest for it in changed.blocks()}:
+        raise EditError("words of a person would be one block with others; edit it on the desk")
     if not reasons:
         reasons = [f"nothing had to change: {updated.reason or 'no reason given'}"]
-    sources, passages = _updated_sources(text, what, used, document, has_changed=bool(new))
+    sources, passages = _updated_sources(text, what, used, has_changed=bool(new))
     lines = [f"{today}, {updated.model}: {reason}" for reason in reversed(reasons)]
     kept = [it for it in text.remarks if not it.startswith("update: ")]
     doubts = [
@@ -131,8 +131,6 @@ def apply_update(
         for it in updated.doubts
         if by.get(it.block)
     ]
-    written = {was[number]: who for number, who in by.items() if who}
-    made = {*was, *(" ".join(it.get_text().split()) for it in new)}
     return structs.replace(
         text,
         html=changed.to_lines(),
@@ -142,37 +140,17 @@ def apply_update(
         sources=sources,
         passages=passages,
         remarks=(*kept, *doubts, *updated.remarks),
-        edits=_edits_after(text.edits, changed, written, made),
         updates=(*text.updates, *lines)[-_MAX_UPDATES:],
     )
 
 
-def _edits_after(
-    edits: Edits | None, document: Document, written: Mapping[str, str], made: Collection[str]
-) -> Edits | None:
-    """Return the edits of an updated text: what persons have `written` stays theirs.
-
-    Without a list between them, their words and others become one block, which is not in `made`.
-    """
-    if edits is None:
-        return None
-    changed_by: dict[str, str] = {}
-    for block in document.blocks():
-        parts = [who for words, who in written.items() if words and words in block.text]
-        if known := edits.changed_by.get(block.digest):
-            changed_by[block.digest] = known
-        elif parts and block.text not in made:
-            changed_by[block.digest] = parts[0]
-    return structs.replace(edits, changed_by=changed_by)
-
-
-def _is_plain(block: Block, numbers: Mapping[str, int], labels: Mapping[str, int]) -> bool:
+def _is_plain(block: Block, numbers: Mapping[str, int]) -> bool:
     """Tell whether a model can write all that is in a block: no image, and no other link."""
     for it in block.element.find_all(True):
         if it.name not in _FORMATTING and not (it.name == "a" and it.get("href") in numbers):
             return False
-    outside = _CITED.sub("", block.to_markdown())
-    return all(label in labels for label in _PLAIN_LABEL.findall(outside))
+    cited = _CITATION.finditer(block.to_markdown())
+    return all((it[1] or it[2]) in numbers for it in cited)
 
 
 def _quoted(text: str) -> str:
@@ -183,10 +161,7 @@ def _in_section(blocks: Sequence[Block], section: str) -> Collection[int]:
     """Return the numbers of the blocks of a section, or all without one. Raises EditError."""
     if not section:
         return range(len(blocks))
-    listed = _listed_sources(blocks)
-    headings = [
-        it for it in blocks if it.kind in HEADINGS and it.kind != "h1" and it.number not in listed
-    ]
+    headings = [it for it in blocks if it.kind in HEADINGS and it.kind != "h1"]
     wanted = " ".join(section.split()).casefold()
     start = next((it for it in headings if it.text.casefold() == wanted), None)
     if start is None:
@@ -211,13 +186,10 @@ def _listed_sources(blocks: Sequence[Block]) -> list[int]:
     return [starts[-1].number, *(it.number for it in items if it.parent is items[0].parent)]
 
 
-def _labels(blocks: Sequence[Block]) -> dict[str, int]:
-    """Return the number of each listed source in a text, by its address, or else its title."""
+def _listed_names(blocks: Sequence[Block]) -> list[str]:
+    """Return the address, or else the title, of each listed source in a text."""
     items = [blocks[number] for number in _listed_sources(blocks)[1:]]
-    found: dict[str, int] = {}
-    for number, item in enumerate(items, start=1):
-        found.setdefault(item.links[0] if item.links else item.text, number)
-    return found
+    return [it.links[0] if it.links else it.text for it in items]
 
 
 def _content(html: str, *, is_heading: bool) -> Tag:
@@ -231,40 +203,43 @@ def _content(html: str, *, is_heading: bool) -> Tag:
     return paragraph
 
 
-def _link(
-    elements: Sequence[Tag], labels: dict[str, int], cited: Mapping[int, Source]
-) -> list[Source]:
-    """Write the links of citations in new blocks, and return the sources that they cite."""
+def _link(document: Document, elements: Sequence[Tag], cited: Mapping[int, Source]) -> list[Source]:
+    """Write the links of citations in new blocks, and return the sources that they cite.
+
+    Sources that are cited for the first time are added to the list at the end.
+    """
+    names = _listed_names(document.blocks())
     used: list[Source] = []
+    new: list[Source] = []
     for element in elements:
         for link in element.find_all("a"):
             number = str(link["href"]).removeprefix(f"{CITATION}/")
             source = cited.get(int(number)) if _NUMBER.fullmatch(number) else None
             if source is None:
                 continue
-            link.string = f"[{labels.setdefault(_label_name(source), len(labels) + 1)}]"
-            if source.name.startswith("http"):
-                link["href"] = source.name
+            is_page = source.name.startswith("http")
+            name = source.name if is_page else source.title
+            if name not in names:
+                names.append(name)
+                new.append(source)
+            link.string = f"[{names.index(name) + 1}]"
+            if is_page:
+                link["href"] = name
             else:
                 link.name, link.attrs = "span", {}
             if source not in used:
                 used.append(source)
+    if new:
+        _list_sources(document, new)
     return used
 
 
-def _label_name(source: Source) -> str:
-    return source.name if source.name.startswith("http") else source.title
-
-
-def _list_sources(document: Document, labels: Mapping[str, int], used: Sequence[Source]) -> None:
-    """Add the sources that are cited for the first time to the list at the end."""
+def _list_sources(document: Document, new: Sequence[Source]) -> None:
+    """Add sources to the list at the end."""
     blocks, article = document.blocks(), document.article
-    _, *items = _listed_sources(blocks) or [0]
-    new = [it for it in used if labels[_label_name(it)] > len(items)]
-    if not new:
-        return
-    if items:
-        target = blocks[items[0]].parent
+    listed = _listed_sources(blocks)
+    if listed:
+        target = blocks[listed[1]].parent
     else:
         body = article.find(class_="article-body", recursive=False) or article
         language = find_language(str(article.get("lang", ""))) or ENGLISH
@@ -284,25 +259,20 @@ def _new(name: str, text: str) -> Tag:
 
 
 def _updated_sources(
-    text: Text, what: Update, used: Sequence[Source], document: Document, *, has_changed: bool
+    text: Text, what: Update, used: Sequence[Source], *, has_changed: bool
 ) -> tuple[dict[str, str], dict[str, str]]:
     """Return digests and passages of the sources of the updated text."""
     digests, passages = dict(text.sources), dict(text.passages)
-    blocks = document.blocks()
-    listed = set(_listed_sources(blocks))
-    links = {link for block in blocks if block.number not in listed for link in block.links}
     # A note is for its own change: whether the sources make others necessary stays open.
     for source in what.sources if not what.note else ():
         if not source.has_changed:
             continue
-        is_page = source.name.startswith("http")
+        digests[source.name] = source.digest
         if source.now:
-            digests[source.name], passages[source.name] = source.digest, source.now
-        elif source.name not in links if is_page else has_changed:  # nothing rests on it any more
-            digests.pop(source.name, None)
+            passages[source.name] = source.now
+        elif has_changed:  # if a new block cites it, it is added again
+            del digests[source.name]
             passages.pop(source.name, None)
-        else:
-            digests[source.name] = source.digest
     for it in used:
         if it.name and it.name not in digests:
             digests[it.name], passages[it.name] = it.digest, it.now

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fnmatch import fnmatchcase
@@ -150,22 +149,14 @@ class Site:
             self.directory,
             allow_http=self.options.allow_http,
             docs=Path(self.config.docs_dir),
-            pages=self._locations(),
+            pages=[(Path(it.abs_src_path), link_of(it)) for it in self.pages if it.abs_src_path],
         )
         names = "\n".join([self.config.site_name or "", *_titles(self.config.nav)])
         return replace(options, site_names=names)
 
     def sources(self) -> Sources:
         """Return what the writer can write texts from. Raises ConfigurationError."""
-        from ..writer.settings import load_sources
-
-        directory = Path(os.path.normpath(self.directory.absolute()))
-        named = self.options.writer.get("sources")
-        paths = list(map(str, named)) if isinstance(named, list) else bool(named)
-        return load_sources(paths, directory, Path(self.config.docs_dir), self._locations())
-
-    def _locations(self) -> list[tuple[Path, str]]:
-        return [(Path(it.abs_src_path), link_of(it)) for it in self.pages if it.abs_src_path]
+        return self.reading_options().sources
 
     def addresses(self) -> dict[str, str]:
         """Return the `src_uri` of each page by its address; empty without `site_url`."""

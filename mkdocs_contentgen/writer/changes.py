@@ -39,7 +39,7 @@ from .sources import Section
 from .statements import find_quotations
 from .usage import CHARACTERS_PER_TOKEN, Usage
 from .words import split_words
-from .writing import MAX_FAILED, TOKENS_FOR_THINKING, TOKENS_PER_WORD, Estimate
+from .writing import MAX_FAILED, TOKENS_FOR_THINKING, TOKENS_PER_WORD, Estimate, find_sections
 
 _LEAST_WORDS, _MAX_WORDS = 200, 1000
 """The number of words that an answer may have at least, and a new block at most."""
@@ -67,11 +67,9 @@ async def find_changes(
     Raises FailedTextError for an answer that nobody can use, and the errors of `ask`.
     """
     sections = [Section("", it.title, it.now, digest=it.digest) for it in update.sources]
-    if options.sources.paths or request.sources:
-        query = f"{request.topic}\n{request.brief}\n{update.note}"
-        others = await asyncio.to_thread(options.sources.search, query, request.sources)
-        known = {it.now for it in update.sources}
-        sections += [it for it in others if it.text not in known]
+    others = await asyncio.to_thread(find_sections, request, options, note=update.note)
+    known = {it.now for it in update.sources}
+    sections += [it for it in others if it.text not in known]
     kept = KeptAnswers(ask, attempt, options.fields.model)
     messages = update_prompt(request, update, sections)
     words = sum(len(it.text.split()) for it in update.blocks)
@@ -107,25 +105,23 @@ def update_prompt(request: Request, update: Update, sections: Sequence[Section])
     """Return the conversation that asks for an update. The first `sections` are its sources."""
     task = fill("update_note", note=inert(update.note)) if update.note else fill("update_sources")
     insert = f"{fill('update_insert')}\n\n" if update.note else ""
-    blocks = "\n".join(f"{it.number} ({_label(it)}): {inert(it.text)}" for it in update.blocks)
-    parts = []
-    for section, source in zip(sections, update.sources, strict=False):
+    whose = {True: ", a person's", False: ""}
+    lines = (
+        f"{it.number} ({it.kind}{whose[it.is_persons]}): {inert(it.text)}" for it in update.blocks
+    )
+    blocks = "\n".join(lines)
+    shown = list(sections)
+    for index, source in enumerate(update.sources):
         if source.has_changed:
             before, now = source.before or "(unknown)", source.now or "(gone)"
             text = fill("update_changed", before=before, now=now)
-            parts.append(replace(section, title=f"{section.title} (changed)", text=text))
-        else:
-            parts.append(section)
-    listed = listed_sources([*parts, *sections[len(parts) :]])
+            shown[index] = replace(shown[index], title=f"{source.title} (changed)", text=text)
+    listed = listed_sources(shown)
     text = fill("update_text", topic=inert(" ".join(request.topic.split())), blocks=blocks)
     return [
         {"role": "system", "content": fill("update", task=task, insert=insert)},
         {"role": "user", "content": f"{text}\n\n{listed}".strip()},
     ]
-
-
-def _label(block: TextBlock) -> str:
-    return f"{block.kind}, a person's" if block.is_persons else block.kind
 
 
 def read_update(
@@ -165,7 +161,8 @@ def read_update(
             changes.append(BlockChange(number, action, reason=reason))
         elif html := _inline_html(text, block, action, numbered, given, cited):
             changes.append(BlockChange(number, action, html, reason))
-            remarks += _quotation_remarks(text, given, block)
+            found = find_quotations(text, f"{given}\n{block.checked}")
+            remarks += [f"quotation: this quotation is in no source: {it[:60]}" for it in found[:1]]
         else:
             remarks.append(f"update: the model's text for block {number} cannot be used")
     if not (changes or doubts or because):
@@ -227,8 +224,3 @@ def _inline_html(
         return None
     checked = "" if action == "insert" else block.checked
     return paragraph_html(document, f"{given}\n{checked}", names=len(sections) > 0)
-
-
-def _quotation_remarks(text: str, given: str, block: TextBlock) -> list[str]:
-    found = find_quotations(text, f"{given}\n{block.checked}")
-    return [f"quotation: this quotation is in no source: {found[0][:60]}"] if found else []

@@ -76,50 +76,38 @@ class Draft:
     @cached_property
     def unusable(self) -> str:
         """Why nobody can use the text, or an empty string."""
-        return _unusable_reason(self)
+        checks = (
+            _finish_problem,
+            _no_text_problem,
+            _empty_problem,
+            _content_problem,
+            _script_problem,
+            _degenerate_problem,
+            _repeated_problem,
+        )
+        return next((reason for check in checks if (reason := check(self))), "")
 
     @cached_property
     def remarks(self) -> list[str]:
         """What is not as requested in a usable text, each as `name: message`."""
-        return _find_remarks(self)
-
-
-def _unusable_reason(draft: Draft) -> str:
-    checks = (
-        _finish_problem,
-        _size_problem,
-        _no_text_problem,
-        _empty_problem,
-        _content_problem,
-        _script_problem,
-        _degenerate_problem,
-        _repeated_problem,
-    )
-    return next((reason for check in checks if (reason := check(draft))), "")
-
-
-def _find_remarks(draft: Draft) -> list[str]:
-    found = {
-        "cut": _ending(draft) if draft.completion.is_cut else "",
-        "headings": _headings_remark(draft),
-        "steps": _steps_remark(draft),
-        "opening": "" if has_opening(draft) else "the text does not begin with a paragraph",
-        "closing": "" if has_closing(draft) else "the text does not end with a paragraph",
-        "length": _length_remark(draft),
-        "repetition": _repetition_remark(draft),
-        "self_reference": _self_reference_remark(draft),
-        "thinking": _thinking_remark(draft),
-        "quotation": _quotation_remark(draft),
-        "brief": _brief_remark(draft),
-        "characters": _characters_remark(draft),
-    }
-    return [*draft.mended, *(f"{name}: {message}" for name, message in found.items() if message)]
+        found = {
+            "cut": _ending(self) if self.completion.is_cut else "",
+            "headings": _headings_remark(self),
+            "closing": "" if has_closing(self) else "the text does not end with a paragraph",
+            "length": _length_remark(self),
+            "repetition": _repetition_remark(self),
+            "self_reference": _self_reference_remark(self),
+            "quotation": _quotation_remark(self),
+            "brief": _brief_remark(self),
+        }
+        return [*self.mended, *(f"{name}: {message}" for name, message in found.items() if message)]
 
 
 def _finish_problem(draft: Draft) -> str:
-    """Return why a text ends early, if it has less than a third of what was asked for."""
-    words = draft.document.words
-    return "" if not draft.completion.is_cut or _CUT_SHARE * words > draft.words else _ending(draft)
+    """Return why there is no text, or less than a third of what was asked for."""
+    if draft.completion.is_cut and _CUT_SHARE * draft.document.words <= draft.words:
+        return _ending(draft)
+    return draft.document.problem
 
 
 def _ending(draft: Draft) -> str:
@@ -136,10 +124,6 @@ def _ending(draft: Draft) -> str:
         case _:
             reason = draft.completion.finish_reason[:40]
             return f"the text was not finished (finish_reason {reason!r})"
-
-
-def _size_problem(draft: Draft) -> str:
-    return draft.document.problem
 
 
 def _empty_problem(draft: Draft) -> str:
@@ -188,9 +172,8 @@ def _script_problem(draft: Draft) -> str:
     found = max(text, key=text.__getitem__, default="")
     if not expected or found in expected:
         return ""
-    names = " or ".join(map(_script_name, expected))
     asked = f"{language.name} is" if language else "the topic"
-    return f"the text is in {_script_name(found)} script and {asked} in {names}"
+    return f"the text is in {found or 'no'} script and {asked} in {' or '.join(expected)}"
 
 
 def _degenerate_problem(draft: Draft) -> str:
@@ -250,22 +233,6 @@ def item_numbers(headings: Sequence[str]) -> list[int]:
     return [int(match[1]) for text in headings if (match := item_number(text))]
 
 
-def _steps_remark(draft: Draft) -> str:
-    request, blocks = draft.request, draft.document.blocks
-    if not isinstance(request, BlogRequest) or request.format != "howto":
-        return ""
-    has_list = any(token.tag == "ol" for block in blocks for token in block.tokens)
-    if has_list or len(item_numbers(draft.document.headings)) > 1:
-        return ""
-    return "the guide has no numbered list of steps"
-
-
-def has_opening(draft: Draft) -> bool:
-    """Tell whether a blog post or a news article begins with a paragraph."""
-    first = draft.document.blocks[0]
-    return draft.request.type == "article" or (first.kind == "p" and not is_tip(first))
-
-
 def has_closing(draft: Draft) -> bool:
     """Tell whether a blog post ends with a paragraph of its own."""
     first, last = draft.document.blocks[0], draft.document.blocks[-1]
@@ -296,12 +263,6 @@ def _self_reference_remark(draft: Draft) -> str:
     return f"the text talks about itself ('{' '.join(match[0].split())[:60]}')" if match else ""
 
 
-def _thinking_remark(draft: Draft) -> str:
-    if re.search(r"</?(?:think|thinking|reasoning)>|<\|channel\|>", draft.document.prose):
-        return "the text contains thinking text"
-    return ""
-
-
 def _quotation_remark(draft: Draft) -> str:
     """Without sources, only for news: elsewhere, quotations are statements to check."""
     if not (isinstance(draft.request, NewsRequest) or draft.sources):
@@ -322,11 +283,6 @@ def _brief_remark(draft: Draft) -> str:
         return ""
     more = f" and {len(missing) - 3} more" if len(missing) > 3 else ""
     return f"the text leaves out {', '.join(missing[:3])}{more}"
-
-
-def _characters_remark(draft: Draft) -> str:
-    found = _MISREAD.search(draft.document.prose)
-    return f"the text has characters that were decoded wrongly ('{found[0]}')" if found else ""
 
 
 def _count(number: int, noun: str) -> str:
@@ -366,10 +322,5 @@ _NO_TEXT = {
 }
 """Patterns of answers that are no texts, by the reason."""
 
-_MISREAD = re.compile("[ÃÂ][\x80-\xbf]|â€[\x80-\xbf™œ“”\x9d]")
 _BRACKETS = re.compile(r"\[(?!not known)[^\[\]\n]{1,300}\]")
 _ABOUT_ITSELF = re.compile(any_of("about_itself"), re.IGNORECASE | re.MULTILINE)
-
-
-def _script_name(name: str) -> str:
-    return {"CJK": "Chinese or Japanese", "": "no"}.get(name, name.capitalize())

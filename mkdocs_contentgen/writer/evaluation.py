@@ -11,7 +11,7 @@ from datetime import date
 
 import msgspec
 
-from ..errors import FailedTextError, ServiceError, UnusableServiceError
+from ..errors import FailedTextError, ServiceError
 from ..requests import REQUEST_TYPES, Request, choices
 from .model import Model
 from .settings import WriterOptions
@@ -22,14 +22,6 @@ _TOPICS = {
     "article": "How teams keep their documentation up to date",
     "blog": "Seven habits of good documentation",
     "news": "City library opens its catalogue to everyone",
-}
-
-
-_OUTCOMES = {
-    "kept": "kept",
-    "remarks": "kept with remarks",
-    "refused": "refused",
-    "error": "not written",
 }
 
 
@@ -102,14 +94,10 @@ class Trial:
 
 
 def summary(trials: Sequence[Trial]) -> str:
-    """Return how many texts were kept, have remarks, or were refused, with their share."""
-    counts = Counter(trial.outcome for trial in trials)
-    parts = [
-        f"{counts[outcome]} {name} ({100 * counts[outcome] / len(trials):.0f} %)"
-        for outcome, name in _OUTCOMES.items()
-        if counts[outcome]
-    ]
-    return f"{len(trials)} texts: {', '.join(parts)}"
+    """Return how many texts have which outcome, with their share."""
+    counts = Counter(trial.outcome for trial in trials).most_common()
+    shares = (f"{number} {it} ({100 * number / len(trials):.0f} %)" for it, number in counts)
+    return f"{len(trials)} texts: {', '.join(shares)}"
 
 
 def requests_to_evaluate() -> Iterator[Request]:
@@ -132,34 +120,22 @@ async def try_out(
 ) -> Sequence[Trial]:
     """Write a text for each request, and return the trials in the same order.
 
-    `on_trial` gets each trial with a text, also a refused one, as soon as it is done.
-
-    Errors are part of a trial. After an UnusableServiceError, the model is not asked any more; the
-    error is raised if there is no text at all.
+    Errors are part of a trial. `on_trial` gets each trial as soon as it is done.
     """
-    unusable: UnusableServiceError | None = None
     places = asyncio.Semaphore(options.fields.calls_at_once)
 
     async def attempt(request: Request) -> Trial:
-        nonlocal unusable
         async with places:
             started = time.monotonic()
             written: FinishedText | None = None
-            error: ServiceError | None = unusable
+            error: ServiceError | None = None
             try:
-                if not unusable:
-                    written = await write(request, options, model.ask, today=date.today())
-            except UnusableServiceError as failure:
-                error = unusable = failure
+                written = await write(request, options, model.ask, today=date.today())
             except ServiceError as failure:
                 error = failure
             seconds = time.monotonic() - started
             trial = Trial(request, seconds, options.target(request.length), written, error)
-            if trial.outcome != "error":
-                on_trial(trial)
+            on_trial(trial)
             return trial
 
-    trials = await asyncio.gather(*map(attempt, requests))
-    if unusable and all(trial.outcome == "error" for trial in trials):
-        raise unusable
-    return trials
+    return await asyncio.gather(*map(attempt, requests))

@@ -41,11 +41,11 @@ def system_prompt(request: Request, options: WriterOptions) -> str:
 
     Small models get a few lines instead of all rules, unless the site has a prompt file of its own.
     """
-    path, content = options.prompts.get(request.type, ("", ""))
+    _, content = options.prompts.get(request.type, ("", ""))
     if is_small(options.fields.model) and not content:
         rules = [_small_prompt(request)]
     else:
-        parts = parse_prompt_file(request.type, content or package_prompt(request.type), path)
+        parts = parse_prompt_file(content or package_prompt(request.type))
         chosen = [parts.get((name, value), "") for name, value in request.body().items()]
         rules = [fill("rules", language=_language(request)), parts["", ""], *chosen]
     if options.instructions:
@@ -54,7 +54,7 @@ def system_prompt(request: Request, options: WriterOptions) -> str:
 
 
 def _small_prompt(request: Request) -> str:
-    parts = _split(fill("small", language=_language(request)))
+    parts = parse_prompt_file(fill("small", language=_language(request)))
     fields = {"type": request.type, **request.body()}
     asked = (parts.get(field, "") for field in fields.items())
     return f"{' '.join(filter(None, asked))}\n\n{parts['', '']}"
@@ -70,7 +70,7 @@ def check_prompts(options: WriterOptions) -> None:
         if kind not in REQUEST_TYPES:
             names = ", ".join(f"{name}.md" for name in REQUEST_TYPES)
             raise ConfigurationError(f"{path}: is not a name of a prompt file; there are {names}")
-        parse_prompt_file(kind, content, path)
+        parse_prompt_file(content, path, kind)
 
 
 def topic_prompt(request: Request, words: int) -> str:
@@ -114,29 +114,25 @@ def fill(name: str, **values: object) -> str:
     return re.sub(r"\{(\w+)\}", lambda match: str(values[match[1]]), text)
 
 
-def parse_prompt_file(kind: str, content: str, path: str = "") -> dict[tuple[str, str], str]:
+def parse_prompt_file(content: str, path: str = "", kind: str = "") -> dict[tuple[str, str], str]:
     """Return the sections of a prompt file by field and value; the beginning has the name `"", ""`.
 
-    Raises ConfigurationError, with `path` and line, for a section that no request can have.
+    Raises ConfigurationError, with `path` and line, for a section that no request of type `kind`
+    can have.
     """
-    allowed = {
-        name: values for name, values in choices(REQUEST_TYPES[kind]).items() if name != "type"
-    }
-    for number, line in enumerate(content.splitlines(), start=1):
-        match = _FIELD.fullmatch(line)
-        if match and match[2] not in allowed.get(match[1], ()):
-            known = "; ".join(f"{name}: {', '.join(allowed[name])}" for name in allowed)
-            found = quoted(f"{match[1]}: {match[2]}")
-            raise ConfigurationError(f"{path}:{number}: no {kind} has {found}; there are {known}")
-    return _split(content)
-
-
-def _split(content: str) -> dict[tuple[str, str], str]:
+    allowed = dict(choices(REQUEST_TYPES[kind])) if kind else {}
+    allowed.pop("type", None)
     sections: dict[tuple[str, str], list[str]] = {("", ""): []}
     current = sections["", ""]
-    for line in content.splitlines():
-        if match := _FIELD.fullmatch(line):
-            current = sections.setdefault((match[1], match[2]), [])
-        else:
+    for number, line in enumerate(content.splitlines(), start=1):
+        match = _FIELD.fullmatch(line)
+        if match is None:
             current.append(line)
+            continue
+        name, value = match.groups()
+        if kind and value not in allowed.get(name, ()):
+            known = "; ".join(f"{it}: {', '.join(allowed[it])}" for it in allowed)
+            found = quoted(f"{name}: {value}")
+            raise ConfigurationError(f"{path}:{number}: no {kind} has {found}; there are {known}")
+        current = sections.setdefault((name, value), [])
     return {name: "\n".join(lines).strip() for name, lines in sections.items()}

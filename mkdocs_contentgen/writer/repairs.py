@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import partial
 
 from ..service.topics import is_listicle, items_of
-from .checks import Draft, has_closing, has_opening, item_numbers
+from .checks import Draft, has_closing, item_numbers
 from .markdown import MarkdownBlock
 from .prompts import fill
 
@@ -44,9 +44,6 @@ def find_repair(draft: Draft, tolerance: float) -> Repair | None:
     if not has_closing(draft):
         prompt = fill("missing_conclusion")
         return Repair(prompt, _LEAST_WORDS, lambda found: [*blocks, *_first_paragraph(found)])
-    if not has_opening(draft):
-        prompt = fill("missing_opening")
-        return Repair(prompt, _LEAST_WORDS, lambda found: [*_first_paragraph(found), *blocks])
     return None
 
 

@@ -81,7 +81,7 @@ class Sources:
         if file is None:
             return (
                 "is no source; name a page that the site publishes, by its path in docs_dir, or a "
-                "text that writer.sources names or has in a folder"
+                "file that writer.sources names, or Markdown or text in a folder there"
             )
         sections, left_out = read_sources([file])
         if sections:
@@ -92,14 +92,10 @@ class Sources:
         """Return the files that a request can name, by that name."""
         files = {
             file.location.path.relative_to(file.location.root).as_posix(): file
-            for file in find_files(self.paths, self._site, programs=True)
+            for file in find_files(self.paths, self._site)
             if file.page is None or self._site is None
         }
-        if site := self._site:
-            for path, address in site.addresses.items():
-                name = path.relative_to(site.docs.path).as_posix()
-                files[name] = SourceFile(Location(path, site.docs.root), name, address)
-        return files
+        return files | ({it.name: it for it in self._site.files()} if self._site else {})
 
 
 class Index:

@@ -18,7 +18,7 @@ from ..display import escape_controls, quoted
 from ..errors import ConfigurationError
 from ..files import read_text, reason_of, refuse_links
 from ..requests import unknown_name_message
-from ..text import MAX_MODEL, model_name
+from ..text import model_name
 from ..yaml_files import convert, credential
 from .retrieval import Sources
 from .sources import Location, SitePages
@@ -217,32 +217,33 @@ def option_problems(
         # Not quoted, since it could be the key.
         return [("", "expected a mapping of options, such as `{model: qwen3:8b}`")]
     kinds = {known.name: known.type for known in msgspec.structs.fields(model)}
-    problems = []
-    for name in value:
-        if name not in kinds:
-            message = unknown_name_message("option", kinds)
-            problems.append((str(name), f"{quoted(name)} {message}"))
+    problems = [
+        (str(name), f"{quoted(name)} {unknown_name_message('option', kinds)}")
+        for name in value
+        if name not in kinds
+    ]
     for name, kind in kinds.items():
+        if value.get(name) is None:
+            continue
         try:
-            if value.get(name) is not None:
-                convert(value[name], kind)
+            option = convert(value[name], kind)
+            if isinstance(option, dict):  # `parameters`
+                _check_parameters(option)
         except ValueError as error:
             problems.append((name, f"{name}: {error}"))
-        else:
-            if name == "parameters" and (problem := _parameters_problem(value.get(name) or {})):
-                problems.append((name, f"parameters: {problem}"))
     return problems
 
 
-def _parameters_problem(parameters: Mapping[str, object]) -> str | None:
+def _check_parameters(parameters: Mapping[str, object]) -> None:
     for reserved in _RESERVED:
         if reserved in parameters:
-            return f"'{reserved}' is set by the writer; leave it out"
+            raise ValueError(f"'{reserved}' is set by the writer; leave it out")
     try:
         json.dumps(parameters, ensure_ascii=False, allow_nan=False).encode()
     except (TypeError, ValueError, RecursionError):
-        return "contains a value that JSON does not have, such as a date or .nan; put it in quotes"
-    return None
+        raise ValueError(
+            "contains a value that JSON does not have, such as a date or .nan; put it in quotes"
+        ) from None
 
 
 def read_fields(value: Mapping[str, object]) -> WriterFields:
@@ -280,22 +281,19 @@ def load_options(
             endpoint=_setting(fields.endpoint, "CONTENTGEN_MODEL_ENDPOINT") or OLLAMA,
             api_key=_setting(fields.api_key, "CONTENTGEN_MODEL_KEY"),
         )
-    if not fields.model:
-        raise ConfigurationError(
-            f"{place}no model is named; write `{example}`, or set CONTENTGEN_MODEL (with Ollama, "
-            "`ollama list` shows the models that you have)"
-        )
     if not model_name(fields.model):
+        wrong = f"{quoted(fields.model)} cannot be the name of a model"
         raise ConfigurationError(
-            f"writer.model: {quoted(fields.model)} cannot be the name of a model; expected at most "
-            f"{MAX_MODEL} characters, without line breaks"
+            f"{place}{wrong if fields.model else 'no model is named'}; write `{example}`, or "
+            "set CONTENTGEN_MODEL (with Ollama, `ollama list` shows the models that you have)"
         )
     instructions, prompts = "", {}
     if name := fields.instructions:
         instructions = _read_text(_locate(name, directory, "instructions"), "instructions")
     if fields.prompts:
         prompts = _read_prompts(_locate(fields.prompts, directory, "prompts"))
-    sources = load_sources(fields.sources, directory, docs, pages)
+    site = _locate_pages(docs, pages, directory) if docs else None
+    sources = _load_sources(fields.sources, directory, site)
     return WriterOptions(fields, instructions, prompts, sources, allow_http)
 
 
@@ -320,21 +318,12 @@ def _of_program(fields: WriterFields, directory: Path) -> WriterFields:
     return msgspec.structs.replace(fields, model=name, command=(program, *arguments))
 
 
-def load_sources(
-    value: bool | list[str],
-    directory: Path,
-    docs: Path | None,
-    pages: Iterable[tuple[Path, str]],
-) -> Sources:
-    """Return the sources of texts. The arguments are those of load_options().
-
-    Raises ConfigurationError.
-    """
-    site = _locate_pages(docs, pages, directory) if docs else None
-    if not value:
-        return Sources((), site)
+def _load_sources(value: bool | list[str], directory: Path, site: SitePages | None) -> Sources:
+    """Return the sources of texts. Raises ConfigurationError."""
     if isinstance(value, list):
         paths = [_locate(name, directory, "sources") for name in value]
+    elif not value:
+        paths = []
     elif site:
         paths = [site.docs]
     else:

@@ -10,7 +10,7 @@ import errno
 import os
 import re
 import unicodedata
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -23,11 +23,8 @@ _MARKDOWN = frozenset({".md", ".markdown"})
 _SUFFIXES = _MARKDOWN | {".txt"}
 """The suffixes of the files in a folder that are read."""
 
-_PROGRAMS = frozenset(
-    ".c .cc .cpp .cs .go .h .hpp .java .js .jsx .kt .php .pl .py .rb .rs .scala .sh .sql .swift "
-    ".ts .tsx".split()
-)
-"""The suffixes of further files that a request can name. JSON and YAML can hold secrets."""
+_HASH_COMMENTS = frozenset(".pl .py .rb .sh .toml .yaml .yml".split())
+"""The suffixes of files in which `# …` is a comment and no heading."""
 
 MAX_FILE = 2 * 1024 * 1024
 """Characters of a file. That is enough for the `llms-full.txt` of most products."""
@@ -69,6 +66,12 @@ class SitePages:
     addresses: Mapping[Path, str]
     """The path in the site of each page, by its file in that directory."""
 
+    def files(self) -> Iterator[SourceFile]:
+        """Yield the files of the pages."""
+        for path, address in self.addresses.items():
+            name = path.relative_to(self.docs.path).as_posix()
+            yield SourceFile(Location(path, self.docs.root), name, address)
+
 
 @dataclass(frozen=True)
 class SourceFile:
@@ -106,20 +109,17 @@ class Section:
     """The path of a file that is no page, as a request names it, with the place after `#`."""
 
 
-def find_files(
-    paths: Iterable[Location], site: SitePages | None = None, *, programs: bool = False
-) -> Iterator[SourceFile]:
-    """Yield the files in `paths` and in the folders there, each once.
+def find_files(paths: Iterable[Location], site: SitePages | None = None) -> list[SourceFile]:
+    """Return the files in `paths` and in the folders there, each once.
 
     In the directory of `site`, those are the published pages. Without a site, the Markdown files in
-    folders count as pages. With `programs`, those in folders are among the files.
+    folders count as pages.
     """
-    found = set()
+    found: dict[Path, SourceFile] = {}
     for location in paths:
-        for file in _files_of(location, site, _SUFFIXES | _PROGRAMS if programs else _SUFFIXES):
-            if file.location.path not in found:
-                found.add(file.location.path)
-                yield file
+        for file in _files_of(location, site):
+            found.setdefault(file.location.path, file)
+    return list(found.values())
 
 
 def changed_at(files: Iterable[SourceFile]) -> tuple[tuple[Path, int, int], ...]:
@@ -193,27 +193,21 @@ def page_path(file: str) -> str:
     return f"{path}/"
 
 
-def _files_of(
-    location: Location, site: SitePages | None, suffixes: Collection[str]
-) -> Iterator[SourceFile]:
+def _files_of(location: Location, site: SitePages | None) -> Iterator[SourceFile]:
     path = location.path
     if not path.is_dir():
         yield SourceFile(location, path.name, site.addresses.get(path) if site else None)
         return
-    for file in _files_below(path, site.docs.path if site else None, suffixes):
+    for file in _files_below(path, site.docs.path if site else None):
         name = file.relative_to(path).as_posix()
         is_page = site is None and file.suffix.lower() in _MARKDOWN
         yield SourceFile(Location(file, location.root), name, page_path(name) if is_page else None)
-    if site is None:
-        return
-    for file, address in site.addresses.items():
-        if file.is_relative_to(path):
-            name = file.relative_to(site.docs.path).as_posix()
-            yield SourceFile(Location(file, site.docs.root), name, address)
+    if site is not None:
+        yield from (it for it in site.files() if it.location.path.is_relative_to(path))
 
 
-def _files_below(folder: Path, docs: Path | None, suffixes: Collection[str]) -> Iterator[Path]:
-    """Yield the files with these suffixes below a folder in order.
+def _files_below(folder: Path, docs: Path | None) -> Iterator[Path]:
+    """Yield the Markdown and text files below a folder in order.
 
     Hidden ones and those below `docs` are left out. Links are among them, so that they are named
     when they are not read.
@@ -226,7 +220,7 @@ def _files_below(folder: Path, docs: Path | None, suffixes: Collection[str]) -> 
         yield from (path for path in paths if path.is_symlink())
         for name in sorted(files):
             path = Path(directory, name)
-            if path.suffix.lower() in suffixes and not name.startswith("."):
+            if path.suffix.lower() in _SUFFIXES and not name.startswith("."):
                 yield path
 
 
@@ -238,7 +232,7 @@ def _sections_of(file: SourceFile) -> list[Section]:
     if "\0" in text:
         raise OSError(errno.EINVAL, "it is not text")
     place = path.relative_to(file.location.root).as_posix()
-    if path.suffix.lower() in _PROGRAMS:
+    if path.suffix.lower() in _HASH_COMMENTS:
         digest = sha256(text)
         return [
             Section(file.name, file.name, part, digest=digest, place=place)

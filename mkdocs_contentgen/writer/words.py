@@ -17,7 +17,7 @@ MARKS = "".join(
 _LETTERS = rf"[^\W_{UNSPACED}]+(?:[{MARKS}]+[^\W_{UNSPACED}]*)*"
 _WORD = re.compile(rf"[{UNSPACED}]|{_LETTERS}(?:['’.,:/-]{_LETTERS})*")
 _CHARACTERS_PER_WORD = 2
-_SAME_SCRIPT = {"HIRAGANA": "CJK", "KATAKANA": "CJK", "KATAKANA-HIRAGANA": "CJK"}
+_EAST_ASIAN = ("CJK", "HIRAGANA", "KATAKANA", "KATAKANA-HIRAGANA")
 
 
 def split_words(text: str) -> list[str]:
@@ -38,9 +38,9 @@ def count_words(words: Iterable[str]) -> int:
 
 
 def count_scripts(text: str) -> Counter[str]:
-    """Return the amount of text in each script. The names are those of Unicode, such as `LATIN`.
+    """Return the amount of text in each script. The names are those of Unicode, such as `Latin`.
 
-    A number is in no script. Japanese, which mixes scripts, is `CJK`.
+    A number is in no script. Japanese mixes scripts, so it is one with Chinese.
     """
     counts: Counter[str] = Counter()
     words = _WORD.findall(unicodedata.normalize("NFKC", text))
@@ -48,5 +48,6 @@ def count_scripts(text: str) -> Counter[str]:
         if letter.isalpha():
             name = unicodedata.name(letter, "").split(" ", 1)[0]
             weight = 1 if _IS_UNSPACED.match(letter) else _CHARACTERS_PER_WORD
-            counts[_SAME_SCRIPT.get(name, name)] += number * weight
+            shown = "Chinese or Japanese" if name in _EAST_ASIAN else name.capitalize()
+            counts[shown] += number * weight
     return counts

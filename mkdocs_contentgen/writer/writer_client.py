@@ -77,7 +77,7 @@ class WriterClient:
         )
         self._debug(
             f"{request.type} {quoted(request.topic)}: {written.words:,} words, {written.usage}, "
-            f"sections of sources: {len(written.sources)}, cited: {len(written.cited)}"
+            f"sources: {len(written.text.sources)}"
         )
         return msgspec.structs.replace(written.text, request=request.record())
 

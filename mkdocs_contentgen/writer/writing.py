@@ -69,10 +69,6 @@ class FinishedText:
     text: Text
     words: int
     repairs: int
-    sources: Sequence[Section]
-    """The sections that the model got."""
-
-    cited: Sequence[Section]
     usage: Usage
 
     @property
@@ -147,11 +143,13 @@ def prompt(request: Request, options: WriterOptions, sections: Sequence[Section]
     ]
 
 
-def find_sections(request: Request, options: WriterOptions, own: str) -> list[Section]:
-    """Return the sections of sources for a text, of which `own` is the first."""
+def find_sections(
+    request: Request, options: WriterOptions, own: str = "", note: str = ""
+) -> list[Section]:
+    """Return the sections of sources for a text, or a change of it. `own` becomes the first."""
     if not (options.sources.paths or request.sources):
         return []
-    query = f"{request.topic}\n{request.brief}"
+    query = f"{request.topic}\n{request.brief}\n{note}"
     sections = options.sources.search(query, request.sources)
     if own.strip():
         title = "the text around the article, on the same page"
@@ -246,7 +244,7 @@ class _Writing:
                 passages=passages,
             )
         )
-        return FinishedText(text, words, self._repairs, self._sections, cited, self._ask.usage)
+        return FinishedText(text, words, self._repairs, self._ask.usage)
 
     def failure(self, reason: str, draft: Draft) -> FailedTextError:
         """Return the error for a text that nobody can use."""

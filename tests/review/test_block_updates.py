@@ -115,6 +115,16 @@ def test_new_sources_are_numbered_and_listed() -> None:
     assert text.passages == {SPEED: "3 seconds", f"{SITE}plan/#new": "New words"}
 
 
+def test_a_new_source_after_one_that_is_listed_twice() -> None:
+    """Two parts of a section have an item each, and the new one has the number of its own."""
+    twice = replace(TEXT, html=HTML.replace(PRICE, SPEED))
+    change = BlockChange(1, "change", '3 <a href="https://source.invalid/3">x</a>')
+    read = Updated([change], cited={3: Source(f"{SITE}new/", "New", "3")})
+    after = apply_update(twice, plan_update(twice, SOURCES), read, TODAY)
+    assert f'<a href="{SITE}new/" rel="nofollow noopener noreferrer">[3]</a>' in after.html
+    assert Document(after.html).blocks()[-1].text == "New"
+
+
 def test_statements_of_new_blocks_are_to_be_checked() -> None:
     """But not what the sources say, nor what the block said before and somebody has checked."""
     text = updated("BLOCK 3: It costs 5 EUR, or 3 seconds, or 99 dollars.\nWHY: x")
@@ -123,7 +133,8 @@ def test_statements_of_new_blocks_are_to_be_checked() -> None:
 
 def test_what_a_person_wrote_stays() -> None:
     """It is a remark that it may be wrong now, whatever a note asks for."""
-    asked = update_prompt(REQUEST, plan_update(TEXT, SOURCES), [])[1]["content"]
+    sections = [Section("", it.title, it.now) for it in SOURCES]
+    asked = update_prompt(REQUEST, plan_update(TEXT, SOURCES), sections)[1]["content"]
     assert "(p, a person's): A person's words." in asked
     answer = f"BLOCK {MINE.number}: Other words.\nWHY: they are wrong"
     text = updated(answer)
@@ -160,7 +171,7 @@ def test_headings_and_titles() -> None:
 
 def test_a_section_that_is_not_there() -> None:
     """The error names those that are."""
-    with pytest.raises(EditError, match=r"its headings are: 'Price'$"):
+    with pytest.raises(EditError, match=r"its headings are: 'Price', 'Sources'$"):
         plan_update(TEXT, SOURCES, note="x", section="Speed")
 
 
@@ -219,7 +230,7 @@ def test_a_source_that_is_gone() -> None:
     gone = [Source(SPEED, "Plan › Speed", "", "", True), SOURCES[1]]
     for answer, stays in (("New words", False), ("New words [1]", True)):
         what = plan_update(TEXT, gone)
-        sections = [Section("", it.title, it.now) for it in gone]
+        sections = [Section("", it.title, it.now, digest=it.digest) for it in gone]
         read = read_update(
             Completion(f"BLOCK 1: {answer}\nWHY: x"), REQUEST, what, sections, OPTIONS
         )
@@ -237,7 +248,7 @@ def test_odd_names_of_files_are_kept(tmp_path: Path) -> None:
 
 
 def test_a_nested_list_is_removed() -> None:
-    """The words around it are not glued together, and stay those of whoever wrote them."""
+    """The words around it become one block, so it stays if a person wrote some of them."""
     inner = "<ul>\n<li>one</li>\n<li>two</li>\n</ul>"
     html = f"<article><h1>T</h1><ul><li>before {inner} after</li><li>other</li></ul></article>"
     mine = next(it for it in Document(html).blocks() if it.text == "before")
@@ -246,10 +257,12 @@ def test_a_nested_list_is_removed() -> None:
     )
     what = plan_update(text, [], note="x")
     removed = [BlockChange(it.number, "remove") for it in what.blocks if it.text in ("one", "two")]
-    after = apply_update(text, what, Updated(removed, model="m"), TODAY)
+    update = Updated(removed, model="m")
+    after = apply_update(replace(text, edits=None), what, update, TODAY)
     blocks = Document(after.html).blocks()
     assert [it.text for it in blocks] == ["T", "before after", "other"]
-    assert after.edits and after.edits.changed_by == {blocks[1].digest: "Jo"}
+    with pytest.raises(EditError, match="words of a person would be one block with others"):
+        apply_update(text, what, update, TODAY)
 
 
 def test_only_the_last_changes_are_recorded() -> None:

@@ -365,7 +365,7 @@ def test_another_service(project: Project, service: ServiceDouble) -> None:
 
 def test_a_source_that_is_code(project: Project, model: ModelDouble) -> None:
     """A program is one source: what is wrong when it changes is updated. 3 s."""
-    writer = {"model": "large:8b", "endpoint": model.endpoint, "sources": ["src"]}
+    writer = {"model": "large:8b", "endpoint": model.endpoint, "sources": ["src/server.py"]}
     project.configure({"base_url": "writer", "writer": writer}, site_url=SITE_URL)
     project.write("src/server.py", "port = 80\n")
     project.page("report.md", {**REQUEST, "sources": ["src/server.py"]})

@@ -79,7 +79,7 @@ def test_each_value_changes_the_prompt(kind: str, name: str, value: str) -> None
 @pytest.mark.parametrize("kind", REQUEST_TYPES)
 def test_the_package_has_a_section_for_each_value(kind: str) -> None:
     """No value is without instructions of its own, and no two values have the same."""
-    parts = parse_prompt_file(kind, package_prompt(kind))
+    parts = parse_prompt_file(package_prompt(kind))
     assert set(parts) == {("", "")} | {(name, value) for k, name, value in values() if k == kind}
     assert all(parts.values())
     assert len(set(parts.values())) == len(parts)
@@ -147,7 +147,7 @@ def test_a_prompt_file_with_a_wrong_name_is_an_error() -> None:
 
 def test_other_headings_stay_in_a_prompt_file() -> None:
     """A heading that is not a field with a value is part of the text."""
-    parts = parse_prompt_file("blog", "## Style guide\n\n# tone\n\n## length: long\n\nLong.\n")
+    parts = parse_prompt_file("## Style guide\n\n# tone\n\n## length: long\n\nLong.\n")
     assert parts == {("", ""): "## Style guide\n\n# tone", ("length", "long"): "Long."}
 
 

@@ -242,16 +242,15 @@ class TestFiles:
         assert line.startswith(f"{tmp_path}/b/docs/page.md ({tmp_path}/b ")
 
     def test_programs(self, tmp_path: Path) -> None:
-        """A program that a request names is one section, divided if it is long."""
+        """A program with a path of its own is one section, or divided; one in a folder is none."""
         (tmp_path / "src").mkdir()
         (tmp_path / "src/a.py").write_text("# Not a heading\n\n" + "x = 1\n\n" * 500)
-        (tmp_path / "src/a.yml").write_text("password: secret")
-        found = Sources([Location(tmp_path / "src", tmp_path)])
-        assert found.search("heading") == []
+        (tmp_path / "src/b.py").write_text("# Another heading")
+        found = Sources([Location(tmp_path / name, tmp_path) for name in ("src/a.py", "src")])
         parts = found.sections("src/a.py")
         assert len(parts) == 2
         assert {(it.title, it.place) for it in parts} == {("a.py", "src/a.py")}
-        assert found.sections("src/a.yml") == []
+        assert found.sections("src/b.py") == []
 
     def test_the_warning(self, tmp_path: Path) -> None:
         """One line names the first files that are left out, and counts the others."""

@@ -18,6 +18,6 @@ def test_words(text: str, words: int) -> None:
 
 def test_scripts_are_counted() -> None:
     """A word counts as much as two Chinese characters, and kana are in the same script."""
-    assert count_scripts("Docker 入门 5") == {"LATIN": 2, "CJK": 2}
-    assert count_scripts("サーバー") == {"CJK": 4}
+    assert count_scripts("Docker 入门 5") == {"Latin": 2, "Chinese or Japanese": 2}
+    assert count_scripts("サーバー") == {"Chinese or Japanese": 4}
     assert count_scripts("12 — 3") == {}
