@@ -411,11 +411,12 @@ def _parse_item(
 def _unknown_keys(
     path: tuple[str | int, ...], fields: Mapping[str, object], kind: str, known: Collection[str]
 ) -> list[Problem]:
-    return [
-        Problem((*path, _displayed_key(name)), unknown_name_message(kind, known))
-        for name in fields
-        if name not in known
-    ]
+    problems = []
+    for name in fields:
+        if name not in known:
+            message = unknown_name_message(kind, known)
+            problems.append(Problem((*path, _displayed_key(name)), message))
+    return problems
 
 
 def _validate(
