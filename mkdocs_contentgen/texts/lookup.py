@@ -11,7 +11,7 @@ from typing import Literal
 import msgspec
 
 from ..display import escape_controls
-from ..errors import ContentgenError, FailedTextError, MissingReason, NoText, StoreError
+from ..errors import ContentgenError, FailedTextError, NoText, StoreError
 from ..requests import Request
 from ..text import MAX_HTML, Text
 from .store import DiskStore, NoteKind, note_key
@@ -107,12 +107,12 @@ def _is_old(text: Text, limit: datetime) -> bool:
 
 def _to_outcome(text: Text | None, max_age: timedelta | None) -> Outcome:
     if text is None:
-        return Outcome(error=NoText(MissingReason.MISSING, NEVER_GENERATED_REASON))
+        return Outcome(error=NoText("missing", NEVER_GENERATED_REASON))
     age = datetime.now(UTC) - text.generated_at
     if max_age is not None and _is_old(text, datetime.now(UTC) - max_age):
         hours = age.total_seconds() / 3600
         shown = f"{age.days} days" if age.days > 1 else f"{hours:.0f} hours"
-        old = NoText(MissingReason.MISSING, f"the text is {shown} old")
+        old = NoText("missing", f"the text is {shown} old")
         return Outcome("cache", text, old)
     return Outcome("cache", text)
 

@@ -12,7 +12,6 @@ from ..errors import (
     ConfigurationError,
     ContentgenError,
     FailedTextError,
-    MissingReason,
     NoText,
     StoreError,
 )
@@ -245,7 +244,7 @@ def _with_outcome(article: Article, new: Outcome) -> Article:
         reason = f"{old.error}, and no newer text arrived: {new.error}"
     else:
         reason = f"no newer text arrived: {new.error}"
-    error = NoText(MissingReason.MISSING, reason)
+    error = NoText("missing", reason)
     return replace(article, draft_outcome=Outcome(old.source, old.text, error))
 
 
@@ -279,7 +278,7 @@ def _report_texts(obtained: Obtained, policy: Policy) -> None:
         error = outcome.error
         if error is None or (article.has_approval and article.key not in obtained.wanted):
             continue
-        is_missing = isinstance(error, NoText) and error.absence is MissingReason.MISSING
+        is_missing = isinstance(error, NoText) and error.absence == "missing"
         setting = policy.on_missing if is_missing else policy.on_error
         warn_only = policy.warn_only or outcome.text is not None or setting == "placeholder"
         obtained.add_message(_message(outcome, article, policy), warn_only=warn_only)
@@ -292,7 +291,7 @@ def _review_message(article: Article) -> str:
 def _message(outcome: Outcome, article: Article, policy: Policy) -> str:
     place, page = article.place, article.page
     match outcome.error:
-        case None | NoText(absence=MissingReason.PENDING | MissingReason.STOPPED):
+        case None | NoText(absence="pending" | "stopped"):
             return ""  # the reason is reported once, not for each page
         case FailedTextError() as error if outcome.text:
             return f"{place}: no newer text arrived: {error}; the old text stays"
@@ -305,7 +304,7 @@ def _message(outcome: Outcome, article: Article, policy: Policy) -> str:
             return f"{place}: {error}; the old text stays"
         case ConfigurationError() | StoreError() as error:
             return str(error)  # the same for all pages
-        case NoText(absence=MissingReason.MISSING) as error:
+        case NoText(absence="missing") as error:
             return (
                 f"{place}: {error}, and on_missing is '{policy.on_missing}'; "
                 "a build with on_missing 'generate' requests it"
