@@ -293,12 +293,9 @@ def parse_front_matter(
     value = meta["contentgen"]
     listed: list[tuple[tuple[str | int, ...], object]] = (
         [(("contentgen", index), asked) for index, asked in enumerate(value)]
-        if isinstance(value, list)
+        if isinstance(value, list) and value
         else [(("contentgen",), value)]
     )
-    if not listed:
-        return [], [Problem(("contentgen",), f"{quoted(value)} asks for nothing; {_EXAMPLE_HINT}")]
-
     requests: list[Request] = []
     problems: list[Problem] = []
     first_paths: dict[str, tuple[str | int, ...]] = {}
