@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import datetime
-from enum import Enum, auto
+from typing import Literal
 
 
 class ContentgenError(Exception):
@@ -109,31 +109,19 @@ class UnsafeHTMLError(ContentgenError):
     """The HTML of a text is not an article, or cannot be sanitized."""
 
 
-class MissingReason(Enum):
-    """The reason why a request has no text, although nothing failed."""
-
-    MISSING = auto()
-    """The text is neither approved nor cached, and was not requested."""
-
-    PENDING = auto()
-    """The text is being generated."""
-
-    STOPPED = auto()
-    """The run was stopped before the request was sent."""
-
-    OVER_BUDGET = auto()
-    """`max_requests` does not allow the request."""
-
-
 @dataclass(frozen=True)
 class NoText:
-    """The reason for a missing text that is not an error: it is returned and never raised."""
+    """The reason for a missing text that is not an error: it is returned and never raised.
 
-    absence: MissingReason
+    A text is `missing` if it was not requested, `pending` while it is generated, `stopped` if the
+    run was stopped before its request was sent, and `over_budget` if `max_requests` was reached.
+    """
+
+    absence: Literal["missing", "pending", "stopped", "over_budget"]
     message: str
 
     def __str__(self) -> str:
         return self.message
 
 
-PENDING = NoText(MissingReason.PENDING, "the text is being generated")
+PENDING = NoText("pending", "the text is being generated")

@@ -293,12 +293,9 @@ def parse_front_matter(
     value = meta["contentgen"]
     listed: list[tuple[tuple[str | int, ...], object]] = (
         [(("contentgen", index), asked) for index, asked in enumerate(value)]
-        if isinstance(value, list)
+        if isinstance(value, list) and value
         else [(("contentgen",), value)]
     )
-    if not listed:
-        return [], [Problem(("contentgen",), f"{quoted(value)} asks for nothing; {_EXAMPLE_HINT}")]
-
     requests: list[Request] = []
     problems: list[Problem] = []
     first_paths: dict[str, tuple[str | int, ...]] = {}
@@ -339,17 +336,13 @@ def check_defaults(defaults: Mapping[str, object]) -> list[Problem]:
 
 def front_matter_schema() -> dict[str, object]:
     """Return the JSON Schema of front matter with `contentgen`; other keys are allowed."""
-    kinds = _field_schemas()
-    fields = {field: it for properties in kinds.values() for field, it in properties.items()}
-    fields["type"] = {"enum": list(kinds), "description": "What the text is."}
-    # `oneOf` would only tell that no type fits. The build tells what is missing.
-    rules = [
-        {
-            "if": {"properties": {"type": {"const": name}}, "required": ["type"]},
-            "then": {"propertyNames": {"enum": list(properties)}},
-        }
-        for name, properties in kinds.items()
-    ]
+    _, models = msgspec.json.schema_components(REQUEST_TYPES.values())
+    fields: dict[str, dict[str, object]] = {}
+    for model in REQUEST_TYPES.values():
+        fields |= models[model.__name__]["properties"]
+        for name, values in choices(model).items():
+            fields[name]["enum"] = list(values)  # in our order: msgspec sorts them
+    fields["type"] = {"enum": list(REQUEST_TYPES), "description": "What the text is."}
     request = {"$ref": "#/$defs/request"}
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
@@ -363,33 +356,10 @@ def front_matter_schema() -> dict[str, object]:
                 "else": request,
             }
         },
-        "$defs": {"request": {**_only(fields), "allOf": rules}},
+        "$defs": {
+            "request": {"type": "object", "properties": fields, "additionalProperties": False}
+        },
     }
-
-
-def defaults_schema() -> dict[str, object]:
-    """Return the JSON Schema of the plugin option `defaults`."""
-    kinds = {
-        name: {field: it for field, it in properties.items() if field not in _NOT_DEFAULTABLE}
-        for name, properties in _field_schemas().items()
-    }
-    common = {name: next(iter(kinds.values()))[name] for name in COMMON_DEFAULTS}
-    return _only({**common, **{name: _only(fields) for name, fields in kinds.items()}})
-
-
-def _field_schemas() -> dict[str, dict[str, dict[str, object]]]:
-    """Return the JSON Schema of each field, by the type of the request."""
-    _, models = msgspec.json.schema_components(REQUEST_TYPES.values())
-    schemas = {}
-    for name, model in REQUEST_TYPES.items():
-        schemas[name] = models[model.__name__]["properties"]
-        for field, values in choices(model).items():
-            schemas[name][field]["enum"] = list(values)  # in our order: msgspec sorts them
-    return schemas
-
-
-def _only(properties: Mapping[str, object]) -> dict[str, object]:
-    return {"type": "object", "properties": dict(properties), "additionalProperties": False}
 
 
 _CANONICAL_JSON = json.JSONEncoder(sort_keys=True, separators=(",", ":"), ensure_ascii=False)
@@ -438,11 +408,12 @@ def _parse_item(
 def _unknown_keys(
     path: tuple[str | int, ...], fields: Mapping[str, object], kind: str, known: Collection[str]
 ) -> list[Problem]:
-    return [
-        Problem((*path, _displayed_key(name)), unknown_name_message(kind, known))
-        for name in fields
-        if name not in known
-    ]
+    problems = []
+    for name in fields:
+        if name not in known:
+            message = unknown_name_message(kind, known)
+            problems.append(Problem((*path, _displayed_key(name)), message))
+    return problems
 
 
 def _validate(

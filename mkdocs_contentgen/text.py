@@ -104,9 +104,9 @@ def mend(fields: Mapping[str, object], names: Iterable[str] = ANSWERED) -> dict[
     Control characters are escaped, what is too long is cut off, and other wrong values are dropped.
     """
     found = {}
-    for name in names:
+    for name in filter(fields.get, names):
         with suppress(ValueError):
-            found[name] = msgspec.convert(_mend(fields.get(name)), _types()[name])
+            found[name] = msgspec.convert(_mend(fields[name]), _types()[name])
     return found
 
 

@@ -107,7 +107,7 @@ def test_a_wrong_front_matter_shows_in_the_page(
     """A mistake is shown where the article would be, and mending it brings the article."""
     project.page("index.md", {"type": "blgo", "topic": "One"})
     with serving() as server:
-        wait_until(lambda: "did you mean" in server.page())
+        wait_until(lambda: "expected one of article" in server.page())
         project.page("index.md", ONE)
         wait_until(lambda: "Text number 1" in server.page())
         assert service.topics == ["One"]

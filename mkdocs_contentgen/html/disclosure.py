@@ -91,31 +91,26 @@ class Provenance:
     def json_ld(self, title: str, published: str) -> dict[str, object]:
         """Return the schema.org properties of the article. `published` is an ISO date or empty."""
         # A person's words among those of a model make it a composite.
-        composite = "CompositeWith" if self.is_edited else ""
+        source = f"{'CompositeWith' if self.is_edited else ''}TrainedAlgorithmicMediaDigitalSource"
         properties: dict[str, object] = {
             "@context": "https://schema.org",
             "@type": _SCHEMA_TYPES[self.type],
             "headline": title,
             "dateCreated": self.generated_at.isoformat(timespec="seconds"),
+            "author": self.author and _named("Person", self.author),
+            "digitalSourceType": "" if self.author else f"https://schema.org/{source}",
+            "inLanguage": self.language,
+            "creator": self.model and _named("SoftwareApplication", self.model),
+            "datePublished": published,
+            "editor": self.review and _named("Person", self.review.name),
+            "dateModified": self.review and self.review.date.isoformat(),
+            "publisher": self.publisher and _named("Organization", self.publisher),
         }
-        if self.author:
-            properties["author"] = {"@type": "Person", "name": plain_text(self.author)}
-        else:
-            source = f"{composite}TrainedAlgorithmicMediaDigitalSource"
-            properties["digitalSourceType"] = f"https://schema.org/{source}"
-        if self.language:
-            properties["inLanguage"] = self.language
-        if self.model:
-            properties["creator"] = {"@type": "SoftwareApplication", "name": plain_text(self.model)}
-        if published:
-            properties["datePublished"] = published
-        if self.review:
-            properties["editor"] = {"@type": "Person", "name": plain_text(self.review.name)}
-            properties["dateModified"] = self.review.date.isoformat()
-        if self.publisher:
-            publisher = {"@type": "Organization", "name": plain_text(self.publisher)}
-            properties["publisher"] = publisher
-        return properties
+        return {name: value for name, value in properties.items() if value}
+
+
+def _named(kind: str, name: str) -> dict[str, str]:
+    return {"@type": kind, "name": plain_text(name)}
 
 
 def json_ld_script(articles: Iterable[dict[str, object]]) -> str:

@@ -119,21 +119,16 @@ def _keep_visible(element: Element, behind: Sequence[float], *, has_size: bool =
 
 
 def _move_title_out_of_header(article: Element) -> None:
-    """Move the title in front of the `<header>` that contains it.
+    """Move a title in a `<header>` to the start of the article.
 
     Material's search ends a section at the parent of its heading, and would add the lead to the
     section before the article.
     """
-    for index, header in enumerate(article):
-        title = header.find("h1")
-        if header.tag == "header" and title is not None:
-            put_first(header, title)
-            header.remove(title)
-            header.text, title.tail = title.tail, None
-            article.insert(index, title)
-            if not len(header) and not (header.text or "").strip():
-                article.remove(header)
-            return
+    header, title = article.find("header[h1]"), article.find("header/h1")
+    if header is not None and title is not None:
+        put_first(article, title)
+        if not len(header) and not f"{header.text or ''}{header.tail or ''}".strip():
+            article.remove(header)
 
 
 def _wrap_tables(article: Element) -> None:

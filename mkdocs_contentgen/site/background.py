@@ -10,7 +10,7 @@ from pathlib import Path
 from shutil import rmtree
 from tempfile import mkdtemp
 
-from ..errors import PENDING, ContentgenError, MissingReason, NoText
+from ..errors import PENDING, ContentgenError, NoText
 from ..requests import Request
 from ..texts.generation import WAITING_MESSAGE, Generation, Progress, generate
 from ..texts.lookup import Outcome
@@ -114,7 +114,7 @@ class Background:
             new = {key: request for key, request in wanted.items() if key not in self._outcomes}
             if len(new) > self._budget:
                 error = NoText(
-                    MissingReason.OVER_BUDGET,
+                    "over_budget",
                     f"{len(new)} more requests would be sent, and max_requests leaves "
                     f"{self._budget} to this server; to pay for them, raise max_requests",
                 )
@@ -131,7 +131,7 @@ class Background:
         self._stopped.set()
         self._poller.join()
         for generation in self._threads.values():
-            generation.stop(NoText(MissingReason.STOPPED, "stopped"))  # nobody is shown it
+            generation.stop(NoText("stopped", "stopped"))  # nobody is shown it
         if any(thread.is_alive() for thread in self._threads):
             log(WAITING_MESSAGE)
         for thread in self._threads:

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 
 from mkdocs.utils.meta import get_data
 
-from ..errors import PENDING, MissingReason, NoText
+from ..errors import PENDING, NoText
 from ..files import read_text
 from ..html.presentation import ArticleMetadata, Presentation
 from ..requests import Request
@@ -294,7 +294,7 @@ def _missing_message(article: Article, *, show_errors: bool) -> str:
     can contain paths and addresses.
     """
     topic, error = article.request.topic, article.outcome.error
-    if show_errors and not (isinstance(error, NoText) and error.absence is MissingReason.MISSING):
+    if show_errors and not (isinstance(error, NoText) and error.absence == "missing"):
         return f"“{topic}”: {error}"
     command = f"contentgen generate {shlex.quote(article.page)}"
     return f"“{topic}” is not generated yet; `{command}` generates it"

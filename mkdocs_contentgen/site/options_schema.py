@@ -12,7 +12,6 @@ import msgspec
 from mkdocs.config import config_options as c
 from mkdocs.config.base import BaseConfigOption, get_schema
 
-from ..requests import defaults_schema
 from ..writer.settings import WriterFields
 from .options import Options
 
@@ -56,7 +55,7 @@ def _options() -> tuple[dict[str, object], dict[str, Any]]:
         component["type"] = ["object", "null"]
     _describe(components["WriterFields"]["properties"], WriterFields)
     properties: dict[str, Any] = {name: _values(it) for name, it in get_schema(Options)}
-    properties |= {"writer": {"$ref": "#/$defs/WriterFields"}, "defaults": defaults_schema()}
+    properties["writer"] = {"$ref": "#/$defs/WriterFields"}
     _describe(properties, Options)
     return _only(properties) | {"type": ["object", "null"]}, components
 

@@ -21,7 +21,6 @@ from ..errors import (
     ContentgenError,
     FailedTextError,
     InvalidAnswerError,
-    MissingReason,
     NoText,
     NotSentError,
     RejectedError,
@@ -276,7 +275,7 @@ class Generation:
         if problem:
             self._add_store_problem(problem)
             reason = "it was not sent, since the cache can keep no more texts"
-            self.stop(NoText(MissingReason.STOPPED, reason))
+            self.stop(NoText("stopped", reason))
         if outcome.text:
             self._claims.held.pop(key, None)  # saving its text has ended the claim
         else:
@@ -401,7 +400,7 @@ def generate(
             elif generation.in_flight:
                 loop.call_soon_threadsafe(log, WAITING_MESSAGE)
             received.append(number)
-            generation.stop(NoText(MissingReason.STOPPED, "interrupted"))  # nobody is shown it
+            generation.stop(NoText("stopped", "interrupted"))  # nobody is shown it
 
         # SIGHUP is the end of a terminal, and Windows has none.
         caught = {signal.SIGINT, signal.SIGTERM, getattr(signal, "SIGHUP", signal.SIGTERM)}

@@ -11,7 +11,7 @@ from typing import Literal
 import msgspec
 
 from ..display import escape_controls
-from ..errors import ContentgenError, FailedTextError, MissingReason, NoText, StoreError
+from ..errors import ContentgenError, FailedTextError, NoText, StoreError
 from ..requests import Request
 from ..text import MAX_HTML, Text
 from .store import DiskStore, NoteKind, note_key
@@ -106,11 +106,11 @@ def _is_old(text: Text, max_age: timedelta | None) -> bool:
 
 def _to_outcome(text: Text | None, max_age: timedelta | None) -> Outcome:
     if text is None:
-        return Outcome(error=NoText(MissingReason.MISSING, NEVER_GENERATED_REASON))
+        return Outcome(error=NoText("missing", NEVER_GENERATED_REASON))
     if not _is_old(text, max_age):
         return Outcome("cache", text)
     reason = f"the text of {text.generated_at:%Y-%m-%d %H:%M} UTC is older than max_age"
-    return Outcome("cache", text, NoText(MissingReason.MISSING, reason))
+    return Outcome("cache", text, NoText("missing", reason))
 
 
 class _Failure(msgspec.Struct):

@@ -11,7 +11,6 @@ from ..errors import (
     ConfigurationError,
     ContentgenError,
     FailedTextError,
-    MissingReason,
     NoText,
     StoreError,
 )
@@ -230,7 +229,7 @@ def _with_outcome(article: Article, new: Outcome) -> Article:
     if new.text or old.text is None:
         return replace(article, draft_outcome=new, changed_sources=())
     before = f"{old.error}, and " if old.error else ""
-    error = NoText(MissingReason.MISSING, f"{before}no newer text arrived: {new.error}")
+    error = NoText("missing", f"{before}no newer text arrived: {new.error}")
     return replace(article, draft_outcome=Outcome(old.source, old.text, error))
 
 
@@ -264,7 +263,7 @@ def _report_texts(obtained: Obtained, policy: Policy) -> None:
         error = outcome.error
         if error is None or (article.has_approval and article.key not in obtained.wanted):
             continue
-        is_missing = isinstance(error, NoText) and error.absence is MissingReason.MISSING
+        is_missing = isinstance(error, NoText) and error.absence == "missing"
         setting = policy.on_missing if is_missing else policy.on_error
         warn_only = policy.warn_only or outcome.text is not None or setting == "placeholder"
         obtained.add_message(_message(outcome, article, policy), warn_only=warn_only)
@@ -277,7 +276,7 @@ def _review_message(article: Article) -> str:
 def _message(outcome: Outcome, article: Article, policy: Policy) -> str:
     place, page = article.place, article.page
     match outcome.error:
-        case None | NoText(absence=MissingReason.PENDING | MissingReason.STOPPED):
+        case None | NoText(absence="pending" | "stopped"):
             return ""  # the reason is reported once, not for each page
         case error if outcome.text:
             return f"{place}: {error}; the old text stays"
@@ -288,7 +287,7 @@ def _message(outcome: Outcome, article: Article, policy: Policy) -> str:
             )
         case ConfigurationError() | StoreError() as error:
             return str(error)  # the same for all pages
-        case NoText(absence=MissingReason.MISSING) as error:
+        case NoText(absence="missing") as error:
             return (
                 f"{place}: {error}, and on_missing is '{policy.on_missing}'; "
                 "a build with on_missing 'generate' requests it"

@@ -121,7 +121,7 @@ def test_front_matter_problems_all_at_once(project: Project, service: ServiceDou
         "docs/two.md:3: contentgen.type",
         "docs/two.md:5: contentgen.base_url",
     ]
-    assert "did you mean 'listicle'?" in built
+    assert "expected one of howto, listicle, narrative" in built
     assert "s3cret" not in built
     assert "Traceback" not in built
     assert service.received == []

@@ -14,7 +14,7 @@ import pytest
 from client_double import ClientDouble, text_for
 from conftest import wait_until
 
-from mkdocs_contentgen.errors import InvalidAnswerError, MissingReason, NoText
+from mkdocs_contentgen.errors import InvalidAnswerError, NoText
 from mkdocs_contentgen.requests import BlogRequest, Request
 from mkdocs_contentgen.service.protocol import Attempt
 from mkdocs_contentgen.site.background import Background
@@ -81,7 +81,7 @@ class Server:
 
 def is_pending(outcome: Outcome) -> bool:
     """Return whether a text is still being generated."""
-    return isinstance(outcome.error, NoText) and outcome.error.absence == MissingReason.PENDING
+    return isinstance(outcome.error, NoText) and outcome.error.absence == "pending"
 
 
 @pytest.fixture

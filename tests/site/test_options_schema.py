@@ -26,9 +26,6 @@ def test_every_option_is_described() -> None:
         assert "efault" in schema["description"] or name in ("parameters",), name
 
 
-WRITER, DEFAULTS = "plugins/0/contentgen/writer", "plugins/0/contentgen/defaults"
-
-
 def problems(text: str) -> list[str]:
     """Return what is wrong with a `mkdocs.yml`, as the path of each value."""
     validator = Draft202012Validator(options_schema())

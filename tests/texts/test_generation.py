@@ -18,7 +18,6 @@ from mkdocs_contentgen.errors import (
     ContentgenError,
     FailedTextError,
     InvalidAnswerError,
-    MissingReason,
     NoText,
     NotSentError,
     RejectedError,
@@ -337,7 +336,7 @@ def test_stop_awaits_what_is_in_flight(store: DiskStore) -> None:
         generation = Generation(store, script.connect, Limits(concurrency=2))
         running = asyncio.create_task(generation.run(requests("a", "b", "c", "d")))
         await until(lambda: len(script.sent) == 2)
-        generation.stop(NoText(MissingReason.STOPPED, "stopped"))
+        generation.stop(NoText("stopped", "stopped"))
         return await running
 
     outcomes = asyncio.run(main())
@@ -464,7 +463,7 @@ def test_a_stop_between_two_parts(store: DiskStore) -> None:
     """No more of a text is paid for after Ctrl-C, and the next build goes on with what is saved."""
     script = InParts(FakeTime())
 
-    reason = NoText(MissingReason.STOPPED, "interrupted")
+    reason = NoText("stopped", "interrupted")
 
     async def main() -> dict[str, Outcome]:
         def interrupt(progress: Progress) -> None:

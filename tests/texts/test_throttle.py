@@ -9,7 +9,6 @@ import pytest
 from simulated_time import SimulatedTime
 
 from mkdocs_contentgen.errors import (
-    MissingReason,
     NoText,
     NotSentError,
     RejectedError,
@@ -176,9 +175,7 @@ def test_nobody_waits_after_a_stop(waits_for: str) -> None:
         else:
             await run.send(failure=NotSentError("busy", retry_after=100))
         before = run.time()
-        asyncio.get_running_loop().call_later(
-            3, run.stop.set, NoText(MissingReason.STOPPED, "enough")
-        )
+        asyncio.get_running_loop().call_later(3, run.stop.set, NoText("stopped", "enough"))
         await run.throttle.wait_for_turn()
         assert 3 <= run.time() - before < 4
         if waits_for == "room":
@@ -191,8 +188,8 @@ def test_a_stop_before_the_loop_runs() -> None:
     """Nothing waits then, and the first reason stays."""
     loop = SimulatedTime()
     run = Run(loop, 1)
-    run.stop.set(NoText(MissingReason.STOPPED, "enough"))
-    run.stop.set(NoText(MissingReason.STOPPED, "more than enough"))
+    run.stop.set(NoText("stopped", "enough"))
+    run.stop.set(NoText("stopped", "more than enough"))
     before = loop.time()
     loop.run_until_complete(run.stop.or_done(asyncio.sleep(100)))
     assert loop.time() - before < 1
