@@ -139,11 +139,8 @@ class ContentgenPlugin(BasePlugin[ContentgenConfig]):
     @event_priority(-100)
     def on_nav(self, nav: Navigation, *, config: MkDocsConfig, files: Files) -> None:
         """Collect the requests of all pages of this build, and get their texts."""
-        self._incomplete: list[str] = []
         built = InclusionLevel.is_in_serve if self.include_drafts else InclusionLevel.is_included
         pages = files.documentation_pages(inclusion=built)
-        if self._dirty:
-            pages = [file for file in pages if file.is_modified()]
         pages_read = {file.src_uri for file in pages}
         collected = read_requests(pages, config, self.config.defaults, config.theme)
         for warning in collected.warnings:
@@ -156,7 +153,7 @@ class ContentgenPlugin(BasePlugin[ContentgenConfig]):
             pages=files.documentation_pages(),
             files=files.src_uris,
             others=files.src_uris.keys() - pages_read,
-            is_partial=self._dirty or "i18n" in config.plugins,  # they do not read all pages
+            is_partial="i18n" in config.plugins,  # which builds once for each language
             problems=collected.problems,
         )
         if self.collect_only:
@@ -189,9 +186,9 @@ class ContentgenPlugin(BasePlugin[ContentgenConfig]):
         self._extension.articles = self._articles = resolution.articles
         index_articles_last(config.plugins)
         self._extension.pages = site.addresses()
-        for file in pages if self._dirty else ():
-            if file.src_uri in resolution.incomplete:
-                self._incomplete.append(file.abs_dest_path)
+        for page in site.requests if self._dirty else ():
+            with suppress(FileNotFoundError):  # its text may have changed since it was built
+                os.utime(files.src_uris[page.page].abs_dest_path, (0, 0))
 
     def render(
         self, config: MkDocsConfig, files: Files, name: str, articles: Mapping[str, PageContent]
@@ -257,11 +254,9 @@ class ContentgenPlugin(BasePlugin[ContentgenConfig]):
     # After mkdocs-static-i18n, which builds the other languages in this event.
     @event_priority(-110)
     def on_post_build(self, *, config: MkDocsConfig) -> None:
-        """Backdate incomplete pages, so that `--dirty` builds them again."""
+        """Tell the background generation that a build has ended."""
         if self._background:
             self._background.build_ended()
-        for path in self._incomplete:
-            os.utime(path, (0, 0))
 
 
 def _link_stylesheet(md: Markdown, page: File) -> Element:

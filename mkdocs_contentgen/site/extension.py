@@ -99,12 +99,13 @@ class RenderedPage:
 class ArticleExtension(Extension):
     """Replaces the markers of each page by articles, and appends articles without a marker.
 
-    `find_page` returns the page that is being rendered, or None, and `set_title` sets its title,
-    which is HTML. `articles` and `rendered` are by the `src_uri` of the page.
+    `find_page` returns the page that is being rendered, or None. `finish` is called with the root
+    of a page at the end, and with its title as HTML if an article has set it, or an empty string.
+    `articles` and `rendered` are by the `src_uri` of the page.
     """
 
     find_page: Callable[[Markdown], File | None]
-    set_title: Callable[[Markdown, str], None]
+    finish: Callable[[Markdown, Element, str], None]
     articles: Mapping[str, Mapping[str, PageContent]] = field(default_factory=dict)
 
     pages: Mapping[str, str] = field(default_factory=dict)
@@ -121,32 +122,30 @@ class ArticleExtension(Extension):
 
     def extendMarkdown(self, md: Markdown) -> None:  # noqa: N802  the name is Python-Markdown's
         """Register the two tree processors."""
-        title, articles = _TitleTreeprocessor(md), _ArticleTreeprocessor(md)
-        title.set_title, articles.extension, articles.title_processor = self.set_title, self, title
+        articles = _ArticleTreeprocessor(md)
+        end = articles.end = _EndTreeprocessor(md)
+        end.finish, articles.extension = self.finish, self
         # After processors of text (attr_list 8, abbr 7, smarty 6), before processors of headings
         # (toc 5, MkDocs' anchors 5).
         md.treeprocessors.register(articles, "contentgen", 5.5)
         # After MkDocs extracts the title (1).
-        md.treeprocessors.register(title, "contentgen_title", 0.5)
+        md.treeprocessors.register(end, "contentgen_end", 0.5)
 
 
-class _TitleTreeprocessor(Treeprocessor):
-    """Sets the title of a page, without permalinks and control characters."""
-
-    set_title: Callable[[Markdown, str], None]
+class _EndTreeprocessor(Treeprocessor):
+    finish: Callable[[Markdown, Element, str], None]
     title = ""
 
     def run(self, root: Element) -> None:
-        if self.title:
-            self.set_title(self.md, self.title)
+        self.finish(self.md, root, self.title)
 
 
 class _ArticleTreeprocessor(Treeprocessor):
     extension: ArticleExtension
-    title_processor: _TitleTreeprocessor
+    end: _EndTreeprocessor
 
     def run(self, root: Element) -> None:
-        self.title_processor.title = ""
+        self.end.title = ""
         file = self.extension.find_page(self.md)
         if file is None:
             return
@@ -184,7 +183,7 @@ class _ArticleTreeprocessor(Treeprocessor):
 
         # Permalinks are not part of the heading yet.
         text = plain_text(html.unescape(get_heading_text(title, self.md)))
-        self.title_processor.title = html.escape(text, quote=False)
+        self.end.title = html.escape(text, quote=False)
         put_first(root, title)
         title.set("class", " ".join(["contentgen-title", *title.get("class", "").split()]))
 
@@ -203,14 +202,10 @@ class _HeadingIds:
         toc = processors.get("toc")
         self._toc = toc if isinstance(toc, TocTreeprocessor) else None
         self.toc_marker = str(getattr(toc, "marker", ""))
-        trial = root
-        pairs: list[tuple[Element, Element]] = []
-        # Without a heading or a tab of the author's, no id would be made.
-        if any(element.tag in HEADINGS or element.tag == "input" for element in root.iter()):
-            trial = deepcopy(root)
-            pairs = list(zip(root.iter(), trial.iter(), strict=True))
-            for processor in processors.values():
-                processor.run(trial)
+        trial = deepcopy(root)
+        pairs = list(zip(root.iter(), trial.iter(), strict=True))
+        for processor in processors.values():
+            processor.run(trial)
         self._used = {name for element in trial.iter() if (name := element.get("id"))}
         for block in blocks.values():
             self._used.update(_RAW_ID.findall(block))
