@@ -160,7 +160,7 @@ class _ArticleTreeprocessor(Treeprocessor):
         articles = self.extension.articles.get(file.src_uri, {})
         if not (markers or articles):
             return
-        ids = _HeadingIds(self.md, root, blocks) if articles else None
+        ids = _HeadingIds(self.md, root, blocks)
         placement = _ArticlePlacer(self.extension, file.src_uri, articles, ids, page)
         placement.fill(root, blocks, markers)
         _mark_ends(root, blocks, placement.texts, self.extension.end_line)
@@ -237,7 +237,7 @@ class _ArticlePlacer:
     extension: ArticleExtension
     page: str
     articles: Mapping[str, PageContent]
-    ids: _HeadingIds | None
+    ids: _HeadingIds
     rendered: RenderedPage
 
     title: Element | None = None
@@ -262,7 +262,10 @@ class _ArticlePlacer:
                 continue
             del markers[number]
             name = marker[1] or next(iter(self.articles), "main")
-            if problem := self._marker_problem(name):
+            if name in self._placed or name not in self.articles:
+                names = ", ".join(self.articles) or "none"
+                problem = f"names an article '{name}' that is not there, or has a marker already"
+                problem = f"the marker {problem}; the page asks for {names}"
                 self.rendered.problems.append((marker[0], problem))
                 continue
             is_paragraph = element.tag == "p"
@@ -293,16 +296,6 @@ class _ArticlePlacer:
             return False
         return next(_visible_parts(root, blocks, [place]), place) is place
 
-    def _marker_problem(self, name: str) -> str:
-        """Return why a marker for the article `name` has no effect, or an empty string."""
-        if name in self._placed:
-            return f"a second marker names the article '{name}'; it is shown once"
-        if name in self.articles:
-            return ""
-        names = ", ".join(self.articles)
-        hint = f"the page asks for {names}" if names else "it asks for none"
-        return f"the marker names an article '{name}' that is not there; {hint}"
-
     def _create(
         self, name: str, level: int, marker: re.Match[str] | None = None, *, is_start: bool
     ) -> Element:
@@ -329,15 +322,13 @@ class _ArticlePlacer:
             self.rendered.leading = facts
         else:
             set_title_level(article, level)
-        if self.extension.pages:
-            link_to_pages(article, self.extension.pages, self.page)
+        link_to_pages(article, self.extension.pages, self.page)
         if facts:
             self.rendered.facts[name] = facts
             self.texts.add(article)
-        if self.ids:
-            self.ids.label(article)
-            _escape_for_markdown(article, self.ids.toc_marker)
-            _highlight(article, self.ids.md)
+        self.ids.label(article)
+        _escape_for_markdown(article, self.ids.toc_marker)
+        _highlight(article, self.ids.md)
         return article
 
 
