@@ -482,24 +482,19 @@ def _insert_styles(root: Element, styles: Element) -> None:
 
 
 def _end_excerpt_after_lead(root: Element, separator: str) -> None:
-    """Insert the separator of the excerpt after the lead of the first article."""
-    for position, article in enumerate(root):
-        if article.tag != "article":
-            continue
-        classes = [set(child.get("class", "").split()) for child in article]
-        leads = [i for i, names in enumerate(classes) if names & {"intro", "lead"}]
-        leads += [
-            i
-            for i, names in enumerate(classes)
-            if article[i].tag == "p" and "contentgen-disclosure" not in names
-        ]
-        if leads and leads[0] + 1 < len(article):
-            rest = Element("article", article.attrib)
-            rest.extend(article[leads[0] + 1 :])
-            del article[leads[0] + 1 :]
-            root[position + 1 : position + 1] = [Element("p"), rest]
-            root[position + 1].text = separator
+    """Insert the separator of the excerpt after the first paragraph of the first article."""
+    article = root.find("article")
+    if article is None:
         return
+    for index, child in enumerate(article[:-1], 1):
+        if child.tag == "p" and child.get("class") not in ("byline", "contentgen-disclosure"):
+            end, rest = Element("p"), Element("article", article.attrib)
+            end.text = separator
+            rest.extend(article[index:])
+            del article[index:]
+            position = list(root).index(article) + 1
+            root[position:position] = [end, rest]
+            return
 
 
 def _escape_for_markdown(article: Element, toc_marker: str) -> None:
