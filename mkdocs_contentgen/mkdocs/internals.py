@@ -11,6 +11,7 @@ import re
 from collections.abc import Callable
 from copy import copy
 from functools import partial
+from xml.etree.ElementTree import Element
 
 from markdown import Markdown
 from mkdocs.commands import build
@@ -49,9 +50,9 @@ def render_page(file: File, config: MkDocsConfig, files: Files) -> str:
     return page.content or ""
 
 
-def set_title_found(md: Markdown, title: str) -> None:
-    """Replace the title that MkDocs extracted from the page by `title`, which is HTML."""
-    for name in _EXTRACTORS:
+def set_title_found(md: Markdown, root: Element, title: str) -> None:
+    """Replace the title that MkDocs extracted from the page by `title`, which is HTML, if any."""
+    for name in _EXTRACTORS if title else ():
         if name in md.treeprocessors:
             extractor = md.treeprocessors[name]
             extractor.title = title  # type: ignore[attr-defined]  # MkDocs' own processor

@@ -93,7 +93,7 @@ class ContentgenPlugin(BasePlugin[ContentgenConfig]):
         """Watch the file that triggers a rebuild when texts have arrived, and approved files."""
         if self._background:
             server.watch(str(self._background.trigger_file))
-        if self._articles:
+        if self._extension.articles:
             approved = Site(config=config, options=self.config).approved_directory()
             with suppress(OSError):  # the first one is not noticed then
                 approved.mkdir(parents=True, exist_ok=True)
@@ -127,7 +127,6 @@ class ContentgenPlugin(BasePlugin[ContentgenConfig]):
             from ..site.background import Background
 
             self._background = Background(self.config.max_requests, log.info)
-        self._articles: dict[str, dict[str, PageContent]] = {}
         self._extension = ArticleExtension(file_of_page, set_title_found)
         self._extension.end_line = (self.config.disclosure or {}).get("end", "")
         if self.config.styles != "strip":
@@ -139,11 +138,8 @@ class ContentgenPlugin(BasePlugin[ContentgenConfig]):
     @event_priority(-100)
     def on_nav(self, nav: Navigation, *, config: MkDocsConfig, files: Files) -> None:
         """Collect the requests of all pages of this build, and get their texts."""
-        self._incomplete: list[str] = []
         built = InclusionLevel.is_in_serve if self.include_drafts else InclusionLevel.is_included
         pages = files.documentation_pages(inclusion=built)
-        if self._dirty:
-            pages = [file for file in pages if file.is_modified()]
         pages_read = {file.src_uri for file in pages}
         collected = read_requests(pages, config, self.config.defaults, config.theme)
         for warning in collected.warnings:
@@ -156,7 +152,7 @@ class ContentgenPlugin(BasePlugin[ContentgenConfig]):
             pages=files.documentation_pages(),
             files=files.src_uris,
             others=files.src_uris.keys() - pages_read,
-            is_partial=self._dirty or "i18n" in config.plugins,  # they do not read all pages
+            is_partial="i18n" in config.plugins,  # which builds once for each language
             problems=collected.problems,
         )
         if self.collect_only:
@@ -186,19 +182,18 @@ class ContentgenPlugin(BasePlugin[ContentgenConfig]):
         # mkdocs-static-i18n builds once for each language.
         language = getattr(config.plugins.get("i18n"), "current_language", None)
         log.info(f"{language}: {resolution.summary}" if language else resolution.summary)
-        self._extension.articles = self._articles = resolution.articles
+        self._extension.articles = resolution.articles
         index_articles_last(config.plugins)
         self._extension.pages = site.addresses()
-        for file in pages if self._dirty else ():
-            if file.src_uri in resolution.incomplete:
-                self._incomplete.append(file.abs_dest_path)
+        for page in site.requests if self._dirty else ():
+            with suppress(FileNotFoundError):  # its text may have changed since it was built
+                os.utime(files.src_uris[page.page].abs_dest_path, (0, 0))
 
     def render(
         self, config: MkDocsConfig, files: Files, name: str, articles: Mapping[str, PageContent]
     ) -> str:
         """Return the HTML of the Markdown of a page with these articles. Needs `collect_only`."""
-        self._articles = {name: dict(articles)}
-        self._extension.articles = self._articles
+        self._extension.articles = {name: articles}
         self._extension.pages = self.site.addresses()
         return render_page(files.src_uris[name], config, files)
 
@@ -212,7 +207,7 @@ class ContentgenPlugin(BasePlugin[ContentgenConfig]):
         Other plugins use the metadata for social cards, feeds and tags. Python-Markdown runs no
         extensions for a page without text.
         """
-        articles = self._articles.get(page.file.src_uri)
+        articles = self._extension.articles.get(page.file.src_uri)
         if not articles:
             return None
         name = leading_article(markdown, articles)
@@ -231,7 +226,7 @@ class ContentgenPlugin(BasePlugin[ContentgenConfig]):
 
     def on_env(self, env: Environment, *, config: MkDocsConfig, files: Files) -> None:
         """Add the style sheet to the files of the site."""
-        if self._articles and self._extension.styles:
+        if self._extension.articles and self._extension.styles:
             content = read_stylesheet(adapted=self.config.styles == "adapt")
             files.append(File.generated(config, STYLESHEET, content=content))
 
@@ -251,17 +246,17 @@ class ContentgenPlugin(BasePlugin[ContentgenConfig]):
             log.warning(f"{place}: the template of the page {problem}")
         if not shown:
             return None
-        script = page_json_ld(self._articles[page.file.src_uri], rendered.facts, str(page.title))
+        script = page_json_ld(
+            self._extension.articles[page.file.src_uri], rendered.facts, str(page.title)
+        )
         return output.replace("</head>", f"{script}</head>", 1)
 
     # After mkdocs-static-i18n, which builds the other languages in this event.
     @event_priority(-110)
     def on_post_build(self, *, config: MkDocsConfig) -> None:
-        """Backdate incomplete pages, so that `--dirty` builds them again."""
+        """Tell the background generation that a build has ended."""
         if self._background:
             self._background.build_ended()
-        for path in self._incomplete:
-            os.utime(path, (0, 0))
 
 
 def _link_stylesheet(md: Markdown, page: File) -> Element:

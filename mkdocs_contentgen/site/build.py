@@ -57,9 +57,6 @@ class Resolution:
     articles: dict[str, dict[str, PageContent]] = field(default_factory=dict)
     """The articles by page (`src_uri`) and id, in the order of the front matter."""
 
-    incomplete: set[str] = field(default_factory=set)
-    """Pages (`src_uri`) that lack a text."""
-
     failures: list[str] = field(default_factory=list)
     warnings: list[str] = field(default_factory=list)
 
@@ -81,8 +78,6 @@ class Resolution:
     def add_article(self, page: str, name: str, article: PageContent) -> None:
         """Add an article or a placeholder to a page."""
         self.articles.setdefault(page, {})[name] = article
-        if article.provenance is None:
-            self.incomplete.add(page)
 
 
 @dataclass

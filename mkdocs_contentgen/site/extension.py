@@ -99,12 +99,13 @@ class RenderedPage:
 class ArticleExtension(Extension):
     """Replaces the markers of each page by articles, and appends articles without a marker.
 
-    `find_page` returns the page that is being rendered, or None, and `set_title` sets its title,
-    which is HTML. `articles` and `rendered` are by the `src_uri` of the page.
+    `find_page` returns the page that is being rendered, or None. `finish` is called with the root
+    of a page at the end, and with its title as HTML if an article has set it, or an empty string.
+    `articles` and `rendered` are by the `src_uri` of the page.
     """
 
     find_page: Callable[[Markdown], File | None]
-    set_title: Callable[[Markdown, str], None]
+    finish: Callable[[Markdown, Element, str], None]
     articles: Mapping[str, Mapping[str, PageContent]] = field(default_factory=dict)
 
     pages: Mapping[str, str] = field(default_factory=dict)
@@ -121,32 +122,30 @@ class ArticleExtension(Extension):
 
     def extendMarkdown(self, md: Markdown) -> None:  # noqa: N802  the name is Python-Markdown's
         """Register the two tree processors."""
-        title, articles = _TitleTreeprocessor(md), _ArticleTreeprocessor(md)
-        title.set_title, articles.extension, articles.title_processor = self.set_title, self, title
+        articles = _ArticleTreeprocessor(md)
+        end = articles.end = _EndTreeprocessor(md)
+        end.finish, articles.extension = self.finish, self
         # After processors of text (attr_list 8, abbr 7, smarty 6), before processors of headings
         # (toc 5, MkDocs' anchors 5).
         md.treeprocessors.register(articles, "contentgen", 5.5)
         # After MkDocs extracts the title (1).
-        md.treeprocessors.register(title, "contentgen_title", 0.5)
+        md.treeprocessors.register(end, "contentgen_end", 0.5)
 
 
-class _TitleTreeprocessor(Treeprocessor):
-    """Sets the title of a page, without permalinks and control characters."""
-
-    set_title: Callable[[Markdown, str], None]
+class _EndTreeprocessor(Treeprocessor):
+    finish: Callable[[Markdown, Element, str], None]
     title = ""
 
     def run(self, root: Element) -> None:
-        if self.title:
-            self.set_title(self.md, self.title)
+        self.finish(self.md, root, self.title)
 
 
 class _ArticleTreeprocessor(Treeprocessor):
     extension: ArticleExtension
-    title_processor: _TitleTreeprocessor
+    end: _EndTreeprocessor
 
     def run(self, root: Element) -> None:
-        self.title_processor.title = ""
+        self.end.title = ""
         file = self.extension.find_page(self.md)
         if file is None:
             return
@@ -161,7 +160,7 @@ class _ArticleTreeprocessor(Treeprocessor):
         articles = self.extension.articles.get(file.src_uri, {})
         if not (markers or articles):
             return
-        ids = _HeadingIds(self.md, root, blocks) if articles else None
+        ids = _HeadingIds(self.md, root, blocks)
         placement = _ArticlePlacer(self.extension, file.src_uri, articles, ids, page)
         placement.fill(root, blocks, markers)
         _mark_ends(root, blocks, placement.texts, self.extension.end_line)
@@ -184,7 +183,7 @@ class _ArticleTreeprocessor(Treeprocessor):
 
         # Permalinks are not part of the heading yet.
         text = plain_text(html.unescape(get_heading_text(title, self.md)))
-        self.title_processor.title = html.escape(text, quote=False)
+        self.end.title = html.escape(text, quote=False)
         put_first(root, title)
         title.set("class", " ".join(["contentgen-title", *title.get("class", "").split()]))
 
@@ -203,14 +202,10 @@ class _HeadingIds:
         toc = processors.get("toc")
         self._toc = toc if isinstance(toc, TocTreeprocessor) else None
         self.toc_marker = str(getattr(toc, "marker", ""))
-        trial = root
-        pairs: list[tuple[Element, Element]] = []
-        # Without a heading or a tab of the author's, no id would be made.
-        if any(element.tag in HEADINGS or element.tag == "input" for element in root.iter()):
-            trial = deepcopy(root)
-            pairs = list(zip(root.iter(), trial.iter(), strict=True))
-            for processor in processors.values():
-                processor.run(trial)
+        trial = deepcopy(root)
+        pairs = list(zip(root.iter(), trial.iter(), strict=True))
+        for processor in processors.values():
+            processor.run(trial)
         self._used = {name for element in trial.iter() if (name := element.get("id"))}
         for block in blocks.values():
             self._used.update(_RAW_ID.findall(block))
@@ -242,7 +237,7 @@ class _ArticlePlacer:
     extension: ArticleExtension
     page: str
     articles: Mapping[str, PageContent]
-    ids: _HeadingIds | None
+    ids: _HeadingIds
     rendered: RenderedPage
 
     title: Element | None = None
@@ -267,7 +262,10 @@ class _ArticlePlacer:
                 continue
             del markers[number]
             name = marker[1] or next(iter(self.articles), "main")
-            if problem := self._marker_problem(name):
+            if name in self._placed or name not in self.articles:
+                names = ", ".join(self.articles) or "none"
+                problem = f"names an article '{name}' that is not there, or has a marker already"
+                problem = f"the marker {problem}; the page asks for {names}"
                 self.rendered.problems.append((marker[0], problem))
                 continue
             is_paragraph = element.tag == "p"
@@ -298,16 +296,6 @@ class _ArticlePlacer:
             return False
         return next(_visible_parts(root, blocks, [place]), place) is place
 
-    def _marker_problem(self, name: str) -> str:
-        """Return why a marker for the article `name` has no effect, or an empty string."""
-        if name in self._placed:
-            return f"a second marker names the article '{name}'; it is shown once"
-        if name in self.articles:
-            return ""
-        names = ", ".join(self.articles)
-        hint = f"the page asks for {names}" if names else "it asks for none"
-        return f"the marker names an article '{name}' that is not there; {hint}"
-
     def _create(
         self, name: str, level: int, marker: re.Match[str] | None = None, *, is_start: bool
     ) -> Element:
@@ -334,15 +322,13 @@ class _ArticlePlacer:
             self.rendered.leading = facts
         else:
             set_title_level(article, level)
-        if self.extension.pages:
-            link_to_pages(article, self.extension.pages, self.page)
+        link_to_pages(article, self.extension.pages, self.page)
         if facts:
             self.rendered.facts[name] = facts
             self.texts.add(article)
-        if self.ids:
-            self.ids.label(article)
-            _escape_for_markdown(article, self.ids.toc_marker)
-            _highlight(article, self.ids.md)
+        self.ids.label(article)
+        _escape_for_markdown(article, self.ids.toc_marker)
+        _highlight(article, self.ids.md)
         return article
 
 
@@ -496,24 +482,19 @@ def _insert_styles(root: Element, styles: Element) -> None:
 
 
 def _end_excerpt_after_lead(root: Element, separator: str) -> None:
-    """Insert the separator of the excerpt after the lead of the first article."""
-    for position, article in enumerate(root):
-        if article.tag != "article":
-            continue
-        classes = [set(child.get("class", "").split()) for child in article]
-        leads = [i for i, names in enumerate(classes) if names & {"intro", "lead"}]
-        leads += [
-            i
-            for i, names in enumerate(classes)
-            if article[i].tag == "p" and "contentgen-disclosure" not in names
-        ]
-        if leads and leads[0] + 1 < len(article):
-            rest = Element("article", article.attrib)
-            rest.extend(article[leads[0] + 1 :])
-            del article[leads[0] + 1 :]
-            root[position + 1 : position + 1] = [Element("p"), rest]
-            root[position + 1].text = separator
+    """Insert the separator of the excerpt after the first paragraph of the first article."""
+    article = root.find("article")
+    if article is None:
         return
+    for index, child in enumerate(article[:-1], 1):
+        if child.tag == "p" and child.get("class") not in ("byline", "contentgen-disclosure"):
+            end, rest = Element("p"), Element("article", article.attrib)
+            end.text = separator
+            rest.extend(article[index:])
+            del article[index:]
+            position = list(root).index(article) + 1
+            root[position:position] = [end, rest]
+            return
 
 
 def _escape_for_markdown(article: Element, toc_marker: str) -> None:

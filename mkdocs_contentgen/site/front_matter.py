@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import posixpath
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -44,14 +44,6 @@ class CollectedRequests:
     warnings: list[str] = field(default_factory=list)
 
 
-@dataclass(frozen=True)
-class _Reading:
-    """The requests of a page or their problems, each with its line."""
-
-    requests: Sequence[tuple[int, Request]] = ()
-    problems: Sequence[tuple[int, str]] = ()
-
-
 def read_requests(
     files: Iterable[File],
     config: MkDocsConfig,
@@ -76,13 +68,13 @@ def read_requests(
             message = f"{path}: cannot be read ({reason_of(error)})"
             collected.problems.append(PageProblem(page, message))
             continue
-        found = _read_page(source, defaults) if NAME in source else _Reading()
-        language = _language(file, theme) if found.requests else ""
-        for line, request in found.requests:
+        requests, problems = _read_page(source, defaults) if NAME in source else ([], [])
+        language = _language(file, theme) if requests else ""
+        for line, request in requests:
             collected.requests.append(PageRequest(request, page, f"{path}:{line}", language))
-        for line, message in found.problems:
+        for line, message in problems:
             collected.problems.append(PageProblem(page, f"{path}:{line}: {message}"))
-        if not (found.requests or found.problems) and MAYBE_REQUEST.search(source):
+        if not (requests or problems) and MAYBE_REQUEST.search(source):
             for line, message in request_typo_problems(source):
                 collected.warnings.append(f"{path}:{line}: {message}")
     return collected
@@ -115,28 +107,30 @@ def _relative_docs_dir(config: MkDocsConfig) -> str:
     return "" if docs == "." else docs
 
 
-def _read_page(source: str, defaults: Mapping[str, object]) -> _Reading:
+def _read_page(
+    source: str, defaults: Mapping[str, object]
+) -> tuple[list[tuple[int, Request]], list[tuple[int, str]]]:
+    """Return the requests of a page or their problems, each with its line."""
     match = mkdocs_meta.YAML_RE.match(source)
     text = match[1] if match else ""
     try:
         document = read_yaml(text, first_line=2)
     except NotYAMLError as error:  # which MkDocs ignores
-        return _Reading(problems=[(error.line, str(error))] if _KEY.search(text) else [])
+        return [], [(error.line, str(error))] if _KEY.search(text) else []
     meta = document.value if match else mkdocs_meta.get_data(source)[1]
     if not isinstance(meta, dict) or NAME not in meta:
         is_open = not match and source.startswith("---") and _KEY.search(source.split("\n\n", 1)[0])
-        return _Reading(problems=[(1, _NO_END_MESSAGE)] if is_open else [])
+        return [], [(1, _NO_END_MESSAGE)] if is_open else []
     from ..requests import parse_front_matter
 
     requests, problems = parse_front_matter(meta, defaults)
     if problems:
-        found = [(document.line_of(*it.path), str(it)) for it in problems]
-        return _Reading(problems=sorted(found))
+        return [], sorted((document.line_of(*it.path), str(it)) for it in problems)
     lines = [
         document.line_of(NAME, index) if isinstance(meta[NAME], list) else document.line_of(NAME)
         for index in range(len(requests))
     ]
-    return _Reading(list(zip(lines, requests, strict=True)))
+    return list(zip(lines, requests, strict=True)), []
 
 
 _NO_END_MESSAGE = "the front matter needs a line '---' at its end, and a line break after that"

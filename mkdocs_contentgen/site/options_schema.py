@@ -80,8 +80,6 @@ def _only(properties: Mapping[str, object]) -> dict[str, object]:
 def _values(option: BaseConfigOption[Any]) -> dict[str, Any]:
     """Return the JSON Schema of the values of an option."""
     match option:
-        case c.Optional():
-            return _values(option.option)
         case c.Choice():
             return {"enum": list(option.choices)}
         case c.ListOfItems():

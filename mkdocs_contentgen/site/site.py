@@ -200,8 +200,7 @@ class Site:
 
     def cited_sections(self) -> CitedSections:
         """Return what finds the sections that texts cite."""
-        sources = self.sources if self.options.uses_writer() else None
-        return CitedSections(self.pages, self.config.site_url or "", sources)
+        return CitedSections(self)
 
     def field_problems(self, it: PageRequest) -> list[str]:
         """Return messages about fields that the service ignores, or sources that cannot be used.
@@ -296,21 +295,15 @@ class CitedSections:
     Only files that are cited are read, each once.
     """
 
-    pages: Iterable[File]
-    site_url: str
-
-    sources: Callable[[], Sources] | None
-    """Returns those of the writer; without it, cited files are on another machine."""
-
+    site: Site
     _sections: dict[str, Sequence[Section]] = field(default_factory=dict)
 
     def find(self, source: str) -> list[Section] | None:
-        """Return the parts of a section, none if it is gone, or None if it is of another site."""
-        if source.startswith(_FILE):
-            if self.sources is None:
-                return None  # it is on the machine of a served writer
-        elif not self.site_url or not source.startswith(self.site_url):
-            return None  # a served writer can cite another site
+        """Return the parts of a section, none if it is gone, or None if a served writer has it."""
+        url = self.site.config.site_url or ""
+        is_file, is_page = source.startswith(_FILE), bool(url) and source.startswith(url)
+        if not (self.site.options.uses_writer() if is_file else is_page):
+            return None
         file, name = source.partition("#")[0], self.shown(source)
         if file not in self._sections:
             self._sections[file] = self._read(file)
@@ -327,20 +320,18 @@ class CitedSections:
 
     def shown(self, source: str) -> str:
         """Return a source as messages name it."""
-        if source.startswith(_FILE):
-            return source.removeprefix(_FILE)
-        return source.removeprefix(self.site_url)
+        return source.removeprefix(_FILE).removeprefix(self.site.config.site_url or "")
 
     @cached_property
     def _files(self) -> dict[str, File]:
-        return {link_of(file): file for file in self.pages}
+        return {link_of(file): file for file in self.site.pages}
 
     def _read(self, source: str) -> Sequence[Section]:
         from ..writer.sources import split_sections
 
         name = self.shown(source)
         if source.startswith(_FILE):
-            return self.sources().sections(name) if self.sources else []
+            return self.site.sources().sections(name)
         file = self._files.get(name)
         return list(split_sections(file.content_string, file.src_uri, name)) if file else []
 

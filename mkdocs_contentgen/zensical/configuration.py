@@ -8,6 +8,7 @@ from __future__ import annotations
 import tomllib
 from argparse import ArgumentError, ArgumentParser
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -167,16 +168,16 @@ def _named(listed: object) -> list[tuple[str, Mapping[str, object]]]:
     return named
 
 
-@dataclass(frozen=True)
+@dataclass
 class Invocation:
     """How Zensical was started."""
 
-    command: str
-    config_file: str | None
+    command: str = ""
+    config_file: str | None = None
     """The value of `--config-file`."""
 
-    strict: bool
-    clean: bool
+    strict: bool = False
+    clean: bool = False
 
 
 def read_arguments(arguments: Sequence[str]) -> Invocation:
@@ -185,14 +186,12 @@ def read_arguments(arguments: Sequence[str]) -> Invocation:
     parser.add_argument("command", nargs="?", default="")
     parser.add_argument("-f", "--config-file", nargs="?")
     parser.add_argument("-a", "--dev-addr", nargs="?")
-    parser.add_argument("-o", "--open", action="store_true")
-    parser.add_argument("-s", "--strict", action="store_true")
-    parser.add_argument("-c", "--clean", action="store_true")
-    try:
-        known, _ = parser.parse_known_args(arguments)
-    except ArgumentError:  # Zensical says what is wrong
-        return Invocation("".join(arguments[:1]), None, strict=False, clean=False)
-    return Invocation(known.command, known.config_file, known.strict, known.clean)
+    for option in ("open", "strict", "clean"):
+        parser.add_argument(f"-{option[0]}", f"--{option}", action="store_true")
+    invocation = Invocation()
+    with suppress(ArgumentError):  # Zensical says what is wrong
+        parser.parse_known_args(arguments, invocation)
+    return invocation
 
 
 def find_configuration(named: str | None, directory: Path) -> Path:

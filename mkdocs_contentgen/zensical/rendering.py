@@ -6,7 +6,6 @@ import json
 import posixpath
 import re
 from collections.abc import Mapping
-from functools import partial
 from html import unescape
 from pathlib import Path
 from typing import Protocol, cast
@@ -16,7 +15,6 @@ from xml.etree.ElementTree import Element
 
 from markdown import Markdown
 from markdown.preprocessors import Preprocessor
-from markdown.treeprocessors import Treeprocessor
 from mkdocs.utils import get_relative_url
 from mkdocs.utils.meta import get_data
 
@@ -61,15 +59,23 @@ def prepare(md: Markdown, preprocessor: Preprocessor) -> None:
     _prepared.add(page)
     texts = load_texts(context.config)
     file = texts.file(page.path)
-    extension = ArticleExtension(lambda md: file, partial(_set_title, page))
+
+    def finish(md: Markdown, root: Element, title: str) -> None:
+        """Set the metadata of the page, add the JSON-LD, and report problems with its markers."""
+        if title and page.title_override is None:  # the navigation gives the page no title
+            page.meta.setdefault("title", title)
+        rendered = extension.rendered[page.path]
+        add_metadata(page.meta, rendered.leading, has_feed=texts.has_feed)
+        if rendered.facts:
+            script = page_json_ld(contents, rendered.facts, unescape(str(page.title or "")))
+            root.append(_raw(md, script))
+        texts.report(page.path, rendered.problems)
+
     contents = texts.contents(page.path) if NAME in page.meta else {}
-    extension.articles = {page.path: contents}
-    extension.pages = texts.addresses
+    extension = ArticleExtension(lambda md: file, finish, {page.path: contents}, texts.addresses)
     extension.end_line = texts.end_line
     if css := texts.stylesheet:
         extension.styles = lambda md, _: _raw(md, f"<style>\n{css}</style>")
-    finisher = _PageTreeprocessor(md, page, extension, texts)
-    md.treeprocessors.register(finisher, "contentgen_page", 0.4)
     extension.extendMarkdown(md)
     if contents:
         convert = md.convert
@@ -77,33 +83,6 @@ def prepare(md: Markdown, preprocessor: Preprocessor) -> None:
         md.convert = lambda source: convert(  # type: ignore[method-assign]  # of this page alone
             source if source.strip() else f"<!-- {NAME} -->"
         )
-
-
-def _set_title(page: _Page, md: Markdown, title: str) -> None:
-    if page.title_override is None:  # the navigation gives the page no title
-        page.meta.setdefault("title", title)
-
-
-class _PageTreeprocessor(Treeprocessor):
-    """Sets the metadata of a page, adds the JSON-LD, and reports problems with its markers."""
-
-    def __init__(
-        self, md: Markdown, page: _Page, extension: ArticleExtension, texts: SiteTexts
-    ) -> None:
-        super().__init__(md)
-        self._page = page
-        self._extension = extension
-        self._texts = texts
-
-    def run(self, root: Element) -> None:
-        name = self._page.path
-        contents = cast(dict[str, PageContent], self._extension.articles[name])
-        rendered = self._extension.rendered[name]
-        add_metadata(self._page.meta, rendered.leading, has_feed=self._texts.has_feed)
-        if rendered.facts:
-            title = unescape(str(self._page.title or ""))
-            root.append(_raw(self.md, page_json_ld(contents, rendered.facts, title)))
-        self._texts.report(name, rendered.problems)
 
 
 def _raw(md: Markdown, html: str) -> Element:

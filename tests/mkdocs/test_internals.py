@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from xml.etree.ElementTree import Element
 
 import pytest
 from markdown import Markdown
@@ -33,10 +34,9 @@ class Spy(Extension):
         spy = self
 
         class Look(Treeprocessor):
-            def run(self, root: object) -> None:
+            def run(self, root: Element) -> None:
                 spy.files.append(file_of_page(md))
-                if spy.title:
-                    set_title_found(md, spy.title)
+                set_title_found(md, root, spy.title)
 
         md.treeprocessors.register(Look(md), "spy", 0.5)
 

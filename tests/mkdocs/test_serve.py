@@ -49,7 +49,7 @@ def test_a_text_that_comes_at_once_is_shown(project: Project) -> None:
 
 @pytest.mark.system
 def test_many_texts_cause_few_rebuilds(project: Project, service: ServiceDouble) -> None:
-    """While texts keep arriving, the pauses between rebuilds grow."""
+    """While texts keep arriving, there is time between rebuilds."""
     service.answer = generated(delay=1)
     project.configure({"concurrency": 2})
     for number in range(24):

@@ -177,18 +177,20 @@ def test_a_title_is_that_of_its_page_only(a_site: MkDocsConfig) -> None:
         for name in ("one.md", "two.md")
     )
     titles: list[str] = []
-    extension = ArticleExtension(lambda md: next(files), lambda md, title: titles.append(title))
+    extension = ArticleExtension(
+        lambda md: next(files), lambda md, root, title: titles.append(title)
+    )
     extension.articles = {"one.md": {"main": Sent("<article><h1>One</h1><p>x</p></article>")}}
     md = Markdown(extensions=[extension])
     for text in ("<!-- contentgen -->", "Text."):
         md.convert(text)
-    assert titles == ["One"]
+    assert titles == ["One", ""]
 
 
 def test_what_is_known_of_a_page_is_of_its_last_rendering(a_site: MkDocsConfig) -> None:
     """An article that does not begin its page any more is not what titles it."""
     file = File("one.md", src_dir=None, dest_dir=a_site.site_dir, use_directory_urls=True)
-    extension = ArticleExtension(lambda md: file, lambda md, title: None)
+    extension = ArticleExtension(lambda md: file, lambda *it: None)
     for text, leads in (("<!-- contentgen -->", True), ("Mine.\n\n<!-- contentgen -->", False)):
         extension.articles = {"one.md": {"main": Sent("<article><h1>T</h1></article>", FACTS)}}
         Markdown(extensions=[extension]).convert(text)
@@ -209,7 +211,7 @@ def test_what_is_known_of_a_page_is_of_its_last_rendering(a_site: MkDocsConfig) 
 def test_where_an_excerpt_ends(text: str, shown: str, left: str, a_site: MkDocsConfig) -> None:
     """The author's separator counts; only where there is none, an excerpt ends after the lead."""
     file = File("one.md", src_dir=None, dest_dir=a_site.site_dir, use_directory_urls=True)
-    extension = ArticleExtension(lambda md: file, lambda md, title: None)
+    extension = ArticleExtension(lambda md: file, lambda *it: None)
     article = "<article><h1>One</h1><p class='lead'>Lead.</p><p>The rest.</p></article>"
     extension.articles = {"one.md": {"main": Sent(article)}}
     md = Markdown(extensions=[extension])

@@ -382,7 +382,7 @@ def test_options_of_the_extension(site: Project) -> None:
     with_options(site, styles="kep")
     assert "Expected one of" in site.build().stdout
     with_options(site, stiles="keep")
-    assert "stiles: is not a known option" in site.build().stdout
+    assert "configuration name: stiles" in site.build().stdout
 
 
 def test_pages_beside_the_configuration(site: Project, service: ServiceDouble) -> None:
