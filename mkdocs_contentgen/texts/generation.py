@@ -36,7 +36,7 @@ from .claims import Claims
 from .lookup import Outcome, load_parts, load_saved, save_failure, save_parts
 from .policy import Limits
 from .store import ChangedError, DiskStore, note_key
-from .throttle import Clock, Stop, Throttle
+from .throttle import Clock, Throttle
 
 POLL_INTERVAL = 1.0
 """Seconds between two polls for texts that other runs have requested."""
@@ -108,10 +108,9 @@ class Generation:
     def __post_init__(self) -> None:
         self._ask = self.ask or (lambda client, request, attempt: client.generate(request, attempt))
         self._debug = self.debug or (lambda line: None)
-        self._stop = Stop()
         self._thread = WorkerThread()
         self._claims = Claims(self.store, self._thread, self._add_store_problem, self.refresh)
-        self._throttle = Throttle(self._stop, self.clock, self.limits)
+        self._throttle = Throttle(self.clock, self.limits)
         self._queue: asyncio.Queue[str | None] = asyncio.Queue(1)
         self._started = datetime.now(UTC)
         self._store_failed = False
@@ -135,7 +134,7 @@ class Generation:
         Requests in flight are awaited, since they may have been paid for, and of texts in parts the
         part that is being written. It is thread-safe.
         """
-        self._stop.set(reason)
+        self._throttle.stop(reason)
 
     async def run(
         self, requests: Mapping[str, Request], *, replaced: Collection[str] = ()
@@ -180,7 +179,7 @@ class Generation:
                 for start in range(0, len(todo), batch):
                     claimed_elsewhere += await self._queue_batch(todo[start : start + batch])
                 if claimed_elsewhere:
-                    await self._stop.or_done(asyncio.sleep(POLL_INTERVAL))
+                    await asyncio.sleep(POLL_INTERVAL)
                 todo, batch = claimed_elsewhere, CLAIM_BATCH
         except StoreError as error:
             self.stop(error)
@@ -191,9 +190,9 @@ class Generation:
 
     async def _queue_batch(self, keys: list[str]) -> list[str]:
         """Queue what this run can claim. Return the keys that other runs have claimed."""
-        if self._stop.reason:
+        if self._throttle.stop_reason:
             for key in keys:
-                self._set_outcome(key, Outcome(error=self._stop.reason))
+                self._set_outcome(key, Outcome(error=self._throttle.stop_reason))
             return []
         # Claim before loading: another run may save a text just before its claim ends. What it
         # has paid for in vain, this one does not pay for again.
@@ -214,8 +213,8 @@ class Generation:
     async def _worker(self, client: Client, group: asyncio.TaskGroup) -> None:
         while (key := await self._queue.get()) is not None:
             await self._throttle.wait_for_turn()
-            if self._stop.reason:
-                result: Text | ContentgenError | NoText = self._stop.reason
+            if self._throttle.stop_reason:
+                result: Text | ContentgenError | NoText = self._throttle.stop_reason
             else:
                 self._report_progress(sending=1)
                 result = await self._send(client, key, self._requests[key])
@@ -258,7 +257,7 @@ class Generation:
                     self.stop(UnreachableError(f"{failure}: the service seems down"))
                 break
             deadline += await self._throttle.wait_for_turn()
-            if self._stop.reason or deadline <= self.clock.monotonic():
+            if self._throttle.stop_reason or deadline <= self.clock.monotonic():
                 break
         return failure
 
@@ -341,8 +340,8 @@ class Generation:
         except StoreError as error:
             self._add_store_problem(str(error))
         else:
-            if self._stop.reason:
-                raise _StoppedError(self._stop.reason)
+            if self._throttle.stop_reason:
+                raise _StoppedError(self._throttle.stop_reason)
 
     def _report_words(self, key: str, words: int, target: int) -> None:
         before, _ = self._written.get(key, (0, 0))  # of the try that is repaired now
