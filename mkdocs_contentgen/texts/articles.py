@@ -193,11 +193,8 @@ class Article(PageRequest):
     @property
     def where(self) -> list[str]:
         """The places that have its text: `approved file` and `cache`."""
-        places = {
-            "approved file": self.approved is not None,
-            "cache": self.draft is not None,
-        }
-        return [place for place, has_text in places.items() if has_text]
+        places = ("approved file", self.approved), ("cache", self.draft)
+        return [place for place, text in places if text]
 
     @cached_property
     def _state_and_reason(self) -> tuple[State, str]:

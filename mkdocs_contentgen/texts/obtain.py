@@ -91,15 +91,8 @@ class Foreground:
         """Return a Generation with these options, to be run once."""
         from .generation import Generation
 
-        return Generation(
-            self.store,
-            self.connect,
-            self.limits,
-            on_progress,
-            ask=self.ask,
-            refresh=refresh,
-            debug=self.debug,
-        )
+        how = self.store, self.connect, self.limits, on_progress, self.ask, self.debug
+        return Generation(*how, refresh=refresh)
 
 
 @dataclass
