@@ -116,7 +116,6 @@ class Generation:
         self._started = datetime.now(UTC)
         self._store_failed = False
         self._requests: Mapping[str, Request] = {}
-        self._workers = 0
         self._replaced: Collection[str] = ()
         self._before: Mapping[str, Text] = {}
         self._outcomes: dict[str, Outcome] = {}
@@ -148,7 +147,7 @@ class Generation:
         """
         self._requests = requests
         self._replaced = replaced
-        self._workers = min(self.limits.concurrency, len(requests))
+        workers = min(self.limits.concurrency, len(requests))
         self._report_progress()
         # Concurrently: preparing waits for the disk, and connecting imports the HTTP client.
         preparing = asyncio.ensure_future(run_in(self._executor, self.store.prepare))
@@ -159,9 +158,11 @@ class Generation:
                 if replaced:
                     self._before, _ = await run_in(self._executor, self.store.load, replaced)
                 async with self._claims.renewed(), asyncio.TaskGroup() as group:
-                    for _ in range(self._workers):
+                    for _ in range(workers):
                         group.create_task(self._worker(client, group))
                     await self._queue_all()
+                    for _ in range(workers):
+                        await self._queue.put(None)
                 self._add_problems(client.warnings)
         finally:
             await asyncio.gather(preparing, return_exceptions=True)
@@ -186,8 +187,6 @@ class Generation:
             self.stop(error)
             for key in self._requests.keys() - self._outcomes.keys() - self._claims.held.keys():
                 self._set_outcome(key, Outcome(error=error))
-        for _ in range(self._workers):
-            await self._queue.put(None)
 
     async def _queue_batch(self, keys: list[str]) -> list[str]:
         """Queue what this run can claim. Return the keys that other runs have claimed."""
