@@ -8,11 +8,11 @@ from __future__ import annotations
 import html
 import json
 import random
-import re
 from datetime import UTC, date, datetime
 from functools import cache
 from hashlib import sha256
 from importlib.resources import files
+from itertools import islice
 from typing import Any
 
 import msgspec
@@ -39,12 +39,9 @@ def write_article(request: Request) -> str:
     # Unlike hash(), SHA-256 is the same in every process.
     rng = random.Random(sha256(identity.encode()).digest())  # noqa: S311
     content = _blocks(rng, request, _part(request))
-    if request.brief:
-        content.append(tag("p", "Brief: {brief}"))
     text = root(request.type, content, "en" if request.language else "")
-    # Last and at once, since a topic may itself contain a placeholder.
-    values = {"{topic}": html.escape(request.topic), "{brief}": html.escape(request.brief)}
-    return re.sub(r"\{topic\}|\{brief\}", lambda match: values[match[0]], text)
+    # Last, since a topic may itself contain a placeholder.
+    return text.replace("{topic}", html.escape(request.topic))
 
 
 async def _write(request: Request, update: Update | None, user: str, key: str) -> bytes:
@@ -69,8 +66,8 @@ app = application(_write, allow_everybody)
 """The sandbox as an ASGI application."""
 
 
-_LENGTHS = {"short": (155, 2, 3), "medium": (370, 3, 5), "long": (830, 6, 8)}
-"""The number of words, sections and steps of a text.
+_LENGTHS = {"short": (4, 2, 3), "medium": (18, 3, 5), "long": (46, 6, 8)}
+"""The number of sentences, sections and steps of a text.
 
 A listicle has twice as many, shorter sections, unless its topic names a number of items.
 """
@@ -126,14 +123,13 @@ def _blocks(rng: random.Random, request: Request, part: dict[str, Any]) -> list[
 
 def _sections(rng: random.Random, request: Request, part: dict[str, Any]) -> list[str]:
     """Return sections that reach the length together with the rest of the text."""
-    words, number, steps = _LENGTHS[request.length]
+    total, number, steps = _LENGTHS[request.length]
     headings = part["headings"][:number]
     if is_listicle(request):
         items = part["headings"][: items_of(request.topic) or 2 * number]
         headings = [f"{position}. {heading}" for position, heading in enumerate(items, 1)]
     items = part.get("steps", [])[:steps]
-    used = [part.get(name, "") for name in ("opening", "closing", "quote", "tip")]
-    share = (words - _count_words(LABEL, *used, *headings, *items)) // (len(headings) - bool(items))
+    share = max(1, total // len(headings))
     phrases = _phrases()
     claims, reasons = (rng.sample(phrases[it], len(phrases[it])) for it in ("claims", "reasons"))
     sentences = (
@@ -146,13 +142,6 @@ def _sections(rng: random.Random, request: Request, part: dict[str, Any]) -> lis
         if items and position == 1:
             content = tag("ol", "".join(tag("li", item) for item in items))
         else:
-            text = [next(sentences)]
-            while _count_words(*text) < share - 8:
-                text.append(next(sentences))
-            content = tag("p", " ".join(text))
+            content = tag("p", " ".join(islice(sentences, share)))
         sections.append(f"{tag('h2', heading)}\n{content}")
     return sections
-
-
-def _count_words(*texts: str) -> int:
-    return sum(len(text.split()) for text in texts)

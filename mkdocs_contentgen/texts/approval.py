@@ -149,13 +149,6 @@ class ApprovedFiles:
     unclaimed: list[Path] = field(default_factory=list)
     """Files that belong to no article."""
 
-    def has_approval(self, page_request: PageRequest) -> bool:
-        """Tell whether a file, even a damaged one, makes a request unnecessary."""
-        text = self.texts.get((page_request.page, page_request.request.id))
-        return text is not None and (
-            isinstance(text, ApprovalError) or text.answers(page_request.request)
-        )
-
 
 def read_all(
     page_requests: Iterable[PageRequest],

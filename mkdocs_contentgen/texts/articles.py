@@ -193,11 +193,8 @@ class Article(PageRequest):
     @property
     def where(self) -> list[str]:
         """The places that have its text: `approved file` and `cache`."""
-        places = {
-            "approved file": self.approved is not None,
-            "cache": self.draft is not None,
-        }
-        return [place for place, has_text in places.items() if has_text]
+        places = ("approved file", self.approved), ("cache", self.draft)
+        return [place for place, text in places if text]
 
     @cached_property
     def _state_and_reason(self) -> tuple[State, str]:
@@ -263,11 +260,12 @@ def find_articles(
     Drafts stand in their pages with `shows_drafts`. The store is closed afterwards.
     """
     keys = [it.request.key(sandbox=sandbox) for it in page_requests]
-    requests = {
-        key: it.request
-        for key, it in zip(keys, page_requests, strict=True)
-        if all_drafts or not files.has_approval(it)
-    }
+    requests = {}
+    for key, it in zip(keys, page_requests, strict=True):
+        text = files.texts.get((it.page, it.request.id))
+        has_approval = text and (isinstance(text, ApprovalError) or text.answers(it.request))
+        if all_drafts or not has_approval:
+            requests[key] = it.request
     outcomes, problems = look_up(requests, store, max_age=max_age, with_updates=all_drafts)
     articles = []
     for key, it in zip(keys, page_requests, strict=True):

@@ -5,11 +5,12 @@ from __future__ import annotations
 import asyncio
 import uuid
 from collections.abc import AsyncIterator, Callable, Collection
+from concurrent.futures import Executor
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from functools import partial
 
-from ..concurrency import WorkerThread
+from ..concurrency import run_in
 from ..errors import StoreError
 from .store import LEASE, DiskStore
 
@@ -19,7 +20,7 @@ class Claims:
     """The claims of this run. `on_problem` gets errors of the store that do not stop it."""
 
     store: DiskStore
-    thread: WorkerThread
+    executor: Executor
     on_problem: Callable[[str], None]
 
     refresh: bool = False
@@ -33,7 +34,7 @@ class Claims:
     async def claim(self, keys: Collection[str]) -> set[str]:
         """Claim all `keys` that no other run holds, and return them. Raises StoreError."""
         claim = partial(self.store.claim, refresh=self.refresh)
-        claimed = await self.thread.run(claim, keys, self._owner)
+        claimed = await run_in(self.executor, claim, keys, self._owner)
         self.held |= claimed
         return set(claimed)
 
@@ -42,7 +43,7 @@ class Claims:
         release = partial(self.store.release, answered=answered)
         try:
             if keys:
-                await self.thread.run(release, keys, self._owner)
+                await run_in(self.executor, release, keys, self._owner)
         except StoreError as error:
             self.on_problem(str(error))
         for key in keys:
@@ -64,6 +65,6 @@ class Claims:
             await asyncio.sleep(LEASE / 3)
             try:
                 if self.held:
-                    await self.thread.run(self.store.claim, list(self.held), self._owner)
+                    await run_in(self.executor, self.store.claim, list(self.held), self._owner)
             except StoreError as error:
                 self.on_problem(str(error))

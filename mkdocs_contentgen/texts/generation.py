@@ -9,13 +9,14 @@ import asyncio
 import signal
 import threading
 from collections.abc import Awaitable, Callable, Collection, Iterable, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractAsyncContextManager, suppress
 from dataclasses import KW_ONLY, dataclass, field, replace
 from datetime import UTC, datetime
 from functools import partial
 from types import FrameType
 
-from ..concurrency import WorkerThread
+from ..concurrency import run_in
 from ..display import quoted
 from ..errors import (
     ContentgenError,
@@ -35,7 +36,7 @@ from .claims import Claims
 from .lookup import Outcome, load_parts, load_saved, save_failure, save_parts
 from .policy import Limits
 from .store import ChangedError, DiskStore, note_key
-from .throttle import Clock, Stop, Throttle
+from .throttle import Clock, Throttle
 
 POLL_INTERVAL = 1.0
 """Seconds between two polls for texts that other runs have requested."""
@@ -95,10 +96,10 @@ class Generation:
     connect: Connect
     limits: Limits
     on_progress: Callable[[Progress], None] = lambda progress: None
-    _: KW_ONLY
     ask: AskForText | None = None
-    refresh: bool = False
     debug: Callable[[str], None] | None = None
+    _: KW_ONLY
+    refresh: bool = False
     clock: Clock = field(default_factory=Clock)
 
     problems: list[str] = field(default_factory=list)
@@ -107,15 +108,13 @@ class Generation:
     def __post_init__(self) -> None:
         self._ask = self.ask or (lambda client, request, attempt: client.generate(request, attempt))
         self._debug = self.debug or (lambda line: None)
-        self._stop = Stop()
-        self._thread = WorkerThread()
-        self._claims = Claims(self.store, self._thread, self._add_store_problem, self.refresh)
-        self._throttle = Throttle(self._stop, self.clock, self.limits)
+        self._executor = ThreadPoolExecutor(1, "contentgen")
+        self._claims = Claims(self.store, self._executor, self._add_store_problem, self.refresh)
+        self._throttle = Throttle(self.clock, self.limits)
         self._queue: asyncio.Queue[str | None] = asyncio.Queue(1)
         self._started = datetime.now(UTC)
         self._store_failed = False
         self._requests: Mapping[str, Request] = {}
-        self._workers = 0
         self._replaced: Collection[str] = ()
         self._before: Mapping[str, Text] = {}
         self._outcomes: dict[str, Outcome] = {}
@@ -134,7 +133,7 @@ class Generation:
         Requests in flight are awaited, since they may have been paid for, and of texts in parts the
         part that is being written. It is thread-safe.
         """
-        self._stop.set(reason)
+        self._throttle.stop(reason)
 
     async def run(
         self, requests: Mapping[str, Request], *, replaced: Collection[str] = ()
@@ -147,25 +146,27 @@ class Generation:
         """
         self._requests = requests
         self._replaced = replaced
-        self._workers = min(self.limits.concurrency, len(requests))
+        workers = min(self.limits.concurrency, len(requests))
         self._report_progress()
         # Concurrently: preparing waits for the disk, and connecting imports the HTTP client.
-        preparing = asyncio.ensure_future(self._thread.run(self.store.prepare))
+        preparing = asyncio.ensure_future(run_in(self._executor, self.store.prepare))
         try:
             await asyncio.sleep(0)
             async with self.connect() as client:
                 self._add_problems(await preparing)
                 if replaced:
-                    self._before, _ = await self._thread.run(self.store.load, replaced)
+                    self._before, _ = await run_in(self._executor, self.store.load, replaced)
                 async with self._claims.renewed(), asyncio.TaskGroup() as group:
-                    for _ in range(self._workers):
+                    for _ in range(workers):
                         group.create_task(self._worker(client, group))
                     await self._queue_all()
+                    for _ in range(workers):
+                        await self._queue.put(None)
                 self._add_problems(client.warnings)
         finally:
             await asyncio.gather(preparing, return_exceptions=True)
-            self._add_problems(await self._thread.run(self.store.close))
-            self._thread.close()
+            self._add_problems(await run_in(self._executor, self.store.close))
+            self._executor.shutdown()
         return {key: self._outcomes[key] for key in requests}
 
     async def _queue_all(self) -> None:
@@ -179,26 +180,24 @@ class Generation:
                 for start in range(0, len(todo), batch):
                     claimed_elsewhere += await self._queue_batch(todo[start : start + batch])
                 if claimed_elsewhere:
-                    await self._stop.or_done(asyncio.sleep(POLL_INTERVAL))
+                    await asyncio.sleep(POLL_INTERVAL)
                 todo, batch = claimed_elsewhere, CLAIM_BATCH
         except StoreError as error:
             self.stop(error)
             for key in self._requests.keys() - self._outcomes.keys() - self._claims.held.keys():
                 self._set_outcome(key, Outcome(error=error))
-        for _ in range(self._workers):
-            await self._queue.put(None)
 
     async def _queue_batch(self, keys: list[str]) -> list[str]:
         """Queue what this run can claim. Return the keys that other runs have claimed."""
-        if self._stop.reason:
+        if self._throttle.stop_reason:
             for key in keys:
-                self._set_outcome(key, Outcome(error=self._stop.reason))
+                self._set_outcome(key, Outcome(error=self._throttle.stop_reason))
             return []
         # Claim before loading: another run may save a text just before its claim ends. What it
         # has paid for in vain, this one does not pay for again.
         claimed = await self._claims.claim(keys)
         load = partial(load_saved, may_fail=claimed, replaced=self._replaced, started=self._started)
-        saved, problems = await self._thread.run(load, keys, self.store)
+        saved, problems = await run_in(self._executor, load, keys, self.store)
         self._add_problems(problems)
         if self.store.unreadable:
             self.stop(self.store.unreadable)
@@ -213,8 +212,8 @@ class Generation:
     async def _worker(self, client: Client, group: asyncio.TaskGroup) -> None:
         while (key := await self._queue.get()) is not None:
             await self._throttle.wait_for_turn()
-            if self._stop.reason:
-                result: Text | ContentgenError | NoText = self._stop.reason
+            if self._throttle.stop_reason:
+                result: Text | ContentgenError | NoText = self._throttle.stop_reason
             else:
                 self._report_progress(sending=1)
                 result = await self._send(client, key, self._requests[key])
@@ -257,7 +256,7 @@ class Generation:
                     self.stop(UnreachableError(f"{failure}: the service seems down"))
                 break
             deadline += await self._throttle.wait_for_turn()
-            if self._stop.reason or deadline <= self.clock.monotonic():
+            if self._throttle.stop_reason or deadline <= self.clock.monotonic():
                 break
         return failure
 
@@ -271,7 +270,7 @@ class Generation:
         )
 
     async def _finish(self, key: str, result: Text | ContentgenError | NoText) -> None:
-        outcome, problem = await self._thread.run(self._keep, key, result)
+        outcome, problem = await run_in(self._executor, self._keep, key, result)
         if problem:
             self._add_store_problem(problem)
             reason = "it was not sent, since the cache can keep no more texts"
@@ -289,16 +288,16 @@ class Generation:
         Returns the outcome, and what is wrong if it could not be saved: the next build would have
         to pay for further texts again.
         """
+        outcome = Outcome("service", result) if isinstance(result, Text) else Outcome(error=result)
         try:
-            if isinstance(result, Text):
-                outcome, lost = Outcome("service", result), ""
-                outcome = Outcome("service", self._save(key, result))
-            else:
-                outcome, lost = Outcome(error=result), "the next build pays again for a failed text"
-                if isinstance(result, FailedTextError):
-                    save_failure(self.store, key, self._requests[key], result)
+            if outcome.text:
+                outcome = replace(outcome, text=self._save(key, outcome.text))
+            elif isinstance(result, FailedTextError):
+                save_failure(self.store, key, self._requests[key], result)
         except StoreError as error:
-            lost = lost or self._rescued(key, outcome.text)
+            lost = "the next build pays again for a failed text"
+            if outcome.text:
+                lost = self._rescued(key, outcome.text)
             outcome = replace(outcome, is_kept=False)
             return outcome, f"{error}; {lost}, and no more requests are sent"
         return outcome, ""
@@ -321,27 +320,26 @@ class Generation:
             else:
                 return text
 
-    def _rescued(self, key: str, text: Text | None) -> str:
+    def _rescued(self, key: str, text: Text) -> str:
         """Write a text that the cache cannot save elsewhere, and return where it is."""
         try:
-            return f"the text is in {self.store.rescue(key, text)} instead" if text else ""
+            return f"the text is in {self.store.rescue(key, text)} instead"
         except OSError:
-            html = text.html if text else ""
-            return f"the text is in this build only, and in this message: {html}"
+            return f"the text is in this build only, and in this message: {text.html}"
 
     async def _load_parts(self, key: str) -> bytes:
-        parts, problems = await self._thread.run(load_parts, self.store, key)
+        parts, problems = await run_in(self._executor, load_parts, self.store, key)
         self._add_problems(problems)
         return parts
 
     async def _save_parts(self, key: str, parts: bytes) -> None:
         try:
-            await self._thread.run(save_parts, self.store, key, self._requests[key], parts)
+            await run_in(self._executor, save_parts, self.store, key, self._requests[key], parts)
         except StoreError as error:
             self._add_store_problem(str(error))
         else:
-            if self._stop.reason:
-                raise _StoppedError(self._stop.reason)
+            if self._throttle.stop_reason:
+                raise _StoppedError(self._throttle.stop_reason)
 
     def _report_words(self, key: str, words: int, target: int) -> None:
         before, _ = self._written.get(key, (0, 0))  # of the try that is repaired now

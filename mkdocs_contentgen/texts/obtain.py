@@ -90,15 +90,8 @@ class Foreground:
         """Return a Generation with these options, to be run once."""
         from .generation import Generation
 
-        return Generation(
-            self.store,
-            self.connect,
-            self.limits,
-            on_progress,
-            ask=self.ask,
-            refresh=refresh,
-            debug=self.debug,
-        )
+        how = self.store, self.connect, self.limits, on_progress, self.ask, self.debug
+        return Generation(*how, refresh=refresh)
 
 
 @dataclass
@@ -153,13 +146,12 @@ def obtain(
     )
     obtained = Obtained(articles)
     _report_approvals(obtained, policy)
-    if not obtained.failures:
+    if not obtained.failures and policy.on_missing == "generate":
         obtained.wanted = {a.key: a.request for a in articles if _is_wanted(a, policy)}
-        if obtained.wanted and policy.on_missing == "generate":
-            _refuse_wanted(obtained, policy, check)
+        _refuse_wanted(obtained, policy, check)
         if obtained.failures:
             return obtained
-        if obtained.wanted and policy.on_missing == "generate" and source:
+        if obtained.wanted and source:
             problems += _request_wanted(obtained, policy, source)
     if not obtained.failures:
         obtained.warnings += dict.fromkeys(problems)
@@ -182,24 +174,16 @@ def _is_wanted(article: Article, policy: Policy) -> bool:
 def _refuse_wanted(
     obtained: Obtained, policy: Policy, check: Callable[[PageRequest], list[str]]
 ) -> None:
-    """Add failures for the wanted requests that cannot be sent, or leave them out."""
-    refused: dict[str, ContentgenError] = {}
-    for article in obtained.articles:
-        if article.key not in obtained.wanted or not (messages := check(article)):
-            continue
+    """Add failures for the wanted requests that cannot be sent, or leave them out with warnings."""
+    for number, article in enumerate(obtained.articles):
+        messages = check(article) if _is_wanted(article, policy) else []
         for message in messages:
             obtained.add_message(message, warn_only=policy.warn_only)
-        refused[article.key] = ConfigurationError(messages[0])
-    if not refused:
-        return
-    for key in refused if policy.warn_only else ():
-        del obtained.wanted[key]
-    obtained.articles = [
-        replace(article, draft_outcome=replace(article.draft_outcome, error=refused[article.key]))
-        if article.key in refused
-        else article
-        for article in obtained.articles
-    ]
+        if messages:
+            error = ConfigurationError(messages[0])
+            outcome = replace(article.draft_outcome, error=error)
+            obtained.articles[number] = replace(article, draft_outcome=outcome)
+            obtained.wanted.pop(article.key, None)
 
 
 def _request_wanted(obtained: Obtained, policy: Policy, source: TextSource) -> list[str]:

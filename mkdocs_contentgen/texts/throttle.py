@@ -23,6 +23,9 @@ from .policy import Limits
 FIRST_BACKOFF = 0.5
 """Maximum seconds before the second try."""
 
+TURN_INTERVAL = 0.1
+"""Seconds between two checks whether one more request may be sent."""
+
 
 @dataclass(frozen=True)
 class Clock:
@@ -33,49 +36,25 @@ class Clock:
     random: Callable[[], float] = random.random
 
 
-class Stop:
-    """An event that keeps a run from sending more requests.
-
-    `reason` is the error for the requests that were not sent, or None if the run is not stopped.
-    """
-
-    def __init__(self) -> None:
-        self.reason: ContentgenError | NoText | None = None
-        self._event = asyncio.Event()
-        self._loop: asyncio.AbstractEventLoop | None = None
-
-    def set(self, reason: ContentgenError | NoText) -> None:
-        """Stop the run; the first reason counts. Any thread and signal handler may call this."""
-        self.reason = self.reason or reason
-        if self._loop and not self._loop.is_closed():
-            self._loop.call_soon_threadsafe(self._event.set)
-
-    async def or_done(self, waiting: Awaitable[object]) -> None:
-        """Wait until `waiting` is done or the run is stopped."""
-        self._loop = asyncio.get_running_loop()
-        if self.reason:  # set() may have been called before the loop ran
-            self._event.set()
-        either = [asyncio.ensure_future(waiting), asyncio.ensure_future(self._event.wait())]
-        await asyncio.wait(either, return_when=asyncio.FIRST_COMPLETED)
-        for future in either:
-            future.cancel()
-
-
 class Throttle:
     """Limits the requests in flight, and pauses or stops all requests after a failure.
 
     A pause that is longer than the timeout of a request stops the run.
     """
 
-    def __init__(self, stop: Stop, clock: Clock, limits: Limits) -> None:
+    def __init__(self, clock: Clock, limits: Limits) -> None:
         self.in_flight = 0
-        self._stop = stop
+        self.stop_reason: ContentgenError | NoText | None = None
+        """The error for the requests that were not sent, or None if the run is not stopped."""
+
         self._clock = clock
         self._limits = limits
         self._window: float = limits.concurrency
-        self._request_done = asyncio.Event()
-        self._send_lock = asyncio.Lock()
         self._paused_until = 0.0
+
+    def stop(self, reason: ContentgenError | NoText) -> None:
+        """Stop the run; the first reason counts. Any thread and signal handler may call this."""
+        self.stop_reason = self.stop_reason or reason
 
     @property
     def pause(self) -> float:
@@ -90,7 +69,6 @@ class Throttle:
             yield
         finally:
             self.in_flight -= 1
-            self._request_done.set()
 
     async def wait_for_turn(self) -> float:
         """Wait until one more request may be sent, or the run is stopped.
@@ -99,18 +77,12 @@ class Throttle:
         of this one; a pause does.
         """
         waited = 0.0
-        while True:
-            started = self._clock.monotonic()
-            async with self._send_lock:  # first come, first served
-                while self.in_flight + 1 > self._window and not self._stop.reason:
-                    self._request_done.clear()
-                    await self._stop.or_done(self._request_done.wait())
+        while not self.stop_reason and (self.pause or self.in_flight + 1 > self._window):
+            is_paused, started = self.pause > 0, self._clock.monotonic()
+            await self._clock.sleep(TURN_INTERVAL)
+            if not is_paused:
                 waited += self._clock.monotonic() - started
-                pause = self.pause
-                if self._stop.reason or pause <= 0:
-                    return waited
-            # Jitter, so that the requests do not all go out at the end of the pause.
-            await self._stop.or_done(self._clock.sleep(pause * (1 + self._clock.random() / 10)))
+        return waited
 
     def answered(self) -> None:
         """Allow slightly more requests at once after an answer, up to `concurrency`."""
@@ -122,15 +94,17 @@ class Throttle:
         `attempt` counts the tries of that request from 0.
         """
         if isinstance(failure, UnusableServiceError):
-            self._stop.set(failure)
+            self.stop(failure)
         if not isinstance(failure, NotSentError):
             return
-        delay = failure.retry_after
+        delay, jitter = failure.retry_after, self._clock.random()
         if delay is None:
-            delay = backoff(FIRST_BACKOFF, attempt, self._clock.random())
-        if delay > self._limits.timeout:
-            self._stop.set(failure)
+            delay = backoff(FIRST_BACKOFF, attempt, jitter)
+        elif delay > self._limits.timeout:
+            self.stop(failure)
             return
+        else:  # so that several machines do not all send at the end of the pause
+            delay *= 1 + jitter / 10
         self._paused_until = max(self._paused_until, self._clock.monotonic() + delay)
         if not isinstance(failure, UnreachableError):
             # The service accepts as many requests at once as are in flight now.

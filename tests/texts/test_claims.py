@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable, Collection
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
 from simulated_time import SimulatedTime
 
-from mkdocs_contentgen.concurrency import WorkerThread
 from mkdocs_contentgen.errors import StoreError
 from mkdocs_contentgen.texts.claims import Claims
 from mkdocs_contentgen.texts.store import LEASE, DiskStore
@@ -48,7 +48,7 @@ def play(tmp_path: Path) -> Callable[[Story], None]:
     def play(story: Story) -> None:
         store = Store(tmp_path)
         complaints: list[str] = []
-        one, two = (Claims(store, WorkerThread(), complaints.append) for _ in range(2))
+        one, two = (Claims(store, ThreadPoolExecutor(1), complaints.append) for _ in range(2))
         loop = SimulatedTime()
 
         async def main() -> None:

@@ -17,7 +17,7 @@ from mkdocs_contentgen.errors import (
     UnusableServiceError,
 )
 from mkdocs_contentgen.texts.policy import Limits
-from mkdocs_contentgen.texts.throttle import FIRST_BACKOFF, Clock, Stop, Throttle
+from mkdocs_contentgen.texts.throttle import FIRST_BACKOFF, Clock, Throttle
 
 
 class Run:
@@ -25,9 +25,7 @@ class Run:
 
     def __init__(self, loop: SimulatedTime, concurrency: int) -> None:
         self.time = loop.time
-        self.stop = Stop()
         self.throttle = Throttle(
-            self.stop,
             Clock(monotonic=loop.time, random=lambda: 1.0),
             Limits(concurrency, timeout=120),
         )
@@ -89,7 +87,7 @@ def test_a_pause_is_for_all() -> None:
     async def story(run: Run) -> None:
         before = run.time()
         await run.send(failure=NotSentError("busy", retry_after=60))
-        assert 59 < run.throttle.pause <= 60
+        assert 59 < run.throttle.pause <= 66
         moments = await asyncio.gather(run.send(), run.send())
         assert all(60 <= moment - before < 70 for moment in moments)
         assert run.throttle.pause == 0
@@ -159,7 +157,7 @@ def test_what_stops_the_run(failure: ServiceError, reason: str | None) -> None:
 
     async def story(run: Run) -> None:
         await run.send(failure=failure)
-        assert (run.stop.reason and str(run.stop.reason)) == reason
+        assert (run.throttle.stop_reason and str(run.throttle.stop_reason)) == reason
 
     simulate(story)
 
@@ -175,23 +173,12 @@ def test_nobody_waits_after_a_stop(waits_for: str) -> None:
         else:
             await run.send(failure=NotSentError("busy", retry_after=100))
         before = run.time()
-        asyncio.get_running_loop().call_later(3, run.stop.set, NoText("stopped", "enough"))
+        asyncio.get_running_loop().call_later(
+            3, run.throttle.stop, NoText("stopped", "enough")
+        )
         await run.throttle.wait_for_turn()
         assert 3 <= run.time() - before < 4
         if waits_for == "room":
             await in_flight
 
     simulate(story, concurrency=1)
-
-
-def test_a_stop_before_the_loop_runs() -> None:
-    """Nothing waits then, and the first reason stays."""
-    loop = SimulatedTime()
-    run = Run(loop, 1)
-    run.stop.set(NoText("stopped", "enough"))
-    run.stop.set(NoText("stopped", "more than enough"))
-    before = loop.time()
-    loop.run_until_complete(run.stop.or_done(asyncio.sleep(100)))
-    assert loop.time() - before < 1
-    assert str(run.stop.reason) == "enough"
-    loop.close()

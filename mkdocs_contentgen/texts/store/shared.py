@@ -263,8 +263,11 @@ class SharedStore(DiskStore):
             return []
         except Exception as error:  # noqa: BLE001  redis-py raises anything for other servers
             self._outage.set()
+            # The server's own message could repeat a password.
+            cause = error.__cause__ or error.__context__
+            reason = getattr(cause, "strerror", None) or type(error).__name__
             self._problems.append(
-                f"{self._name} cannot be used ({_reason(error)}); this build continues with "
+                f"{self._name} cannot be used ({reason}); this build continues with "
                 "the local cache, and another machine may pay for the same texts"
             )
             return []
@@ -308,9 +311,3 @@ def _set(pipeline: Pipeline, key: str, entry: str) -> None:
 
 def _claim_rows(key: str) -> tuple[str, str]:
     return _CLAIM + key, _IDEMPOTENCY + key
-
-
-def _reason(error: Exception) -> str:
-    """Return what went wrong, without the server's message, which could repeat a password."""
-    cause = error.__cause__ or error.__context__
-    return getattr(cause, "strerror", None) or type(error).__name__
