@@ -50,9 +50,6 @@ MODEL_RETRY_AFTER = 30
 THREADS = 2
 """The threads, and connections of the ledger, to begin requests, and for all else but beats."""
 
-PAUSE = 30.0
-"""Seconds for which the server is not ready after the model server has refused a request."""
-
 _DAY = 24 * 3600
 _EXPIRY_INTERVAL = int(3600 / BEAT)  # in beats
 _FIRST_PAUSE, _LONGEST_PAUSE = 0.1, 5.0
@@ -129,7 +126,6 @@ class Jobs:
         self._has_ledger = True
         self._jobs: dict[tuple[str, str], Job] = {}
         self._seconds_per_text = 0.0
-        self._model_problem, self._problem_ends = "", 0.0
         self._warned: set[str] = set()
         # `parallel` limits the calls for the texts that have a place.
         self._places = asyncio.Semaphore(texts_at_once(self._fields.calls_at_once))
@@ -145,9 +141,6 @@ class Jobs:
             return "shutting down"
         if not self._has_ledger:
             return "the ledger cannot be used; see the log"
-        # After a pause it is unknown, so that a request finds out whether somebody has acted.
-        if self._model_problem and time.monotonic() < self._problem_ends:
-            return "the model server refuses requests; see the log"
         return ""
 
     def close(self) -> None:
@@ -250,10 +243,8 @@ class Jobs:
                 job.spending.waited += started - job.started
                 job.outcome = "failed"  # until the text is complete
                 body = await self._ask(job, parts)
-                job.outcome, self._model_problem = "written", ""
-                seconds = time.monotonic() - started
-                known = self._seconds_per_text
-                self._seconds_per_text = known + (seconds - known) / 8 if known else seconds
+                job.outcome = "written"
+                self._seconds_per_text = time.monotonic() - started
         except ServiceError as error:
             keeps_parts = not isinstance(error, FailedTextError)  # the next attempt is a new one
             raise self._failure(job, error) from None
@@ -319,9 +310,6 @@ class Jobs:
             case UnusableServiceError():
                 status, seconds = 502, None
                 message = "the model server refuses all requests; its operator has to act"
-                if str(error) != self._model_problem:
-                    self._warn(str(error))
-                self._model_problem, self._problem_ends = str(error), time.monotonic() + PAUSE
             case _:
                 status, seconds = 500, None
                 message = "the model did not write a text; the log of the server says why"
