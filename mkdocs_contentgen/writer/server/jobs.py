@@ -91,9 +91,6 @@ class Job:
     """`written`, `failed` or `kept`, or an empty string if nothing was begun."""
 
     spending: Spending = field(default_factory=Spending)
-    seconds: float = 0.0
-    """The time for the text, with the time in the queue."""
-
     begun: Begun | None = None
 
 
@@ -249,7 +246,6 @@ class Jobs:
             keeps_parts = not isinstance(error, FailedTextError)  # the next attempt is a new one
             raise self._failure(job, error) from None
         finally:
-            job.seconds = time.monotonic() - job.started
             kept = await self._record(job, body, keeps_parts=keeps_parts)
         return kept or body
 
@@ -290,8 +286,10 @@ class Jobs:
             written = await write(job.request, options, ask, today=today, attempt=attempt)
             return written.encode()
         finally:
-            for warning in (*self._model.warnings, *options.sources.warnings):
-                self._warn_once(warning)
+            warnings = {*self._model.warnings, *options.sources.warnings} - self._warned
+            self._warned |= warnings
+            for warning in warnings:
+                self._warn(warning)
 
     def _failure(self, job: Job, error: ServiceError) -> Exception:
         """Return the error for the client, after noting what it says of the model server."""
@@ -363,33 +361,25 @@ class Jobs:
                 last_problem = str(error)
             await asyncio.sleep(BEAT)
 
-    async def drain(self, seconds: float = math.inf) -> None:
+    async def drain(self, seconds: float | None = None) -> None:
         """Refuse further requests, and wait for those in progress and in the queue.
 
         After so many seconds, those in the queue are refused, too, and nobody is waited for.
         """
         self.is_draining = True
-        if self._jobs:
-            self._warn(f"the server stops; requests that are answered first: {len(self._jobs)}")
-        deadline = time.monotonic() + seconds
-        while self._jobs:
-            left = deadline - time.monotonic()
-            if left <= 0:
-                self._refuses_waiting = True
-                for _ in range(self._waiting):
-                    self._places.release()
-                self._warn(f"requests that were not answered in time: {len(self._jobs)}")
-                return
-            tasks = [job.task for job in self._jobs.values()]
-            await asyncio.wait(tasks, timeout=None if math.isinf(left) else left)
+        tasks = [job.task for job in self._jobs.values()]
+        if not tasks:
+            return
+        self._warn(f"the server stops; requests that are answered first: {len(tasks)}")
+        _, late = await asyncio.wait(tasks, timeout=seconds)
+        if late:
+            self._refuses_waiting = True
+            for _ in range(self._waiting):
+                self._places.release()
+            self._warn(f"requests that were not answered in time: {len(late)}")
 
     def _warn(self, message: str) -> None:
         self._log({"warning": message})
-
-    def _warn_once(self, message: str) -> None:
-        if message not in self._warned:
-            self._warned.add(message)
-            self._warn(message)
 
 
 def rate_limit(left: int, seconds: float) -> str:

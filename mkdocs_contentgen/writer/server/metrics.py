@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from functools import partial
 
-from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, generate_latest
+from prometheus_client import CollectorRegistry, Counter, Gauge, generate_latest
 
 from ..usage import Usage
-
-_SECONDS = (1, 2, 5, 10, 20, 30, 60, 120, 300, 600, 1200)
 
 
 class Metrics:
@@ -18,7 +16,6 @@ class Metrics:
         self._registry = CollectorRegistry()
         counter = partial(Counter, registry=self._registry)
         gauge = partial(Gauge, registry=self._registry)
-        histogram = partial(Histogram, registry=self._registry)
         self.requests = counter(
             "contentgen_requests",
             "Answered requests by operation and status.",
@@ -33,12 +30,6 @@ class Metrics:
             "contentgen_texts",
             "Texts by operation and outcome (written, failed or kept).",
             ["operation", "outcome"],
-        )
-        self.text_seconds = histogram(
-            "contentgen_text_seconds",
-            "Time for a text, with the time in the queue.",
-            ["operation"],
-            buckets=_SECONDS,
         )
         self._calls = counter("contentgen_model_calls", "Calls to the model.")
         self._tokens = counter(
