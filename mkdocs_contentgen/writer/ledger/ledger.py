@@ -133,12 +133,6 @@ class Ledger:
     def __exit__(self, *error: object) -> None:
         self._database.close()
 
-    def user(self, name: str) -> User | None:
-        """Return a user, or None if there is none."""
-        with self._database.transaction(writes=False) as execute:
-            rows = execute(_STATEMENTS["user"], name=name)
-        return msgspec.json.decode(rows[0][0], type=User) if rows else None
-
     def users(self) -> dict[str, User]:
         """Return the users by name."""
         with self._database.transaction(writes=False) as execute:

@@ -111,7 +111,7 @@ class Server:
         found = None
         if NAME.fullmatch(user):
             _exchange.get().record["user"] = user
-            found = await self.jobs.call(self._ledger.user, user)
+            found = (await self.jobs.call(self._ledger.users)).get(user)
         name = found and found.token_name(sha256(token))
         if not (found and name and found.tokens[name].is_valid()):
             # The client is not told which, but the operator is.

@@ -188,7 +188,7 @@ class Jobs:
                 case "other body":
                     raise _other_body_error()
                 case Limited() as limited:
-                    raise self._limit_error(job.keyed.user, limited)
+                    raise self._limit_error(limited)
                 case Begun() as begun:
                     job.begun = begun
                     return await self._write(job, begun.parts)
@@ -205,24 +205,21 @@ class Jobs:
             return 0.0
         price = self._fields.price
         if price is None:
-            message = "the server has no price for budgets; its operator has to act"
-            note = (
-                f"user {job.keyed.user} has a limit on cost, but this server was started without "
-                "`price`; add it to writer.yml, and restart the server"
+            message = (
+                "a user's limit on cost needs `price` in writer.yml; the operator has to add it, "
+                "and to restart the server"
             )
-            raise Refusal("price", 503, message, note=note)
+            raise Refusal("price", 503, message)
         options = self._options
         guess = estimate_update(job.what, options) if job.what else estimate(job.request, options)
         return guess.most_calls / guess.calls * price.cost(guess.input_tokens, guess.output_tokens)
 
-    def _limit_error(self, user: str, limited: Limited) -> Refusal:
+    def _limit_error(self, limited: Limited) -> Refusal:
         limit, seconds = limited.limit, limited.retry_after
         status = 503 if limit == "max_cost" else 429
         message = f"the limit {limit} is reached; ask again later"
         if seconds is None:  # until a text ends
-            begun = [job.started for job in self._jobs.values() if job.keyed.user == user]
-            elapsed = time.monotonic() - min(begun)
-            seconds = (self._seconds_per_text or RETRY_AFTER) - elapsed
+            seconds = self._seconds_per_text or RETRY_AFTER
             if limit != "parallel":
                 message = f"what is left of {limit} is reserved for texts that are being written"
         error = Refusal(limit, status, message, seconds)
