@@ -69,7 +69,8 @@ class SQLite(_Idle):
             try:
                 connection = self._take() or self._connect()
                 connection.execute("BEGIN IMMEDIATE" if writes else "BEGIN")
-                yield partial(_execute, connection)
+                run = connection.execute
+                yield lambda statement, **values: run(statement, values).fetchall()
                 connection.commit()
                 self._idle.append(connection)
                 connection = None
@@ -97,12 +98,6 @@ class SQLite(_Idle):
             connection.execute("PRAGMA journal_mode = WAL")
         connection.execute("PRAGMA synchronous = FULL")
         return connection
-
-
-def _execute(
-    connection: sqlite3.Connection, statement: str, **values: object
-) -> list[tuple[Any, ...]]:
-    return connection.execute(statement, values).fetchall()
 
 
 class PostgreSQL(_Idle):
@@ -156,7 +151,13 @@ class PostgreSQL(_Idle):
             self._idle.append(connection)
             connection = None
         except psycopg.Error as error:
-            raise self._error(error) from error
+            # Before the last colon, there can be parts of the address.
+            first_line = str(error).partition("\n")[0]
+            reason = error.diag.message_primary or first_line.rpartition(": ")[2].strip()
+            raise LedgerError(
+                f"the ledger on {self._host} cannot be used ({reason}); make sure that the server "
+                "runs and can be written, and that `ledger` has its address, user and password"
+            ) from error
         finally:
             if connection:  # after an error: the next one is to the server that can be written
                 connection.close()
@@ -176,15 +177,6 @@ class PostgreSQL(_Idle):
         connection.isolation_level = psycopg.IsolationLevel.READ_COMMITTED
         connection.execute(_SETTINGS)
         return connection
-
-    def _error(self, error: psycopg.Error) -> LedgerError:
-        # Before the last colon, there can be parts of the address.
-        first_line = str(error).partition("\n")[0]
-        reason = error.diag.message_primary or first_line.rpartition(": ")[2].strip()
-        return LedgerError(
-            f"the ledger on {self._host} cannot be used ({reason}); make sure that the server runs "
-            "and can be written, and that `ledger` has its address, user and password"
-        )
 
 
 _CONNECTION = {

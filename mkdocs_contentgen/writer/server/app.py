@@ -12,6 +12,7 @@ from contextlib import asynccontextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from hmac import compare_digest
 
 import msgspec
 from prometheus_client.exposition import CONTENT_TYPE_PLAIN_0_0_4
@@ -112,7 +113,9 @@ class Server:
         if NAME.fullmatch(user):
             _exchange.get().record["user"] = user
             found = (await self.jobs.call(self._ledger.users)).get(user)
-        name = found and found.token_name(sha256(token))
+        tokens = found.tokens.items() if found else ()
+        hashed = sha256(token)
+        name = next((it for it, own in tokens if compare_digest(own.hash, hashed)), None)
         if not (found and name and found.tokens[name].is_valid()):
             # The client is not told which, but the operator is.
             reason = "unknown user" if found is None else "wrong token"
@@ -120,7 +123,8 @@ class Server:
             message = "the token is not that of user_id, or has expired; check both"
             raise Refusal("token", 403, message)
         _exchange.get().record["token"] = name
-        return _Caller(user, found.limits_over(self._limits), found.added)
+        limits = msgspec.structs.replace(self._limits, **found.limits)
+        return _Caller(user, limits, found.added)
 
     async def _accept(self, user: str, token: str) -> _Caller:
         """Accept any token, but no name that the ledger cannot store."""

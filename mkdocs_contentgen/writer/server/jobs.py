@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import itertools
 import math
-import random
 import time
 from collections.abc import AsyncIterator, Callable
 from concurrent.futures import ThreadPoolExecutor
@@ -39,7 +38,7 @@ from .configuration import ServerConfiguration
 from .metrics import Metrics
 
 POLL_INTERVAL = 0.5
-"""Seconds between two checks for a text that another process writes."""
+"""Seconds between two checks for a text that another process writes, or two tries to keep one."""
 
 RETRY_AFTER = 5
 """Seconds after which a client may ask again, where the time is not known and usually short."""
@@ -52,7 +51,6 @@ THREADS = 2
 
 _DAY = 24 * 3600
 _EXPIRY_INTERVAL = int(3600 / BEAT)  # in beats
-_FIRST_PAUSE, _LONGEST_PAUSE = 0.1, 5.0
 
 _Result = TypeVar("_Result")
 
@@ -197,7 +195,7 @@ class Jobs:
             if time.monotonic() > job.started + self._fields.first_token_timeout:
                 message = "the text is still being written; ask again later"
                 raise Refusal("running", 409, message, RETRY_AFTER)
-            await asyncio.sleep(POLL_INTERVAL * (0.5 + random.random()))  # noqa: S311
+            await asyncio.sleep(POLL_INTERVAL)
 
     def _reserve(self, job: Job) -> float:
         """Return what a text may cost, by estimate, if there is a limit on that."""
@@ -324,15 +322,15 @@ class Jobs:
         """
         usage = job.spending.total
         end = partial(self._ledger.finish, job.keyed, body, usage, keeps_parts=keeps_parts)
-        pause = _FIRST_PAUSE
+        has_warned = False
         while True:
             try:
                 return await self.call(end)
             except LedgerError as error:
-                if pause == _FIRST_PAUSE:
+                if not has_warned:
                     self._warn(f"{error}; a finished text waits to be kept")
-                await asyncio.sleep(pause)
-                pause = min(2 * pause, _LONGEST_PAUSE)
+                has_warned = True
+                await asyncio.sleep(POLL_INTERVAL)
 
     async def beat(self) -> None:
         """Keep the begun requests, and learn whether further ones can begin. Raises LedgerError."""
