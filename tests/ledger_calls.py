@@ -45,5 +45,5 @@ def drop_user(ledger: Ledger, name: str) -> bool:
 
 def token_hash(ledger: Ledger, name: str) -> str | None:
     """Return the SHA-256 of a user's first token."""
-    user = ledger.user(name)
+    user = ledger.users().get(name)
     return next((it.hash for it in user.tokens.values()), None) if user else None

@@ -135,16 +135,21 @@ def find_configuration(config_file: str | None) -> Path | None:
     return path
 
 
-def listen_locally(port: int) -> socket:
-    """Return a socket that listens on a port of this machine. Raises ClickException."""
-    from socket import IPPROTO_TCP, TCP_NODELAY, create_server
+def listen(port: int, host: str = "127.0.0.1") -> socket:
+    """Return a socket that listens on a port of an address. Raises ClickException."""
+    from socket import AF_INET, AF_INET6, IPPROTO_TCP, TCP_NODELAY, create_server, gaierror
 
     try:
-        listener = create_server(("127.0.0.1", port))
-    except OSError as error:
-        reason = os.strerror(error.errno or 0)  # the error itself contains the address
+        host.encode("idna")
+        family = AF_INET6 if ":" in host else AF_INET
+        listener = create_server((host, port), family=family, backlog=2048)
+    except (OSError, UnicodeError) as error:  # the latter for a name that no host can have
+        is_unknown = isinstance(error, gaierror | UnicodeError)
+        # The error itself contains the address.
+        reason = "unknown host" if is_unknown else os.strerror(getattr(error, "errno", 0))
+        options = "--port" if host == "127.0.0.1" else "--host and --port"
         raise click.ClickException(
-            f"port {port} cannot be used ({reason}); choose another one with --port"
+            f"{host}:{port} cannot be used ({reason}); choose another one with {options}"
         ) from error
     # asyncio does it for sockets of its own. Otherwise, the body of an answer waits for 40 ms.
     listener.setsockopt(IPPROTO_TCP, TCP_NODELAY, 1)

@@ -11,7 +11,7 @@ import click
 
 from .common import (
     PROPERDOCS,
-    listen_locally,
+    listen,
     open_site,
     pages_argument,
     site_options,
@@ -48,9 +48,7 @@ def review(
     exit_on_sigterm()  # so that the folder is deleted
     log = partial(print_line, err=True)
     with ExitStack() as stack:
-        listeners = [
-            stack.enter_context(listen_locally(number)) for number in (port, port and port + 1)
-        ]
+        listeners = [stack.enter_context(listen(number)) for number in (port, port and port + 1)]
         ports = [listener.getsockname()[1] for listener in listeners]
         load = partial(open_site, config_file, drafts=True)
         texts = stack.enter_context(DeskSite(load, pages, name, article_to_json, log))

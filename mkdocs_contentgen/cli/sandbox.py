@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from .common import listen_locally
+from .common import listen
 
 
 @click.command()
@@ -19,5 +19,5 @@ def sandbox(port: int) -> None:
     from ..service.sandbox import app
 
     # uvicorn logs several lines, of which none names the option.
-    listen_locally(port).close()
+    listen(port).close()
     uvicorn.run(app, host="127.0.0.1", port=port, log_level="info", use_colors=False)

@@ -15,7 +15,7 @@ import msgspec
 
 from ..files import sha256
 from ..writer.ledger.users import Token, User, UserLimits, check_name
-from .common import json_option
+from .common import json_option, listen
 from .output import print_json, print_line, print_usage
 from .writer import writer
 
@@ -60,7 +60,8 @@ def serve(path: Path, host: str, port: int, no_auth: bool) -> None:
             f"the package {error.name} is missing; "
             'install it with: pip install "mkdocs-contentgen[writer]"'
         ) from error
-    run(path, host, port, partial(print_line, err=True), authenticated=not no_auth)
+    announce = partial(print_line, err=True)
+    run(path, partial(listen, port, host), announce, authenticated=not no_auth)
 
 
 @writer.group()

@@ -6,7 +6,6 @@ errors in a client are found before requests to the real service cost money.
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Awaitable, Callable, Sequence
 from functools import cache, partial
 from typing import TypeVar
@@ -30,9 +29,6 @@ from .protocol import OPERATION, Update
 
 MAX_BODY = 2**20
 """The maximum size of a request body in bytes. The interface has no limit (section 8)."""
-
-BODY_TIMEOUT = 30.0
-"""The maximum number of seconds for the arrival of a body."""
 
 MAX_IDEMPOTENCY_KEY = 255
 
@@ -142,17 +138,13 @@ async def _read(request: HTTPRequest) -> bytes:
     # Starlette's own max_body_size is new, answers in plain text, and comes before the 401.
     body = bytearray()
     try:
-        async with asyncio.timeout(BODY_TIMEOUT):
-            async for chunk in request.stream():
-                body += chunk
-                if len(body) > MAX_BODY:
-                    message = f"the body is too large; at most {MAX_BODY} bytes are allowed"
-                    raise HTTPException(413, message)
+        async for chunk in request.stream():
+            body += chunk
+            if len(body) > MAX_BODY:
+                message = f"the body is too large; at most {MAX_BODY} bytes are allowed"
+                raise HTTPException(413, message)
     except ClientDisconnect:
         raise HTTPException(400, "the body ended early; send all of it") from None
-    except TimeoutError:
-        message = f"the body did not arrive within {BODY_TIMEOUT:g} s"
-        raise HTTPException(400, message, {"Connection": "close"}) from None
     return bytes(body)
 
 

@@ -9,7 +9,7 @@ import re
 import signal
 import subprocess
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
 from tempfile import TemporaryDirectory, TemporaryFile
 
@@ -130,20 +130,9 @@ class Program(Model):
         return RejectedError(f"{self._called} {how}{f': {said}' if said else ''}")
 
 
-def connect_model(
-    options: WriterOptions,
-    spending: Spending,
-    *,
-    retries: int | None = 2,
-    debug: Callable[[str], None] | None = None,
-    quotes: bool = True,
-) -> Model:
-    """Return what writes: the program of the option `command`, or else a model on a server.
-
-    The arguments are those of Model. Raises ConfigurationError.
-    """
-    kind = Program if options.fields.command else Model
-    return kind(options, spending, retries=retries, debug=debug, quotes=quotes)
+def model_type(options: WriterOptions) -> type[Model]:
+    """Return what writes: the program of the option `command`, or else a model on a server."""
+    return Program if options.fields.command else Model
 
 
 def prompt_text(messages: Sequence[Message]) -> str:

@@ -13,7 +13,7 @@ from ..requests import Request
 from ..service.protocol import UNOBSERVED, Attempt, Update, Updated
 from ..text import Text
 from .changes import find_changes
-from .program import connect_model
+from .program import model_type
 from .prompts import check_prompts
 from .settings import WriterOptions
 from .usage import Spending
@@ -44,7 +44,9 @@ class WriterClient:
         self._language = language
         self._debug = debug or (lambda line: None)
         check_prompts(options)
-        self._model = connect_model(options, spending or Spending(), retries=retries, debug=debug)
+        self._model = model_type(options)(
+            options, spending or Spending(), retries=retries, debug=debug
+        )
 
     @property
     def warnings(self) -> list[str]:

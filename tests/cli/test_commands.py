@@ -584,7 +584,7 @@ def test_the_sandbox_on_a_busy_port(project: Project) -> None:
         port = other.getsockname()[1]
         shown = run(project, "sandbox", "--port", str(port), code=1)
     assert shown == (
-        f"Error: port {port} cannot be used (Address already in use); "
+        f"Error: 127.0.0.1:{port} cannot be used (Address already in use); "
         "choose another one with --port\n"
     )
 

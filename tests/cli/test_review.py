@@ -15,7 +15,7 @@ import yaml
 from click.testing import CliRunner
 from golden_file import cases
 
-from mkdocs_contentgen.cli.common import listen_locally
+from mkdocs_contentgen.cli.common import listen
 from mkdocs_contentgen.cli.main import main
 from mkdocs_contentgen.errors import FailedTextError
 from mkdocs_contentgen.html.document import Document
@@ -433,5 +433,5 @@ def test_generate_leaves_failed_texts_alone(site: Site) -> None:
 
 def test_answers_on_this_machine_do_not_wait() -> None:
     """The body of an answer follows its head at once, not after 40 ms."""
-    with listen_locally(0) as listener:
+    with listen(0) as listener:
         assert listener.getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY)

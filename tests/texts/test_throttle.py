@@ -173,9 +173,7 @@ def test_nobody_waits_after_a_stop(waits_for: str) -> None:
         else:
             await run.send(failure=NotSentError("busy", retry_after=100))
         before = run.time()
-        asyncio.get_running_loop().call_later(
-            3, run.throttle.stop, NoText("stopped", "enough")
-        )
+        asyncio.get_running_loop().call_later(3, run.throttle.stop, NoText("stopped", "enough"))
         await run.throttle.wait_for_turn()
         assert 3 <= run.time() - before < 4
         if waits_for == "room":

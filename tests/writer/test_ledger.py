@@ -119,7 +119,7 @@ def ledger(opened: Open) -> Ledger:
 def test_users(ledger: Ledger, opened: Open) -> None:
     """A user stays until removed, and every process knows the user."""
     assert ledger.users() == {}
-    assert ledger.user("ann") is None
+    assert ledger.users().get("ann") is None
     assert put_user(ledger, "ann", "a" * 64)
     assert put_user(ledger, "Bob.2@example-site", "b" * 64)
     assert not put_user(opened(), "ann", "c" * 64)
@@ -144,7 +144,7 @@ def test_a_user_that_two_change(ledger: Ledger, opened: Open) -> None:
     with pytest.raises(KeyError), ledger.changing_users() as users:
         del users["ann"].tokens["a"]
         del users["bob"]
-    ann = ledger.user("ann")
+    ann = ledger.users().get("ann")
     assert ann
     assert sorted(ann.tokens) == sorted([*"abcdefgh", "default"])
 
@@ -634,7 +634,7 @@ def test_a_locked_file(path: Path) -> None:
         other.execute("BEGIN IMMEDIATE")
         with pytest.raises(LedgerError, match="database is locked"):
             begin(ledger, keyed(), MANY, None)
-        assert ledger.user("ann") is None
+        assert ledger.users().get("ann") is None
         other.execute("ROLLBACK")
         assert begin(ledger, keyed(), MANY, None) == "begun"
 

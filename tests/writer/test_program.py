@@ -21,7 +21,7 @@ from mkdocs_contentgen.errors import (
     UnusableServiceError,
 )
 from mkdocs_contentgen.writer.completion import Completion, ModelCall
-from mkdocs_contentgen.writer.program import connect_model
+from mkdocs_contentgen.writer.program import model_type
 from mkdocs_contentgen.writer.settings import load_options
 from mkdocs_contentgen.writer.usage import Spending
 
@@ -40,7 +40,7 @@ async def asked(
 ) -> Completion:
     """Return what a program answers."""
     loaded = load_options(value, directory, allow_http=False)
-    async with connect_model(loaded, Spending()) as model:
+    async with model_type(loaded)(loaded, Spending()) as model:
         return await model.ask(call)
 
 
@@ -125,7 +125,8 @@ def test_many_programs_at_once(tmp_path: Path) -> None:
 
     async def all_of_them() -> None:
         value = options([sys.executable, "-c", script], parallel=40)
-        async with connect_model(load_options(value, Path(), allow_http=False), Spending()) as it:
+        loaded = load_options(value, Path(), allow_http=False)
+        async with model_type(loaded)(loaded, Spending()) as it:
             texts = await asyncio.gather(*(it.ask(CALL) for _ in range(40)))
         assert {text.text for text in texts} == {"Text\n"}
 

@@ -9,7 +9,6 @@ import os
 import re
 import sqlite3
 import threading
-import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, nullcontext, suppress
 from functools import cache, partial
@@ -70,7 +69,8 @@ class SQLite(_Idle):
             try:
                 connection = self._take() or self._connect()
                 connection.execute("BEGIN IMMEDIATE" if writes else "BEGIN")
-                yield partial(_execute, connection)
+                run = connection.execute
+                yield lambda statement, **values: run(statement, values).fetchall()
                 connection.commit()
                 self._idle.append(connection)
                 connection = None
@@ -94,25 +94,11 @@ class SQLite(_Idle):
         connection = sqlite3.connect(
             self._path, timeout=self._timeout, isolation_level=None, check_same_thread=False
         )
-        deadline = time.monotonic() + self._timeout
-        while True:
-            try:
-                connection.execute("PRAGMA journal_mode = WAL")
-                break
-            except sqlite3.OperationalError as error:
-                # SQLite does not wait for the lock that it needs for this.
-                if error.sqlite_errorcode != sqlite3.SQLITE_BUSY or time.monotonic() > deadline:
-                    connection.close()
-                    raise
-                time.sleep(0.02)
+        # It lasts, and does not wait for a lock: that of another program that sets it.
+        with suppress(sqlite3.OperationalError):
+            connection.execute("PRAGMA journal_mode = WAL")
         connection.execute("PRAGMA synchronous = FULL")
         return connection
-
-
-def _execute(
-    connection: sqlite3.Connection, statement: str, **values: object
-) -> list[tuple[Any, ...]]:
-    return connection.execute(statement, values).fetchall()
 
 
 class PostgreSQL(_Idle):
@@ -166,7 +152,15 @@ class PostgreSQL(_Idle):
             self._idle.append(connection)
             connection = None
         except psycopg.Error as error:
-            raise self._error(error) from error
+            # Before the last colon, there can be parts of the address.
+            first_line = str(error).partition("\n")[0]
+            reason = error.diag.message_primary or first_line.rpartition(": ")[2].strip()
+            hint = (
+                "make sure that the server runs and can be written, and that `ledger` has its "
+                "address, user and password"
+            )
+            message = f"the ledger on {self._host} cannot be used ({reason}); {hint}"
+            raise LedgerError(message, hint) from error
         finally:
             if connection:  # after an error: the next one is to the server that can be written
                 connection.close()
@@ -186,16 +180,6 @@ class PostgreSQL(_Idle):
         connection.isolation_level = psycopg.IsolationLevel.READ_COMMITTED
         connection.execute(_SETTINGS)
         return connection
-
-    def _error(self, error: psycopg.Error) -> LedgerError:
-        # Before the last colon, there can be parts of the address.
-        first_line = str(error).partition("\n")[0]
-        reason = error.diag.message_primary or first_line.rpartition(": ")[2].strip()
-        hint = (
-            "make sure that the server runs and can be written, and that `ledger` has its address, "
-            "user and password"
-        )
-        return LedgerError(f"the ledger on {self._host} cannot be used ({reason}); {hint}", hint)
 
 
 _CONNECTION = {

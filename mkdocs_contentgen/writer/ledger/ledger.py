@@ -121,11 +121,9 @@ class Ledger:
         self._reached = self._reached_since = -math.inf
         # `CREATE … IF NOT EXISTS` would deadlock with those who write already.
         with database.transaction(_TABLES_LOCK) as execute:
-            is_new = not execute(database.find_tables)
-            for statement in (
-                _STATEMENTS["tables"].format(blob=database.blob).split(";") if is_new else ()
-            ):
-                execute(statement)
+            if not execute(database.find_tables):
+                for statement in _STATEMENTS["tables"].format(blob=database.blob).split(";"):
+                    execute(statement)
 
     def __enter__(self) -> Self:
         return self

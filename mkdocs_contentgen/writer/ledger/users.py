@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from datetime import UTC, datetime
-from hmac import compare_digest
 from typing import Annotated
 
 import msgspec
@@ -53,11 +52,6 @@ class User(msgspec.Struct, omit_defaults=True):
     def shown_limits(self) -> str:
         """Return the user's own limits on one line, which can be empty."""
         return ", ".join(f"{name} {value:g}" for name, value in self.limits.items())
-
-    def token_name(self, token_hash: str) -> str | None:
-        """Return the name of the token with this SHA-256, or None. It can have expired."""
-        found = (it for it, own in self.tokens.items() if compare_digest(own.hash, token_hash))
-        return next(found, None)
 
 
 def check_name(name: str) -> str:

@@ -12,6 +12,7 @@ from contextlib import asynccontextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from hmac import compare_digest
 
 import msgspec
 from prometheus_client.exposition import CONTENT_TYPE_PLAIN_0_0_4
@@ -30,10 +31,11 @@ from ...service.connection import REQUEST_ID
 from ...service.protocol import OPERATION, Update
 from ..ledger.ledger import KeyedRequest, Ledger
 from ..ledger.users import NAME, User, UserLimits
+from ..program import model_type
 from ..prompts import check_prompts
-from ..usage import Usage
+from ..usage import Spending, Usage
 from . import openapi
-from .configuration import ServerConfiguration, connect
+from .configuration import ServerConfiguration
 from .jobs import RETRY_AFTER, Job, Jobs, Refusal, rate_limit
 from .metrics import Metrics
 
@@ -69,7 +71,9 @@ class Server:
         check_prompts(configuration.options)
         self._limits = configuration.fields.limits
         self._ledger = ledger
-        self._model = connect(configuration)
+        # No message quotes the model server, since that can repeat the topic.
+        options = configuration.options
+        self._model = model_type(options)(options, Spending(), retries=None, quotes=False)
         self._metrics = Metrics()
         self._log = log
         self.jobs = Jobs(configuration, self._model, ledger, self._metrics, self._note)
@@ -110,7 +114,9 @@ class Server:
         if NAME.fullmatch(user):
             _exchange.get().record["user"] = user
             found = await self._find_user(user)
-        name = found and found.token_name(sha256(token))
+        tokens = found.tokens.items() if found else ()
+        hashed = sha256(token)
+        name = next((it for it, own in tokens if compare_digest(own.hash, hashed)), None)
         if not (found and name and found.tokens[name].is_valid()):
             # The client is not told which, but the operator is.
             reason = "unknown user" if found is None else "wrong token"
@@ -159,7 +165,8 @@ class Server:
                     limit = rate_limit(job.begun.left, job.begun.reset)
                     exchange.headers["RateLimit"] = limit
                 if not joined and job.outcome:
-                    self._count(operation, job)
+                    self._metrics.texts.labels(operation, job.outcome).inc()
+                    self._metrics.count_usage(job.spending.total)
         except asyncio.CancelledError:  # by a second signal
             message = "the server was stopped; ask again with the same Idempotency-Key"
             raise HTTPException(500, message) from None
@@ -216,12 +223,6 @@ class Server:
         if not scope["path"].isprintable():  # `$` of a route matches before a line break, too
             return JSONResponse({"success": False, "error": "no such address"}, 404)
         return None
-
-    def _count(self, operation: str, job: Job) -> None:
-        self._metrics.texts.labels(operation, job.outcome).inc()
-        self._metrics.count_usage(job.spending.total)
-        if job.outcome == "written":
-            self._metrics.text_seconds.labels(operation).observe(job.seconds)
 
     def _describe_job(self, job: Job, *, joined: bool) -> dict[str, object]:
         """Return the fields of the log for a job. Its first request has the tokens and the cost."""

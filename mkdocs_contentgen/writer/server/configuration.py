@@ -14,10 +14,7 @@ from ...errors import ConfigurationError
 from ...files import reason_of
 from ...yaml_files import NotYAMLError, read_yaml
 from ..ledger.users import UserLimits
-from ..model import Model
-from ..program import connect_model
 from ..settings import WriterFields, WriterOptions, load_options, option_problems
-from ..usage import Spending
 
 
 class ServerFields(WriterFields, frozen=True, forbid_unknown_fields=True, kw_only=True):
@@ -86,15 +83,6 @@ def load_configuration(path: Path) -> ServerConfiguration:
     check_prices(path, fields, "max_cost", fields.max_cost)
     check_prices(path, fields, "limits.cost_per_month", fields.limits.cost_per_month)
     return ServerConfiguration(fields, replace(options, prefix=""))
-
-
-def connect(configuration: ServerConfiguration) -> Model:
-    """Return the model of a server. Raises ConfigurationError.
-
-    No message quotes the model server, since that can repeat the topic, which the log must not
-    contain.
-    """
-    return connect_model(configuration.options, Spending(), retries=None, quotes=False)
 
 
 def check_prices(path: Path, fields: ServerFields, name: str, limit: float | None) -> None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import itertools
 import math
-import random
 import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
@@ -39,7 +38,7 @@ from .metrics import Metrics
 from .turns import QueueFullError, Turns
 
 POLL_INTERVAL = 0.5
-"""Seconds between two checks for a text that another process writes."""
+"""Seconds between two checks for a text that another process writes, or two tries to keep one."""
 
 RETRY_AFTER = 5
 """Seconds after which a client may ask again, where the time is not known and usually short."""
@@ -53,12 +52,8 @@ NEARLY_SPENT = 0.8
 THREADS = 2
 """The threads, and connections of the ledger, to begin requests, and for all else but beats."""
 
-PAUSE = 30.0
-"""Seconds for which the server is not ready after the model server has refused a request."""
-
 _DAY = 24 * 3600
 _USERS_INTERVAL, _EXPIRY_INTERVAL = int(30 / BEAT), int(3600 / BEAT)  # in beats
-_FIRST_PAUSE, _LONGEST_PAUSE = 0.1, 5.0
 
 _Result = TypeVar("_Result")
 
@@ -97,9 +92,6 @@ class Job:
     """`written`, `failed` or `kept`, or an empty string if nothing was begun."""
 
     spending: Spending = field(default_factory=Spending)
-    seconds: float = 0.0
-    """The time for the text, with the time in the queue."""
-
     begun: Begun | None = None
 
 
@@ -134,7 +126,6 @@ class Jobs:
         self._seconds_per_text = 0.0
         self._users: dict[str, User] | None = None
         self._shares: dict[str, float] = {}
-        self._model_problem, self._problem_ends = "", 0.0
         self._warned: set[str] = set()
         # `parallel` limits the calls for the texts that have a place.
         parallel = self._fields.calls_at_once
@@ -149,9 +140,6 @@ class Jobs:
             return "shutting down"
         if self._ledger_problem:
             return f"the ledger cannot be used: {self._ledger_problem}"
-        # After a pause it is unknown, so that a request finds out whether somebody has acted.
-        if self._model_problem and time.monotonic() < self._problem_ends:
-            return "the model server refuses requests; see the log"
         return ""
 
     def close(self) -> None:
@@ -208,7 +196,7 @@ class Jobs:
                 case "other body":
                     raise _other_body_error()
                 case Limited() as limited:
-                    raise self._limit_error(job.keyed.user, limited)
+                    raise self._limit_error(limited)
                 case Begun() as begun:
                     job.begun = begun
                     return await self._write(job, begun.parts)
@@ -217,7 +205,7 @@ class Jobs:
             if time.monotonic() > job.started + self._fields.first_token_timeout:
                 message = "the text is still being written; ask again later"
                 raise Refusal("running", 409, message, RETRY_AFTER)
-            await asyncio.sleep(POLL_INTERVAL * (0.5 + random.random()))  # noqa: S311
+            await asyncio.sleep(POLL_INTERVAL)
 
     def _reserve(self, job: Job) -> float:
         """Return what a text may cost, by estimate, if there is a limit on that."""
@@ -225,24 +213,21 @@ class Jobs:
             return 0.0
         price = self._fields.price
         if price is None:
-            message = "the server has no price for budgets; its operator has to act"
-            note = (
-                f"user {job.keyed.user} has a limit on cost, but this server was started without "
-                "`price`; add it to writer.yml, and restart the server"
+            message = (
+                "a user's limit on cost needs `price` in writer.yml; the operator has to add it, "
+                "and to restart the server"
             )
-            raise Refusal("price", 503, message, note=note)
+            raise Refusal("price", 503, message)
         options = self._options
         guess = estimate_update(job.what, options) if job.what else estimate(job.request, options)
         return guess.most_calls / guess.calls * price.cost(guess.input_tokens, guess.output_tokens)
 
-    def _limit_error(self, user: str, limited: Limited) -> Refusal:
+    def _limit_error(self, limited: Limited) -> Refusal:
         limit, seconds = limited.limit, limited.retry_after
         status = 503 if limit == "max_cost" else 429
         message = f"the limit {limit} is reached; ask again later"
         if seconds is None:  # until a text ends
-            begun = [job.started for job in self._jobs.values() if job.keyed.user == user]
-            elapsed = time.monotonic() - min(begun)
-            seconds = (self._seconds_per_text or RETRY_AFTER) - elapsed
+            seconds = self._seconds_per_text or RETRY_AFTER
             if limit != "parallel":
                 message = f"what is left of {limit} is reserved for texts that are being written"
         error = Refusal(limit, status, message, seconds)
@@ -260,10 +245,8 @@ class Jobs:
                 job.spending.waited += started - job.started
                 job.outcome = "failed"  # until the text is complete
                 body = await self._ask(job, parts)
-                job.outcome, self._model_problem = "written", ""
-                seconds = time.monotonic() - started
-                known = self._seconds_per_text
-                self._seconds_per_text = known + (seconds - known) / 8 if known else seconds
+                job.outcome = "written"
+                self._seconds_per_text = time.monotonic() - started
         except QueueFullError:
             message = "too many texts are waiting for the model; ask again later"
             raise Refusal("queue", 503, message, self._seconds_per_text or RETRY_AFTER) from None
@@ -272,7 +255,6 @@ class Jobs:
             keeps_parts = not isinstance(error, FailedTextError)  # the next attempt is a new one
             raise self._failure(job, error) from None
         finally:
-            job.seconds = time.monotonic() - job.started
             kept = await self._record(job, body, keeps_parts=keeps_parts)
         return kept or body
 
@@ -295,8 +277,10 @@ class Jobs:
             written = await write(job.request, options, ask, today=today, attempt=attempt)
             return written.encode()
         finally:
-            for warning in (*self._model.warnings, *options.sources.warnings):
-                self._warn_once(warning)
+            warnings = {*self._model.warnings, *options.sources.warnings} - self._warned
+            self._warned |= warnings
+            for warning in warnings:
+                self._warn(warning)
 
     def _failure(self, job: Job, error: ServiceError) -> Exception:
         """Return the error for the client, after noting what it says of the model server."""
@@ -315,9 +299,6 @@ class Jobs:
             case UnusableServiceError():
                 status, seconds = 502, None
                 message = "the model server refuses all requests; its operator has to act"
-                if str(error) != self._model_problem:
-                    self._warn(str(error))
-                self._model_problem, self._problem_ends = str(error), time.monotonic() + PAUSE
             case _:
                 status, seconds = 500, None
                 message = "the model did not write a text; the log of the server says why"
@@ -337,15 +318,15 @@ class Jobs:
         """
         usage = job.spending.total
         end = partial(self._ledger.finish, job.keyed, body, usage, keeps_parts=keeps_parts)
-        pause = _FIRST_PAUSE
+        has_warned = False
         while True:
             try:
                 return await self.call(end)
             except LedgerError as error:
-                if pause == _FIRST_PAUSE:
+                if not has_warned:
                     self._warn(f"{error}; a finished text waits to be kept")
-                await asyncio.sleep(pause)
-                pause = min(2 * pause, _LONGEST_PAUSE)
+                has_warned = True
+                await asyncio.sleep(POLL_INTERVAL)
 
     async def read_users(self) -> None:
         """Log what was done to users, and show their budgets, since limits and months change."""
@@ -399,31 +380,23 @@ class Jobs:
                 last_problem = str(error)
             await asyncio.sleep(BEAT)
 
-    async def drain(self, seconds: float = math.inf) -> None:
+    async def drain(self, seconds: float | None = None) -> None:
         """Refuse further requests, and wait for those in progress and in the queue.
 
         After so many seconds, those in the queue are refused, too, and nobody is waited for.
         """
         self.is_draining = True
-        if self._jobs:
-            self._warn(f"the server stops; requests that are answered first: {len(self._jobs)}")
-        deadline = time.monotonic() + seconds
-        while self._jobs:
-            left = deadline - time.monotonic()
-            if left <= 0:
-                self._places.refuse_waiting()
-                self._warn(f"requests that were not answered in time: {len(self._jobs)}")
-                return
-            tasks = [job.task for job in self._jobs.values()]
-            await asyncio.wait(tasks, timeout=None if math.isinf(left) else left)
+        tasks = [job.task for job in self._jobs.values()]
+        if not tasks:
+            return
+        self._warn(f"the server stops; requests that are answered first: {len(tasks)}")
+        _, late = await asyncio.wait(tasks, timeout=seconds)
+        if late:
+            self._places.refuse_waiting()
+            self._warn(f"requests that were not answered in time: {len(late)}")
 
     def _warn(self, message: str) -> None:
         self._log({"warning": message})
-
-    def _warn_once(self, message: str) -> None:
-        if message not in self._warned:
-            self._warned.add(message)
-            self._warn(message)
 
 
 def rate_limit(left: int, seconds: float) -> str:

@@ -8,9 +8,6 @@ from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, gene
 
 from ..usage import Usage
 
-_SECONDS = (1, 2, 5, 10, 20, 30, 60, 120, 300, 600, 1200)
-_LEDGER_SECONDS = (0.001, 0.005, 0.02, 0.1, 0.5, 2, 5, 10)
-
 
 class Metrics:
     """What the server counts and measures."""
@@ -19,7 +16,6 @@ class Metrics:
         self._registry = CollectorRegistry()
         counter = partial(Counter, registry=self._registry)
         gauge = partial(Gauge, registry=self._registry)
-        histogram = partial(Histogram, registry=self._registry)
         self.requests = counter(
             "contentgen_requests",
             "Answered requests by operation and status.",
@@ -35,12 +31,6 @@ class Metrics:
             "Texts by operation and outcome (written, failed or kept).",
             ["operation", "outcome"],
         )
-        self.text_seconds = histogram(
-            "contentgen_text_seconds",
-            "Time for a text, with the time in the queue.",
-            ["operation"],
-            buckets=_SECONDS,
-        )
         self._calls = counter("contentgen_model_calls", "Calls to the model.")
         self._tokens = counter(
             "contentgen_tokens", "Tokens of the model by direction.", ["direction"]
@@ -49,10 +39,11 @@ class Metrics:
         self.model_errors = counter(
             "contentgen_model_errors", "Texts that failed, by error.", ["error"]
         )
-        self.ledger_seconds = histogram(
+        self.ledger_seconds = Histogram(
             "contentgen_ledger_seconds",
             "Time for a call of the ledger, with the wait for a thread.",
-            buckets=_LEDGER_SECONDS,
+            buckets=(0.001, 0.005, 0.02, 0.1, 0.5, 2, 5, 10),
+            registry=self._registry,
         )
         self.ledger_errors = counter("contentgen_ledger_errors", "Calls of the ledger that failed.")
         self.in_progress = gauge("contentgen_in_progress", "Requests in progress or waiting.")

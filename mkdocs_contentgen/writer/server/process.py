@@ -36,12 +36,17 @@ def _log(record: dict[str, object]) -> None:
 
 
 def run(
-    path: Path, host: str, port: int, announce: Callable[[str], None], *, authenticated: bool
+    path: Path,
+    listen: Callable[[], socket.socket],
+    announce: Callable[[str], None],
+    *,
+    authenticated: bool,
 ) -> None:
     """Serve the configuration in a file until SIGTERM or SIGINT.
 
-    `announce` gets a line about the server. Texts in progress are finished; a second signal cancels
-    them. Raises ConfigurationError and LedgerError if the server cannot start.
+    `listen` returns a socket that listens, and `announce` gets a line about the server. Texts in
+    progress are finished; a second signal cancels them. Raises ConfigurationError and LedgerError
+    if the server cannot start.
     """
     configuration = load_configuration(path)
     fields = configuration.fields
@@ -55,9 +60,9 @@ def run(
         for user in users.values():
             check_prices(path, fields, "a user's limit", user.limits.get("cost_per_month"))
         server = Server(configuration, ledger, _log, authenticated=authenticated)
-        with listen(host, port) as listener:
-            shown_host = f"[{host}]" if ":" in host else host
-            address = f"http://{shown_host}:{listener.getsockname()[1]}"
+        with listen() as listener:
+            host, port, *_ = listener.getsockname()
+            address = f"http://{f'[{host}]' if ':' in host else host}:{port}"
             model = configuration.options.fields.model
             announce(f"Writing with {model} on {address} (Ctrl-C ends it)")
             asyncio.run(_serve(server, fields.first_token_timeout, listener))
@@ -106,19 +111,3 @@ class _Process(uvicorn.Server):
     async def _drain(self) -> None:
         await self._served.jobs.drain(self._timeout)
         self.should_exit = True
-
-
-def listen(host: str, port: int) -> socket.socket:
-    """Return a socket that listens on an address, also of IPv6. Raises ConfigurationError."""
-    family = socket.AF_INET6 if ":" in host else socket.AF_INET
-    try:
-        host.encode("idna")
-        listener = socket.create_server((host, port), family=family, backlog=2048)
-    except (OSError, UnicodeError) as error:  # the second for a name that no host can have
-        reason = getattr(error, "strerror", None) or "unknown host"
-        raise ConfigurationError(
-            f"{host}:{port} cannot be used ({reason}); choose another with --host and --port"
-        ) from error
-    # asyncio does it for sockets of its own. Otherwise, the body of an answer waits for 40 ms.
-    listener.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-    return listener
