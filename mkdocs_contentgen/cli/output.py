@@ -170,6 +170,9 @@ def _print_table(rows: Sequence[Mapping[str, object]]) -> None:
     for heading in rows[0]:
         justify: Literal["left", "right"] = "right" if heading in _FIGURES else "left"
         table.add_column(heading, overflow="fold", justify=justify)
+        if heading in ("Model", "Topic"):  # of which the beginning is enough
+            column, width = table.columns[-1], _console().width // 5
+            column.no_wrap, column.overflow, column.max_width = True, "ellipsis", width
     for row in rows:
         cells = {name: Text(escape_controls(str(value))) for name, value in row.items()}
         if "State" in cells:

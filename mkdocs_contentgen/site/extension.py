@@ -202,10 +202,14 @@ class _HeadingIds:
         toc = processors.get("toc")
         self._toc = toc if isinstance(toc, TocTreeprocessor) else None
         self.toc_marker = str(getattr(toc, "marker", ""))
-        trial = deepcopy(root)
-        pairs = list(zip(root.iter(), trial.iter(), strict=True))
-        for processor in processors.values():
-            processor.run(trial)
+        trial = root
+        pairs: list[tuple[Element, Element]] = []
+        # Without a heading or a tab of the author's, no id would be made.
+        if any(element.tag in HEADINGS or element.tag == "input" for element in root.iter()):
+            trial = deepcopy(root)
+            pairs = list(zip(root.iter(), trial.iter(), strict=True))
+            for processor in processors.values():
+                processor.run(trial)
         self._used = {name for element in trial.iter() if (name := element.get("id"))}
         for block in blocks.values():
             self._used.update(_RAW_ID.findall(block))

@@ -90,8 +90,15 @@ class Foreground:
         """Return a Generation with these options, to be run once."""
         from .generation import Generation
 
-        how = self.store, self.connect, self.limits, on_progress, self.ask, self.debug
-        return Generation(*how, refresh=refresh)
+        return Generation(
+            self.store,
+            self.connect,
+            self.limits,
+            on_progress,
+            self.ask,
+            self.debug,
+            refresh=refresh,
+        )
 
 
 @dataclass
