@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from xml.etree.ElementTree import Element
 
 from ..files import sha256
@@ -40,13 +40,8 @@ def render(
         presentation = site.options.presentation()
         content = page_content(replace(it, shows_draft=True), presentation, show_errors=True)
         if it.request.id == article.request.id:
-            content = _Numbered(
-                content.source,
-                content.provenance,
-                content.presentation,
-                content.cited,
-                blocks=blocks,
-            )
+            values = {it.name: getattr(content, it.name) for it in fields(content)}
+            content = _Numbered(**values, blocks=blocks)
         contents[it.request.id] = content
     title, articles = find_parts(site.render(article.page, contents))
     index = next((n for n, it in enumerate(articles) if _MARK in it[: it.find(">")]), None)

@@ -37,7 +37,7 @@ def make_pages(root: Path, shown: list[str]) -> None:
     """Write a page for each text: alone, below a heading, or behind the author's text."""
     texts = {}
     for number, html in enumerate(shown):
-        request = ArticleRequest(topic=f"Text {number}")
+        request = ArticleRequest(topic=f"Text {number}", level=(None, 3)[number % 2])
         page = root / f"docs/text{number}.md"
         page.write_text(front_matter(request.record()) + LAYOUTS[number % 3])
         wrapped = html if "<article" in html else f"<article><h1>T</h1><p>One.</p>{html}</article>"
