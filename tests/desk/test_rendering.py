@@ -39,7 +39,8 @@ def make_pages(root: Path, shown: list[str]) -> None:
     for number, html in enumerate(shown):
         request = ArticleRequest(topic=f"Text {number}", level=(None, 3)[number % 2])
         page = root / f"docs/text{number}.md"
-        page.write_text(front_matter(request.record()) + LAYOUTS[number % 3])
+        asked = request.record() | ({"level": request.level} if request.level else {})
+        page.write_text(front_matter(asked) + LAYOUTS[number % 3])
         wrapped = html if "<article" in html else f"<article><h1>T</h1><p>One.</p>{html}</article>"
         texts[request.key(sandbox=False)] = Text(wrapped, WHEN, request.record(), "m")
     save(root, texts)
