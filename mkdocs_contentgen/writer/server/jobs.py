@@ -118,7 +118,7 @@ class Jobs:
         self._begin_threads = ThreadPoolExecutor(THREADS, "begin")
         # So that others do not take this process for dead.
         self._beat_thread = ThreadPoolExecutor(1, "beat")
-        self._has_ledger = True
+        self._ledger_problem = ""
         self._jobs: dict[tuple[str, str], Job] = {}
         self._seconds_per_text = 0.0
         self._warned: set[str] = set()
@@ -134,7 +134,7 @@ class Jobs:
         """Why no texts can begin, or an empty string. It names no path and no address."""
         if self.is_draining:
             return "shutting down"
-        if not self._has_ledger:
+        if self._ledger_problem:
             return "the ledger cannot be used; see the log"
         return ""
 
@@ -332,28 +332,21 @@ class Jobs:
                 has_warned = True
                 await asyncio.sleep(POLL_INTERVAL)
 
-    async def beat(self) -> None:
-        """Keep the begun requests, and learn whether further ones can begin. Raises LedgerError."""
-        try:
-            await self.call(self._ledger.beat, threads=self._beat_thread)
-        except LedgerError:
-            self._has_ledger = False
-            raise
-        self._has_ledger = True
-
     async def keep_alive(self) -> None:
-        """Beat, and look after old answers, until cancelled."""
-        last_problem = ""
+        """Keep the begun requests, and drop old answers, until cancelled.
+
+        Learns whether further requests can begin.
+        """
         for beats in itertools.count():
             try:
-                await self.beat()
+                await self.call(self._ledger.beat, threads=self._beat_thread)
                 if beats % _EXPIRY_INTERVAL == 0:
                     await self.call(self._ledger.expire, self._fields.keep_answers * _DAY)
-                last_problem = ""
+                self._ledger_problem = ""
             except LedgerError as error:
-                if str(error) != last_problem:  # once, not every few seconds
+                if str(error) != self._ledger_problem:  # once, not every few seconds
                     self._warn(str(error))
-                last_problem = str(error)
+                self._ledger_problem = str(error)
             await asyncio.sleep(BEAT)
 
     async def drain(self, seconds: float | None = None) -> None:
