@@ -975,7 +975,7 @@ class TestBadInput:
     @pytest.mark.parametrize(
         ("content", "message"),
         [
-            (None, "writer.yml: there is no such file"),
+            (None, "writer.yml: cannot be read (No such file or directory)"),
             (b"", "model"),
             (b"- a\n", "expected a mapping"),
             (b"a: [", "not valid YAML"),

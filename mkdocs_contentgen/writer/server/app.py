@@ -96,7 +96,7 @@ class Server:
     @asynccontextmanager
     async def running(self) -> AsyncIterator[None]:
         """Keep the requests in progress alive as long as the block runs. Raises LedgerError."""
-        await self.jobs.beat()
+        await self.jobs.call(self._ledger.beat)
         beats = asyncio.create_task(self.jobs.keep_alive())
         try:
             async with self._model:

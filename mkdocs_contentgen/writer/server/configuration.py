@@ -98,9 +98,14 @@ def check_prices(path: Path, fields: ServerFields, name: str, limit: float | Non
 def read_fields(path: Path) -> ServerFields:
     """Return the fields in a file, without reading the files that it names."""
     try:
-        document = read_yaml(_read(path), environment=True)
+        document = read_yaml(path.read_text(encoding="utf-8-sig"), environment=True)
     except NotYAMLError as error:
         raise ConfigurationError(f"{path}:{error.line}: {error}") from None
+    except (OSError, UnicodeError) as error:
+        raise ConfigurationError(
+            f"{path}: cannot be read ({reason_of(error)}); name another with --config, or write "
+            "one, for which `model: qwen3:8b` is enough"
+        ) from None
     value = {} if document.value is None else document.value
     if problems := option_problems(value, ServerFields):
         found = (f"{path}:{document.line_of(name)}: {text}" for name, text in problems)
@@ -110,15 +115,3 @@ def read_fields(path: Path) -> ServerFields:
     if ledger := os.environ.get("CONTENTGEN_LEDGER"):
         given.setdefault("ledger", ledger)
     return msgspec.convert(given, ServerFields)
-
-
-def _read(path: Path) -> str:
-    try:
-        return path.read_text(encoding="utf-8-sig")
-    except FileNotFoundError:
-        raise ConfigurationError(
-            f"{path}: there is no such file; write one with `model: qwen3:8b`, or name another "
-            "with --config"
-        ) from None
-    except (OSError, UnicodeError) as error:
-        raise ConfigurationError(f"{path}: cannot be read ({reason_of(error)})") from None

@@ -354,30 +354,23 @@ class Jobs:
                 self._warn(f"{share:.0%} of {of} is spent")
         self._shares = shares
 
-    async def beat(self) -> None:
-        """Keep the begun requests, and learn whether further ones can begin. Raises LedgerError."""
-        try:
-            await self.call(self._ledger.beat, threads=self._beat_thread)
-        except LedgerError as error:
-            self._ledger_problem = error.cause
-            raise
-        self._ledger_problem = ""
-
     async def keep_alive(self) -> None:
-        """Beat, and look after users and old answers, until cancelled."""
-        last_problem = ""
+        """Keep the begun requests, and look after users and old answers, until cancelled.
+
+        Learns whether further requests can begin.
+        """
         for beats in itertools.count():
             try:
-                await self.beat()
+                await self.call(self._ledger.beat, threads=self._beat_thread)
                 if beats % _USERS_INTERVAL == 0:
                     await self.read_users()
                 if beats % _EXPIRY_INTERVAL == 0:
                     await self.call(self._ledger.expire, self._fields.keep_answers * _DAY)
-                last_problem = ""
+                self._ledger_problem = ""
             except LedgerError as error:
-                if str(error) != last_problem:  # once, not every few seconds
+                if error.cause != self._ledger_problem:  # once, not every few seconds
                     self._warn(str(error))
-                last_problem = str(error)
+                self._ledger_problem = error.cause
             await asyncio.sleep(BEAT)
 
     async def drain(self, seconds: float | None = None) -> None:
