@@ -21,7 +21,7 @@ from ..display import hidden_character, quoted
 from ..errors import ApprovalError
 from ..files import locked, read_text, reason_of, refuse_links, replace_text, sha256
 from ..html.sanitizer import MAX_CHARACTERS
-from ..requests import OPTIONAL_FIELDS, REQUEST_TYPES, Request
+from ..requests import OPTIONAL_FIELDS, Request
 from ..text import Text, mended
 from ..yaml_files import NotYAMLError, read_yaml
 from .policy import PageRequest
@@ -66,13 +66,11 @@ class ApprovedText:
 
     def answers(self, request: Request) -> bool:
         """Tell whether the text was approved for `request`. Fields are compared, not keys."""
-        kind = self.text.request.get("type")
-        model = REQUEST_TYPES.get(kind) if isinstance(kind, str) else None
         try:
-            approved = msgspec.convert(self.text.request, model) if model else None
-        except ValueError:
+            approved = msgspec.convert({"type": None, **self.text.request}, type(request))
+        except ValueError:  # also where it has another type
             return False
-        return approved is not None and _identity(approved) == _identity(request)
+        return (approved.revision, approved.body()) == (request.revision, request.body())
 
 
 def digest(html: str, written_by: str) -> str:
@@ -292,7 +290,3 @@ def approve(
         declined=declined.astimezone(UTC) if declined else None,
     )
     return ApprovedText(text, approval)
-
-
-def _identity(request: Request) -> tuple[object, ...]:
-    return (request.operation, request.revision, *sorted(request.body().items()))

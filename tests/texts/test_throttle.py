@@ -180,3 +180,14 @@ def test_nobody_waits_after_a_stop(waits_for: str) -> None:
             await in_flight
 
     simulate(story, concurrency=1)
+
+
+def test_the_first_reason_stays() -> None:
+    """A run that is stopped twice says why it was stopped first."""
+
+    async def story(run: Run) -> None:
+        run.throttle.stop(NoText(MissingReason.STOPPED, "enough"))
+        run.throttle.stop(NoText(MissingReason.STOPPED, "more than enough"))
+        assert str(run.throttle.stop_reason) == "enough"
+
+    simulate(story)
