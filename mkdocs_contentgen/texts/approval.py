@@ -70,7 +70,7 @@ class ApprovedText:
             approved = msgspec.convert({"type": None, **self.text.request}, type(request))
         except ValueError:  # also where it has another type
             return False
-        return (approved.revision, approved.body()) == (request.revision, request.body())
+        return approved.record() == request.record()
 
 
 def digest(html: str, written_by: str) -> str:

@@ -338,6 +338,16 @@ def test_any_header_is_read_or_refused(tmp_path: Path, value: str, name: str) ->
     approve(approved.text, "key", "sandbox", "Jo")
 
 
+def test_other_sources_are_another_request() -> None:
+    """A text that was approved for some sources is outdated where its page names others."""
+    request = BlogRequest(topic="Alpha", sources=("a.md",))
+    text = Text("<article><p>One.</p></article>", datetime.now(UTC), request.record())
+    approved = approve(text, "key", "writer", "Jo")
+    assert approved.answers(request)
+    assert not approved.answers(BlogRequest(topic="Alpha", sources=("b.md",)))
+    assert not approved.answers(BlogRequest(topic="Alpha"))
+
+
 @pytest.mark.parametrize("name", ["Jo\x1b[31m", "Jo\u2066", "J" * 201, "Jo\nDoe", " "])
 def test_names_that_no_page_should_show(project: Project, name: str) -> None:
     """Whoever approves has a name of one short line, whether `--by` or git says it."""
