@@ -186,8 +186,8 @@ def test_the_first_reason_stays() -> None:
     """A run that is stopped twice says why it was stopped first."""
 
     async def story(run: Run) -> None:
-        run.throttle.stop(NoText(MissingReason.STOPPED, "enough"))
-        run.throttle.stop(NoText(MissingReason.STOPPED, "more than enough"))
+        run.throttle.stop(NoText("stopped", "enough"))
+        run.throttle.stop(NoText("stopped", "more than enough"))
         assert str(run.throttle.stop_reason) == "enough"
 
     simulate(story)
