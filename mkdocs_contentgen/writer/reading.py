@@ -89,10 +89,6 @@ _PLAN_ITEM = re.compile(
     r"[ –—-]*(?P<rest>.*)$",
     re.MULTILINE,
 )
-_EMOJI = re.compile(
-    "(?:[\u2600-\u27bf\u2b50\u2b55\U0001f000-\U0001faff]\ufe0f?\u200d?|[\ufe0f\u20e3]) ?"
-)
-
 _INLINE = (
     "a b i u em strong small sub sup br code pre img font span meta input button video audio "
     "content answer response".split()
@@ -108,14 +104,12 @@ _LESS_THAN, _BACKSLASH = "\ue000", "\ue001"
 """Stand for characters that are no HTML, while HTML is read."""
 
 
-def mend(answer: str, *, emoji: bool = True) -> tuple[str, list[str]]:
+def mend(answer: str) -> tuple[str, list[str]]:
     """Return the text in an answer, and a remark for each kind of change.
 
-    `emoji` is whether headings may have some. A text that is too long for any target is cut just
-    above the limit.
+    A text that is too long for any target is cut just above the limit.
     """
-    steps = (it for it in _STEPS if not (emoji and it[1] is without_emoji))
-    text, remarks = apply_steps(steps, answer[: MAX_CHARACTERS + 1])
+    text, remarks = apply_steps(_STEPS, answer[: MAX_CHARACTERS + 1])
     return text.strip(), remarks
 
 
@@ -323,11 +317,6 @@ def without_placeholders(text: str) -> str:
     return each_line(text, lambda line: None if _PLACEHOLDER.fullmatch(line) else line)
 
 
-def without_emoji(text: str) -> str:
-    """Drop the emoji in headings."""
-    return each_line(text, lambda line: _EMOJI.sub("", line) if re.match("#+ ", line) else line)
-
-
 _STEPS: Sequence[Step] = (
     ("a code fence around the text was taken out", without_fence),
     ("a code fence around the text was taken out", without_fence),  # one in the other
@@ -343,5 +332,4 @@ _STEPS: Sequence[Step] = (
     ("a line such as `Title: …` became the title", with_title),
     ("marks of headings and items became Markdown", with_marks),
     ("lines in bold became headings", with_headings),
-    ("emoji in headings were taken out", without_emoji),
 )

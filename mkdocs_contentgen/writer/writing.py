@@ -15,7 +15,7 @@ from msgspec import structs
 
 from ..errors import FailedTextError, ServiceError, UnsafeHTMLError
 from ..html.article import parse_article
-from ..requests import BlogRequest, Request
+from ..requests import Request
 from ..service.protocol import UNOBSERVED, Attempt, encode_answer
 from ..service.topics import is_listicle, items_of
 from ..text import Text, mended
@@ -430,8 +430,7 @@ class _Writing:
             answer, reason = answer[:loop], "loop"
         if reason in ("loop", "too long"):
             answer = trim(answer)
-        emoji = isinstance(self._request, BlogRequest) and self._request.style == "casual"
-        text, mended = mend(answer, emoji=emoji)
+        text, mended = mend(answer)
         remarks += mended
         if loop is not None:
             remarks.append("mended: the text was cut where the model began to repeat itself")

@@ -18,15 +18,10 @@ MENDED = [
 @pytest.mark.parametrize(("answer", "text", "remarks"), MENDED)
 def test_an_answer_is_mended(answer: str, text: str | None, remarks: list[str]) -> None:
     """A step changes what models put around a text, says so, and leaves all else as it is."""
-    mended, found = mend(read_answer(answer)[0], emoji=False)
+    mended, found = mend(read_answer(answer)[0])
     assert mended == (answer if text is None else text)
     assert len(found) == len(remarks)
     assert all(word in remark for word, remark in zip(remarks, found, strict=True))
-
-
-def test_casual_posts_keep_their_emoji() -> None:
-    """Where the style has emoji, so have the headings."""
-    assert mend("## 🚀 Go\n\nText.") == ("## 🚀 Go\n\nText.", [])
 
 
 @pytest.mark.parametrize(
