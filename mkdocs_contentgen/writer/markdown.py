@@ -364,9 +364,6 @@ def _simplify(block: MarkdownBlock) -> None:
             token.tag = "p"
         if token.children is not None:
             token.children = [child for child in token.children if child.type != "image"]
-            for index, strip in ((0, str.lstrip), (-1, str.rstrip)):
-                if token.children and token.children[index].type == "text":
-                    token.children[index].content = strip(token.children[index].content)
 
 
 def _close_gaps(blocks: list[MarkdownBlock]) -> None:

@@ -34,9 +34,6 @@ _MARKDOWN_INFO = re.compile(r"(?:markdown|md|mdx)\b", re.IGNORECASE)
 _HEADING = re.compile(r"^##? .+$", re.MULTILINE)
 
 _DATA = re.compile(r"^(?:[\[{]\s*[\"{]|\"(?=[^\"\n]*\\n))", re.MULTILINE)
-_ENDS = ("", '"}', "}", '"]}', "]}", '"}]}', "}]}", '"}}', "}}")
-"""What can be missing at the end of JSON."""
-
 _HEADINGS = {"title": "# ", "headline": "# ", "heading": "## ", "header": "## ", "subtitle": "## "}
 _NO_TEXT = re.compile(
     r"slug|tags|keywords|meta|description|summary|excerpt|author|date|path|name|id$|error$"
@@ -186,19 +183,18 @@ def _has_title(text: str) -> bool:
 
 
 def without_data(text: str) -> str:
-    """Take the text out of JSON, also without its end, if there is hardly more than JSON."""
+    """Take the text out of JSON, if there is hardly more than JSON."""
     start = _DATA.search(text)
     before = text[: start.start()] if start else ""
     if not start or len(before.split()) > _MAX_WORDS_BESIDE or _HEADING.search(before):
         return text
     data = re.sub(r",(?=\s{0,99}[}\]])", "", text[start.start() :].rstrip())
-    for end in _ENDS:
-        with suppress(ValueError, RecursionError):
-            value, size = json.JSONDecoder(strict=False).raw_decode(f"{data}{end}")
-            found = list(_strings(value))
-            is_text = any(len(it.split()) >= _LEAST_TEXT for it in found)
-            is_all = len(data[size:].split()) <= _MAX_WORDS_BESIDE
-            return "\n\n".join(found) if is_all and is_text else text
+    with suppress(ValueError, RecursionError):
+        value, size = json.JSONDecoder(strict=False).raw_decode(data)
+        found = list(_strings(value))
+        is_text = any(len(it.split()) >= _LEAST_TEXT for it in found)
+        if is_text and len(data[size:].split()) <= _MAX_WORDS_BESIDE:
+            return "\n\n".join(found)
     return text
 
 
