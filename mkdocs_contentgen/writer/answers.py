@@ -11,7 +11,6 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 
 from .languages import any_of
-from .words import UNSPACED
 
 _LINE_BREAK = re.compile("\r\n?|[\v\f\x85\u2028\u2029]")
 _INVISIBLE = re.compile(
@@ -24,9 +23,6 @@ _INVISIBLE = re.compile(
     r"|\ue200[^\ue200\ue201\n]{0,200}\ue201|[\ue000-\uf8ff]|【\d{1,4}[†:][^】\n]{0,100}】"
     r"|:contentReference\[oaicite:\d{1,4}\](?:\{index=\d{1,4}\})?"
 )
-_LETTERS = rf"[^\W_{UNSPACED}]{{0,50}}"
-_UNDECODED = re.compile(rf"{_LETTERS}\ufffd+(?:{_LETTERS}\ufffd+)*{_LETTERS}")
-
 _THINKING = re.compile(
     rf"(?<!`)(?:{any_of('thought_start')}|(?P<end>{any_of('thought_end')}))(?!`)", re.IGNORECASE
 )
@@ -139,7 +135,6 @@ def without_tokens(text: str) -> str:
 
 _STEPS: Sequence[Step] = (
     ("characters that nobody sees were taken out", partial(_INVISIBLE.sub, "")),
-    ("words that could not be decoded were taken out", partial(_UNDECODED.sub, "")),
     ("thinking text without an end was taken out", without_endless_thoughts),
     ("", without_thinking),
     ("", partial(_MARKS_AROUND.sub, "")),

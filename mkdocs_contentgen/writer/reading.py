@@ -164,18 +164,12 @@ def without_fence(text: str) -> str:
         last = same[-1] if len(same) % 2 and not same[-1]["info"] else None
         inner = text[start.end() + 1 : last.start() if last else len(text)]
         before, after = text[: start.start()], text[last.end() :] if last else ""
-        if _is_beside(inner, before, after):
-            return inner if _has_title(inner) else f"{before}\n{inner}"
+        prose, is_titled = f"{before}\n{after}", _has_title(inner)
+        has_headings = len(_HEADING.findall(prose)) > (not is_titled)
+        if not has_headings and len(prose.split()) <= 2 * len(inner.split()):
+            return inner if is_titled else f"{before}\n{inner}"
     bare = text.rpartition("\n")[2].strip()
     return text[: -len(bare)] if len(marks) == 1 and bare == marks[0]["fence"] else text
-
-
-def _is_beside(inner: str, before: str, after: str) -> bool:
-    """Tell whether what stands around a block is no text of its own."""
-    prose = f"{before}\n{after}"
-    if len(_HEADING.findall(prose)) > (not _has_title(inner)):
-        return False
-    return len(prose.split()) <= 2 * len(inner.split())
 
 
 def _has_title(text: str) -> bool:

@@ -94,7 +94,7 @@ def find_statements(text: str, given: str) -> list[Range]:
 
     They are in order and do not overlap.
     """
-    known = _normalize_given(given)
+    known = _normalize(given)
     ranges = [
         match.span()
         for match in _QUOTATION.finditer(text)
@@ -114,7 +114,7 @@ def find_names(text: str, given: str) -> list[Range]:
     Names are words in Latin script with capital letters, at least two beside each other: a single
     one can be any German noun. Words that often begin a sentence do not count at its start.
     """
-    known = _normalize_given(given)
+    known = _normalize(given)
     ranges = []
     for match in _NAME.finditer(text):
         start, end = match.span(1)
@@ -140,7 +140,7 @@ def find_quotations(text: str, given: str) -> list[str]:
 
 def is_invented(quoted: str, given: str) -> bool:
     """Tell whether a quoted text is a quotation, not a term, and does not stand in `given`."""
-    return _is_long(quoted) and not _stands_in(quoted, _normalize_given(given))
+    return _is_long(quoted) and not _stands_in(quoted, _normalize(given))
 
 
 def item_number(heading: str) -> re.Match[str] | None:
@@ -176,12 +176,7 @@ def _stands_in(statement: str, known: str) -> bool:
     return bool(wanted) and wanted in known
 
 
-@lru_cache(maxsize=8)
-def _normalize_given(given: str) -> str:
-    # The same for all paragraphs of a text, and long with sources.
-    return _normalize(given)
-
-
+@lru_cache(maxsize=256)  # what is given is the same for all paragraphs, and long with sources
 def _normalize(text: str) -> str:
     """Return the words and figures of a text in lower case, each between spaces."""
     found = re.findall(r"\d+(?:[.,:/-]\d+)*|[A-Za-zÀ-ɏ\u0370-\u052f]+|\w|[%€$£¥]", text.casefold())
