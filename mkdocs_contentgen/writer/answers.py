@@ -128,26 +128,9 @@ def without_next_turn(text: str) -> str:
     return text
 
 
-def without_tokens(text: str) -> str:
-    """Drop tokens of chat templates."""
-    return each_line(text, lambda line: _OTHER_MARK.sub("", line))
-
-
-_STEPS: Sequence[Step] = (
-    ("characters that nobody sees were taken out", partial(_INVISIBLE.sub, "")),
-    ("thinking text without an end was taken out", without_endless_thoughts),
-    ("", without_thinking),
-    ("", partial(_MARKS_AROUND.sub, "")),
-    ("what follows the end of the model's turn was taken out", without_next_turn),
-    ("", without_tokens),
-    ("", partial(_WRAPPERS.sub, "")),
-)
-
-
-def each_line(text: str, change: Callable[[str], str | None]) -> str:
-    """Return a text with each line changed that is no code. A line that becomes None is dropped."""
-    lines = (line if is_code else change(line) for is_code, line in split_lines(text))
-    return "\n".join(line for line in lines if line is not None)
+def each_line(text: str, change: Callable[[str], str]) -> str:
+    """Return a text with each line changed that is no code."""
+    return "\n".join(line if is_code else change(line) for is_code, line in split_lines(text))
 
 
 def split_lines(text: str) -> Iterator[tuple[bool, str]]:
@@ -164,3 +147,14 @@ def split_lines(text: str) -> Iterator[tuple[bool, str]]:
                 fence = ""
         else:
             yield False, line
+
+
+_STEPS: Sequence[Step] = (
+    ("characters that nobody sees were taken out", partial(_INVISIBLE.sub, "")),
+    ("thinking text without an end was taken out", without_endless_thoughts),
+    ("", without_thinking),
+    ("", partial(_MARKS_AROUND.sub, "")),
+    ("what follows the end of the model's turn was taken out", without_next_turn),
+    ("", partial(each_line, change=partial(_OTHER_MARK.sub, ""))),
+    ("", partial(_WRAPPERS.sub, "")),
+)

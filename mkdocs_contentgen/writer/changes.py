@@ -41,8 +41,8 @@ from .usage import CHARACTERS_PER_TOKEN, Usage
 from .words import split_words
 from .writing import MAX_FAILED, TOKENS_FOR_THINKING, TOKENS_PER_WORD, Estimate, find_sections
 
-_LEAST_WORDS, _MAX_WORDS = 200, 1000
-"""The number of words that an answer may have at least, and a new block at most."""
+_LEAST_WORDS = 200
+"""The number of words that an answer may have at least."""
 
 _MAX_REMARKS = 10
 _CUT = "update: the answer was cut off, so further blocks may still be wrong"
@@ -215,7 +215,7 @@ def _inline_html(
         text = own.sub("", text, count=1).strip()
     # What begins like a list, a heading or a quotation is words here.
     text = _LEADING.sub(r"\1\\\2", text[:MAX_BLOCK], count=1)
-    document = read_markdown(f"# _\n\n{text}", words=_MAX_WORDS)
+    document = read_markdown(f"# _\n\n{text}")
     if document.problem or [it.kind for it in document.blocks] != ["p"]:
         return None
     for section in cite(document, sections, CITATION):

@@ -47,11 +47,9 @@ _LABEL = re.compile(r"\W*\w+(?: \w+){0,2}\W{0,3}[:：]")
 _SPEAKER = re.compile(r"\W*(?:[A-Z]\w+ ){1,2}[A-Z]\w+\W{0,3}:")
 """What looks like a label but can be a name, such as `Mayor Jane Smith:`."""
 
-_MAX_WORDS = 10_000
-"""The largest target for the number of words, in `writer.words`."""
+MAX_CHARACTERS = 120_000
+"""The maximum length of a text: 12 characters for each word of the largest target."""
 
-_LEAST_CHARACTERS, _CHARACTERS_PER_WORD = 32 * 1024, 12
-MAX_CHARACTERS = max(_LEAST_CHARACTERS, _CHARACTERS_PER_WORD * _MAX_WORDS)
 _MAX_LINES, _MAX_CELLS, _MAX_PARAGRAPH, _MAX_REFERENCES = 5_000, 10_000, 10_000, 40_000
 """A text with more of them is not read: it is not for people, and takes seconds.
 
@@ -133,17 +131,16 @@ def plain_text(tokens: Iterable[Token]) -> str:
     )
 
 
-def read_markdown(text: str, *, title: str = "", words: int = _MAX_WORDS) -> MarkdownDocument:
+def read_markdown(text: str, *, title: str = "") -> MarkdownDocument:
     """Return the document in a Markdown text, with `title` where it has none.
 
     The first heading of level 1 is the title, or else a first block that repeats `title`. What
     repeats the title below it is left out. The other headings become sections of level 2 and
     deeper, without gaps between the levels. Images are dropped, and headings within lists and
-    quotations become paragraphs. Of a text that is too large, also for its target of `words`,
-    nothing is read.
+    quotations become paragraphs. Of a text that is too large, nothing is read.
     """
     environment: dict[str, str] = {}
-    document = MarkdownDocument(problem=_size_problem(text, words))
+    document = MarkdownDocument(problem=_size_problem(text))
     tokens = [] if document.problem else _parser().parse(text, environment)
     document.problem = document.problem or environment.get("problem", "")
     for block in _split(tokens):
@@ -170,7 +167,7 @@ def render_mixed(text: str) -> str:
     There is none either in a text that is too large to be read.
     """
     parser = _parser(html=True, code=not text.lstrip().startswith("<"))
-    tokens = [] if _size_problem(text, _MAX_WORDS) else parser.parse(text)
+    tokens = [] if _size_problem(text) else parser.parse(text)
     found = chain.from_iterable((token, *(token.children or ())) for token in tokens)
     has_html = any(token.type.startswith("html_") for token in found)
     return str(parser.renderer.render(tokens, parser.options, {})) if has_html else ""
@@ -287,16 +284,15 @@ def _paragraph(block: MarkdownBlock, class_name: str) -> str:
     return tag("p", _render_inline(_inline(block)), class_name)
 
 
-def _size_problem(text: str, words: int) -> str:
-    """Return why a text for so many words is too large to be read, or an empty string."""
+def _size_problem(text: str) -> str:
+    """Return why a text is too large to be read, or an empty string."""
     lines = text.split("\n")
-    most = max(_LEAST_CHARACTERS, _CHARACTERS_PER_WORD * words)
     columns = max(
         (it.count("|") for it in lines if "-" in it and not it.strip("|:-> \t")), default=0
     )
     references = sum(it.count("]:") * it.count("\n") for it in text.split("\n\n"))
     return (
-        _excess("characters", len(text), most)
+        _excess("characters", len(text), MAX_CHARACTERS)
         or _excess("lines", len(lines), _MAX_LINES)
         or _excess("lines times columns of a table", len(lines) * columns, _MAX_CELLS)
         or _excess("references times lines", references, _MAX_REFERENCES)

@@ -304,7 +304,7 @@ def with_headings(text: str) -> str:
 
 def without_placeholders(text: str) -> str:
     """Drop lines that are placeholders, such as `[Insert image]` and `Dear [Your Name],`."""
-    return each_line(text, lambda line: None if _PLACEHOLDER.fullmatch(line) else line)
+    return each_line(text, lambda line: "" if _PLACEHOLDER.fullmatch(line) else line)
 
 
 _STEPS: Sequence[Step] = (

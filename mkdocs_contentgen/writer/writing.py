@@ -448,7 +448,7 @@ class _Writing:
 
     def _draft(self, draft: Draft, text: str) -> Draft:
         """Return a draft with another text, in Markdown."""
-        document = read_markdown(text, title=self._request.topic, words=TOO_LONG * draft.words)
+        document = read_markdown(text, title=self._request.topic)
         mended = tuple(dict.fromkeys(draft.mended))
         # Many servers refuse an empty message.
         return replace(draft, document=document, mended=mended, text=text or "(nothing)")

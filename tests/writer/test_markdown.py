@@ -162,13 +162,6 @@ def test_a_text_that_takes_long_is_not_read(answer: str, problem: str) -> None:
     assert seconds(lambda: read_markdown(mend(answer)[0]), times=1) < 1
 
 
-def test_the_target_decides_about_the_length() -> None:
-    """A text may have twelve characters for each word, and 32 KiB in any case."""
-    text = "One two three.\n\n" * 2_400
-    assert "38,400 characters, 32,768 at most" in read_markdown(text, words=900).problem
-    assert len(read_markdown(text, words=4_000).blocks) == 2_400
-
-
 @pytest.mark.parametrize(
     "answer",
     [
