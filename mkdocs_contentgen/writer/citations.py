@@ -48,23 +48,18 @@ def _split(
     if token.type != "text":
         return [token]
     tokens: list[Token] = []
-    done = 0
-    for match in _CITATION.finditer(token.content):
-        tokens.append(Token("text", "", 0, content=token.content[done : match.start()]))
-        done = match.end()
-        for number in map(int, re.findall(r"\d+", match[1])):
-            if not 0 < number <= len(sections):
+    for index, part in enumerate(_CITATION.split(token.content)):
+        if index % 2 == 0:
+            tokens.append(Token("text", "", 0, content=part))
+            continue
+        for number in map(int, re.findall(r"\d+", part)):
+            if not 0 < number <= len(sections) or sections[number - 1].is_own:
                 continue
             section = sections[number - 1]
-            if section.is_own:
-                continue
             if section not in cited:
                 cited.append(section)
-            label = f"[{cited.index(section) + 1}]"
-            tokens.append(
-                Token("html_inline", "", 0, content=f" {_link(section, label, site_url)}")
-            )
-    tokens.append(Token("text", "", 0, content=token.content[done:]))
+            link = _link(section, f"[{cited.index(section) + 1}]", site_url)
+            tokens.append(Token("html_inline", "", 0, content=f" {link}"))
     return tokens
 
 
