@@ -70,7 +70,7 @@ _BOLD_LINE = re.compile(r"(\*\*|__)(?P<text>[^*_\n]{0,99}[^*_\n.!,:]):?\1:?")
 _LINE_OF_NAMES = rf"[^\w\n]{{0,9}}{any_of('references')}[^\w\n]{{0,9}}"
 _REFERENCES = re.compile(
     rf"\n(?=[ \t]*[#*_]|[^\n]*[:：]\n){_LINE_OF_NAMES}\n"
-    r"(?:[ \t]*(?:[-*+]|\[?\^?\d{1,3}[\].):]{0,2})\s[^\n]*\n|[ \t]*(?:https?://\S+)?\n)*\Z",
+    r"(?:[ \t]*(?:[-*+]|\[?\^?\d{1,3}[\].):]{0,2})\s[^\n]*\n|[ \t]*(?:https?://\S+)?\n){0,200}\Z",
     re.IGNORECASE,
 )
 """A list of references at the end. The writer adds the sources that it gave."""
