@@ -106,7 +106,7 @@ def apply_update(
         if change.action == "remove":
             block.remove()
         else:
-            content = _content(change.html, is_heading=block.kind in HEADINGS)
+            content = read_content(change.html)
             if change.action == "change":
                 block.set_content(content)
                 new.append(block.element)
@@ -190,17 +190,6 @@ def _listed_names(blocks: Sequence[Block]) -> list[str]:
     """Return the address, or else the title, of each listed source in a text."""
     items = [blocks[number] for number in _listed_sources(blocks)[1:]]
     return [it.links[0] if it.links else it.text for it in items]
-
-
-def _content(html: str, *, is_heading: bool) -> Tag:
-    """Return an element with the content of a block. Raises EditError."""
-    paragraph = read_content(html)
-    for tag in paragraph.find_all(True) if is_heading else ():
-        if tag.name == "a":  # no citation stands in a heading
-            tag.decompose()
-        elif tag.name != "mark":
-            tag.unwrap()
-    return paragraph
 
 
 def _link(document: Document, elements: Sequence[Tag], cited: Mapping[int, Source]) -> list[Source]:

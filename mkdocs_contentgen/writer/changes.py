@@ -149,12 +149,10 @@ def read_update(
         reason, block = _short(entry.reason), blocks.get(number)
         if action == "nothing":
             because = reason or "no reason given"
-        elif block is None:
-            remarks.append(f"update: the model named block {number}, which is not there; ignored")
-        elif action == "change" and split_words(text) == split_words(block.text) != []:
+        elif block and action == "change" and split_words(text) == split_words(block.text) != []:
             because = because or "the model repeats the text as it is"
-        elif problem := _problem(block, action, update):
-            remarks.append(f"update: the model tried to {problem}; ignored")
+        elif block is None or not _is_allowed(block, action, update):
+            remarks.append(f"update: the model may not '{action}' at block {number}; ignored")
         elif block.is_fixed:
             doubts.append(BlockChange(number, action, reason=reason))
         elif action == "remove":
@@ -184,13 +182,11 @@ def read_update(
     )
 
 
-def _problem(block: TextBlock, action: Action, update: Update) -> str:
-    """Return what nobody may do with a block, where no person need know what the model wrote."""
+def _is_allowed(block: TextBlock, action: Action, update: Update) -> bool:
+    """Tell whether a model may do this with a block, or say what is wrong with a person's."""
     if action == "insert" and (not update.note or block.kind in CELLS):
-        return f"add something below block {block.number}"
-    if block.is_fixed and not block.is_persons:
-        return f"{action} block {block.number}, which is fixed"
-    return ""
+        return False
+    return block.is_persons or not block.is_fixed
 
 
 def _short(text: str) -> str:
@@ -213,6 +209,8 @@ def _inline_html(
     """
     if own := _MARKERS.get(block.kind[:1] if block.kind in HEADINGS else block.kind):
         text = own.sub("", text, count=1).strip()
+    if block.kind in HEADINGS and action == "change":  # no citation stands in one
+        sections = ()
     # What begins like a list, a heading or a quotation is words here.
     text = _LEADING.sub(r"\1\\\2", text[:MAX_BLOCK], count=1)
     document = read_markdown(f"# _\n\n{text}")

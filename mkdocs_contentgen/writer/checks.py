@@ -245,10 +245,9 @@ def _length_remark(draft: Draft) -> str:
     words = draft.document.words
     if abs(words - draft.words) <= CLOSE * draft.words:
         return ""
-    stopped = {
-        "loop": ", since the model repeated itself after that",
-        "too long": ", where the model was stopped",
-    }.get(draft.completion.finish_reason, "")
+    stopped = (
+        ", where the model was stopped" if draft.completion.finish_reason == "too long" else ""
+    )
     return f"{words:,} words for about {draft.words:,}{stopped}"
 
 

@@ -71,11 +71,6 @@ class FinishedText:
     repairs: int
     usage: Usage
 
-    @property
-    def marked(self) -> int:
-        """The number of statements to check."""
-        return self.text.html.count("<mark>")
-
     def encode(self) -> bytes:
         """Return the body of the answer with the text (interface section 2.2)."""
         return encode_answer(self.text, usage=self.usage.fields())
@@ -265,6 +260,11 @@ class _Writing:
             return None
         document = MarkdownDocument(plan.document.title)
         text, remarks, draft = "", list(plan.mended), plan
+        last = len(headings) - 1
+        places = {
+            0: "Before its heading, write the paragraph that opens the whole text.",
+            last: "After the section, write a last paragraph that ends the whole text.",
+        }
         for index, heading in enumerate(headings):
             words = max(_LEAST_REST, (self.words - document.words) // (len(headings) - index))
             prompt = fill(
@@ -275,7 +275,7 @@ class _Writing:
                 sections=len(headings),
                 heading=heading,
                 words=words,
-                place=_place(index, len(headings)),
+                place=places.get(index, ""),
             )
             messages = [*self._start, Message(role="user", content=prompt)]
             draft = await self._attempts(messages, words, document.blocks)
@@ -459,13 +459,6 @@ def _faults(draft: Draft) -> tuple[bool, int, int]:
     if draft.unusable:
         return True, 0, -draft.document.words
     return False, len(draft.remarks), abs(draft.document.words - draft.words)
-
-
-def _place(index: int, sections: int) -> str:
-    return {
-        0: "Before its heading, write the paragraph that opens the whole text.",
-        sections - 1: "After the section, write a last paragraph that ends the whole text.",
-    }.get(index, "")
 
 
 def _number_of_sections(request: Request, options: WriterOptions) -> int:

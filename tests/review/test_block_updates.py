@@ -162,11 +162,13 @@ def test_a_service_does_not_change_what_a_person_wrote() -> None:
 
 
 def test_headings_and_titles() -> None:
-    """A title changes with a note only; new headings have marks, and no links."""
+    """A title changes with a note only; new headings have marks, and no citations."""
     assert updated("BLOCK 0: Slow builds\nWHY: x").html == HTML
     title = updated("BLOCK 0: Slow **builds** in 2031\nWHY: x", note="y").html
-    assert "Slow builds in <mark>2031</mark></h1>" in title
+    assert "Slow <strong>builds</strong> in <mark>2031</mark></h1>" in title
     assert "<h2>Price of <mark>99</mark></h2>" in updated("BLOCK 2: Price of 99 [1]\nWHY: x").html
+    below = updated("AFTER 2: New words [1].\nWHY: x", note="y").html
+    assert "New words <a href=" in below
 
 
 def test_a_section_that_is_not_there() -> None:

@@ -211,7 +211,7 @@ WHY: x"""
     assert "added below" in said
     answer = answer.replace("Shorter.", "Much shorter.")
     said = update(site, model, answer, "--note", "again", "--section", "why")
-    assert "tried to change block 1, which is fixed; ignored" in said
+    assert "the model may not 'change' at block 1; ignored" in said
     assert [it.text for it in Document(draft(site).html).blocks()][1] == "Shorter."
     wrong = update(site, model, answer, "--note", "x", "--section", "No such")
     assert "has no section 'No such'; its headings are: 'Why'" in wrong

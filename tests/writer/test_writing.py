@@ -105,7 +105,8 @@ def test_a_good_text_takes_one_call() -> None:
     written, script = run(SHORT)
     assert written.text.remarks == ()
     assert written.text.html.startswith("<article>\n<h1")
-    assert (written.words, written.marked, written.repairs, written.usage) == (60, 0, 0, USAGE)
+    assert (written.words, written.repairs, written.usage) == (60, 0, USAGE)
+    assert "<mark>" not in written.text.html
     assert [message["role"] for message in script.asked[0]] == ["system", "user"]
     assert last(script, 0).startswith(f"Topic: {TOPIC}\n\nLength: about 60 words")
     assert script.limits == [60 * 4 + 4000]
@@ -545,7 +546,7 @@ def test_news_has_the_date_of_writing() -> None:
 def test_statements_are_counted() -> None:
     """The number of statements to check is known without the HTML."""
     written, _ = run(f"# T\n\n{sentences(50, 'a')}\n\n## A\n\nIn 2024, 5 % of it.\n")
-    assert written.marked == 2
+    assert written.text.html.count("<mark>") == 2
 
 
 @pytest.mark.parametrize(
