@@ -59,7 +59,7 @@ def try_(config_file: str | None, kind: str, topic: str, **fields: str | None) -
         for line in trial.error.answer.splitlines():
             output.print_line(line)
     output.print_trials([trial])
-    _exit_if_failed([trial])
+    output.print_errors([str(trial.error)] if trial.error else [])
 
 
 for _name, _values in _FIELDS.items():
@@ -88,7 +88,7 @@ def evaluate(config_file: str | None, as_json: bool) -> None:
     else:
         output.print_trials(trials)
         output.print_line(summary(trials))
-    _exit_if_failed(trials)
+    output.print_errors(list(dict.fromkeys(str(trial.error) for trial in trials if trial.error)))
 
 
 def _try_out(
@@ -112,10 +112,6 @@ def _try_out(
     # Before the loop: other plugins of the site may have loops of their own.
     options = load_writer_options(config_file)
     return asyncio.run(run(options))
-
-
-def _exit_if_failed(trials: Iterable[Trial]) -> None:
-    output.print_errors(list(dict.fromkeys(str(trial.error) for trial in trials if trial.error)))
 
 
 writer.add_command(try_)

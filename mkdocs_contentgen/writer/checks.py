@@ -277,7 +277,7 @@ def _brief_remark(draft: Draft) -> str:
     # At the start of a sentence, `Needs Python` looks like a name.
     names = [it for it in find_names(brief, text) if brief[: it[0]].rstrip(" -*•")[-1:].isalnum()]
     ranges = [*find_statements(brief, text), *names]
-    missing = [f"'{brief[start:end][:_MAX_SHOWN]}'" for start, end in without_overlaps(ranges)]
+    missing = [f"'{brief[start:end][:60]}'" for start, end in without_overlaps(ranges)]
     if not missing:
         return ""
     more = f" and {len(missing) - 3} more" if len(missing) > 3 else ""
@@ -287,8 +287,6 @@ def _brief_remark(draft: Draft) -> str:
 def _count(number: int, noun: str) -> str:
     return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
 
-
-_MAX_SHOWN = 60
 
 _LEAST_TEXT = 20
 """A text with fewer words than this, or a tenth of the target, counts as empty."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Awaitable, Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Literal, TypedDict
 
@@ -166,9 +167,9 @@ class AnswerReader:
     @property
     def reason(self) -> str:
         """Why the text ends."""
-        if self.finish_reason is None:
-            return "stop" if self.is_complete else "unknown"
-        return self.finish_reason if isinstance(self.finish_reason, str) else "unknown"
+        if isinstance(self.finish_reason, str):
+            return self.finish_reason
+        return "stop" if self.is_complete and self.finish_reason is None else "unknown"
 
     def read_answer(self, fields: object) -> None:
         """Read the JSON of a whole answer."""
@@ -242,38 +243,30 @@ class KeptAnswers:
         self._model = model
         self._ask = ask
         self._attempt = attempt
-        self._parts: dict[str, Completion] | None = None
+        self.parts: dict[str, Completion] | None = None
+        """The answers so far, by the conversations; None before the first call."""
+
         self._is_saved = True
         self._times: Counter[str] = Counter()
 
-    @property
-    def has_parts(self) -> bool:
-        """Whether there is an answer already."""
-        return bool(self._parts)
-
     async def __call__(self, call: ModelCall) -> Completion:
         """Return the answer to a conversation."""
-        if self._parts is None:
-            self._parts = _decode(await self._attempt.load())
+        if self.parts is None:
+            self.parts = {}
+            with suppress(ValueError):  # of another version
+                kept = await self._attempt.load()
+                self.parts = msgspec.json.decode(kept or b"{}", type=dict[str, Completion])
         digest = sha256(msgspec.json.encode([self._model, call.messages]))
         self._times[digest] += 1  # a further attempt is not answered with the first one
         key = f"{digest}-{self._times[digest]}"
-        completion = self._parts.get(key)
+        completion = self.parts.get(key)
         if completion is None:
             if not self._is_saved:
-                await self._attempt.save(msgspec.json.encode(self._parts))
+                await self._attempt.save(msgspec.json.encode(self.parts))
                 self._is_saved = True
             completion = await self._ask(call)
             if completion.error is None:
-                self._parts[key] = completion
+                self.parts[key] = completion
                 self._is_saved = False
         self.usage += completion.usage
         return completion
-
-
-def _decode(parts: bytes) -> dict[str, Completion]:
-    """Return the kept answers. What cannot be read counts as none."""
-    try:
-        return msgspec.json.decode(parts or b"{}", type=dict[str, Completion])
-    except ValueError:
-        return {}

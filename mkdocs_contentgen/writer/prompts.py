@@ -41,27 +41,20 @@ def system_prompt(request: Request, options: WriterOptions) -> str:
 
     Small models get a few lines instead of all rules, unless the site has a prompt file of its own.
     """
-    _, content = options.prompts.get(request.type, ("", ""))
-    if is_small(options.fields.model) and not content:
-        rules = [_small_prompt(request)]
+    _, own = options.prompts.get(request.type, ("", ""))
+    language = language_name(request.language) if request.language else "the language of the topic"
+    is_short = is_small(options.fields.model) and not own
+    content = fill("small", language=language) if is_short else own or package_prompt(request.type)
+    parts = parse_prompt_file(content)
+    fields = {"type": request.type, **request.body()}
+    chosen = [part for field in fields.items() if (part := parts.get(field))]
+    if is_short:
+        rules = [" ".join(chosen), parts["", ""]]
     else:
-        parts = parse_prompt_file(content or package_prompt(request.type))
-        chosen = [parts.get((name, value), "") for name, value in request.body().items()]
-        rules = [fill("rules", language=_language(request)), parts["", ""], *chosen]
+        rules = [fill("rules", language=language), parts["", ""], *chosen]
     if options.instructions:
         rules.append(f"House rules of this website:\n\n{options.instructions}")
     return "\n\n".join(rule.strip() for rule in rules if rule.strip())
-
-
-def _small_prompt(request: Request) -> str:
-    parts = parse_prompt_file(fill("small", language=_language(request)))
-    fields = {"type": request.type, **request.body()}
-    asked = (parts.get(field, "") for field in fields.items())
-    return f"{' '.join(filter(None, asked))}\n\n{parts['', '']}"
-
-
-def _language(request: Request) -> str:
-    return language_name(request.language) if request.language else "the language of the topic"
 
 
 def check_prompts(options: WriterOptions) -> None:

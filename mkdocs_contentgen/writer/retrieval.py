@@ -84,9 +84,8 @@ class Sources:
                 "file that writer.sources names, or Markdown or text in a folder there"
             )
         sections, left_out = read_sources([file])
-        if sections:
-            return ""
-        return f"cannot be read: {left_out[0]}" if left_out else "has no text for others to read"
+        reason = left_out[0] if left_out else "it has no text for others to read"
+        return "" if sections else f"cannot be read: {reason}"
 
     def _named(self) -> dict[str, SourceFile]:
         """Return the files that a request can name, by that name."""

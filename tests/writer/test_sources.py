@@ -331,8 +331,8 @@ class TestSearch:
             ("x" * 300, "is no source; name a page"),
             ("notes/link.md", "cannot be read: "),
             ("notes/latin.md", "cannot be read: "),
-            ("notes/empty.md", "has no text for others to read"),
-            ("secret-page.md", "has no text for others to read"),
+            ("notes/empty.md", "cannot be read: it has no text for others to read"),
+            ("secret-page.md", "cannot be read: it has no text for others to read"),
         ],
     )
     def test_what_cannot_be_named(self, tmp_path: Path, name: str, reason: str) -> None:
