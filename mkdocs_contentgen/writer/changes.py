@@ -146,7 +146,8 @@ def read_update(
     cited: set[int] = set()
     for entry in read_entries(answer, is_cut=completion.is_cut):
         action, number, text = entry.action, entry.number, entry.text
-        reason, block = _short(entry.reason), blocks.get(number)
+        reason = escape_controls(" ".join(entry.reason.split()))[:MAX_REASON]
+        block = blocks.get(number)
         if action == "nothing":
             because = reason or "no reason given"
         elif block and action == "change" and split_words(text) == split_words(block.text) != []:
@@ -187,11 +188,6 @@ def _is_allowed(block: TextBlock, action: Action, update: Update) -> bool:
     if action == "insert" and (not update.note or block.kind in CELLS):
         return False
     return block.is_persons or not block.is_fixed
-
-
-def _short(text: str) -> str:
-    text = escape_controls(" ".join(text.split()))
-    return text if len(text) <= MAX_REASON else f"{text[: MAX_REASON - 1]}…"
 
 
 def _inline_html(

@@ -90,12 +90,15 @@ class Draft:
     @cached_property
     def remarks(self) -> list[str]:
         """What is not as requested in a usable text, each as `name: message`."""
+        repeated = _repeated_blocks(self)
         found = {
             "cut": _ending(self) if self.completion.is_cut else "",
             "headings": _headings_remark(self),
             "closing": "" if has_closing(self) else "the text does not end with a paragraph",
             "length": _length_remark(self),
-            "repetition": _repetition_remark(self),
+            "repetition": f"a paragraph is repeated: '{repeated[0].text[:60]}…'"
+            if repeated
+            else "",
             "self_reference": _self_reference_remark(self),
             "quotation": _quotation_remark(self),
             "brief": _brief_remark(self),
@@ -249,11 +252,6 @@ def _length_remark(draft: Draft) -> str:
         ", where the model was stopped" if draft.completion.finish_reason == "too long" else ""
     )
     return f"{words:,} words for about {draft.words:,}{stopped}"
-
-
-def _repetition_remark(draft: Draft) -> str:
-    found = _repeated_blocks(draft)
-    return f"a paragraph is repeated: '{found[0].text[:60]}…'" if found else ""
 
 
 def _self_reference_remark(draft: Draft) -> str:
