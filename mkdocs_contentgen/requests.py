@@ -298,19 +298,16 @@ def parse_front_matter(
     )
     requests: list[Request] = []
     problems: list[Problem] = []
-    first_paths: dict[str, tuple[str | int, ...]] = {}
+    ids: set[str] = set()
     for path, asked in listed:
         request, found = _parse_item(path, asked, meta.get("title"), defaults or {})
         problems += found
         if request is None:
             continue
-        first_path = first_paths.setdefault(request.id, path)
-        if first_path != path:
-            message = (
-                f"'{request.id}' is the id of contentgen[{first_path[-1]}] too; "
-                "give each article of a page an id of its own"
-            )
+        if request.id in ids:
+            message = f"'{request.id}' is the id of two articles; give each one of its own"
             problems.append(Problem((*path, "id"), message))
+        ids.add(request.id)
         requests.append(request)
     # An invalid title is a problem of each request without a topic.
     return requests, list(dict.fromkeys(problems))
@@ -431,11 +428,8 @@ def _validate(
 
 
 def _invalid_value_message(model: type[Request], name: str, value: object) -> str:
-    hint = ""
-    if name not in ("revision", "sources", "level", *choices(model)) and not isinstance(
-        value, str | None
-    ):
-        hint = "; put it in quotes"
+    needs_quotes = name in ("topic", "brief", "id", "language")
+    hint = "; put it in quotes" if needs_quotes and not isinstance(value, str | None) else ""
     return f"expected {expected_value(model, name)}, found {quoted(value)}{hint}"
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection
+from typing import Literal
 from xml.etree.ElementTree import Element, SubElement
 
 from ..display import escape_controls
@@ -95,19 +96,10 @@ def close_heading_gaps(article: Element) -> None:
             element.tag = f"h{level}"
 
 
-def placeholder(message: str) -> Element:
-    """Return an `<article>` that stands in for a missing text and shows `message`."""
-    return _article_with_message("warning", "Text missing", message)
-
-
-def being_generated(topic: str) -> Element:
-    """Return an `<article>` that stands in for the text about `topic` while it is generated."""
-    return _article_with_message(
-        "note", "Generating …", f"“{topic}”. The page reloads when the text is there."
-    )
-
-
-def _article_with_message(kind: str, title: str, message: str) -> Element:
+def placeholder(
+    message: str, title: str = "Text missing", *, kind: Literal["warning", "note"] = "warning"
+) -> Element:
+    """Return an `<article>` that stands in for a text and shows `message`."""
     # Most themes have styles for the classes of admonitions.
     article = Element("article", {"class": f"contentgen-missing admonition {kind}"})
     SubElement(article, "p", {"class": "admonition-title"}).text = title

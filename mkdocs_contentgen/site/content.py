@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from xml.etree.ElementTree import Element
 
 from ..errors import UnsafeHTMLError
-from ..html.article import being_generated, placeholder
+from ..html.article import placeholder
 from ..html.disclosure import Provenance
 from ..html.presentation import ArticleMetadata, Presentation, present
 
@@ -43,7 +43,8 @@ class PageContent:
             html = zlib.decompress(self.source).decode()
             return present(html, self.provenance, self.presentation)
         if self.pending_topic:
-            return being_generated(self.pending_topic), None
+            message = f"“{self.pending_topic}”. The page reloads when the text is there."
+            return placeholder(message, "Generating …", kind="note"), None
         return placeholder(self.source.decode()), None
 
     def facts(self) -> ArticleMetadata | None:
