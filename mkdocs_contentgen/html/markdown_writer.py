@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Collection
-from copy import copy
 from textwrap import indent
 from urllib.parse import quote
 
@@ -63,12 +62,9 @@ _LINK = "\0"
 _NAMED = {"&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "\xa0": "&nbsp;"}
 
 
-def to_markdown(article: Tag | str, extensions: Collection[str] = ()) -> str:
+def to_markdown(html: str, extensions: Collection[str] = ()) -> str:
     """Return sanitized HTML as Markdown for a site with these extensions of Python-Markdown."""
-    soup = BeautifulSoup("", "html.parser")
-    soup.append(
-        copy(article) if isinstance(article, Tag) else BeautifulSoup(article, "html.parser")
-    )
+    soup = BeautifulSoup(html, "html.parser")
     _normalize(soup)
     markdown = str(_Converter(extensions).convert_soup(soup)).strip()
     return markdown.replace(f"!{_LINK}", "&#33;").replace(_LINK, "")

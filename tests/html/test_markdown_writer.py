@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import pytest
-from bs4 import BeautifulSoup
 from growth import growth
 
 from mkdocs_contentgen.html.markdown_writer import to_markdown
@@ -44,11 +43,3 @@ def test_html_as_markdown(html: str, markdown: str) -> None:
 def test_twice_the_text_takes_twice_the_time(part: str) -> None:
     """The largest articles take seconds."""
     assert growth(to_markdown, lambda size: part * (size // part.count("<")), 1_500) < 3.2
-
-
-def test_one_block() -> None:
-    """A block of a document can be written, too, and stays as it is."""
-    block = BeautifulSoup("<li> a\n<b>b</b><br><mark>c</mark></li>", "html.parser").li
-    assert block
-    assert to_markdown(block) == "- a **b**<br><mark>c</mark>"
-    assert str(block) == "<li> a\n<b>b</b><br/><mark>c</mark></li>"
