@@ -486,19 +486,18 @@ def _insert_styles(root: Element, styles: Element) -> None:
 
 
 def _end_excerpt_after_lead(root: Element, separator: str) -> None:
-    """Insert the separator of the excerpt after the first paragraph of the first article."""
+    """Insert the separator of the excerpt after the lead of the first article."""
     article = root.find("article")
-    if article is None:
-        return
-    for index, child in enumerate(article[:-1], 1):
-        if child.tag == "p" and child.get("class") not in ("byline", "contentgen-disclosure"):
-            end, rest = Element("p"), Element("article", article.attrib)
-            end.text = separator
-            rest.extend(article[index:])
-            del article[index:]
-            position = list(root).index(article) + 1
-            root[position:position] = [end, rest]
-            return
+    parts = [] if article is None else article[:-1]
+    leads = [it for it in parts if {"intro", "lead"} & set(it.get("class", "").split())]
+    leads += [it for it in parts if it.tag == "p" and it.get("class") != "contentgen-disclosure"]
+    if article is not None and leads:
+        end, rest = Element("p"), Element("article", article.attrib)
+        end.text = separator
+        index, position = parts.index(leads[0]) + 1, list(root).index(article) + 1
+        rest.extend(article[index:])
+        del article[index:]
+        root[position:position] = [end, rest]
 
 
 def _escape_for_markdown(article: Element, toc_marker: str) -> None:
