@@ -12,14 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeVar, cast, get_args
 
 from mkdocs.config import config_options as c
-from mkdocs.config.base import (
-    BaseConfigOption,
-    Config,
-    ConfigErrors,
-    ConfigWarnings,
-    ValidationError,
-    get_schema,
-)
+from mkdocs.config.base import BaseConfigOption, Config, ValidationError, get_schema
 from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.structure.files import File, set_exclusions
 
@@ -103,6 +96,14 @@ def _read_disclosure(value: bool | dict[str, str]) -> Mapping[str, str] | None:
     if isinstance(value, bool):
         return LINES if value else None
     return {**LINES, **value}
+
+
+def _read_defaults(value: dict[str, object]) -> dict[str, object]:
+    from ..requests import check_defaults
+
+    if problems := check_defaults(value):
+        raise ValueError("; ".join(map(str, problems)))
+    return value
 
 
 def _read_writer(value: object) -> dict[str, object]:
@@ -198,7 +199,7 @@ class Options(Config):
     retries = _Value(int, 2, ge=0)
     """The maximum number of retries, for requests that certainly did not run. Default: `2`."""
 
-    defaults = c.Type(dict, default={})
+    defaults = _Value[dict[str, object]](dict, {}, _read_defaults)
     """Field values for all requests of the site that have none of their own.
 
     `length`, `language` and `sources` are for all types; other fields are set for each type, such
@@ -259,17 +260,6 @@ class Options(Config):
 
 class ContentgenConfig(Options):
     """The options, and what is made from them."""
-
-    def validate(self) -> tuple[ConfigErrors, ConfigWarnings]:
-        """Return errors and warnings by option."""
-        failed, warnings = super().validate()
-        if not failed and self.defaults:
-            from ..requests import check_defaults
-
-            for problem in check_defaults(self.defaults):
-                name, _, message = str(problem).partition(": ")
-                failed.append((name, ValidationError(message)))
-        return failed, warnings
 
     def load_extension_options(self, given: Mapping[str, object] | None) -> list[str]:
         """Take the options of the Markdown extension, and return warnings about them.

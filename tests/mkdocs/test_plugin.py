@@ -203,7 +203,7 @@ def test_the_token_is_nowhere(project: Project, service: ServiceDouble) -> None:
         ({"timeout": "soon"}, {}, "expected a number of seconds above 0, found 'soon'"),
         ({"max_age": "3x"}, {}, "expected a time such as 12h, 30d or 8w, found '3x'"),
         ({"token": 12345}, {}, "put it in quotes, or set CONTENTGEN_TOKEN instead"),
-        ({"defaults": {"lenght": "short"}}, {}, "'defaults.lenght': "),
+        ({"defaults": {"lenght": "short"}}, {}, "'defaults': defaults.lenght: "),
         ({"on_missing": "never"}, {}, "Expected one of: ('generate', 'placeholder', 'fail')"),
         ({}, {"CONTENTGEN_ON_MISSING": "x"}, "CONTENTGEN_ON_MISSING: 'x' is not one of generate"),
         ({"cache_dir": "mkdocs.yml"}, {}, "mkdocs.yml/cache.db cannot be written"),
