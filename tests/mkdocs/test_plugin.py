@@ -366,3 +366,12 @@ def test_remarks_in_a_build(project: Project, service: ServiceDouble) -> None:
     assert project.run("mkdocs_contentgen", "approve", "index.md", "--by", "Jo").returncode == 0
     assert "has remarks" not in project.build("--strict").stdout
     assert "Not as requested" not in project.html("index.html")
+
+
+def test_a_dirty_build_shows_what_was_approved(project: Project) -> None:
+    """The page has not changed since it was built, but what it says of its text has."""
+    project.page("index.md", {"type": "blog", "topic": "Alpha"})
+    project.built("--strict")
+    assert project.run("mkdocs_contentgen", "approve", "index.md", "--by", "Jo").returncode == 0
+    project.built("--dirty")
+    assert "reviewed by Jo" in project.soup("index.html").get_text()
