@@ -68,7 +68,7 @@ class Draft:
     def can_go_on(self) -> bool:
         """Whether the model can be asked for the rest of a text that was cut off."""
         return (
-            self.completion.finish_reason.lower() in ("length", "max_tokens", "lost")
+            self.completion.finish_reason.lower() in (*_AT_LIMIT, "lost")
             and self.document.words < self.words
             and whole_paragraphs(self.text) != ""
         )
@@ -114,19 +114,11 @@ def _finish_problem(draft: Draft) -> str:
 
 
 def _ending(draft: Draft) -> str:
-    match draft.completion.finish_reason.lower():
-        case "length" | "max_tokens":
-            return (
-                "the text was cut off (finish_reason 'length'); raise the model's limit of tokens "
-                "or its context, or choose a shorter length"
-            )
-        case "lost":
-            return f"the text was cut off after {draft.document.words:,} words: the answer stopped"
-        case "content_filter":
-            return "the provider's content filter stopped the text; use other words for the topic"
-        case _:
-            reason = draft.completion.finish_reason[:40]
-            return f"the text was not finished (finish_reason {reason!r})"
+    reason, words = draft.completion.finish_reason[:40], draft.document.words
+    is_limit = reason.lower() in _AT_LIMIT
+    hint = "; raise the model's limit of tokens or its context, or choose a shorter length"
+    message = f"the text was cut off after {words:,} words (finish_reason {reason!r})"
+    return message + hint if is_limit else message
 
 
 def _empty_problem(draft: Draft) -> str:
@@ -148,8 +140,10 @@ def _empty_problem(draft: Draft) -> str:
 def _no_text_problem(draft: Draft) -> str:
     if draft.document.words >= _MOST_NO_TEXT:
         return ""
-    text = draft.document.text.strip()
-    return next((reason for reason, pattern in _NO_TEXT.items() if pattern.search(text)), "")
+    is_text = not _NO_TEXT.search(draft.document.text.strip())
+    return (
+        "" if is_text else "the answer is a refusal, an error message, data or filler, and no text"
+    )
 
 
 def _content_problem(draft: Draft) -> str:
@@ -248,10 +242,7 @@ def _length_remark(draft: Draft) -> str:
     words = draft.document.words
     if abs(words - draft.words) <= CLOSE * draft.words:
         return ""
-    stopped = (
-        ", where the model was stopped" if draft.completion.finish_reason == "too long" else ""
-    )
-    return f"{words:,} words for about {draft.words:,}{stopped}"
+    return f"{words:,} words for about {draft.words:,}"
 
 
 def _self_reference_remark(draft: Draft) -> str:
@@ -296,26 +287,18 @@ _CUT_SHARE = 3
 _MOST_NO_TEXT = 150
 """A longer text is a text."""
 
+_AT_LIMIT = ("length", "max_tokens")
 _LEAST_SECTIONS = {"short": 1, "medium": 2, "long": 3}
 _LEAST_REPEATED = 8
-_NO_TEXT = {
-    reason: re.compile(pattern, re.IGNORECASE | re.MULTILINE)
-    for reason, pattern in {
-        "the answer is a refusal, and no text about the topic": (
-            rf"\A\W{{0,5}}{any_of('refusal')}"
-        ),
-        "the answer is data of a program, and no text": r"\A(?:\{\s?[\"']|\[\s?[{\"'])",
-        "the answer is an error message of a server or program": (
-            r"\A\W{0,3}(?:error\]?:|error\] |upstream connect error|ChatCompletion\w{0,30}\()"
-        ),
-        "the answer repeats the prompt": (
-            "Answer with the text alone|Invent no numbers, dates, studies"
-            r"|^(?:A first paragraph\.|Heading of a section)$"
-        ),
-        "the text is Lorem ipsum": "lorem ipsum dolor",
-    }.items()
-}
-"""Patterns of answers that are no texts, by the reason."""
+_NO_TEXT = re.compile(
+    rf"\A\W{{0,5}}{any_of('refusal')}"
+    r"|\A(?:\{\s?[\"']|\[\s?[{\"'])"  # data of a program
+    r"|\A\W{0,3}(?:error\]?:|error\] |upstream connect error|ChatCompletion\w{0,30}\()"
+    "|Answer with the text alone|Invent no numbers, dates, studies|lorem ipsum dolor"
+    r"|^(?:A first paragraph\.|Heading of a section)$",  # of the prompt
+    re.IGNORECASE | re.MULTILINE,
+)
+"""Refusals, error messages and other answers that are no texts."""
 
 _BRACKETS = re.compile(r"\[(?!not known)[^\[\]\n]{1,300}\]")
 _ABOUT_ITSELF = re.compile(any_of("about_itself"), re.IGNORECASE | re.MULTILINE)
