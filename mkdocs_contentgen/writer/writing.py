@@ -165,8 +165,7 @@ def estimate(request: Request, options: WriterOptions) -> Estimate:
     calls = 1 + sections
     text = words * 3 // 2
     given = calls * prompt // CHARACTERS_PER_TOKEN + sections * text // 2
-    # Each call can be repeated, and the whole text repaired, or written without a plan.
-    most = calls + options.fields.repairs * (calls + bool(sections)) + bool(sections)
+    most = calls * (1 + options.fields.repairs)  # of each section, and of the whole text
     return Estimate(calls, most, given, text)
 
 
@@ -253,8 +252,11 @@ class _Writing:
     async def _text_of_sections(self, number: int) -> Draft | None:
         """Write a plan and then each section, or return None if there is no usable plan."""
         message = Message(role="user", content=fill("plan", sections=number))
-        plan = await self._attempts([*self._start, message], 50 * number, is_plan=True)
-        most = number if is_listicle(self._request) else 2 * number
+        plan = await self._attempt([*self._start, message], 50 * number, is_part=True)
+        has_items = is_listicle(self._request)
+        if len(plan.document.headings) < 2:
+            plan = self._draft(plan, plan_from_list(plan.text, numbers=has_items))
+        most = number if has_items else 2 * number
         headings = plan.document.headings[:most]
         if plan.unusable or len(headings) < 2:
             return None
@@ -306,26 +308,20 @@ class _Writing:
         messages: Sequence[Message],
         words: int,
         earlier: Sequence[MarkdownBlock] = (),
-        *,
-        is_plan: bool = False,
     ) -> Draft:
         """Return the better of all attempts, of which there are more if nobody can use the first.
 
         A text that was cut off is gone on with. Otherwise, a further attempt asks anew, since small
         models do not improve a text that they are shown.
         """
-        best = await self._attempt(messages, words, earlier, is_part=is_plan)
-        if is_plan and len(best.document.headings) < 2:
-            text = plan_from_list(best.text, numbers=is_listicle(self._request))
-            best = self._draft(best, text)
+        best = await self._attempt(messages, words, earlier)
         for _ in range(self._options.fields.repairs):
-            is_usable = not best.unusable and (not is_plan or len(best.document.headings) > 1)
-            if not is_plan and best.can_go_on:
+            if best.can_go_on:
                 again = await self._continued(messages, best)
-            elif is_usable or best.completion.finish_reason in _LOST:
+            elif not best.unusable or best.completion.finish_reason in _LOST:
                 break
             else:
-                again = await self._attempt(messages, words, earlier, penalty=True, is_part=is_plan)
+                again = await self._attempt(messages, words, earlier, penalty=True)
             self._repairs += 1
             best = min(best, again, key=_faults)
         is_kept = best.completion.is_cut and not best.unusable
@@ -352,7 +348,7 @@ class _Writing:
     async def _repaired(self, draft: Draft) -> Draft:
         """Return a text with what it misses, if the model can write that."""
         fields = self._options.fields
-        for _ in range(fields.repairs - min(self._repairs, fields.repairs)):
+        for _ in range(self._repairs, fields.repairs):
             repair = find_repair(draft, fields.tolerance)
             if repair is None:
                 break
@@ -370,12 +366,10 @@ class _Writing:
                 break  # the text is there, and was paid for
             if piece.unusable or not piece.document.blocks:
                 continue
-            blocks = repair.merge(piece.document.blocks)
-            merged = replace(draft, document=replace(draft.document, blocks=blocks))
-            if len(blocks) > len(draft.document.blocks):  # a further repair has to see it
-                text = f"{draft.text}\n\n{piece.text}"
-                completion = structs.replace(draft.completion, text=text)
-                merged = replace(merged, completion=completion, text=text)
+            document = replace(draft.document, blocks=repair.merge(piece.document.blocks))
+            text = f"{draft.text}\n\n{piece.text}"  # a further repair has to see it
+            completion = structs.replace(draft.completion, text=text)
+            merged = replace(draft, document=document, completion=completion, text=text)
             draft = min(draft, merged, key=_faults)
         return draft
 
