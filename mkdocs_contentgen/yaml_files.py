@@ -144,17 +144,27 @@ def convert(value: object, kind: object) -> object:
 
 def _expected(info: Type) -> str:
     """Return the values of a type in words."""
-    from msgspec.inspect import BoolType, FloatType, IntType, Metadata, NoneType, UnionType
+    from msgspec import inspect as i
 
     match info:
-        case Metadata(extra_json_schema={"description": text}):
+        case i.Metadata(extra_json_schema={"description": text}):
             return str(text)
-        case IntType(ge=least, le=most):
+        case i.IntType(ge=least, le=most):
             return f"a whole number from {least} {'up' if most is None else f'to {most}'}"
-        case FloatType(ge=least, le=most):
-            return f"a number from {least:g} to {most:.0f}"
-        case BoolType():
+        case i.FloatType(ge=least, gt=below, le=most):
+            start = f"above {below:g}, up" if least is None else f"from {least:g}"
+            return f"a number {start} to {most:.0f}"
+        case i.BoolType():
             return "true or false"
-        case UnionType(types=types):
-            return " or ".join(_expected(it) for it in types if not isinstance(it, NoneType))
-    return "another value"
+        case i.LiteralType(values=values):
+            return " or ".join(map(str, values))
+        case i.ListType(item_type=item) | i.VarTupleType(item_type=item):
+            return f"a list of {_expected(item)}"
+        case i.StructType(fields=fields):
+            names = ", ".join(f"{it.name}: {_expected(it.type)}" for it in fields)
+            return f"a mapping `{{{names}}}`"
+        case i.UnionType(types=types):
+            return " or ".join(_expected(it) for it in types if not isinstance(it, i.NoneType))
+        case i.DictType():
+            return "a mapping"
+    return "text, in quotes if it looks like something else to YAML"

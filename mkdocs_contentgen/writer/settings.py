@@ -57,21 +57,18 @@ class Price(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 class WriterFields(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """The options under `writer:` of the plugin."""
 
-    model: Annotated[str, Meta(description="a name, in quotes if it looks like a number")] = ""
+    model: str = ""
     """The name of the model, as its server knows it.
 
     Default: the environment variable `CONTENTGEN_MODEL`."""
 
-    command: Annotated[
-        tuple[Annotated[str, Meta(min_length=1, pattern=r"^[^\x00]*\Z")], ...],
-        Meta(description="a program and its arguments, such as `[claude, -p]`"),
-    ] = ()
+    command: tuple[Annotated[str, Meta(min_length=1, pattern=r"^[^\x00]*\Z")], ...] = ()
     """A program in place of a server, with its arguments: `[claude, -p]`, `[codex, exec, -]`.
 
     It gets the prompt on its standard input, and writes the text to its standard output. `model` is
     then its name in the label, by default that of the program. Default: none."""
 
-    endpoint: Annotated[str, Meta(description="the address of the API")] = ""
+    endpoint: str = ""
     """The base address of the API, such as `https://models.example/v1`.
 
     Default: the environment variable `CONTENTGEN_MODEL_ENDPOINT`, or Ollama on this machine:
@@ -82,44 +79,33 @@ class WriterFields(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_o
 
     Default: the environment variable `CONTENTGEN_MODEL_KEY`, which is the place to keep it."""
 
-    parameters: Annotated[
-        dict[str, object], Meta(description="a mapping such as `{temperature: 0.7}`")
-    ] = {}
+    parameters: dict[str, object] = {}
     """Further fields of each request to the model: `{temperature: 0.7, reasoning_effort: low}`.
 
     Default: `{}`."""
 
-    instructions: Annotated[str, Meta(description="the path of a text file")] = ""
+    instructions: str = ""
     """A text file with house rules, which the model gets with every request. Default: none.
 
     This path, as those of `prompts` and `sources`, is relative to the configuration. It may lead
     out of the project, but not through a symbolic link, except in the folders above both."""
 
-    prompts: Annotated[str, Meta(description="the path of a directory")] = ""
+    prompts: str = ""
     """A directory with prompt files of your own: `article.md`, `blog.md` or `news.md`.
 
     The package's file is used where one is missing. Default: none."""
 
-    sources: Annotated[
-        bool | list[str],
-        Meta(description="`true`, or a list of files and folders such as `[docs, CHANGELOG.md]`"),
-    ] = []
+    sources: bool | list[str] = []
     """Folders and files (Markdown or text) that texts are grounded in and cite.
 
     `true` means the site's own pages. Of these, and of folders in `docs_dir`, only published pages
     are read, and of other folders no hidden files. Pages with a request and symbolic links are left
     out. Default: `[]`."""
 
-    site_url: Annotated[str, Meta(description="the address of the site")] = ""
+    site_url: str = ""
     """The base of the links to sources. Default: the site's `site_url`."""
 
-    words: Annotated[
-        Words,
-        Meta(
-            description="whole numbers from 50 to 10000, such as "
-            "`{short: 400, medium: 900, long: 2000}`"
-        ),
-    ] = Words()
+    words: Words = Words()
     """The number of words of each length. A text is within 15 % of it.
 
     Default: `{short: 400, medium: 900, long: 2000}`."""
@@ -129,10 +115,7 @@ class WriterFields(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_o
 
     Default: `4`, or 1 with `command`."""
 
-    call_timeout: Annotated[
-        float,
-        Meta(gt=0, le=1e6, description="a number of seconds above 0, up to 1000000"),
-    ] = 60.0
+    call_timeout: Annotated[float, Meta(gt=0, le=1e6)] = 60.0
     """The maximum number of seconds between two tokens of the model. It replaces `timeout`.
 
     The first token, and the answer of a server that cannot stream, may take 5 times as long.
@@ -151,16 +134,13 @@ class WriterFields(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_o
     strict: bool = False
     """Whether texts with remarks are refused. Default: `false`."""
 
-    sections: Annotated[Literal["auto"] | bool, Meta(description="auto, true or false")] = "auto"
+    sections: Literal["auto"] | bool = "auto"
     """Whether each section of a text has a call of its own, after one for a plan.
 
     `auto` means long texts, and those of medium length by a small model. A short text always takes
     one call. Default: `auto`."""
 
-    price: Annotated[
-        Price | None,
-        Meta(description="two numbers from 0 to 1000000, such as `{input: 0.15, output: 0.60}`"),
-    ] = None
+    price: Price | None = None
     """The price of a million tokens, such as `{input: 0.15, output: 0.60}`, to show the cost.
 
     A cost that the server reports takes precedence. Default: none."""

@@ -28,20 +28,12 @@ class ServerFields(WriterFields, frozen=True, forbid_unknown_fields=True, kw_onl
     With PostgreSQL, any number of processes and machines write together. The path is relative to
     `writer.yml`. Default: the environment variable `CONTENTGEN_LEDGER`, or `writer.db`."""
 
-    limits: Annotated[
-        UserLimits,
-        Meta(
-            description="a mapping such as `{requests_per_minute: 20, parallel: 4, "
-            "cost_per_month: 10}`, with numbers above 0"
-        ),
-    ] = UserLimits()
+    limits: UserLimits = UserLimits()
     """The limits of each user, unless `contentgen writer user set` gives one others.
 
     `cost_per_month` needs `price`. Default: `{requests_per_minute: 20, parallel: 4}`."""
 
-    keep_answers: Annotated[
-        float, Meta(gt=0, le=36500, description="a number of days above 0, up to 36500")
-    ] = 30
+    keep_answers: Annotated[float, Meta(gt=0, le=36500)] = 30
     """The days for which an answer is kept for its Idempotency-Key. Default: `30`."""
 
     queue: Annotated[int, Meta(ge=0, le=100_000)] = 100
