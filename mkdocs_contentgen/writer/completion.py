@@ -74,15 +74,6 @@ class Completion(msgspec.Struct, frozen=True, omit_defaults=True):
     error: ServiceError | None = None
     """Why the answer ended early, such as a lost connection or an error of the server."""
 
-    lost_events: int = 0
-    """How many events of a stream could not be read."""
-
-    @property
-    def remarks(self) -> list[str]:
-        """What a reviewer should know of the answer."""
-        lost = self.lost_events
-        return [f"mended: events of the answer that could not be read: {lost}"] if lost else []
-
     @property
     def is_cut(self) -> bool:
         """Whether the answer ended before the model was done."""
@@ -147,7 +138,6 @@ class AnswerReader:
         self.was_streamed = False
         self.was_stopped = False
         self.is_complete = False
-        self.lost_events = 0
         self._parts: list[str] = []
         self._watch = watch
         self._length = 0
@@ -209,9 +199,7 @@ class AnswerReader:
         if data == b"[DONE]":
             self.is_complete = True
             return StreamEvent.END
-        fields = decode(data)
-        self.lost_events += fields is None and bool(data.strip())
-        is_token = self._read(fields)
+        is_token = self._read(decode(data))
         if self._is_watched_enough() or self.error:
             return StreamEvent.END
         return StreamEvent.TOKEN if is_token else StreamEvent.OTHER

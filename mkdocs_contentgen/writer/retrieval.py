@@ -25,9 +25,6 @@ MAX_SECTIONS = 8
 MAX_CHARACTERS = 10_000
 """Characters of all sections for a text, about 2,500 tokens."""
 
-MAX_NAMED = 40
-"""Sections of the files that a request names, for a text."""
-
 _MAX_TERMS = 60
 _MAX_LEFT_OUT = 3
 """Files that a warning names."""
@@ -55,8 +52,8 @@ class Sources:
         """
         files = self._named() if names else {}
         named, left_out = read_sources(files[name] for name in names if name in files)
-        if len(named) > MAX_NAMED or sum(map(_size, named)) > MAX_CHARACTERS:
-            named = Index(named).search(topic) or _within_limits([], named)[:MAX_NAMED]
+        if sum(map(_size, named)) > MAX_CHARACTERS:
+            named = Index(named).search(topic) or _within_limits([], named)
         with self._lock:
             now = changed_at(find_files(self.paths, self._site))
             if self._index is None or now != self._read_at:

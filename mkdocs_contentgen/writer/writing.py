@@ -27,7 +27,7 @@ from .degenerate import find_loop
 from .markdown import MarkdownBlock, MarkdownDocument, as_section, read_markdown, to_html
 from .prompts import fill, is_small, sources_prompt, system_prompt, topic_prompt
 from .reading import join_texts, mend, plan_from_list, trim, whole_paragraphs
-from .repairs import find_repair
+from .repairs import find_repair, insert_part
 from .retrieval import MAX_CHARACTERS
 from .settings import WriterOptions, public_name
 from .sources import Section
@@ -353,20 +353,20 @@ class _Writing:
             if repair is None:
                 break
             self._repairs += 1
+            (prompt, words), blocks = repair, draft.document.blocks
             messages = [
                 *self._start,
                 Message(role="assistant", content=draft.text),
-                Message(role="user", content=repair.prompt),
+                Message(role="user", content=prompt),
             ]
             try:
-                piece = await self._attempt(
-                    messages, repair.words, draft.document.blocks, is_part=True
-                )
+                piece = await self._attempt(messages, words, blocks, is_part=True)
             except ServiceError:
                 break  # the text is there, and was paid for
             if piece.unusable or not piece.document.blocks:
                 continue
-            document = replace(draft.document, blocks=repair.merge(piece.document.blocks))
+            blocks = insert_part(blocks, piece.document.blocks)
+            document = replace(draft.document, blocks=blocks)
             text = f"{draft.text}\n\n{piece.text}"  # a further repair has to see it
             completion = structs.replace(draft.completion, text=text)
             merged = replace(draft, document=document, completion=completion, text=text)
@@ -417,7 +417,6 @@ class _Writing:
     ) -> Draft:
         """Return the text in an answer, mended. `words` is its target."""
         answer, remarks = read_answer(completion.text)
-        remarks += completion.remarks
         reason = completion.finish_reason
         loop = find_loop(answer)
         if loop is not None:

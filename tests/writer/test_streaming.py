@@ -329,10 +329,9 @@ def test_a_key_in_a_lost_answer() -> None:
 
 
 def test_what_cannot_be_read() -> None:
-    """An event that is no JSON is a remark, and of a word that cannot be decoded a mark is left."""
+    """An event that is no JSON is skipped, and of a word that cannot be decoded a mark is left."""
     broken = event("caf\0 is open").replace(b"\\u0000", b"\xe9")
     half = event("A \0face").replace(b"\\u0000", b"\\ud83d")
     found = ask([HEAD, event("The "), b"data: oops\n\n", broken, half, STOP, DONE]).completion
     assert found
     assert found.text == "The caf\ufffd is openA \ufffdface"
-    assert found.remarks == ["mended: events of the answer that could not be read: 1"]

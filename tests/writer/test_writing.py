@@ -256,10 +256,11 @@ class TestCutTexts:
 class TestRepairs:
     """Parts of a text that are asked for."""
 
-    def test_a_conclusion(self) -> None:
-        """Only the conclusion is asked for, and put where it belongs."""
-        text = f"{POST}\n\n- a list"
-        written, script = run(text, "# T\n\nSo rest well.\n\nMore.", asked=BLOG)
+    @pytest.mark.parametrize("end", ["- a list", "Tip: Rest."])
+    def test_a_conclusion(self, end: str) -> None:
+        """Only the conclusion is asked for, and put at the end."""
+        text = f"{POST}\n\n{end}"
+        written, script = run(text, "# T\n\nSo rest well.", asked=BLOG)
         assert (written.text.remarks, written.repairs) == ((), 1)
         assert "So rest well.</p>\n</article>" in written.text.html
         assert script.asked[1][:2] == script.asked[0]
