@@ -13,7 +13,6 @@ from functools import cached_property
 from ..html.elements import HEADINGS
 from ..requests import BlogRequest, NewsRequest, Request
 from ..service.topics import items_of
-from .answers import without_thinking
 from .completion import Completion
 from .degenerate import degenerate_problem
 from .languages import any_of, find_language
@@ -123,18 +122,13 @@ def _ending(draft: Draft) -> str:
 
 def _empty_problem(draft: Draft) -> str:
     words = draft.document.words
-    if draft.document.text.strip():
-        least = 0 if draft.is_part else min(_LEAST_TEXT, draft.words // 10)
-        return f"the answer has {_count(words, 'word')} only" if words < least else ""
-    if (
-        draft.completion.thought
-        or without_thinking(draft.completion.text) == "" != draft.completion.text
-    ):
+    if not draft.document.text.strip():
         return (
-            "the answer has thinking text only; turn off thinking with `parameters`, or choose a "
-            "larger model"
+            "the answer is empty or has thinking text only; turn off thinking with `parameters`, "
+            "or choose a larger model"
         )
-    return "the answer is empty"
+    least = 0 if draft.is_part else min(_LEAST_TEXT, draft.words // 10)
+    return f"the answer has {_count(words, 'word')} only" if words < least else ""
 
 
 def _no_text_problem(draft: Draft) -> str:

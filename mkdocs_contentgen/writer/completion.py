@@ -67,9 +67,6 @@ class Completion(msgspec.Struct, frozen=True, omit_defaults=True):
     finish_reason: str = "stop"
     """As the server reports it, or `loop` or `too long` if the writer stopped the model."""
 
-    thought: bool = False
-    """Whether the server reports thinking text apart from the answer."""
-
     usage: Usage = Usage()
     error: ServiceError | None = None
     """Why the answer ended early, such as a lost connection or an error of the server."""
@@ -131,7 +128,6 @@ class AnswerReader:
 
     def __init__(self, watch: Watch | None = None) -> None:
         self.finish_reason: object = None
-        self.thought = False
         self.usage: dict[str, object] | None = None
         self.error: object = None
         self.has_message = False
@@ -185,7 +181,6 @@ class AnswerReader:
             return False
         self.has_message = True
         text, thought = message.texts()
-        self.thought = self.thought or thought
         self._add(text)
         return bool(text or thought)
 

@@ -217,7 +217,7 @@ class Model:
                 f"{call.characters:,} characters, so it probably cut the prompt; give the model a "
                 "larger context (Ollama: OLLAMA_CONTEXT_LENGTH, llama.cpp: --ctx-size)"
             )
-        return Completion(reader.text, reason, reader.thought, usage, error)
+        return Completion(reader.text, reason, usage, error)
 
     def _usage(
         self, call: ModelCall, reader: AnswerReader, spending: Spending, error: ServiceError | None

@@ -289,19 +289,17 @@ class _Writing:
                 remarks.append(f"cut: the section '{heading}' was cut off")
             document.blocks += as_section(draft.document, heading, headings[index + 1 :])
             text += f"\n\n{draft.text}"
-        whole = replace(
-            draft,
-            completion=Completion(text),
-            document=document,
-            words=self.words,
-            mended=tuple(dict.fromkeys(remarks)),
-            earlier=(),
-            is_part=False,
-            text=text.strip(),
-        )
         if not document.blocks:
             raise self.failure(draft.unusable, draft)
-        return whole
+        return Draft(
+            self._request,
+            Completion(text),
+            document,
+            self.words,
+            tuple(dict.fromkeys(remarks)),
+            sources=self._sources,
+            text=text.strip(),
+        )
 
     async def _attempts(
         self,

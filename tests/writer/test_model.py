@@ -210,40 +210,39 @@ def test_a_server_that_takes_neither_field(server: ModelDouble) -> None:
 
 
 @pytest.mark.parametrize(
-    ("body", "text", "reason", "thought"),
+    ("body", "text", "reason"),
     [
-        (completion("A text."), "A text.", "stop", False),
-        (completion("Half", finish_reason="length"), "Half", "length", False),
-        (completion("", finish_reason="content_filter"), "", "content_filter", False),
-        (completion("A text.", finish_reason=None), "A text.", "stop", False),
-        (completion("A text.", finish_reason=7), "A text.", "unknown", False),
-        (completion("A text.", finish_reason=KEY), "A text.", "unknown", False),
-        (completion("A text.", finish_reason="a\n\x1bb"), "A text.", "a \\x1bb", False),
-        (completion(""), "", "stop", False),
-        (completion(None), "", "stop", False),
-        (completion(5), "", "stop", False),
-        (message(), "", "stop", False),
-        (message(content="", reasoning="Hm."), "", "stop", True),
-        (message(content=None, reasoning_content="Hm."), "", "stop", True),
-        (message(content="A text.", reasoning={"steps": 3}), "A text.", "stop", True),
-        (message(content="A text.", tool_calls=[], x={"y": 1}), "A text.", "stop", False),
+        (completion("A text."), "A text.", "stop"),
+        (completion("Half", finish_reason="length"), "Half", "length"),
+        (completion("", finish_reason="content_filter"), "", "content_filter"),
+        (completion("A text.", finish_reason=None), "A text.", "stop"),
+        (completion("A text.", finish_reason=7), "A text.", "unknown"),
+        (completion("A text.", finish_reason=KEY), "A text.", "unknown"),
+        (completion("A text.", finish_reason="a\n\x1bb"), "A text.", "a \\x1bb"),
+        (completion(""), "", "stop"),
+        (completion(None), "", "stop"),
+        (completion(5), "", "stop"),
+        (message(), "", "stop"),
+        (message(content="", reasoning="Hm."), "", "stop"),
+        (message(content=None, reasoning_content="Hm."), "", "stop"),
+        (message(content="A text.", reasoning={"steps": 3}), "A text.", "stop"),
+        (message(content="A text.", tool_calls=[], x={"y": 1}), "A text.", "stop"),
         (
             message(content=[{"type": "text", "text": "A "}, {"type": "text", "text": "text."}]),
             "A text.",
             "stop",
-            False,
         ),
-        (message(content=[{"type": "thinking", "thinking": "Hm."}]), "", "stop", True),
-        (message(content=[1, None, {"text": 2}, {"text": "A text."}]), "A text.", "stop", False),
-        (message(content=[]), "", "stop", False),
-        (completion("A text.", error=None), "A text.", "stop", False),
+        (message(content=[{"type": "thinking", "thinking": "Hm."}]), "", "stop"),
+        (message(content=[1, None, {"text": 2}, {"text": "A text."}]), "A text.", "stop"),
+        (message(content=[]), "", "stop"),
+        (completion("A text.", error=None), "A text.", "stop"),
     ],
 )
-def test_an_answer(server: ModelDouble, body: bytes, text: str, reason: str, thought: bool) -> None:
+def test_an_answer(server: ModelDouble, body: bytes, text: str, reason: str) -> None:
     """What servers answer in different ways is read, and unknown fields are ignored."""
     server.answer = raw(body)
     answer = ask(server)
-    assert (answer.text, answer.finish_reason, answer.thought) == (text, reason, thought)
+    assert (answer.text, answer.finish_reason) == (text, reason)
 
 
 @pytest.mark.parametrize(

@@ -154,11 +154,10 @@ def test_why_a_stream_ends(script: Sequence[bytes], reason: str) -> None:
 
 
 def test_thinking() -> None:
-    """Thinking text apart from the answer is known, and counts as a sign of life."""
+    """Thinking text apart from the answer counts as a sign of life."""
     think = event(None, delta={"reasoning_content": "hm"})
     thoughts: list[Item] = [think, 50.0]
-    found = completion(*thoughts * 20, event("A"), STOP, DONE)
-    assert (found.text, found.thought) == ("A", True)
+    assert completion(*thoughts * 20, event("A"), STOP, DONE).text == "A"
 
 
 class TestUsage:
