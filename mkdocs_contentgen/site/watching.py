@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Collection, Iterable, Iterator
+from contextlib import suppress
 from pathlib import Path
 
 from ..files import sha256
 from .site import Site
+
+_INHERIT = re.compile(r"""^INHERIT\s*[:=]\s*["']?([^"'#\n]+)""", re.MULTILINE)
+_MAX_INHERITED = 10
 
 
 def stamp_of_pages(site: Site) -> str:
@@ -15,7 +20,7 @@ def stamp_of_pages(site: Site) -> str:
     config = site.config
     sources = site.options.writer.get("sources")
     custom = getattr(site.theme, "custom_dir", None) or site.theme.get("custom_dir")
-    found = [config.config_file_path, config.docs_dir, custom]
+    found = [*_configurations(site.directory / config.config_file_path), config.docs_dir, custom]
     found += config.hooks or ()
     found += [*(config.watch or ()), *(sources if isinstance(sources, list) else ())]
     paths = [site.directory / str(it) for it in found if it]
@@ -38,6 +43,17 @@ def stamp_of(paths: Iterable[Path], without: Iterable[Path] = ()) -> str:
     left_out = {str(path.absolute()) for path in without}
     lines = (line for path in paths for line in _entries(str(path.absolute()), left_out))
     return sha256("\n".join(lines))
+
+
+def _configurations(path: Path) -> Iterator[Path]:
+    """Yield a configuration, and those that it inherits."""
+    for _ in range(_MAX_INHERITED):
+        yield path
+        with suppress(OSError):
+            found = _INHERIT.search(path.read_text("utf-8", "replace"))
+            if not found:
+                return
+            path = path.parent / found[1].strip()
 
 
 def _entries(path: str, without: Collection[str]) -> Iterator[str]:

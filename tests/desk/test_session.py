@@ -107,6 +107,16 @@ def test_a_file_with_the_time_of_another_is_noticed(reviewer: Reviewer) -> None:
     assert "does not show" in refused.text
 
 
+def test_what_the_configuration_inherits_is_noticed(reviewer: Reviewer) -> None:
+    """As the configuration itself is."""
+    inherited, config = (reviewer.root / name for name in ("base.yml", "mkdocs.yml"))
+    config.rename(inherited)
+    config.write_text("INHERIT: 'base.yml' # of all sites\n")
+    assert reviewer.text("post.md")["waits"] == ""
+    inherited.write_text("nonsense: [\n")
+    assert "cannot be loaded" in str(reviewer.text("post.md")["waits"])
+
+
 def test_the_article_is_in_the_page_at_once(reviewer: Reviewer) -> None:
     """Each change comes with the page's new article, whose elements have the numbers of blocks."""
     text = reviewer.change("edit", 4, markdown="Needs *nothing*")
