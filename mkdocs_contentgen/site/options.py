@@ -6,7 +6,7 @@ import math
 import os
 import sys
 from collections.abc import Callable, Mapping
-from contextlib import AbstractAsyncContextManager
+from contextlib import AbstractAsyncContextManager, suppress
 from datetime import timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeVar, cast, get_args
@@ -18,7 +18,7 @@ from mkdocs.structure.files import File, set_exclusions
 
 from ..display import quoted
 from ..errors import ConfigurationError
-from ..files import find_link
+from ..files import find_link, reason_of
 from ..html.disclosure import LINES
 from ..service import SANDBOX, WRITER
 from ..texts.policy import Limits, OnError, OnMissing, Policy
@@ -374,7 +374,15 @@ def resolve_directory(option: str, value: str, config: MkDocsConfig) -> Path:
     project = project_directory(config)
     # Path.expanduser() raises RuntimeError.
     directory = Path(os.path.normpath(project / os.path.expanduser(value)))  # noqa: PTH111
-    if link := find_link(directory, project):
+    try:
+        link = find_link(directory, project)
+        with suppress(FileNotFoundError, NotADirectoryError):
+            directory.lstat()
+    except (OSError, ValueError) as error:
+        raise ConfigurationError(
+            f"{option}: {quoted(value[:80])} is not a path ({reason_of(error)})"
+        ) from None
+    if link:
         raise ConfigurationError(
             f"{option}: {link} is a symbolic link, which is not followed; give the directory that "
             f"it leads to as {option}, or put a directory in the place of the link"
