@@ -296,6 +296,18 @@ def test_approve_anyway(desk: DeskProcess, page: Page) -> None:
     wait_until(lambda: "reason: The lawyer has read it" in approved(desk))
 
 
+def test_buttons_act_on_the_block_beside_them(desk: DeskProcess, page: Page) -> None:
+    """Also when a block was opened in the panel after another was clicked in the page. 4 s."""
+    open_text(desk, page)
+    block_with(page, "Costs 5 EUR").click()
+    edit = page.locator(".overlay").get_by_role("button", name="Edit")
+    expect(edit).to_be_visible()
+    page.locator("details[data-block='1'] summary").click()
+    edit.click()
+    editor = page.locator(".overlay").get_by_role("textbox")
+    expect(editor).to_have_value(re.compile("^A build takes"))
+
+
 def test_blocks_and_undo(desk: DeskProcess, page: Page) -> None:
     """A block is added, compared, and each change taken back."""
     open_text(desk, page)

@@ -399,7 +399,7 @@ class Panel {
 
   listed(block) {
     return make("details", { className: "item", open: this.opened === block.number, "data-block": block.number },
-      make("summary", { dir: "auto", "data-name": `block-${block.number}`, onclick: () => { this.opened = this.opened === block.number ? null : block.number; this.tell(block.number); } }, nameOf(block), block.changed_by ? make("span", { className: "quiet" }, ` · ${say("changed_by")} ${block.changed_by}`) : null),
+      make("summary", { dir: "auto", "data-name": `block-${block.number}`, onclick: () => this.unfold(block) }, nameOf(block), block.changed_by ? make("span", { className: "quiet" }, ` · ${say("changed_by")} ${block.changed_by}`) : null),
       make("p", { dir: "auto" }, block.text), this.blockButtons(block, "list"));
   }
 
@@ -413,6 +413,14 @@ class Panel {
 
   // The buttons of the block that was clicked, or its editor, beside it. The page only says where:
   // it can neither hide them, nor change what they act on when somebody is about to press one.
+  // The buttons in the page are those of the block beside which they stand.
+  unfold(block) {
+    this.opened = this.opened === block.number ? null : block.number;
+    if (!this.editing) this.block = block.number;
+    this.drawTools();
+    this.tell(block.number);
+  }
+
   drawTools() {
     const block = this.text.blocks[this.editing?.number ?? this.block];
     const what = this.editing ? `editor ${this.editing.digest}` : block && `tools ${block.number} ${block.digest}`;
