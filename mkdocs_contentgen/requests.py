@@ -293,9 +293,12 @@ def parse_front_matter(
     value = meta["contentgen"]
     listed: list[tuple[tuple[str | int, ...], object]] = (
         [(("contentgen", index), asked) for index, asked in enumerate(value)]
-        if isinstance(value, list) and value
+        if isinstance(value, list)
         else [(("contentgen",), value)]
     )
+    if not listed:
+        return [], [Problem(("contentgen",), f"{quoted(value)} asks for nothing; {_EXAMPLE_HINT}")]
+
     requests: list[Request] = []
     problems: list[Problem] = []
     ids: set[str] = set()

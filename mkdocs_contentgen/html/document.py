@@ -16,6 +16,7 @@ from collections.abc import Collection, Iterator
 from copy import copy
 from dataclasses import dataclass
 from html import escape
+from itertools import accumulate
 from typing import Literal, NamedTuple
 from xml.etree.ElementTree import Element, tostring
 
@@ -38,6 +39,7 @@ MAX_BLOCK = 20_000
 """The maximum length of a block in characters."""
 
 _MAX_SYNTAX = 500
+_MAX_CITED = 50
 _MORE_BLOCKS = re.compile(r"\n[ \t]*(?:\n|[-*+] |\d{1,3}[.)] |#{1,6} |> )")
 
 _SPACE = re.compile(r"[ \t\n\r\f]+")
@@ -480,7 +482,7 @@ class Sentences:
         sentences = []
         for (first, last), (parts, position) in found.items():
             whole = [*parts, (self.text[position:last], None)]
-            cited = links[bisect_left(begins, first) : bisect_left(begins, last)]
+            cited = links[bisect_left(begins, first) : bisect_left(begins, last)][:_MAX_CITED]
             sentences.append(
                 MarkedSentence(
                     [(_collapse(text), number) for text, number in whole if text],
@@ -503,11 +505,14 @@ class Sentences:
         prose = list(self.text)
         for _, begin, end in self.tags("code"):
             prose[begin:end] = "x" * (end - begin)
-        for _, begin, end in self.tags("mark"):
-            # The first character tells whether a sentence begins, but `<mark>3</mark>.` ends one.
-            start = begin + (end - begin > 1 or self.text[end : end + 1] != ".")
-            prose[start:end] = "=" * (end - start)
-        return [match.end() for match in SENTENCE_END.finditer("".join(prose))]
+        marks = self.tags("mark")
+        for _, begin, end in marks:
+            if begin < end and self.text[end : end + 1] == ".":
+                prose[end - 1] = "="  # the number in `<mark>3</mark>.` is no ordinal
+        begins = [begin for _, begin, _ in marks]
+        marked_until = [0, *accumulate((end for *_, end in marks), max)]
+        ends = (match.end() for match in SENTENCE_END.finditer("".join(prose)))
+        return [end for end in ends if marked_until[bisect_left(begins, end)] <= end]
 
 
 def _measure(element: Tag, offset: int, spans: list[_Span]) -> int:

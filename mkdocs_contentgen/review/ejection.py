@@ -50,7 +50,10 @@ def eject_articles(site: Site, articles: Sequence[Article]) -> str:
     """
     page = articles[0].page
     path = site.source_file(page)
-    raw = path.read_bytes().decode("utf-8-sig")
+    try:
+        raw = path.read_bytes().decode("utf-8-sig")
+    except (OSError, UnicodeError) as error:
+        raise ApprovalError(f"{page}: cannot be read ({error})") from error
     newline = "\r\n" if "\r\n" in raw else "\n"
     source = raw.replace("\r\n", "\n").replace("\r", "\n")
     match = YAML_RE.match(source)
