@@ -242,8 +242,6 @@ def test_the_author_has_the_last_word(project: Project, service: ServiceDouble) 
     page = project.html("index.html")
     assert "contentgen-disclosure" not in page
     assert 'ai-disclosure="ai-autonomous"' in page
-    project.configure({"disclosure": {"drafts": "x"}})
-    assert "'disclosure': 'drafts'" in project.build().stdout
 
 
 def test_without_adapted_styles_no_sheet_is_linked(

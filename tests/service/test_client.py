@@ -649,7 +649,7 @@ def test_the_remarks_of_an_answer(service: ServiceDouble) -> None:
     remarks = ["640 words\n for 900", 7, "", "\x1b[2J", "\ud83d", "x" * 301, *map(str, range(60))]
     found = parse_answer(answer(content=ARTICLE, remarks=remarks), REQUEST).remarks
     assert found[:4] == ("640 words for 900", "\\x1b[2J", "\\ud83d", "x" * 300)
-    assert len(found) == 48
+    assert len(found) == 50
     for other in (None, "text", {"a": "b"}, 5):
         assert parse_answer(answer(content=ARTICLE, remarks=other), REQUEST).remarks == ()
 
