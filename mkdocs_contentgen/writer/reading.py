@@ -36,7 +36,8 @@ _HEADING = re.compile(r"^##? .+$", re.MULTILINE)
 _DATA = re.compile(r"^(?:[\[{]\s*[\"{]|\"(?=[^\"\n]*\\n))", re.MULTILINE)
 _HEADINGS = {"title": "# ", "headline": "# ", "heading": "## ", "header": "## ", "subtitle": "## "}
 _NO_TEXT = re.compile(
-    r"slug|tags|keywords|meta|description|summary|excerpt|author|date|path|name|id$|error$"
+    r"slug|tags|keywords|meta|description|summary|excerpt|author|date|path|name"
+    r"|(?:id|error|type|lang|language|locale|status|category|format|style|tone|audience)$"
 )
 _MAX_WORDS_BESIDE = 50
 _LEAST_TEXT = 8
@@ -213,7 +214,8 @@ def without_front_matter(text: str) -> str:
     title, rest = _YAML_TITLE.search(match["yaml"]), text[match.end() :]
     if not (match["start"] or title):
         return text
-    return f"# {title[1]}\n\n{rest}" if title and not _has_title(rest) else rest
+    name = title[1].replace("''", "'") if title else ""
+    return f"# {name}\n\n{rest}" if name and not _has_title(rest) else rest
 
 
 def without_html(text: str) -> str:
@@ -251,7 +253,8 @@ def without_preface(text: str) -> str:
 
 def without_epilogue(text: str) -> str:
     """Drop what the model says after the text, such as the number of words."""
-    paragraphs = text.split("\n\n")
+    # Below a paragraph, a line of dashes would make it a heading.
+    paragraphs = re.sub(r"\n[-*_ ]+\Z", "", text).split("\n\n")
     while len(paragraphs) > 1:
         last = paragraphs[-1].strip()
         if last.endswith(("```", "~~~")):
@@ -291,15 +294,16 @@ def with_marks(text: str) -> str:
 
 def with_headings(text: str) -> str:
     """Make paragraphs in bold headings, in a text that has no sections otherwise."""
-    if re.search("^##+ ", text, re.MULTILINE):
+    marked = "\n".join(f"\0{line}" if is_code else line for is_code, line in split_lines(text))
+    if re.search("^##+ ", marked, re.MULTILINE):
         return text
-    parts = text.split("\n\n")
+    parts = marked.split("\n\n")
     found = {number: _BOLD_LINE.fullmatch(part.strip()) for number, part in enumerate(parts[:-1])}
     bold = {number: it["text"] for number, it in found.items() if it and not TIP.match(it[0])}
     for number, heading in bold.items():
         is_title = number == 0 and len(bold) > 1
         parts[number] = f"{'#' if is_title else '##'} {heading}"
-    return "\n\n".join(parts)
+    return "\n\n".join(parts).replace("\0", "")
 
 
 def without_placeholders(text: str) -> str:
@@ -310,6 +314,7 @@ def without_placeholders(text: str) -> str:
 _STEPS: Sequence[Step] = (
     ("a code fence around the text was taken out", without_fence),
     ("a code fence around the text was taken out", without_fence),  # one in the other
+    ("", partial(re.compile("^[ \t]+$", re.MULTILINE).sub, "")),  # so that no remark is for them
     ("spaces before all lines were taken out", dedent),
     ("the text was taken out of JSON", without_data),
     ("front matter was taken out", without_front_matter),
