@@ -8,6 +8,7 @@ import sys
 from collections.abc import Callable, Mapping
 from contextlib import AbstractAsyncContextManager, suppress
 from datetime import timedelta
+from errno import ENOENT
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeVar, cast, get_args
 
@@ -372,9 +373,11 @@ def resolve_directory(option: str, value: str, config: MkDocsConfig) -> Path:
     Raises ConfigurationError for a symbolic link, and if the files would be published or lost.
     """
     project = project_directory(config)
-    # Path.expanduser() raises RuntimeError.
-    directory = Path(os.path.normpath(project / os.path.expanduser(value)))  # noqa: PTH111
+    expanded = os.path.expanduser(value)  # noqa: PTH111  Path.expanduser() raises RuntimeError
+    directory = Path(os.path.normpath(project / expanded))
     try:
+        if expanded.startswith("~"):
+            raise FileNotFoundError(ENOENT, "there is no such home directory")
         link = find_link(directory, project)
         with suppress(FileNotFoundError, NotADirectoryError):
             directory.lstat()

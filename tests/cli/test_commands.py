@@ -576,9 +576,9 @@ def test_a_home_directory_in_an_option(project: Project) -> None:
     assert (project.root / "home/cache/cache.db").is_file()
     assert (project.root / "home/approved/index.md/main.html").is_file()
     assert not (project.root / "~").exists()
-    for path in ("a\0b", "a" * 300):
+    for path in ("a\0b", "a" * 300, "~a-user-who-is-not-there/b"):
         project.configure({"cache_dir": path})
-        assert re.search("cache_dir: 'a.* is not a path", run(project, "status", code=1))
+        assert re.search("cache_dir: '~?a.* is not a path", run(project, "status", code=1))
 
 
 def test_the_sandbox_on_a_busy_port(project: Project) -> None:
