@@ -64,8 +64,6 @@ class _Body(msgspec.Struct, forbid_unknown_fields=True):
     reason: str = ""
     replace: bool = False
     earlier: Earlier | None = None
-    against: str = ""
-    row: int = 0
     note: Annotated[str, msgspec.Meta(max_length=MAX_NOTE)] = ""
     section: str = ""
     update: bool = False
@@ -200,11 +198,6 @@ class DeskApp:
         match action:
             case "change" if body.change:
                 desk.change(body.ref, body.seen, body.change)
-            case "take-back":
-                before = desk.earlier(article, body.earlier)
-                if before is None or sha256(before.html) != body.against:
-                    raise OutdatedError("the earlier text has changed; compare again")
-                desk.take_back(body.ref, body.seen, before, body.row)
             case "undo":
                 desk.undo(body.ref, body.seen)
             case "approve":
@@ -320,8 +313,7 @@ def _compare(desk: Desk, article: Article, wanted: Earlier | None) -> object:
     earlier = wanted if wanted in found else next(iter(found), "approved")
     newest, before = article.newest, found.get(earlier)
     return {
-        "rows": describe_rows(desk, before, newest) if newest and before else [],
-        "against": before and sha256(before.html),
+        "rows": list(describe_rows(desk, before, newest)) if newest and before else [],
         "earlier": earlier,
         "versions": list(found),
     }

@@ -8,11 +8,11 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from html import escape
 from itertools import islice
-from typing import Any
+from typing import Any, get_args
 
 from ..errors import UnsafeHTMLError
 from ..html.differences import compare
-from ..html.document import Block, Document
+from ..html.document import Block, Document, Kind
 from ..review.updating import can_update
 from ..site.site import Site
 from ..text import Text
@@ -98,17 +98,38 @@ def _in_page(desk: Desk, article: Article, blocks: Sequence[Block]) -> dict[str,
     return {"in_page": shown, "page_problem": "" if shown else problem}
 
 
-def describe_rows(desk: Desk, before: Text, after: Text) -> list[dict[str, object]]:
-    """Return what differs between two versions of a text: the words, with those that changed."""
-    return [
-        {
-            "number": number,
-            "words": row.words_to_read(),
-            "can_take_back": row.can_be_taken_back,
-        }
-        for number, row in enumerate(desk.compare(before, after))
-        if row.kind != "equal"
-    ]
+def describe_rows(desk: Desk, before: Text, after: Text) -> Iterator[dict[str, object]]:
+    """Yield what differs between two versions of a text, and the change that takes it back."""
+    one, other = desk.read(before.html), desk.read(after.html)
+    blocks = {id(it.element): it for it in (*one.blocks(), *other.blocks())}
+    above: Block | None = None
+    for row in compare(one, other, marks=False):
+        old, new = (blocks.get(id(it.element)) if it else None for it in (row.old, row.new))
+        if not row.is_equal:
+            has_others = (row.old and not old) or (row.new and not new)
+            change = None if has_others else _change_back(old, new, above)
+            yield {"words": row.words_to_read(), "change": change}
+        above = new or above
+
+
+def _change_back(
+    old: Block | None, new: Block | None, above: Block | None
+) -> dict[str, object] | None:
+    """Return the change that takes a difference back, or None. `above` is the block before it."""
+    at, more = new or above, {}
+    if new and old and old.kind == new.kind != "pre":
+        more = {"action": "edit", "markdown": old.to_markdown()}
+    elif new and not old:
+        more = {"action": "delete"}
+    elif old and above and not new and old.kind in get_args(Kind) and _is_beside(old, above):
+        more = {"action": "insert", "markdown": old.to_markdown(), "kind": old.kind}
+    return {"block": at.number, "digest": at.digest, **more} if at and more else None
+
+
+def _is_beside(old: Block, above: Block) -> bool:
+    """Tell whether a block that is gone was in elements such as those around another one."""
+    one, other = ([it.name for it in block.element.parents] for block in (old, above))
+    return one == other
 
 
 def _cards(blocks: Sequence[Block], text: Text) -> Iterator[dict[str, Any]]:
@@ -157,7 +178,7 @@ def _sources(site: Site, text: Text, blocks: Sequence[Block]) -> dict[str, dict[
 def _changed_words(before: str, after: str) -> Iterator[tuple[str, str]]:
     one, other = (Document(f"<article><p>{escape(it)}.</p></article>") for it in (before, after))
     for row in compare(one, other):
-        yield from row.words_to_read() if row.kind != "equal" else ()
+        yield from () if row.is_equal else row.words_to_read()
 
 
 def _hidden(document: Document) -> Iterator[str]:

@@ -17,7 +17,6 @@ from msgspec import structs
 from ..display import escape_controls, hidden_character
 from ..errors import ContentgenError, EditError, UnsafeHTMLError
 from ..files import replace_text, sha256
-from ..html.differences import Row, compare, take_back
 from ..html.document import Block, Document, Kind
 from ..review.approving import approve_article
 from ..review.importing import changed_remarks
@@ -123,35 +122,15 @@ class Desk:
         if not 0 <= change.block < len(blocks) or blocks[change.block].digest != change.digest:
             raise OutdatedError("this block has changed since; look at it again")
         authors = _authors(blocks, text)
+        if change.action in ("edit", "insert"):
+            # What is as in the earlier version again is by whom it was there.
+            earlier = self.earlier(article, "generated")
+            authors |= _authors(self.read(earlier.html).blocks(), earlier) if earlier else {}
         edits = _apply(blocks[change.block], change, text.edits or Edits())
         if change.action == "confirm":
             self._keep(article, structs.replace(text, html=document.to_lines(), edits=edits))
         else:
             self._keep(article, self._changed(article, text, document, edits, authors))
-
-    def compare(self, before: Text, after: Text) -> list[Row]:
-        """Return two versions of a text side by side. Raises UnsafeHTMLError."""
-        return compare(self.read(before.html), self.read(after.html), marks=False)
-
-    def take_back(self, ref: str, seen: str, earlier: Text, number: int) -> None:
-        """Take back one difference to an earlier version. Raises OutdatedError and EditError."""
-        article, text = self._seen(ref, seen)
-        document, before = self.read(text.html), self.read(earlier.html)
-        # What is as in the earlier version is by whom it was there.
-        authors = _authors(document.blocks(), text) | _authors(before.blocks(), earlier)
-        rows = compare(before, document, marks=False)
-        if not 0 <= number < len(rows):
-            raise EditError("there is no such difference")
-        restored = take_back(document, rows, number)
-        edits = text.edits or Edits()
-        if restored:
-            said, marks = restored.text, restored.statements
-            edits = structs.replace(
-                edits,
-                removed=tuple(it for it in edits.removed if it not in said and it != _short(said)),
-                confirmed=tuple(it for it in edits.confirmed if it not in marks),
-            )
-        self._keep(article, self._changed(article, text, document, edits, authors))
 
     def undo(self, ref: str, seen: str) -> None:
         """Take back what was done last with a text, also before the desk was started again.
@@ -265,7 +244,9 @@ class Desk:
             raise EditError("a text keeps its title")
         written = {it.digest: authors.get((it.kind, it.html), self.by) for it in now}
         changed_by = {digest: by for digest, by in written.items() if by}
-        edits = structs.replace(edits, changed_by=changed_by)
+        said = "\n".join(it.text for it in now)
+        removed = tuple(it for it in edits.removed if it not in said)
+        edits = structs.replace(edits, changed_by=changed_by, removed=removed)
         html, remarks = changed.to_lines(), text.remarks
         if html == lines:
             self.unchanged = {html: changed}

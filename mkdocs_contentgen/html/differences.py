@@ -1,4 +1,4 @@
-"""What differs between two versions of a document, by blocks and words, and taking it back."""
+"""What differs between two versions of a document, by blocks and words."""
 
 from __future__ import annotations
 
@@ -6,16 +6,12 @@ import difflib
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from copy import copy
 from dataclasses import dataclass, replace
 from html import unescape
 from itertools import islice
 from typing import Literal
 
-from bs4 import Tag
-
-from ..errors import EditError
-from .document import Block, Document, Piece, is_block
+from .document import Document, Piece
 
 _MAX_PAIRS = 4_000_000
 """Pairs of equal pieces or words that are compared, which takes about a second."""
@@ -60,13 +56,9 @@ class Row:
         return [word for word in words if word[1]]
 
     @property
-    def kind(self) -> Literal["equal", "changed", "added", "removed", "markup"]:
-        """What happened to the element. `markup` is for tags around blocks alone."""
-        if [it.html for it in self.before] == [it.html for it in self.after]:
-            return "equal"
-        if self.old and self.new:
-            return "changed"
-        return "removed" if self.old else "added" if self.new else "markup"
+    def is_equal(self) -> bool:
+        """Whether both versions are the same here."""
+        return [it.html for it in self.before] == [it.html for it in self.after]
 
     @property
     def old(self) -> Piece | None:
@@ -77,13 +69,6 @@ class Row:
     def new(self) -> Piece | None:
         """The element in the later version."""
         return next((it for it in self.after if it.part == "all"), None)
-
-    @property
-    def can_be_taken_back(self) -> bool:
-        """Whether take_back() restores the earlier version, at least of the element."""
-        if self.old and self.new:
-            return self.old.element.name == self.new.element.name
-        return self.kind in ("added", "removed")
 
 
 def compare(before: Document, after: Document, *, marks: bool = True) -> list[Row]:
@@ -101,43 +86,6 @@ def compare(before: Document, after: Document, *, marks: bool = True) -> list[Ro
         else:
             rows += _side_by_side(old[a:b], new[c:d])
     return [_with_words(row, budget) for row in _join_tags(rows)]
-
-
-def take_back(document: Document, rows: Sequence[Row], number: int) -> Block | None:
-    """Take the difference in a row back, and return the block that is there again.
-
-    `document` is the later version, and changes. Raises EditError.
-    """
-    row = rows[number]
-    if not row.can_be_taken_back:
-        raise EditError("tags around blocks come back with `Undo` only")
-    if row.old and row.new:
-        Block(0, row.new.element).set_content(row.old.element)
-        row.new.element.attrs = dict(row.old.element.attrs)
-    elif row.old:
-        _restore(row.old.element, rows[:number])
-    elif row.new:
-        Block(0, row.new.element).remove()
-    return Block(0, row.old.element) if row.old and is_block(row.old.element) else None
-
-
-def _restore(element: Tag, before: Sequence[Row]) -> None:
-    """Insert an element of the earlier version: `before` are the rows before its own.
-
-    Raises EditError if what it was in is gone, too.
-    """
-    parent = element.parent
-    for row in reversed(before):
-        for old, new in reversed(list(zip(row.before, row.after, strict=False))):
-            if old.part != new.part or parent is None:
-                continue
-            if old.part == "start" and old.element is parent and new.element.name == parent.name:
-                new.element.insert(0, copy(element))
-                return
-            if old.part != "start" and old.element.parent is parent and new.element.parent:
-                new.element.insert_after(copy(element))
-                return
-    raise EditError("what this was in is gone, too; insert it as a new block")
 
 
 def _former_html(old: Sequence[Piece], new: Sequence[Piece]) -> list[str]:
@@ -181,7 +129,7 @@ def _join_tags(rows: Iterable[Row]) -> Iterator[Row]:
     """Join the tags that differ with the different elements beside them, which they belong to."""
     joined, last = Row(), ""
     for row in rows:
-        part = (row.before or row.after)[-1].part if row.kind != "equal" else ""
+        part = "" if row.is_equal else (row.before or row.after)[-1].part
         if part and last and (part == "end" or last == "start"):
             joined = Row((*joined.before, *row.before), (*joined.after, *row.after))
         else:
@@ -196,7 +144,7 @@ def _join_tags(rows: Iterable[Row]) -> Iterator[Row]:
 
 
 def _with_words(row: Row, budget: _Budget) -> Row:
-    if row.kind == "equal":
+    if row.is_equal:
         return row
     old, new = _TOKEN.findall(_html(row.before)), _TOKEN.findall(_html(row.after))
     keys = [[token.strip() for token in tokens] for tokens in (old, new)]

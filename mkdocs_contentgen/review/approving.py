@@ -194,11 +194,11 @@ def word_diff(before: str, after: str, image_hosts: Sequence[str] = ()) -> str:
         rows = compare(Document(before, image_hosts), Document(after, image_hosts))
     except UnsafeHTMLError as error:
         return f"no build can show both texts: {error}"
-    if all(row.kind == "equal" for row in rows):
+    if all(row.is_equal for row in rows):
         return "both texts are the same for a reader"
     shown = []
-    seen = (row for row in rows if row.new or row.kind != "equal")
-    for is_equal, group in groupby(seen, lambda row: row.kind == "equal"):
+    seen = (row for row in rows if row.new or not row.is_equal)
+    for is_equal, group in groupby(seen, lambda row: row.is_equal):
         same = list(group)
         if not is_equal:
             shown += ["".join(map(_show_word, row.words_to_read())) for row in same]

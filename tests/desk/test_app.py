@@ -7,6 +7,7 @@ import json
 import re
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import httpx
 import pytest
@@ -491,35 +492,41 @@ def test_asking_again_keeps_a_persons_words(reviewer: Reviewer) -> None:
     assert "A persons words." in cached(reviewer).html
 
 
-def take_back(reviewer: Reviewer, row: int, page: str = "report.md") -> httpx.Response:
-    """Take back a difference to the text as it was generated."""
-    against = reviewer.call("compare", ref=reviewer.queue()[page]["ref"]).json()["against"]
-    return reviewer.act("take-back", page, earlier="generated", against=against, row=row)
+def differences(reviewer: Reviewer) -> list[dict[str, Any]]:
+    """Return the differences to the text as it was generated."""
+    ref = reviewer.queue()["report.md"]["ref"]
+    rows: list[dict[str, Any]] = reviewer.call("compare", ref=ref).json()["rows"]
+    return rows
 
 
 def test_a_difference_is_taken_back(reviewer: Reviewer) -> None:
     """The block is there again, is nobody's, and its sentence counts as removed no more."""
     reviewer.change("remove", 3)
     reviewer.change("edit", 4, markdown="Needs nothing at all")
+    reviewer.change("insert", 5, markdown="Free", kind="li")
     before = cached(reviewer).edits
     assert before is not None
     assert before.removed == ("Thrown away, says Jane Smith.",)
-    ref = reviewer.queue()["report.md"]["ref"]
-    rows = reviewer.call("compare", ref=ref).json()["rows"]
-    row = next(it["number"] for it in rows if "Thrown" in str(it["words"]))
-    assert take_back(reviewer, row).status_code == 200
+    thrown, *_, added = differences(reviewer)
+    for row in (added, thrown):
+        assert reviewer.act("change", change=row["change"]).status_code == 200
     text = cached(reviewer)
     assert "<p>Thrown away, says <mark>Jane Smith</mark>.</p>" in text.html
     assert text.edits is not None
-    assert text.edits.removed == ()
+    assert text.edits.removed == ("Free",)
     assert [it.text for it in blocks_of(text) if it.digest in text.edits.changed_by] == [
         "Needs nothing at all"
     ]
-    for wrong in (-1, 99):
-        assert take_back(reviewer, wrong).status_code == 422
-    answer = reviewer.act("take-back", earlier="generated", against="0" * 64, row=row)
-    assert answer.status_code == 409
-    assert cached(reviewer) == text
+    (row,) = differences(reviewer)
+    reviewer.act("change", change=row["change"])
+    assert Document(cached(reviewer).html).to_lines() == Document(HTML).to_lines()
+
+
+def test_what_has_no_place_is_not_taken_back(reviewer: Reviewer) -> None:
+    """A block that was beside no other one is inserted by hand."""
+    for number in (5, 4):
+        reviewer.change("delete", number)
+    assert [it["change"] for it in differences(reviewer)] == [None, None]
 
 
 def blocks_of(text: Text) -> list[Block]:
@@ -660,8 +667,7 @@ def test_a_clock_that_is_behind(reviewer: Reviewer) -> None:
 def test_markup_that_is_taken_back_is_nobodys(reviewer: Reviewer) -> None:
     """A block that is as the model wrote it is the model's again."""
     reviewer.change("edit", 4, markdown="**Needs** Python 3.11")
-    ref = reviewer.queue()["report.md"]["ref"]
-    rows = reviewer.call("compare", ref=ref).json()["rows"]
-    take_back(reviewer, next(it["number"] for it in rows))
+    (row,) = differences(reviewer)
+    reviewer.act("change", change=row["change"])
     edits = cached(reviewer).edits
     assert edits is None or edits.changed_by == {}

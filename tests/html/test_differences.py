@@ -1,4 +1,4 @@
-"""What differs between two versions of a document, and taking it back."""
+"""What differs between two versions of a document."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from bs4 import Tag
 from desk_site import HTML
 from golden_file import cases
 from growth import growth
-from hypothesis import assume, example, given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from mkdocs_contentgen.errors import EditError
 from mkdocs_contentgen.html.article import parse_article
-from mkdocs_contentgen.html.differences import Row, compare, take_back
+from mkdocs_contentgen.html.differences import compare
 from mkdocs_contentgen.html.document import Document
 
 CASES = cases("differences")
@@ -31,42 +31,34 @@ def html_of(*paragraphs: str) -> str:
     return f"<article><h1>T</h1>{''.join(f'<p>{it}</p>' for it in paragraphs)}</article>"
 
 
-def differences(before: str, after: str) -> list[tuple[str, str, str]]:
-    """Return kind and texts of each row that differs."""
+def differences(before: str, after: str) -> list[tuple[str, str]]:
+    """Return the texts of each row that differs."""
     rows = compare(Document(before), Document(after), marks=False)
     return [
         (
-            it.kind,
             it.old.element.get_text() if it.old else "",
             it.new.element.get_text() if it.new else "",
         )
         for it in rows
-        if it.kind != "equal"
+        if not it.is_equal
     ]
-
-
-def first_takeable(rows: list[Row]) -> int | None:
-    """Return the number of the first difference that can be taken back."""
-    return next((n for n, it in enumerate(rows) if it.can_be_taken_back and it.words), None)
 
 
 def test_kinds_of_differences() -> None:
     """A block is changed, added or removed; one that stands elsewhere now is both."""
     one, two, three, four = PARAGRAPHS
     before = html_of(one, two, three, four)
-    assert differences(before, html_of(one, f"{two} now", three, four)) == [
-        ("changed", two, f"{two} now")
-    ]
+    assert differences(before, html_of(one, f"{two} now", three, four)) == [(two, f"{two} now")]
     assert differences(before, html_of(one, "Nothing like it", three, four)) == [
-        ("changed", two, "Nothing like it")
+        (two, "Nothing like it")
     ]
-    assert differences(before, html_of(one, three, four)) == [("removed", two, "")]
+    assert differences(before, html_of(one, three, four)) == [(two, "")]
     assert differences(before, html_of(one, two, three, "Other words", four)) == [
-        ("added", "", "Other words")
+        ("", "Other words")
     ]
     assert differences(before, html_of(two, three, four, one)) == [
-        ("removed", one, ""),
-        ("added", "", one),
+        (one, ""),
+        ("", one),
     ]
 
 
@@ -75,8 +67,8 @@ def test_one_added_before_one_changed() -> None:
     one, two, three, _ = PARAGRAPHS
     before = html_of(one, two, three)
     assert differences(before, html_of(one, "A short addition", f"{two} now", three)) == [
-        ("added", "", "A short addition"),
-        ("changed", two, f"{two} now"),
+        ("", "A short addition"),
+        (two, f"{two} now"),
     ]
 
 
@@ -100,7 +92,7 @@ def test_one_added_before_one_changed() -> None:
 def test_words_of_a_change(before: str, after: str, words: list[tuple[str, str]]) -> None:
     """Markup differs, too, and at least spaces."""
     rows = compare(*(Document(html_of(it)) for it in (before, after)))
-    (row,) = (it for it in rows if it.kind != "equal")
+    (row,) = (it for it in rows if not it.is_equal)
     assert [it for it in row.words if it[0] != "equal"] == words
 
 
@@ -108,7 +100,7 @@ def test_words_of_a_change(before: str, after: str, words: list[tuple[str, str]]
 def test_differences_around_blocks(before: str, after: str, words: list[str]) -> None:
     """Lists, sections, rules and loose text are compared, too."""
     one, other = (Document(f"<article><h1>T</h1>{it}</article>") for it in (before, after))
-    rows = [row for row in compare(one, other) if row.kind != "equal"]
+    rows = [row for row in compare(one, other) if not row.is_equal]
     assert [text for row in rows for kind, text in row.words if kind != "equal"] == words
 
 
@@ -116,28 +108,7 @@ def test_a_statement_that_was_confirmed() -> None:
     """It is no difference, unless marks are compared."""
     before, after = html_of("It is <mark>4</mark>."), html_of("It is 4.")
     assert differences(before, after) == []
-    assert [it.kind for it in compare(Document(before), Document(after))].count("changed") == 1
-
-
-NESTED = (
-    '<article><h1>T</h1><ul><li>X<ul id="n"><li>a</li><li>b</li></ul></li><li>Y</li></ul>'
-    '<section class="s"><h2>Part</h2><p>One</p></section><blockquote><p>Q1</p></blockquote>'
-    '<blockquote><p>Q2</p></blockquote><ol start="3"><li>c</li></ol><p>End</p></article>'
-)
-
-
-@pytest.mark.parametrize("gone", ["a", "b", "Part", "One", "Y", "End"])
-def test_a_block_comes_back(gone: str) -> None:
-    """It stands where it was: in a list in a list, in a section, at the end."""
-    document = Document(NESTED)
-    whole = document.to_lines()
-    next(it for it in document.blocks() if it.text == gone).remove()
-    document = Document(document.to_lines())
-    rows = compare(Document(NESTED), document)
-    number = first_takeable(rows)
-    assert number is not None
-    take_back(document, rows, number)
-    assert document.to_lines() == whole
+    assert [it.is_equal for it in compare(Document(before), Document(after))].count(False) == 1
 
 
 @pytest.mark.parametrize(
@@ -152,7 +123,7 @@ def test_repetitive_texts_take_no_minutes(before: str, after: str) -> None:
     """What occurs again and again would take a minute to compare word by word."""
     one, other = Document(before), Document(after)
     started = time.process_time()
-    assert any(it.kind != "equal" for it in compare(one, other))
+    assert any(not it.is_equal for it in compare(one, other))
     assert time.process_time() - started < 4
 
 
@@ -203,20 +174,6 @@ def test_the_end_of_a_long_block_counts() -> None:
         if row.words
     )
     assert {kind for kind, _ in row.words} == {"equal", "old", "new"}
-
-
-def test_what_does_not_come_back() -> None:
-    """What was in a row, a list or a section that is gone has no place that is surely its own."""
-    rows = ("<tr><td>a</td></tr>", "<tr><td>b</td></tr>")
-    before, after = (
-        Document(f"<article><h1>T</h1><table><tbody>{it}</tbody></table></article>")
-        for it in ("".join(rows), rows[1])
-    )
-    found = compare(before, after)
-    number = first_takeable(found)
-    assert number is not None
-    with pytest.raises(EditError, match="is gone, too"):
-        take_back(after, found, number)
 
 
 EDITS = st.tuples(
@@ -278,11 +235,11 @@ def test_whatever_differs_is_shown(edits: list[tuple[str, int]]) -> None:
     after = Document(html, hosts)
     assert content(after.to_lines(), hosts) == content(html, hosts)
     rows = compare(before, after)
-    assert all(row.kind == "equal" for row in compare(after, Document(after.to_lines(), hosts)))
+    assert all(row.is_equal for row in compare(after, Document(after.to_lines(), hosts)))
     is_same = before.to_lines() == after.to_lines()
-    assert all(row.kind == "equal" for row in rows) == is_same
+    assert all(row.is_equal for row in rows) == is_same
     for row in rows:
-        assert any(kind != "equal" for kind, _ in row.words) == (row.kind != "equal")
+        assert any(kind != "equal" for kind, _ in row.words) != row.is_equal
     for side, document in (("old", before), ("new", after)):
         pieces = [it for row in rows for it in (row.before if side == "old" else row.after)]
         assert [it.html for it in pieces] == [it.html for it in document.pieces()]
@@ -303,37 +260,3 @@ def test_what_is_saved_unchanged_stays_as_it_is(edits: list[tuple[str, int]]) ->
         with suppress(EditError):  # code, or what a person may not write, such as a table in text
             block.set_markdown(block.to_markdown())
     assert document.to_lines() == before
-
-
-CHANGES = st.lists(
-    st.tuples(
-        st.sampled_from(["edit", "delete", "insert"]),
-        st.integers(1, 30),
-    ),
-    max_size=8,
-)
-
-
-@given(CHANGES)
-@example([*[("delete", 1)] * 4, ("insert", 2), ("delete", 2)])
-@settings(max_examples=30)
-def test_all_that_was_changed_can_be_taken_back(changes: list[tuple[str, int]]) -> None:
-    """One difference after the other, until the blocks are those of the earlier text."""
-    before, document = Document(HTML), Document(HTML)
-    for number, (kind, position) in enumerate(changes):
-        document = Document(document.to_lines())
-        _, *blocks = document.blocks()
-        block = blocks[position % len(blocks)] if blocks else document.blocks()[0]
-        if kind == "edit":
-            block.set_markdown(f"{block.text} and {number}")
-        elif kind == "delete" and block.element.find_next_sibling():
-            block.remove()
-        elif kind == "insert":
-            block.insert("p", f"New {number}")
-    for _ in range(60):
-        document = Document(document.to_lines())
-        rows = compare(before, document)
-        if (left := first_takeable(rows)) is None:
-            break
-        take_back(document, rows, left)
-    assert document.to_lines() == before.to_lines()

@@ -244,7 +244,7 @@ class Panel {
       this.said = action === "approve" ? say("approved", text.approved_file) : "";
       this.status.textContent = this.said;
       if (action === "undo" || action === "approve") this.block = null;
-      if (body.change?.action === "edit") this.close();
+      if (body.change?.action === "edit" && body.change.markdown === this.area?.value) this.close();
       this.take(text);
       return true;
     } catch (error) {
@@ -551,10 +551,10 @@ class Panel {
     } catch (error) {
       return this.announce(error.message);
     }
-    const { rows, against, versions } = found;
+    const { rows, versions } = found;
     const { seen } = this.text;
     const takeBack = async (row, index) => {
-      await this.act("take-back", { earlier: found.earlier, against, row: row.number }, seen);
+      await this.act("change", { change: row.change }, seen);
       await this.compare(found.earlier, index);
     };
     document.querySelector("dialog")?.close();
@@ -566,7 +566,7 @@ class Panel {
       ...rows.map((row, index) => make("div", { className: "row", role: "group", "aria-label": row.words.map(([, text]) => text).join("").slice(0, 60) },
         make("div", { dir: "auto" }, diff(row.words, "old")),
         make("div", { dir: "auto" }, diff(row.words, "new")),
-        make("div", { className: "bar" }, makeButton(say("reject"), () => takeBack(row, index), { disabled: !row.can_take_back })))));
+        make("div", { className: "bar" }, makeButton(say("reject"), () => takeBack(row, index), { disabled: !row.change })))));
     const buttons = dialog.querySelectorAll(".row button");
     buttons[Math.min(focus, buttons.length - 1)]?.focus();
   }
