@@ -104,9 +104,9 @@ def describe_rows(desk: Desk, before: Text, after: Text) -> Iterator[dict[str, o
     blocks = {id(it.element): it for it in (*one.blocks(), *other.blocks())}
     above: Block | None = None
     for row in compare(one, other, marks=False):
-        old, new = (blocks.get(id(it.element)) if it else None for it in (row.old, row.new))
+        old, new = (blocks.get(id(it.element)) if it else None for it in (row.before, row.after))
         if not row.is_equal:
-            has_others = (row.old and not old) or (row.new and not new)
+            has_others = (row.before and not old) or (row.after and not new)
             change = None if has_others else _change_back(old, new, above)
             yield {"words": row.words_to_read(), "change": change}
         above = new or above

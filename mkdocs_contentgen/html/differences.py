@@ -5,7 +5,7 @@ from __future__ import annotations
 import difflib
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from html import unescape
 from itertools import islice
@@ -29,10 +29,10 @@ Word = tuple[Literal["equal", "old", "new"], str]
 
 @dataclass(frozen=True)
 class Row:
-    """What stands at one place in two versions: an element, and tags around blocks."""
+    """What stands at one place in two versions."""
 
-    before: tuple[Piece, ...] = ()
-    after: tuple[Piece, ...] = ()
+    before: Piece | None
+    after: Piece | None
     words: Sequence[Word] = ()
     """The HTML of both, where they differ."""
 
@@ -42,7 +42,7 @@ class Row:
         Those of the element itself are there only with other attributes than class and style, or
         if nothing else differs.
         """
-        names = "|".join({it.element.name for it in (self.old, self.new) if it})
+        names = "|".join({it.element.name for it in (self.before, self.after) if it})
         own = "(?!)" if "|" in names else rf'</?{names}(?: (?:class|style)="[^"]*")*>'
         for hidden in (own, "(?!)"):
             # The sanitizer gives each link its `rel`.
@@ -58,17 +58,7 @@ class Row:
     @property
     def is_equal(self) -> bool:
         """Whether both versions are the same here."""
-        return [it.html for it in self.before] == [it.html for it in self.after]
-
-    @property
-    def old(self) -> Piece | None:
-        """The element in the earlier version."""
-        return next((it for it in self.before if it.part == "all"), None)
-
-    @property
-    def new(self) -> Piece | None:
-        """The element in the later version."""
-        return next((it for it in self.after if it.part == "all"), None)
+        return _html(self.before) == _html(self.after)
 
 
 def compare(before: Document, after: Document, *, marks: bool = True) -> list[Row]:
@@ -82,10 +72,10 @@ def compare(before: Document, after: Document, *, marks: bool = True) -> list[Ro
     matcher = _Matcher([it.html for it in old], _former_html(old, new), budget)
     for kind, a, b, c, d in matcher.get_opcodes():
         if kind == "equal":
-            rows += [Row((one,), (other,)) for one, other in zip(old[a:b], new[c:d], strict=True)]
+            rows += [Row(one, other) for one, other in zip(old[a:b], new[c:d], strict=True)]
         else:
             rows += _side_by_side(old[a:b], new[c:d])
-    return [_with_words(row, budget) for row in _join_tags(rows)]
+    return [_with_words(row, budget) for row in rows]
 
 
 def _former_html(old: Sequence[Piece], new: Sequence[Piece]) -> list[str]:
@@ -116,31 +106,12 @@ def _side_by_side(old: Sequence[Piece], new: Sequence[Piece]) -> Iterator[Row]:
     """Yield rows of different pieces, together as long as they are of the same kind."""
     number = 0
     for one, other in zip(old, new, strict=False):
-        is_tag = one.part != "all"
-        if one.part != other.part or not (is_tag or one.kind == other.kind):
+        if (one.part, one.kind) != (other.part, other.kind):
             break
-        yield Row((one,), (other,))
+        yield Row(one, other)
         number += 1
-    yield from (Row((it,), ()) for it in old[number:])
-    yield from (Row((), (it,)) for it in new[number:])
-
-
-def _join_tags(rows: Iterable[Row]) -> Iterator[Row]:
-    """Join the tags that differ with the different elements beside them, which they belong to."""
-    joined, last = Row(), ""
-    for row in rows:
-        part = "" if row.is_equal else (row.before or row.after)[-1].part
-        if part and last and (part == "end" or last == "start"):
-            joined = Row((*joined.before, *row.before), (*joined.after, *row.after))
-        else:
-            if last:
-                yield joined
-            joined = row
-            if not part:
-                yield row
-        last = part
-    if last:
-        yield joined
+    yield from (Row(it, None) for it in old[number:])
+    yield from (Row(None, it) for it in new[number:])
 
 
 def _with_words(row: Row, budget: _Budget) -> Row:
@@ -160,9 +131,8 @@ def _with_words(row: Row, budget: _Budget) -> Row:
     return replace(row, words=words)
 
 
-def _html(pieces: Iterable[Piece]) -> str:
-    """Return pieces as they stand in an approved file."""
-    return "".join(("\n" if it.begins_line else "") + it.html for it in pieces).strip()
+def _html(piece: Piece | None) -> str:
+    return piece.html if piece else ""
 
 
 @dataclass

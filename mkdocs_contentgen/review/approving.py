@@ -197,14 +197,14 @@ def word_diff(before: str, after: str, image_hosts: Sequence[str] = ()) -> str:
     if all(row.is_equal for row in rows):
         return "both texts are the same for a reader"
     shown = []
-    seen = (row for row in rows if row.new or not row.is_equal)
+    seen = (row for row in rows if not row.is_equal or (row.after and row.after.part == "all"))
     for is_equal, group in groupby(seen, lambda row: row.is_equal):
         same = list(group)
         if not is_equal:
             shown += ["".join(map(_show_word, row.words_to_read())) for row in same]
         elif len(same) > 1:
             shown.append(f"… {len(same)} lines the same …")
-        elif it := same[0].new:
+        elif it := same[0].after:
             shown.append(_escape_lines(it.element.get_text()))
     return "\n".join(shown)
 

@@ -526,7 +526,7 @@ def test_what_has_no_place_is_not_taken_back(reviewer: Reviewer) -> None:
     """A block that was beside no other one is inserted by hand."""
     for number in (5, 4):
         reviewer.change("delete", number)
-    assert [it["change"] for it in differences(reviewer)] == [None, None]
+    assert [it["change"] for it in differences(reviewer)] == [None] * 4
 
 
 def blocks_of(text: Text) -> list[Block]:

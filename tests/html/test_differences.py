@@ -36,8 +36,8 @@ def differences(before: str, after: str) -> list[tuple[str, str]]:
     rows = compare(Document(before), Document(after), marks=False)
     return [
         (
-            it.old.element.get_text() if it.old else "",
-            it.new.element.get_text() if it.new else "",
+            it.before.element.get_text() if it.before else "",
+            it.after.element.get_text() if it.after else "",
         )
         for it in rows
         if not it.is_equal
@@ -241,8 +241,8 @@ def test_whatever_differs_is_shown(edits: list[tuple[str, int]]) -> None:
     for row in rows:
         assert any(kind != "equal" for kind, _ in row.words) != row.is_equal
     for side, document in (("old", before), ("new", after)):
-        pieces = [it for row in rows for it in (row.before if side == "old" else row.after)]
-        assert [it.html for it in pieces] == [it.html for it in document.pieces()]
+        pieces = [row.before if side == "old" else row.after for row in rows]
+        assert [it.html for it in pieces if it] == [it.html for it in document.pieces()]
 
 
 @given(st.lists(EDITS, max_size=4))
