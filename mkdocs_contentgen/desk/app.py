@@ -193,7 +193,7 @@ class DeskApp:
 
     def _change(self, action: str, desk: Desk, article: Article, body: _Body) -> None:
         asking = self._texts.asking(article)
-        if asking and action not in ("ask", "cancel"):
+        if asking and asking.is_running and action not in ("ask", "cancel"):
             raise EditError("another text is being generated; wait for it")
         match action:
             case "change" if body.change:
@@ -230,10 +230,11 @@ class DeskApp:
         if ref not in desk.shown:
             desk.shown[ref] = {**self._row(desk, article), **describe(desk, article)}
         asking = self._texts.asking(article)
+        running = asking if asking and asking.is_running else None
         shown = {
             **desk.shown[ref],
-            "asking": asking and {"is_update": asking.is_update, "began": asking.began},
-            "ask_problem": self._texts.problem_of(article),
+            "asking": running and {"is_update": running.is_update, "began": running.began},
+            "ask_problem": asking.problem if asking else "",
             "stamp": self._builder.stamp,
             "waits": self._waits(desk, ref),
         }

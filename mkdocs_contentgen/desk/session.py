@@ -36,9 +36,13 @@ class Asking:
     is_update: bool
     began: float = field(default_factory=time.time)
     problem: str = ""
-    is_over: bool = False
     cancelled: threading.Event = field(default_factory=threading.Event)
     thread: threading.Thread = field(default_factory=threading.Thread)
+
+    @property
+    def is_running(self) -> bool:
+        """Whether the text has neither arrived nor failed yet."""
+        return self.thread.is_alive()
 
 
 class DeskSite:
@@ -120,7 +124,8 @@ class DeskSite:
         With `update`, only the blocks that have to change are written anew. The text that was
         there can be compared, and comes back with `Undo`.
         """
-        if self.asking(article) or self._desk is None:
+        last = self.asking(article)
+        if (last and last.is_running) or self._desk is None:
             return
         asking = self._asking[article.key] = Asking(update)
         arguments = self._desk.site, article, asking, note, section
@@ -128,14 +133,8 @@ class DeskSite:
         asking.thread.start()
 
     def asking(self, article: Article) -> Asking | None:
-        """Return what is being generated for an article, or None."""
-        found = self._asking.get(article.key)
-        return found if found and not found.is_over else None
-
-    def problem_of(self, article: Article) -> str:
-        """Return why the last try to get another text failed, or an empty string."""
-        found = self._asking.get(article.key)
-        return found.problem if found else ""
+        """Return the last try to get another text for an article, or None."""
+        return self._asking.get(article.key)
 
     def wait(self) -> None:
         """Wait for the texts that are being generated."""
@@ -170,8 +169,6 @@ class DeskSite:
             self._keep_earlier(article, made)
         except ContentgenError as error:
             asking.problem = str(error)
-        finally:
-            asking.is_over = True
 
     def _keep_earlier(self, article: Article, made: Text | None) -> None:
         """Keep the text that was there for `Undo` and for comparison, if there is another now.
