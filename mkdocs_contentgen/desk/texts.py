@@ -26,12 +26,9 @@ from ..texts.approval import restore
 from ..texts.articles import Article
 from ..texts.store import ChangedError, DiskStore, note_key
 
-MAX_REASON = MAX_EDIT
-"""The maximum length of the reason for `Approve anyway`, in characters."""
-
 _MAX_UNDO = 100
-_MAX_HISTORY = 20_000
-"""The maximum number of characters in an approved file of what was confirmed and removed."""
+_MAX_HISTORY = 10_000
+"""The maximum number of characters in an approved file of what was confirmed, or removed."""
 
 
 class Change(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
@@ -193,10 +190,12 @@ class Desk:
         left = sum(len(it.statements) for it in self.read(text.html).blocks())
         if left and not any(map(str.isalnum, reason)):
             raise EditError(f"statements left to check: {left}")
-        if len(reason) > MAX_REASON or hidden_character(reason):
-            raise EditError(f"a reason is one line of at most {MAX_REASON} characters")
+        if len(reason) > MAX_EDIT or hidden_character(reason):
+            raise EditError(f"a reason is one line of at most {MAX_EDIT} characters")
         if reason.strip() or text.edits:
-            edits = _bounded(structs.replace(text.edits or Edits(), reason=reason.strip()))
+            edits = text.edits or Edits()
+            confirmed, removed = _bounded(edits.confirmed), _bounded(edits.removed)
+            edits = Edits(confirmed, removed, edits.changed_by, reason.strip())
             text = structs.replace(text, edits=edits)
         if article.state == "changed":
             # As a draft of the edited file.
@@ -315,17 +314,11 @@ def _identity(text: Text) -> str:
     return sha256(f"{text.html}\0{text.edits}")
 
 
-def _bounded(edits: Edits) -> Edits:
-    """Return edits that fit into an approved file."""
-    left = _MAX_HISTORY
-    kept = []
-    for items in (edits.confirmed, edits.removed):
-        sizes = list(accumulate(map(len, items)))
-        number = bisect_right(sizes, left)
-        more = len(items) - number
-        kept.append((*items[:number], *([f"… and {more} more"] if more else [])))
-        left -= sizes[number - 1] if number else 0
-    return structs.replace(edits, confirmed=kept[0], removed=kept[1])
+def _bounded(items: Sequence[str]) -> tuple[str, ...]:
+    """Return what was confirmed or removed so that it fits into an approved file."""
+    number = bisect_right(list(accumulate(map(len, items))), _MAX_HISTORY)
+    more = [f"… and {len(items) - number} more"] if number < len(items) else []
+    return (*items[:number], *more)
 
 
 def _apply(block: Block, change: Change, edits: Edits) -> Edits:
