@@ -12,8 +12,8 @@ from typing import Any, get_args
 
 from ..errors import UnsafeHTMLError
 from ..html.differences import compare
-from ..html.document import Block, Document, Kind
-from ..review.updating import can_update
+from ..html.document import Block, Document, Kind, Sentences
+from ..review.updating import can_update, cited_sources
 from ..site.site import Site
 from ..text import Text
 from ..texts.articles import Article
@@ -74,7 +74,7 @@ def describe(desk: Desk, article: Article) -> dict[str, object]:
             for it in blocks
         ],
         "statements": cards,
-        "sources": list(_sources(desk.site, text, blocks).values()),
+        "sources": list(_sources(desk.site, text, blocks)),
         "hidden": list(_hidden(document)),
     }
 
@@ -138,7 +138,7 @@ def _cards(blocks: Sequence[Block], text: Text) -> Iterator[dict[str, Any]]:
         if not block.element.find("mark"):
             continue
         digest, links = block.digest, block.links  # once: a block can have thousands of sentences
-        for sentence in block.marked_sentences:
+        for sentence in Sentences(block.element).marked():
             statements = {n: part for part, n in sentence.parts if n is not None}
             cited = (it for it in (*sentence.cited, *links) if it in text.sources)
             yield {
@@ -151,28 +151,19 @@ def _cards(blocks: Sequence[Block], text: Text) -> Iterator[dict[str, Any]]:
             }
 
 
-def _sources(site: Site, text: Text, blocks: Sequence[Block]) -> dict[str, dict[str, object]]:
-    """Return the cited sections as they were and as they are, by address."""
-    now = site.cited_sections()
-    citing: dict[str, list[int]] = {}
-    for block in blocks if text.sources else ():
-        for link in dict.fromkeys(block.links):
-            citing.setdefault(link, []).append(block.number)
-    found: dict[str, dict[str, object]] = {}
-    for address, digest in text.sources.items():
-        parts = now.find(address) or []
-        said = "\n\n".join(it.text for it in parts)
-        before = text.passages.get(address, "")
-        is_same = bool(parts) and parts[0].digest == digest
-        found[address] = {
-            "address": address,
-            "title": parts[0].title if parts else now.shown(address),
-            "text": said,
-            "words": [] if is_same else list(_changed_words(before, said)),
-            "blocks": citing.get(address, []),
-            "state": "gone" if not parts else "same" if is_same else "changed",
+def _sources(site: Site, text: Text, blocks: Sequence[Block]) -> Iterator[dict[str, object]]:
+    """Yield the cited sections as they were and as they are."""
+    links = {it.number: it.links for it in blocks} if text.sources else {}
+    for source in cited_sources(text, site.cited_sections()):
+        words = _changed_words(source.before, source.now) if source.has_changed else ()
+        yield {
+            "address": source.name,
+            "title": source.title,
+            "text": source.now,
+            "words": list(words),
+            "blocks": [number for number, found in links.items() if source.name in found],
+            "state": ("changed" if source.now else "gone") if source.has_changed else "same",
         }
-    return found
 
 
 def _changed_words(before: str, after: str) -> Iterator[tuple[str, str]]:

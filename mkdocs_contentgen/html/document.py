@@ -188,13 +188,6 @@ class Block:
         return self.element.name
 
     @property
-    def parent(self) -> Tag:
-        """The element that it is in. Raises EditError if it was removed."""
-        if self.element.parent is None:
-            raise EditError("this block is gone")
-        return self.element.parent
-
-    @property
     def text(self) -> str:
         """The plain text."""
         return _one_line(self.element.get_text())
@@ -233,11 +226,6 @@ class Block:
         """The statements to check."""
         sentences = Sentences(self.element)
         return [_one_line(sentences.text[begin:end]) for _, begin, end in sentences.tags("mark")]
-
-    @property
-    def marked_sentences(self) -> list[MarkedSentence]:
-        """The sentences with statements to check."""
-        return Sentences(self.element).marked()
 
     def set_markdown(self, markdown: str) -> None:
         """Replace the content. Raises EditError for what is too long or empty."""

@@ -53,7 +53,7 @@ def plan_update(
         return f"[{number}]" if number else citation[0]
 
     inside = _in_section(blocks, section)
-    fixed = set(_listed_sources(blocks))
+    fixed = {it.number for it in _listed_sources(blocks)}
     changed_by = text.edits.changed_by if text.edits else {}
     found = []
     for block in blocks:
@@ -175,22 +175,17 @@ def _in_section(blocks: Sequence[Block], section: str) -> Collection[int]:
     return range(start.number, end)
 
 
-def _listed_sources(blocks: Sequence[Block]) -> list[int]:
-    """Return the numbers of the blocks with the list of sources, the heading first, or nothing."""
+def _listed_sources(blocks: Sequence[Block]) -> list[Block]:
+    """Return the heading of the list of sources, and its items, or nothing."""
     starts = [it for it in blocks if it.kind == "h2" and it.text in SOURCES_HEADINGS]
-    if not starts:
-        return []
-    after = [it for it in blocks if it.number > starts[-1].number]
-    items = [it for it in after if it.kind == "li" and it.parent.name == "ol"]
-    if not items or items[0] is not after[0]:
-        return []
-    return [starts[-1].number, *(it.number for it in items if it.parent is items[0].parent)]
+    listed = starts[-1].element.find_next_sibling(True) if starts else None
+    items = [it for it in blocks if it.kind == "li" and it.element.parent is listed]
+    return [starts[-1], *items] if items and listed and listed.name == "ol" else []
 
 
 def _listed_names(blocks: Sequence[Block]) -> list[str]:
     """Return the address, or else the title, of each listed source in a text."""
-    items = [blocks[number] for number in _listed_sources(blocks)[1:]]
-    return [it.links[0] if it.links else it.text for it in items]
+    return [it.links[0] if it.links else it.text for it in _listed_sources(blocks)[1:]]
 
 
 def _link(document: Document, elements: Sequence[Tag], cited: Mapping[int, Source]) -> list[Source]:
@@ -226,11 +221,10 @@ def _link(document: Document, elements: Sequence[Tag], cited: Mapping[int, Sourc
 
 def _list_sources(document: Document, new: Sequence[Source]) -> None:
     """Add sources to the list at the end."""
-    blocks, article = document.blocks(), document.article
-    listed = _listed_sources(blocks)
-    if listed:
-        target = blocks[listed[1]].parent
-    else:
+    article = document.article
+    listed = _listed_sources(document.blocks())
+    target = listed[1].element.parent if listed else None
+    if target is None:
         body = article.find(class_="article-body", recursive=False) or article
         language = find_language(str(article.get("lang", ""))) or ENGLISH
         target = Tag(name="ol")

@@ -64,7 +64,7 @@ def plan(
     keys = set()
     for article in articles:
         text, page = article.newest, article.page
-        sources = _cited_sources(text, now) if text else []
+        sources = cited_sources(text, now) if text else []
         is_wanted = bool(note) or any(it.has_changed for it in sources)
         if problem := _problem(article, is_wanted=is_wanted, is_named=is_named):
             problems.append(problem)
@@ -205,7 +205,7 @@ def result_lines(updated: Updated, text: Text) -> list[str]:
     return [*text.updates[-max(len(updated.changes), 1) :], *remarks]
 
 
-def _cited_sources(text: Text, now: CitedSections) -> list[Source]:
+def cited_sources(text: Text, now: CitedSections) -> list[Source]:
     """Return the sections that a text cites, as they were and as they are."""
     found = []
     for name, digest in text.sources.items():

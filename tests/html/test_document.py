@@ -11,7 +11,7 @@ import pytest
 from golden_file import cases
 
 from mkdocs_contentgen.errors import EditError
-from mkdocs_contentgen.html.document import MAX_BLOCK, Block, Document
+from mkdocs_contentgen.html.document import MAX_BLOCK, Block, Document, Sentences
 
 CASES = cases("document")
 
@@ -44,7 +44,7 @@ def test_statements() -> None:
     """Each stands in its sentence, with what that cites."""
     blocks = Document(HTML).blocks()
     assert blocks[1].statements == ["3 s", "5 EUR"]
-    first, second = blocks[1].marked_sentences
+    first, second = Sentences(blocks[1].element).marked()
     assert first.parts == [("It takes ", None), ("3 s", 0), (", says Bob. ", None)]
     assert (first.cited, second.cited) == ([], ["https://x.example/#a"])
     assert blocks[4].statements == ["9"]

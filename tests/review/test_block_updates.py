@@ -109,7 +109,7 @@ def test_new_sources_are_numbered_and_listed() -> None:
     text = updated("BLOCK 1: It takes 3 seconds [1], says the news [3].\nWHY: x")
     assert f'<a href="{SPEED}" rel="nofollow noopener noreferrer">[1]</a>' in text.html
     assert f'<a href="{SITE}plan/#new" rel="nofollow noopener noreferrer">[3]</a>' in text.html
-    items = [it.text for it in Document(text.html).blocks() if it.parent.name == "ol"]
+    items = [it.text for it in Document(text.html).blocks() if it.element.find_parent("ol")]
     assert items == ["Plan › Speed", "Plan › Price", "Plan › New"]
     assert text.sources == {SPEED: "3" * 64, PRICE: "2" * 64, f"{SITE}plan/#new": "4" * 64}
     assert text.passages == {SPEED: "3 seconds", f"{SITE}plan/#new": "New words"}
