@@ -84,13 +84,13 @@ def _former_html(old: Sequence[Piece], new: Sequence[Piece]) -> list[str]:
     An element is a change of another one of its kind if a third of its words is the same.
     """
     known, kept = {it.html for it in old}, {it.html for it in new}
-    left = {it.html: (it.kind, _words(it)) for it in old if it.html not in kept}
+    left = {it.html: (it.element.name, _words(it)) for it in old if it.html not in kept}
     found = []
     for piece in new:
         html, words = piece.html, _words(piece) if piece.html not in known else frozenset()
         for candidate, (kind, others) in islice(left.items(), _MAX_CANDIDATES) if words else ():
             most = max(len(words), len(others))
-            if kind == piece.kind and 3 * len(words & others) >= most:
+            if kind == piece.element.name and 3 * len(words & others) >= most:
                 html = candidate
                 break
         left.pop(html, None)
@@ -106,7 +106,7 @@ def _side_by_side(old: Sequence[Piece], new: Sequence[Piece]) -> Iterator[Row]:
     """Yield rows of different pieces, together as long as they are of the same kind."""
     number = 0
     for one, other in zip(old, new, strict=False):
-        if (one.part, one.kind) != (other.part, other.kind):
+        if (one.part, one.element.name) != (other.part, other.element.name):
             break
         yield Row(one, other)
         number += 1

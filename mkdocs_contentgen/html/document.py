@@ -59,12 +59,6 @@ class Piece:
     begins_line: bool
     """Whether it is the first piece on its line of the approved file."""
 
-    @property
-    def kind(self) -> str:
-        """The tag, for loose text that of the element that it is in."""
-        parent = self.element.parent
-        return parent.name if self.element.name == _LOOSE and parent else self.element.name
-
 
 class Document:
     """The document of a text."""
