@@ -213,15 +213,10 @@ REQUEST_TYPES: dict[str, type[Request]] = {
 
 
 @cache
-def field_types(model: type[Request]) -> dict[str, object]:
-    """Return the types of a request's fields, in the order of their definition."""
-    return {field.name: field.type for field in msgspec.structs.fields(model)}
-
-
-@cache
 def choices(model: type[Request]) -> dict[str, tuple[str, ...]]:
     """Return the allowed values of those fields that have a fixed set of them."""
-    types = {name: getattr(kind, "__origin__", kind) for name, kind in field_types(model).items()}
+    fields = msgspec.structs.fields(model)
+    types = {it.name: getattr(it.type, "__origin__", it.type) for it in fields}
     return {name: get_args(kind) for name, kind in types.items() if get_origin(kind) is Literal}
 
 
@@ -245,14 +240,15 @@ def expected_value(model: type[Request], name: str) -> str:
 @cache
 def _checked_fields(model: type[Request]) -> type[msgspec.Struct]:
     """Return a type with the fields of a request, for checking all of them in one step."""
-    return msgspec.defstruct(model.__name__, list(field_types(model).items()))
+    fields = [(it.name, it.type) for it in msgspec.structs.fields(model)]
+    return msgspec.defstruct(model.__name__, fields)
 
 
 def wrong_fields(model: type[Request], fields: Mapping[str, object]) -> list[str]:
     """Return the names of the fields that are missing or have an invalid value."""
     valid = {name: fields[name] for name in ("type",) if name in fields} | {"topic": "-"}
     wrong = []
-    for name in field_types(model):
+    for name in model.__struct_fields__:
         try:
             if name in fields or name == "topic":
                 msgspec.convert({**valid, name: fields.get(name)}, model)
