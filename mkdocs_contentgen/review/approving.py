@@ -6,14 +6,12 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from itertools import groupby
-from pathlib import Path
 
 import click
 from msgspec import structs
 
 from ..display import escape_controls
 from ..errors import ApprovalError, UnsafeHTMLError
-from ..html.article import parse_article
 from ..html.differences import Word, compare
 from ..html.document import Document
 from ..html.stylesheet import adapted_classes
@@ -105,10 +103,8 @@ def approve_article(
         return [f"{article.page}: already approved: {article.reason}"]
     declined = approved.approval.declined if approved else None
     if approved and article.state == "changed" and not (newer and prefer_draft(article)):
-        _check_displayable(article.path, approved)
-        # In the lines that an update writes, so that it changes no others.
-        lines = Document(approved.text.html, options.image_hosts).to_lines(marks=False)
-        text = structs.replace(approved.text, html=lines, request=request.record())
+        html = _edited_lines(article, approved, options)
+        text = structs.replace(approved.text, html=html, request=request.record())
         declined = draft.generated_at if newer and draft else declined
     elif draft:
         _check_quotations(article, draft)
@@ -173,14 +169,13 @@ def _check_quotations(article: Article, draft: Text) -> None:
             )
 
 
-def _check_displayable(path: Path, edited: ApprovedText) -> None:
-    """Raise ApprovalError for a text that no build could show."""
+def _edited_lines(article: Article, edited: ApprovedText, options: ContentgenConfig) -> str:
+    """Return an edited text in the lines that an update writes, so that it changes no others."""
     try:
-        parse_article(edited.text.html)
+        return Document(edited.text.html, options.image_hosts).to_lines(marks=False)
     except UnsafeHTMLError as error:
-        raise ApprovalError(
-            f"{path}:{edited.line}: no build can show this text: {error}"
-        ) from error
+        place = f"{article.path}:{edited.line}"
+        raise ApprovalError(f"{place}: no build can show this text: {error}") from error
 
 
 def word_diff(before: str, after: str, image_hosts: Sequence[str] = ()) -> str:
