@@ -41,7 +41,7 @@ _LINE = rf"^[^\n{CONTROL_CHARACTERS}]*\Z"
 _PASSAGE = rf"^[^{CONTROL_CHARACTERS}]+\Z"
 _ADDRESS = r"^(https?://[\w.-]+(:\d+)?/[\w./%#~+-]{0,300}|file:[^\x00-\x1f\x7f\"<>\\`]{1,500})\Z"
 
-_Line = Annotated[str, Meta(max_length=MAX_EDIT, pattern=_LINE)]
+Line = Annotated[str, Meta(max_length=MAX_EDIT, pattern=_LINE)]
 _Passage = Annotated[str, Meta(max_length=_MAX_PASSAGE, pattern=_PASSAGE)]
 _Address = Annotated[str, Meta(pattern=_ADDRESS)]
 _Digest = Annotated[str, Meta(pattern=r"^[0-9a-f]{64}\Z")]
@@ -50,16 +50,16 @@ _Digest = Annotated[str, Meta(pattern=r"^[0-9a-f]{64}\Z")]
 class Edits(msgspec.Struct, frozen=True, omit_defaults=True):
     """What people did with a text on the review desk."""
 
-    confirmed: tuple[_Line, ...] = ()
+    confirmed: tuple[Line, ...] = ()
     """Statements that were confirmed."""
 
-    removed: tuple[_Line, ...] = ()
+    removed: tuple[Line, ...] = ()
     """Sentences and blocks that were removed."""
 
-    changed_by: Mapping[_Digest, _Line] = {}
+    changed_by: Mapping[_Digest, Line] = {}
     """Who wrote a block, by the SHA-256 of its text."""
 
-    reason: _Line = ""
+    reason: Line = ""
     """Why it was approved although statements were left to check."""
 
 
@@ -78,19 +78,19 @@ class Text(msgspec.Struct, frozen=True, omit_defaults=True, gc=False):
     sources: Annotated[Mapping[_Address, _Digest], Meta(max_length=_MAX_SOURCES)] = {}
     """The SHA-256 of each cited section by its address."""
 
-    remarks: Annotated[tuple[_Line, ...], Meta(max_length=_MAX_LINES)] = ()
+    remarks: Annotated[tuple[Line, ...], Meta(max_length=_MAX_LINES)] = ()
     """What is not as requested, although a person can use the text."""
 
     edits: Edits | None = None
     """What people changed, or None if nobody did."""
 
-    updates: Annotated[tuple[_Line, ...], Meta(max_length=_MAX_LINES)] = ()
+    updates: Annotated[tuple[Line, ...], Meta(max_length=_MAX_LINES)] = ()
     """What updates changed and why, or that nothing had to change, the last one at the end."""
 
     passages: Annotated[Mapping[_Address, _Passage], Meta(max_length=_MAX_SOURCES)] = {}
     """What the cited sections said when the text was written, by their addresses."""
 
-    written_by: _Line = ""
+    written_by: Line = ""
     """The person who wrote it, or an empty string for a text of a model."""
 
 

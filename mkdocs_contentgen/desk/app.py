@@ -33,6 +33,7 @@ from ..files import sha256
 from ..review.updating import can_update
 from ..service.protocol import MAX_NOTE
 from ..site.build import Build
+from ..text import Line
 from ..texts.articles import Article
 from .builder import Builder
 from .describing import describe, describe_rows
@@ -61,7 +62,7 @@ class _Body(msgspec.Struct, forbid_unknown_fields=True):
     seen: str = ""
     shown: str = ""
     change: Change | None = None
-    reason: str = ""
+    reason: Line = ""
     replace: bool = False
     earlier: Earlier | None = None
     note: Annotated[str, msgspec.Meta(max_length=MAX_NOTE)] = ""

@@ -14,7 +14,7 @@ from typing import Any, Literal
 import msgspec
 from msgspec import structs
 
-from ..display import escape_controls, hidden_character
+from ..display import escape_controls
 from ..errors import ContentgenError, EditError, UnsafeHTMLError
 from ..files import replace_text, sha256
 from ..html.document import Block, Document, Kind
@@ -190,8 +190,6 @@ class Desk:
         left = sum(len(it.statements) for it in self.read(text.html).blocks())
         if left and not any(map(str.isalnum, reason)):
             raise EditError(f"statements left to check: {left}")
-        if len(reason) > MAX_EDIT or hidden_character(reason):
-            raise EditError(f"a reason is one line of at most {MAX_EDIT} characters")
         if reason.strip() or text.edits:
             edits = text.edits or Edits()
             confirmed, removed = _bounded(edits.confirmed), _bounded(edits.removed)
@@ -307,11 +305,8 @@ def ref_of(page: str, name: str) -> str:
 
 def digest_of(article: Article) -> str:
     """Return the SHA-256 of what a person sees of a text, and of what was done with it."""
-    return sha256(f"{_identity(article.newest) if article.newest else ''}\0{article.state}")
-
-
-def _identity(text: Text) -> str:
-    return sha256(f"{text.html}\0{text.edits}")
+    text = article.newest
+    return sha256(f"{text.html}\0{text.edits}\0{article.state}" if text else article.state)
 
 
 def _bounded(items: Sequence[str]) -> tuple[str, ...]:
