@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     from ..texts.articles import Article
     from ..texts.obtain import Obtained
     from ..writer.evaluation import Trial
-    from ..writer.ledger.ledger import MonthlyUsage
 
 STATE_COLOURS = {
     "approved": "green",
@@ -139,44 +138,43 @@ def print_articles_table(articles: Sequence[Article]) -> None:
     if not articles:
         print_line("No page requests an article.")
         return
-    hidden = {"Id"} if all(article.request.id == "main" for article in articles) else set()
-    hidden |= set() if any(article.model for article in articles) else {"Model"}
-    hidden |= {"Model", "Topic"} if _console().width < _NARROW else set()
+    hidden = {"id"} if all(article.request.id == "main" for article in articles) else set()
+    hidden |= set() if any(article.model for article in articles) else {"model"}
+    hidden |= {"model", "topic"} if _console().width < _NARROW else set()
     rows = [
         {
-            "Page": article.page,
-            "Id": article.request.id,
-            "State": article.state,
-            "Reason": article.reason,
-            "Model": article.model,
-            "Topic": f"{article.request.type}: {article.request.topic}",
+            "page": article.page,
+            "id": article.request.id,
+            "state": article.state,
+            "reason": article.reason,
+            "model": article.model,
+            "topic": f"{article.request.type}: {article.request.topic}",
         }
         for article in articles
     ]
-    _print_table([{name: row[name] for name in row if name not in hidden} for row in rows])
+    print_table([{name: row[name] for name in row if name not in hidden} for row in rows])
 
 
 _NARROW = 70
 """Columns of a terminal in which there is no room for models and topics."""
 
-_FIGURES = ("Repairs", "To check", "Calls", "Tokens", "Cost", "Seconds", "Texts", "Failed")
 
-
-def _print_table(rows: Sequence[Mapping[str, object]]) -> None:
+def print_table(rows: Sequence[Mapping[str, object]]) -> None:
+    """Print rows as a table, with the names of their fields as headings."""
     from rich.table import Table
     from rich.text import Text
 
     table = Table(box=None, pad_edge=False)
-    for heading in rows[0]:
-        justify: Literal["left", "right"] = "right" if heading in _FIGURES else "left"
-        table.add_column(heading, overflow="fold", justify=justify)
-        if heading in ("Model", "Topic"):  # of which the beginning is enough
+    for name, value in rows[0].items():
+        justify: Literal["left", "right"] = "right" if isinstance(value, int | float) else "left"
+        table.add_column(name.replace("_", " ").capitalize(), overflow="fold", justify=justify)
+        if name in ("model", "topic"):  # of which the beginning is enough
             column, width = table.columns[-1], _console().width // 5
             column.no_wrap, column.overflow, column.max_width = True, "ellipsis", width
     for row in rows:
-        cells = {name: Text(escape_controls(str(value))) for name, value in row.items()}
-        if "State" in cells:
-            cells["State"].stylize(STATE_COLOURS[cells["State"].plain])
+        cells = {name: Text(escape_controls(_cell(name, it))) for name, it in row.items()}
+        if "state" in cells:
+            cells["state"].stylize(STATE_COLOURS[cells["state"].plain])
         table.add_row(*cells.values())
     console = _console()
     with console.capture() as printed:
@@ -184,6 +182,14 @@ def _print_table(rows: Sequence[Mapping[str, object]]) -> None:
     lines = [line.rstrip(" ") for line in printed.get().split("\n")]
     # A folded line may begin with any part of a cell.
     click.echo(without_commands("\n".join(lines)), nl=False)
+
+
+def _cell(name: str, value: object) -> str:
+    if name == "cost":
+        from ..writer.usage import format_cost
+
+        return format_cost(value) if isinstance(value, float) else "not known"
+    return f"{value:,}" if isinstance(value, int) else str(value)
 
 
 def _console() -> Console:
@@ -194,11 +200,9 @@ def _console() -> Console:
 
 def print_failure(article: Article) -> None:
     """Print what was answered instead of a text, with control characters escaped."""
-    from ..writer.usage import format_cost
-
     if (failure := article.failure) is None:
         return
-    cost = "not known" if failure.cost is None else format_cost(failure.cost)
+    cost = _cell("cost", failure.cost)
     print_line(f"model: {failure.model or 'not known'}; cost: {cost}")
     command = "update" if article.failed_update else "generate"
     print_line(f"`contentgen {command} {article.page}` asks (and pays) again. What was answered:")
@@ -218,45 +222,14 @@ def print_article(html: str) -> None:
 
 def print_trials(trials: Sequence[Trial]) -> None:
     """Print the figures of texts by a model as a table."""
-    rows = []
-    for trial in trials:
-        fields = trial.to_json()
-        rows.append(
-            {
-                "Text": trial.name,
-                "Words": f"{fields['words']} of {fields['target']}",
-                "Outcome": trial.outcome,
-                "Repairs": fields["repairs"],
-                "To check": fields["marked"],
-                "Calls": fields["calls"],
-                "Tokens": fields["tokens"],
-                "Cost": trial.cost,
-                "Seconds": fields["seconds"],
-            }
-        )
-    _print_table(rows)
+    named = [{"text": trial.name, **trial.to_json()} for trial in trials]
+    print_table([{name: row[name] for name in _TRIAL_FIGURES} for row in named])
 
 
-def print_usage(rows: Sequence[MonthlyUsage]) -> None:
-    """Print the usage of a served writer by month and user as a table."""
-    from ..writer.usage import format_cost
-
-    if not rows:
-        print_line("No texts have been written", err=True)
-        return
-    cells = [
-        {
-            "Month": row.month,
-            "User": row.user,
-            "Texts": f"{row.texts:,}",
-            "Failed": f"{row.failed:,}",
-            "Calls": f"{row.usage.calls:,}",
-            "Tokens": f"{row.usage.tokens:,}",
-            "Cost": "unknown" if row.usage.cost is None else format_cost(row.usage.cost),
-        }
-        for row in rows
-    ]
-    _print_table(cells)
+_TRIAL_FIGURES = (
+    *("text", "words", "target", "outcome", "repairs", "marked"),
+    *("calls", "tokens", "cost", "seconds"),
+)
 
 
 def print_dry_run(obtained: Obtained, max_requests: int, estimate: str) -> None:

@@ -16,7 +16,7 @@ import msgspec
 from ..files import sha256
 from ..writer.ledger.users import Token, User, UserLimits, check_name
 from .common import json_option, listen
-from .output import print_json, print_line, print_usage
+from .output import print_json, print_line, print_table
 from .writer import writer
 
 if TYPE_CHECKING:
@@ -190,12 +190,15 @@ def revoke(path: Path, name: str, label: str) -> None:
 def usage(path: Path, as_json: bool) -> None:
     """Print texts, tokens and cost by month and user."""
     with _open_ledger(path) as ledger:
-        rows = ledger.usage()
+        rows = [asdict(row) for row in ledger.usage()]
+    for row in rows:
+        row |= row.pop("usage")
     if as_json:
-        fields = [asdict(row) for row in rows]
-        print_json([{**it, **it.pop("usage")} for it in fields])
+        print_json(rows)
+    elif rows:
+        print_table(rows)
     else:
-        print_usage(rows)
+        print_line("No texts have been written", err=True)
 
 
 def _open_ledger(path: Path) -> Ledger:

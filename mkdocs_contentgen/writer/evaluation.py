@@ -66,12 +66,6 @@ class Trial:
         changed = [f"{k} {v}" for k, v in body.items() if k != "topic" and v != defaults[k]]
         return ", ".join([self.request.type, *changed])
 
-    @property
-    def cost(self) -> str:
-        """The cost, or an empty string if it is not known."""
-        cost = self.written.usage.cost if self.written else None
-        return "" if cost is None else format_cost(cost)
-
     def to_json(self) -> dict[str, object]:
         """Return the figures as an object for scripts."""
         written = self.written

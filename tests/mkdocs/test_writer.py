@@ -317,7 +317,7 @@ def test_try(site: Project, model: ModelDouble) -> None:
     ran = site.ran("mkdocs_contentgen", "writer", "try", "blog", "Good docs", "--length", "short")
     assert "• " not in ran
     assert "Part A\n" in ran
-    assert re.search(r"blog, length short +\d+ of 400 +kept +0 +2 +1 ", ran)
+    assert re.search(r"blog, length short +\d+ +400 +kept +0 +2 +1 ", ran)
     assert not (site.root / ".cache").exists()
     wrong = site.ran(
         "mkdocs_contentgen", "writer", "try", "blog", "Good docs", "--tone", "neutral", code=2
@@ -334,7 +334,7 @@ def test_evaluate(site: Project, model: ModelDouble) -> None:
     assert {trial["outcome"] for trial in trials} == {"kept"}
     model.answer = writing(lambda messages: re.sub(r"## \d+\. ", "## ", write(messages)))
     table = site.ran("mkdocs_contentgen", "writer", "evaluate")
-    assert re.search(r"blog, format listicle +\d+ of 900 +remarks +0 ", table)
+    assert re.search(r"blog, format listicle +\d+ +900 +remarks +0 ", table)
     assert "19 texts: 18 kept (95 %), 1 remarks (5 %)" in table
     model.answer = writing(lambda messages: "")
     refused = site.ran("mkdocs_contentgen", "writer", "evaluate", code=1)
