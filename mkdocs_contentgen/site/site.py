@@ -49,6 +49,9 @@ class Site:
     theme: Mapping[str, object] = field(default_factory=dict)
     """The settings of the theme."""
 
+    plugins: Sequence[tuple[str, Mapping[str, object]]] = ()
+    """The name and the options of each plugin, which may be there several times, for Zensical."""
+
     requests: Sequence[PageRequest] = ()
 
     pages: Sequence[File] = ()

@@ -24,6 +24,7 @@ from ..display import quoted
 from ..errors import ConfigurationError
 from ..site.front_matter import NAME
 from ..site.options import ContentgenConfig, load_values
+from ..site.site import Site
 
 CONFIGURATIONS = ("zensical.toml", "mkdocs.yml", "mkdocs.yaml")
 """The configuration files that Zensical looks for, in this order."""
@@ -41,37 +42,17 @@ _DIRECTORIES: Mapping[str, BaseConfigOption[Any]] = {  # as a schema of MkDocs h
 """Unlike those of MkDocs, they can contain the configuration and each other."""
 
 
-@dataclass(frozen=True)
-class Configuration:
-    """What `mkdocs.yml` or `zensical.toml` says."""
-
-    config: MkDocsConfig
-    options: ContentgenConfig
-
-    plugins: Sequence[tuple[str, Mapping[str, object]]]
-    """The name and the options of each plugin. A plugin may be there several times."""
-
-    theme: Mapping[str, object]
-    """The settings of the theme."""
-
-    warnings: list[str]
-
-    @property
-    def path(self) -> Path:
-        """The configuration file."""
-        return Path(self.config.config_file_path)
-
-    def plugin_options(self, name: str) -> list[Mapping[str, object]]:
-        """Return the options of a plugin of Material, for each time that it is enabled."""
-        return [
-            options
-            for plugin, options in self.plugins
-            if plugin in (name, f"material/{name}") and options.get("enabled", True) is not False
-        ]
+def plugin_options(site: Site, name: str) -> list[Mapping[str, object]]:
+    """Return the options of a plugin of Material, for each time that it is enabled."""
+    return [
+        options
+        for plugin, options in site.plugins
+        if plugin in (name, f"material/{name}") and options.get("enabled", True) is not False
+    ]
 
 
-def load_configuration(path: Path) -> Configuration:
-    """Read the configuration file of a site. Raises ConfigurationError."""
+def load_configuration(path: Path) -> Site:
+    """Return the site of a configuration file, without its pages. Raises ConfigurationError."""
     values = _read(path)
     plugins = _named(values.get("plugins"))
     extensions = dict(_named(values.get("markdown_extensions")))
@@ -91,8 +72,14 @@ def load_configuration(path: Path) -> Configuration:
     warnings += load_values(options, own, f"{path}: plugins.{NAME}.")
     warnings += options.load_extension_options(extensions.get(NAME))
     theme = values.get("theme")
-    theme = theme if isinstance(theme, dict) else {}
-    return Configuration(config, options, plugins, theme, warnings)
+    return Site(
+        config=config,
+        options=options,
+        generator="zensical",
+        theme=theme if isinstance(theme, dict) else {},
+        plugins=plugins,
+        warnings=warnings,
+    )
 
 
 def is_for_zensical(path: Path) -> bool:

@@ -7,6 +7,7 @@ import os
 import re
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from fnmatch import fnmatchcase
 from functools import cache
 from pathlib import Path, PurePosixPath
@@ -18,7 +19,7 @@ from ..errors import ConfigurationError
 from ..files import find_link
 from ..site.front_matter import read_requests
 from ..site.site import Site
-from .configuration import Configuration, find_configuration, load_configuration
+from .configuration import find_configuration, load_configuration, plugin_options
 
 # Zensical says nothing about a README.md beside an index.md, and a server would say it each time.
 logging.getLogger("mkdocs.structure.files").setLevel(logging.ERROR)
@@ -36,34 +37,30 @@ def load_site(config_file: str | None, *, drafts: bool = False) -> Iterator[Site
 
 def read_site(path: Path, *, drafts: bool) -> Site:
     """Return the site of a configuration file. Raises ConfigurationError and StoreError."""
-    configuration = load_configuration(path)
-    options, config = configuration.options, configuration.config
-    pages, names = find_pages(configuration, drafts=drafts)
-    collected = read_requests(pages, config, options.defaults, configuration.theme)
+    site = load_configuration(path)
+    pages, names = find_pages(site, drafts=drafts)
+    collected = read_requests(pages, site.config, site.options.defaults, site.theme)
     files = {file.src_uri: file for file in pages}
-    return Site(
-        config=config,
-        options=options,
-        generator="zensical",
-        theme=configuration.theme,
+    return replace(
+        site,
         requests=collected.requests,
-        pages=find_pages(configuration, drafts=False)[0] if drafts else pages,
+        pages=find_pages(site, drafts=False)[0] if drafts else pages,
         files=files,
         others={name for name in names if name not in files},
         problems=collected.problems,
-        warnings=configuration.warnings + collected.warnings,
+        warnings=[*site.warnings, *collected.warnings],
     )
 
 
-def find_pages(configuration: Configuration, *, drafts: bool) -> tuple[list[File], list[str]]:
+def find_pages(site: Site, *, drafts: bool) -> tuple[list[File], list[str]]:
     """Return the pages that Zensical builds, and the names of all files.
 
     With `drafts`, the pages include those that only `zensical serve` shows. Raises
     ConfigurationError.
     """
-    files = get_files(configuration.config)
-    set_exclusions(files, configuration.config)
-    docs, built_site = Path(configuration.config.docs_dir), configuration.config.site_dir + os.sep
+    files = get_files(site.config)
+    set_exclusions(files, site.config)
+    docs, built_site = Path(site.config.docs_dir), site.config.site_dir + os.sep
 
     @cache
     def is_linked(folder: str) -> bool:  # Zensical does not follow these links
@@ -75,23 +72,24 @@ def find_pages(configuration: Configuration, *, drafts: bool) -> tuple[list[File
         for file in files.documentation_pages(inclusion=built)
         if file.src_uri.endswith(".md")
         and not str(file.abs_src_path).startswith(built_site)
-        and not _is_excluded(file.src_uri, configuration)
+        and not _is_excluded(file.src_uri, site)
         and not is_linked(os.path.dirname(str(file.abs_src_path)))  # noqa: PTH120  of each page
-        and not _is_hidden_draft(file, configuration, drafts=drafts)
+        and not _is_hidden_draft(file, site, drafts=drafts)
     ]
     return pages, list(files.src_uris)
 
 
-def _is_excluded(path: str, configuration: Configuration) -> bool:
+def _is_excluded(path: str, site: Site) -> bool:
     try:
         return any(
             any(fnmatchcase(path, glob) for glob in _strings(options.get("glob")))
             or any(re.match(regex, path) for regex in _strings(options.get("regex")))
-            for options in configuration.plugin_options("exclude")
+            for options in plugin_options(site, "exclude")
         )
     except re.error as error:
         raise ConfigurationError(
-            f"{configuration.path}: plugins.exclude.regex: is not a regular expression ({error})"
+            f"{site.config.config_file_path}: plugins.exclude.regex: "
+            f"is not a regular expression ({error})"
         ) from error
 
 
@@ -101,9 +99,9 @@ def _strings(value: object) -> list[str]:
     return [str(item) for item in value] if isinstance(value, Iterable) else []
 
 
-def _is_hidden_draft(file: File, configuration: Configuration, *, drafts: bool) -> bool:
+def _is_hidden_draft(file: File, site: Site, *, drafts: bool) -> bool:
     """Tell whether a page is a draft of a blog that does not show drafts."""
-    for options in configuration.plugin_options("blog"):
+    for options in plugin_options(site, "blog"):
         folder = str(options.get("blog_dir", "blog"))
         posts = str(options.get("post_dir", "{blog}/posts")).replace("{blog}", folder)
         if not PurePosixPath(file.src_uri).is_relative_to(os.path.normpath(posts)):

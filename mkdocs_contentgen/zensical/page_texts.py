@@ -23,12 +23,7 @@ from ..site.front_matter import PageProblem, place_of, read_requests
 from ..site.site import Site
 from ..texts.approval import list_files
 from ..texts.obtain import CacheOnly
-from .configuration import (
-    Configuration,
-    find_configuration,
-    load_configuration,
-    read_arguments,
-)
+from .configuration import find_configuration, load_configuration, plugin_options, read_arguments
 from .loading import find_pages
 from .page_cache import delete_entries
 from .process import exchange_with_command
@@ -53,26 +48,23 @@ class SiteTexts:
 
     def __init__(
         self,
-        configuration: Configuration,
+        site: Site,
         *,
         serves: bool,
         given: Mapping[str, dict[str, PageContent]] | None = None,
     ) -> None:
-        self._configuration = configuration
         self._serves = serves
         self._given = given
         # No request is sent here: `contentgen zensical` has copied the texts of a shared cache to
         # the local one, and has tried to get newer texts.
-        options = configuration.options
+        options = site.options
         options.cache_url, options.max_age = "", None
         self._command = exchange_with_command()
-        pages, _ = find_pages(configuration, drafts=serves)
-        self._site = Site(
-            config=configuration.config, options=options, pages=pages, is_partial=True
-        )
+        pages, _ = find_pages(site, drafts=serves)
+        self._site = replace(site, pages=pages, is_partial=True)
         self._site.check_directories()
         self._printed: set[str] = set()
-        self._print_warnings(configuration.warnings)
+        self._print_warnings(site.warnings)
         self._rendered: set[str] = set()
         self._has_news = threading.Event()
         if given is None:
@@ -84,7 +76,7 @@ class SiteTexts:
         """The content of the style sheet: Zensical publishes no file of an extension."""
 
         self.end_line = (options.disclosure or {}).get("end", "")
-        self.has_feed = bool(configuration.plugin_options("rss"))
+        self.has_feed = bool(plugin_options(site, "rss"))
         """Whether the site has feeds, which show the descriptions of pages to readers."""
 
         self.addresses = self._site.addresses()
@@ -198,7 +190,7 @@ class SiteTexts:
 
         They are listed anew for each `when`.
         """
-        names = set(find_pages(self._configuration, drafts=True)[1])
+        names = set(find_pages(self._site, drafts=True)[1])
         directory = self._site.approved_directory()
         others = [
             path
