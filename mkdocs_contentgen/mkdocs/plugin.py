@@ -141,24 +141,23 @@ class ContentgenPlugin(BasePlugin[ContentgenConfig]):
         built = InclusionLevel.is_in_serve if self.include_drafts else InclusionLevel.is_included
         pages = files.documentation_pages(inclusion=built)
         pages_read = {file.src_uri for file in pages}
-        collected = read_requests(pages, config, self.config.defaults, config.theme)
-        for warning in collected.warnings:
-            log.warning(warning)
         site = Site(
             config=config,
             options=self.config,
             theme=config.theme,
-            requests=collected.requests,
             pages=files.documentation_pages(),
             files=files.src_uris,
             others=files.src_uris.keys() - pages_read,
             is_partial="i18n" in config.plugins,  # which builds once for each language
-            problems=collected.problems,
         )
+        site = read_requests(site, pages)
         if self.collect_only:
             _raise_problems([problem.message for problem in site.problems])
             self.site = site
-        if self.collect_only or not (site.requests or site.problems):
+            return
+        for warning in site.warnings:
+            log.warning(warning)
+        if not (site.requests or site.problems):
             return
         from ..site.build import Build, resolve
 

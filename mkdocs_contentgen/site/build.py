@@ -28,9 +28,8 @@ from ..texts.obtain import Foreground, Obtained, TextSource, obtain
 from ..texts.policy import PageRequest, Policy
 from ..texts.store import DiskStore
 from .content import PageContent
-from .front_matter import PageProblem
 from .progress import show_progress
-from .site import Site
+from .site import PageProblem, Site
 
 if TYPE_CHECKING:
     from ..service.protocol import Client

@@ -6,7 +6,7 @@ import os
 import posixpath
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from mkdocs.config.defaults import MkDocsConfig
@@ -17,6 +17,7 @@ from ..files import reason_of
 from ..texts.policy import PageRequest
 from ..yaml_files import NotYAMLError, read_yaml
 from .options import project_directory
+from .site import PageProblem, Site
 
 if TYPE_CHECKING:
     from ..requests import Request
@@ -27,36 +28,15 @@ MAYBE_REQUEST = re.compile(r"^[\"']?[Cc][\w -]{7,12}[\"']?[ \t]*:", re.MULTILINE
 """Found in each source that request_typo_problems() has to read; most pages need not be read."""
 
 
-@dataclass(frozen=True)
-class PageProblem:
-    """A problem in a page. `message` begins with file and line."""
+def read_requests(site: Site, files: Iterable[File]) -> Site:
+    """Return the site with the requests of the pages `files`, all problems, and further warnings.
 
-    page: str
-    message: str
-
-
-@dataclass
-class CollectedRequests:
-    """The requests of all pages, the problems with them, and warnings about probable typos."""
-
-    requests: list[PageRequest] = field(default_factory=list)
-    problems: list[PageProblem] = field(default_factory=list)
-    warnings: list[str] = field(default_factory=list)
-
-
-def read_requests(
-    files: Iterable[File],
-    config: MkDocsConfig,
-    defaults: Mapping[str, object],
-    theme: Mapping[str, object] | None = None,
-) -> CollectedRequests:
-    """Return the requests of the pages `files`, and all problems with them.
-
-    Pages with a problem have no requests. `defaults` is the option of that name. `theme` has the
-    settings of the theme, such as its language.
+    Pages with a problem have no requests.
     """
-    collected = CollectedRequests()
-    docs = _relative_docs_dir(config)
+    found: list[PageRequest] = []
+    all_problems: list[PageProblem] = []
+    warnings = [*site.warnings]
+    docs = _relative_docs_dir(site.config)
     for file in files:
         if file.generated_by == "material/blog":  # a copy of a view, for its pagination
             continue
@@ -66,28 +46,29 @@ def read_requests(
             source = file.content_string
         except (OSError, UnicodeError) as error:
             message = f"{path}: cannot be read ({reason_of(error)})"
-            collected.problems.append(PageProblem(page, message))
+            all_problems.append(PageProblem(page, message))
             continue
-        requests, problems = _read_page(source, defaults) if NAME in source else ([], [])
-        language = _language(file, theme) if requests else ""
+        requests, problems = (
+            _read_page(source, site.options.defaults) if NAME in source else ([], [])
+        )
+        language = _language(file, site.theme) if requests else ""
         for line, request in requests:
-            collected.requests.append(PageRequest(request, page, f"{path}:{line}", language))
+            found.append(PageRequest(request, page, f"{path}:{line}", language))
         for line, message in problems:
-            collected.problems.append(PageProblem(page, f"{path}:{line}: {message}"))
+            all_problems.append(PageProblem(page, f"{path}:{line}: {message}"))
         if not (requests or problems) and MAYBE_REQUEST.search(source):
             for line, message in request_typo_problems(source):
-                collected.warnings.append(f"{path}:{line}: {message}")
-    return collected
+                warnings.append(f"{path}:{line}: {message}")
+    return replace(site, requests=found, problems=all_problems, warnings=warnings)
 
 
-def _language(file: File, theme: Mapping[str, object] | None) -> str:
+def _language(file: File, theme: Mapping[str, object]) -> str:
     """Return the language that the site gives a page, or an empty string.
 
     It is that of mkdocs-static-i18n, or else of the theme, unless that is the `en` of all themes.
     """
     from ..requests import LANGUAGE
 
-    theme = theme or {}
     of_theme = str(theme.get("language") or theme.get("locale") or "")  # as MkDocs' themes call it
     of_page = getattr(file, "locale", None)
     tag = str(of_page or (of_theme if of_theme != "en" else "")).replace("_", "-")

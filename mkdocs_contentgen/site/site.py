@@ -16,7 +16,6 @@ from mkdocs.structure.files import File
 from ..display import quoted
 from ..errors import ApprovalError, ConfigurationError
 from ..texts.policy import PageRequest
-from .front_matter import PageProblem
 from .options import (
     EXTENSION,
     MKDOCS_CACHE,
@@ -36,6 +35,14 @@ if TYPE_CHECKING:
     from ..writer.settings import WriterOptions
     from ..writer.sources import Section
     from .content import PageContent
+
+
+@dataclass(frozen=True)
+class PageProblem:
+    """A problem in a page. `message` begins with file and line."""
+
+    page: str
+    message: str
 
 
 @dataclass(frozen=True, kw_only=True)

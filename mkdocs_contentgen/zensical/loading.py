@@ -39,17 +39,14 @@ def read_site(path: Path, *, drafts: bool) -> Site:
     """Return the site of a configuration file. Raises ConfigurationError and StoreError."""
     site = load_configuration(path)
     pages, names = find_pages(site, drafts=drafts)
-    collected = read_requests(pages, site.config, site.options.defaults, site.theme)
     files = {file.src_uri: file for file in pages}
-    return replace(
+    site = replace(
         site,
-        requests=collected.requests,
         pages=find_pages(site, drafts=False)[0] if drafts else pages,
         files=files,
         others={name for name in names if name not in files},
-        problems=collected.problems,
-        warnings=[*site.warnings, *collected.warnings],
     )
+    return read_requests(site, pages)
 
 
 def find_pages(site: Site, *, drafts: bool) -> tuple[list[File], list[str]]:

@@ -19,8 +19,8 @@ from ..errors import PENDING, ConfigurationError, ContentgenError, NoText, Servi
 from ..site.build import Build, Resolution, resolve
 from ..site.content import PageContent
 from ..site.extension import read_stylesheet
-from ..site.front_matter import PageProblem, place_of, read_requests
-from ..site.site import Site
+from ..site.front_matter import place_of, read_requests
+from ..site.site import PageProblem, Site
 from ..texts.approval import list_files
 from ..texts.obtain import CacheOnly
 from .configuration import find_configuration, load_configuration, plugin_options, read_arguments
@@ -141,7 +141,6 @@ class SiteTexts:
                 print_line(f"Warning: {warning}")
 
     def _resolve(self, name: str) -> Resolution:
-        config, options = self._site.config, self._site.options
         file = self.file(name)
         path = Path(str(file.abs_src_path))
         hidden = path.name == "README.md" and path.with_name("index.md").is_file()
@@ -150,16 +149,10 @@ class SiteTexts:
         try:
             when = time.monotonic() // LISTING_AGE if self._serves else 0
             names, files = self._list(when)
-            collected = read_requests([file], config, options.defaults)
-            site = replace(
-                self._site,
-                requests=collected.requests,
-                others=names,
-                problems=collected.problems,
-            )
+            site = read_requests(replace(self._site, others=names), [file])
             own = list_files(site.approved_directory() / name)
             approved = site.approved_files(files + own)
-            policy = options.policy(max_requests=sys.maxsize, warn_only=self._serves)
+            policy = site.options.policy(max_requests=sys.maxsize, warn_only=self._serves)
             return resolve(Build(site, policy), approved, CacheOnly(self._missing_reasons()))
         except ConfigurationError as error:
             resolution = Resolution()

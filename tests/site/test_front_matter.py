@@ -24,6 +24,8 @@ from mkdocs.utils.meta import get_data
 
 from mkdocs_contentgen.requests import check_defaults
 from mkdocs_contentgen.site.front_matter import place_of, read_requests
+from mkdocs_contentgen.site.options import ContentgenConfig
+from mkdocs_contentgen.site.site import Site
 
 CASES = sorted((GOLDEN / "front_matter").glob("*.md"))
 
@@ -43,6 +45,15 @@ def pages_of(site: MkDocsConfig) -> list[File]:
     return sorted(get_files(site).documentation_pages(), key=lambda file: file.src_uri)
 
 
+def read(
+    config: MkDocsConfig, pages: list[File], defaults: dict[str, object] | None = None
+) -> Site:
+    """Return a site with what its pages ask for, with these defaults."""
+    options = ContentgenConfig()
+    options.defaults = defaults or {}
+    return read_requests(Site(config=config, options=options), pages)
+
+
 @pytest.mark.parametrize("page", CASES, ids=[case.stem for case in CASES])
 def test_front_matter_reads_as_expected(page: Path, tmp_path: Path) -> None:
     """A page's requests and problems are those of its golden file."""
@@ -51,7 +62,7 @@ def test_front_matter_reads_as_expected(page: Path, tmp_path: Path) -> None:
     site = site_of(tmp_path)
     shutil.copy(page, tmp_path / "docs" / "page.md")
 
-    reading = read_requests(pages_of(site), site, defaults)
+    reading = read(site, pages_of(site), defaults)
 
     def lines() -> Iterator[str]:
         for asked in reading.requests:
@@ -77,7 +88,7 @@ def test_problems_of_all_pages_come_together(tmp_path: Path) -> None:
     (docs / "deep" / "b.md").write_text("---\ncontentgen: {type: news, topic: B}\n---\n")
     (docs / "deep" / "c.md").write_text("---\ntitle: C\n\ncontentgen: {type: nwes}\n---\n")
 
-    reading = read_requests(pages_of(site), site, {})
+    reading = read(site, pages_of(site))
     requests, problems = reading.requests, reading.problems
 
     assert [(asked.page, asked.place) for asked in requests] == [
@@ -95,7 +106,7 @@ def test_a_page_that_cannot_be_read_is_a_problem(tmp_path: Path) -> None:
     (tmp_path / "docs" / "bad.md").write_bytes(b"---\ncontentgen: \xff\n---\n")
     (tmp_path / "docs" / "gone.md").symlink_to(tmp_path / "nowhere.md")
     (tmp_path / "docs" / "good.md").write_text("---\ncontentgen: {type: news, topic: T}\n---\n")
-    reading = read_requests(pages_of(site), site, {})
+    reading = read(site, pages_of(site))
     requests, problems = reading.requests, reading.problems
     assert [asked.page for asked in requests] == ["good.md"]
     assert [problem.message for problem in problems] == [
@@ -110,7 +121,7 @@ def test_pages_that_other_plugins_make_count_too(tmp_path: Path) -> None:
     source = "---\ncontentgen: {type: article, topic: T}\n---\n"
     page = File("made/up.md", src_dir=None, dest_dir=site.site_dir, use_directory_urls=True)
     page.content_string = source
-    reading = read_requests([page], site, {})
+    reading = read(site, [page])
     requests, problems = reading.requests, reading.problems
     assert [(asked.page, asked.place) for asked in requests] == [
         ("made/up.md", "docs/made/up.md:2")
@@ -167,7 +178,7 @@ def test_any_source_is_requests_or_problems(source: str, a_site: MkDocsConfig) -
     """Whatever a page begins with, nothing is raised, and every problem has a line of the page."""
     page = File("page.md", src_dir=None, dest_dir=a_site.site_dir, use_directory_urls=True)
     page.content_string = f"---\n{source}---\n"
-    reading = read_requests([page], a_site, {})
+    reading = read(a_site, [page])
     requests, problems = reading.requests, reading.problems
     if "contentgen" in get_data(page.content_string)[1]:
         assert bool(requests) != bool(problems)
