@@ -6,11 +6,8 @@ The texts are composed of the phrases in `sandbox_phrases.yml`, and labelled as 
 from __future__ import annotations
 
 import html
-import json
-import random
 from datetime import UTC, date, datetime
 from functools import cache
-from hashlib import sha256
 from importlib.resources import files
 from itertools import islice
 from typing import Any
@@ -35,10 +32,26 @@ def write_article(request: Request) -> str:
 
     The text depends on the operation and the body only.
     """
-    identity = json.dumps([request.operation, request.body()], sort_keys=True)
-    # Unlike hash(), SHA-256 is the same in every process.
-    rng = random.Random(sha256(identity.encode()).digest())  # noqa: S311
-    content = _blocks(rng, request, _part(request))
+    phrases = _phrases()[request.type]
+    opening, closing = phrases["opening"], phrases["closing"]
+    title, label = tag("h1", "{topic}"), tag("p", LABEL, style_name="label")
+    sections = _sections(request)
+    if request.type == "news":
+        dateline = byline("By the sandbox desk", date(2024, 5, 13), "13 May 2024")
+        # The first section of a news article has no heading.
+        event = sections[0].partition("\n")[2]
+        story = [event, tag("blockquote", phrases["quote"]), *sections[1:], tag("p", closing)]
+        content = [
+            tag("header", "\n".join([title, tag("p", dateline, "byline"), label])),
+            tag("p", opening, "lead"),
+            tag("div", "\n".join(story), "article-body"),
+        ]
+    elif request.type == "blog":
+        tip = tag("div", phrases["tip"], "pro-tip")
+        intro, conclusion = tag("p", opening, "intro"), tag("p", closing, "conclusion")
+        content = [title, label, intro, *sections, tip, conclusion]
+    else:
+        content = [title, label, tag("p", opening), *sections, tag("p", closing)]
     text = root(request.type, content, "en" if request.language else "")
     # Last, since a topic may itself contain a placeholder.
     return text.replace("{topic}", html.escape(request.topic))
@@ -66,17 +79,11 @@ app = application(_write, allow_everybody)
 """The sandbox as an ASGI application."""
 
 
-_LENGTHS = {"short": (4, 2, 3), "medium": (18, 3, 5), "long": (46, 6, 8)}
-"""The number of sentences, sections and steps of a text.
+_LENGTHS = {"short": (4, 2), "medium": (18, 3), "long": (46, 6)}
+"""The number of sentences and sections of a text.
 
 A listicle has twice as many, shorter sections, unless its topic names a number of items.
 """
-
-_DAY, _DISPLAYED_DAY = date(2024, 5, 13), "13 May 2024"
-"""The day of all news. Not today, since equal requests must get equal texts."""
-
-_STYLES = ("focus", "format", "tone", "audience", "style")
-"""The fields whose values add to a text: its structure, or its voice."""
 
 
 @cache
@@ -85,63 +92,21 @@ def _phrases() -> dict[str, Any]:
     return msgspec.convert(read_yaml(source).value, dict[str, Any])
 
 
-def _part(request: Request) -> dict[str, Any]:
-    """Return what the style fields of a request add to its text."""
-    values = (getattr(request, name, None) for name in _STYLES)
-    parts = [_phrases()["parts"][value] for value in values if value]
-    part = {name: value for part in parts for name, value in part.items()}
-    for name in ("opening", "closing"):
-        part[name] = " ".join(it[name] for it in parts)
-    return part
-
-
-def _blocks(rng: random.Random, request: Request, part: dict[str, Any]) -> list[str]:
-    """Return the blocks of HTML of a text."""
-    sections = _sections(rng, request, part)
-    title, label = tag("h1", "{topic}"), tag("p", LABEL, style_name="label")
-    if request.type == "news":
-        dateline = tag("p", byline("By the sandbox desk", _DAY, _DISPLAYED_DAY), "byline")
-        # The first section of a news article has no heading.
-        event = sections[0].partition("\n")[2]
-        story = [event, tag("blockquote", part["quote"]), *sections[1:], tag("p", part["closing"])]
-        return [
-            tag("header", "\n".join([title, dateline, label])),
-            tag("p", part["opening"].replace("{date}", _DISPLAYED_DAY), "lead"),
-            tag("div", "\n".join(story), "article-body"),
-        ]
-    is_blog = request.type == "blog"
-    tip = f"💡 <strong>Pro tip:</strong> {part.get('tip')}"
-    return [
-        title,
-        label,
-        tag("p", part["opening"], "intro" if is_blog else ""),
-        *sections,
-        *([tag("div", tip, "pro-tip")] if is_blog else []),
-        tag("p", part["closing"], "conclusion" if is_blog else ""),
-    ]
-
-
-def _sections(rng: random.Random, request: Request, part: dict[str, Any]) -> list[str]:
+def _sections(request: Request) -> list[str]:
     """Return sections that reach the length together with the rest of the text."""
-    total, number, steps = _LENGTHS[request.length]
-    headings = part["headings"][:number]
-    if is_listicle(request):
-        items = part["headings"][: items_of(request.topic) or 2 * number]
-        headings = [f"{position}. {heading}" for position, heading in enumerate(items, 1)]
-    items = part.get("steps", [])[:steps]
-    share = max(1, total // len(headings))
     phrases = _phrases()
-    claims, reasons = (rng.sample(phrases[it], len(phrases[it])) for it in ("claims", "reasons"))
+    total, number = _LENGTHS[request.length]
+    headings = phrases[request.type]["headings"]
+    if is_listicle(request):
+        items = headings[: items_of(request.topic) or 2 * number]
+        headings = [f"{position}. {heading}" for position, heading in enumerate(items, 1)]
+    else:
+        headings = headings[:number]
+    claims, reasons = phrases["claims"], phrases["reasons"]
     sentences = (
         f"{claim}, {reasons[(number + turn) % len(reasons)]}."
         for turn in range(len(reasons))
         for number, claim in enumerate(claims)
     )
-    sections = []
-    for position, heading in enumerate(headings):
-        if items and position == 1:
-            content = tag("ol", "".join(tag("li", item) for item in items))
-        else:
-            content = tag("p", " ".join(islice(sentences, share)))
-        sections.append(f"{tag('h2', heading)}\n{content}")
-    return sections
+    share = max(1, total // len(headings))
+    return [f"{tag('h2', it)}\n{tag('p', ' '.join(islice(sentences, share)))}" for it in headings]

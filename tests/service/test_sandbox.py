@@ -416,27 +416,18 @@ class TestText:
             assert root.select("p:not(.byline)")[0].get_text() == LABEL
 
     def test_article(self) -> None:
-        """An article has no classes. Each focus has its headings."""
-        found: dict[str, set[str]] = {}
-        for fields in combinations("article"):
-            root = parse(write("article", **fields))
-            assert not root.select("[class]")
-            assert [child.name for child in root.find_all(recursive=False)][:3] == ["h1", "p", "p"]
-            found.setdefault(fields["focus"], set()).update(headings(root))
-        assert {"Limitations", "The other side", "Verdict"} <= set.union(*found.values())
-        assert sum(map(len, found.values())) == len(set.union(*found.values()))
+        """An article has no classes."""
+        root = parse(write("article"))
+        assert not root.select("[class]")
+        assert [child.name for child in root.find_all(recursive=False)][:3] == ["h1", "p", "p"]
 
     def test_blog(self) -> None:
-        """A blog post has its classes, a tip, and steps in a how-to."""
-        for fields in combinations("blog"):
-            root = parse(write("blog", **fields))
-            assert root["class"] == ["blog-post"]
-            find(root, "p.intro")
-            assert "linear-gradient" in str(find(root, "div.pro-tip")["style"])
-            assert root.find_all(recursive=False)[-1] is find(root, "p.conclusion")
-            steps = {"short": 3, "medium": 5, "long": 8}[fields["length"]]
-            is_howto = fields["format"] == "howto"
-            assert len(root.select("ol > li")) == (steps if is_howto else 0)
+        """A blog post has its classes, and a tip."""
+        root = parse(write("blog"))
+        assert root["class"] == ["blog-post"]
+        find(root, "p.intro")
+        assert "linear-gradient" in str(find(root, "div.pro-tip")["style"])
+        assert root.find_all(recursive=False)[-1] is find(root, "p.conclusion")
 
     @pytest.mark.parametrize(
         ("topic", "items"),
@@ -448,8 +439,6 @@ class TestText:
         for length, number in zip(WORDS, items, strict=True):
             found = headings(parse(write("blog", topic, format="listicle", length=length)))
             assert [int(it.partition(". ")[0]) for it in found] == [*range(1, number + 1)]
-            steps = headings(parse(write("blog", topic, format="howto", length=length)))
-            assert len(steps) == {"short": 2, "medium": 3, "long": 6}[length]
 
     def test_news(self) -> None:
         """A news article has header, byline, date, lead, body, quotation and sections."""
