@@ -12,7 +12,6 @@ from collections.abc import Iterator
 from concurrent.futures import Future
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from functools import partial
 from pathlib import Path
 from typing import IO, Any
 from urllib.parse import urlencode
@@ -109,25 +108,19 @@ class ServedWriter:
         """Get a page that needs no token."""
         return self.portal.call(self.client.get, path)
 
-    def get_as(self, path: str, host: str) -> httpx.Response:
-        """Get a page of another host than this one."""
-        return self.portal.call(partial(self.client.get, path, headers={"Host": host}))
-
     async def _post(self, path: str, headers: dict[str, str], body: str) -> httpx.Response:
         return await self.client.post(path, headers=headers, content=body)
 
 
 @contextmanager
-def serving(
-    directory: Path, *, authenticated: bool = True, ledger: Ledger | None = None
-) -> Iterator[ServedWriter]:
+def serving(directory: Path, *, ledger: Ledger | None = None) -> Iterator[ServedWriter]:
     """Serve the `writer.yml` of a directory until the block ends."""
     configuration = load_configuration(directory / "writer.yml")
     ledger = ledger or open_ledger(configuration.fields.ledger, directory)
     token, log = "t0ken-of-alice", list[dict[str, Any]]()
     with ledger, start_blocking_portal() as portal:
         put_user(ledger, "alice", sha256(token))
-        server = Server(configuration, ledger, log.append, authenticated=authenticated)
+        server = Server(configuration, ledger, log.append)
         client = httpx.AsyncClient(
             transport=httpx.ASGITransport(server.app), base_url="http://127.0.0.1"
         )
@@ -189,7 +182,7 @@ def writer_running(
 
     The log is collected unless `stdout` is a file descriptor.
     """
-    if token is None and "--no-auth" not in arguments:
+    if token is None:
         token = add_user(directory)
     process = subprocess.Popen(
         [
@@ -202,7 +195,7 @@ def writer_running(
         stderr=subprocess.PIPE,
         text=True,
     )
-    server = WriterServer(directory, process, token or "any")
+    server = WriterServer(directory, process, token)
     streams = ((process.stdout, server.lines), (process.stderr, server.errors))
     threads = [
         threading.Thread(target=_collect, args=(stream, lines), daemon=True)

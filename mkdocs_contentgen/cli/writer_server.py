@@ -24,8 +24,6 @@ if TYPE_CHECKING:
 
 __all__ = ["writer"]
 
-_LOOPBACK = ("127.0.0.1", "::1", "localhost")
-
 config_option = click.option(
     "--config",
     "path",
@@ -41,18 +39,12 @@ config_option = click.option(
 @config_option
 @click.option("--host", default="127.0.0.1", show_default=True, help="The address to listen on.")
 @click.option("--port", default=8766, show_default=True, type=click.IntRange(0, 65535))
-@click.option("--no-auth", is_flag=True, help="Answer any user and token. On loopback only.")
-def serve(path: Path, host: str, port: int, no_auth: bool) -> None:
+def serve(path: Path, host: str, port: int) -> None:
     """Serve the writer to a team, its CI and other programs.
 
     The log on stdout has a line of JSON for each request. SIGTERM ends the server when the texts in
     progress are finished.
     """
-    if no_auth and host not in _LOOPBACK:
-        raise click.UsageError(
-            f"--no-auth would let everybody who reaches {host} spend your money; leave it out, or "
-            "listen on 127.0.0.1"
-        )
     try:
         from ..writer.server.process import run
     except ModuleNotFoundError as error:
@@ -60,8 +52,7 @@ def serve(path: Path, host: str, port: int, no_auth: bool) -> None:
             f"the package {error.name} is missing; "
             'install it with: pip install "mkdocs-contentgen[writer]"'
         ) from error
-    announce = partial(print_line, err=True)
-    run(path, partial(listen, port, host), announce, authenticated=not no_auth)
+    run(path, partial(listen, port, host), partial(print_line, err=True))
 
 
 @writer.group()

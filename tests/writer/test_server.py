@@ -471,26 +471,6 @@ class TestUsers:
         configure(tmp_path, model.endpoint)
         assert "contentgen writer user add" in refusal(tmp_path)
 
-    def test_no_auth(self, tmp_path: Path, model: ModelDouble) -> None:
-        """Without authentication, the user can be anybody; --no-auth is for loopback only."""
-        configure(tmp_path, model.endpoint)
-        with serving(tmp_path, authenticated=False) as server:
-            assert server.ask(user="anybody").status_code == 200
-            assert server.ask(user="a\nb").status_code == 400
-            for host, status in {
-                "127.0.0.1:8766": 200,
-                "localhost": 200,
-                "[::1]:1": 200,
-                "evil.example": 403,
-                "127.0.0.1.evil.example": 403,
-                "localhost\n": 403,
-            }.items():
-                assert server.ask("A page", Host=host).status_code == status, host
-                assert server.get_as("/openapi.json", host).status_code == status, host
-        ran = run(tmp_path, "serve", "--host", "0.0.0.0", "--no-auth")
-        assert ran.exit_code == 2
-        assert "spend your money" in ran.stderr
-
 
 class TestLimits:
     """What is refused, and when it can be asked for again."""
@@ -743,7 +723,7 @@ class TestOperation:
         except OSError:
             pytest.skip("needs IPv6")
         configure(tmp_path, model.endpoint)
-        with writer_running(tmp_path, "--host", "::1", "--no-auth") as server:
+        with writer_running(tmp_path, "--host", "::1") as server:
             assert server.url.startswith("http://[::1]:")
             assert server.ask().status_code == 200
 

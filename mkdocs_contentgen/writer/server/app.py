@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import json
-import re
 import time
 import uuid
 from collections.abc import AsyncIterator, Callable
@@ -30,7 +29,7 @@ from ...service.application import OPERATIONS, application, error_response
 from ...service.connection import REQUEST_ID
 from ...service.protocol import OPERATION, Update
 from ..ledger.ledger import KeyedRequest, Ledger
-from ..ledger.users import NAME, User, UserLimits
+from ..ledger.users import NAME, UserLimits
 from ..program import model_type
 from ..prompts import check_prompts
 from ..usage import Spending, Usage
@@ -47,7 +46,7 @@ Log = Callable[[dict[str, object]], None]
 class _Caller:
     user: str
     limits: UserLimits
-    added: datetime | None = None
+    added: datetime
 
 
 @dataclass(frozen=True)
@@ -65,9 +64,7 @@ class Server:
     warning, without topics, texts and tokens. Raises ConfigurationError for invalid options.
     """
 
-    def __init__(
-        self, configuration: ServerConfiguration, ledger: Ledger, log: Log, *, authenticated: bool
-    ) -> None:
+    def __init__(self, configuration: ServerConfiguration, ledger: Ledger, log: Log) -> None:
         check_prompts(configuration.options)
         self._limits = configuration.fields.limits
         self._ledger = ledger
@@ -77,11 +74,9 @@ class Server:
         self._metrics = Metrics()
         self._log = log
         self.jobs = Jobs(configuration, self._model, ledger, self._metrics, self._note)
-        self._authenticated = authenticated
-        self._looking: dict[str, asyncio.Task[User | None]] = {}
         app = application(
             self._write,
-            self._authenticate if authenticated else self._accept,
+            self._authenticate,
             [
                 Route("/healthz", self._healthz),
                 Route("/readyz", self._readyz),
@@ -113,7 +108,7 @@ class Server:
         found = None
         if NAME.fullmatch(user):
             _exchange.get().record["user"] = user
-            found = await self._find_user(user)
+            found = await self.jobs.call(self._ledger.user, user)
         tokens = found.tokens.items() if found else ()
         hashed = sha256(token)
         name = next((it for it, own in tokens if compare_digest(own.hash, hashed)), None)
@@ -125,21 +120,6 @@ class Server:
             raise Refusal("token", 403, message)
         _exchange.get().record["token"] = name
         return _Caller(user, found.limits_over(self._limits), found.added)
-
-    async def _find_user(self, name: str) -> User | None:
-        """Look a user up, once for all requests that come at the same time."""
-        look = self._looking.get(name)
-        if look is None:
-            look = asyncio.create_task(self.jobs.call(self._ledger.user, name))
-            self._looking[name] = look
-            look.add_done_callback(lambda _: self._looking.pop(name))
-        return await asyncio.shield(look)
-
-    async def _accept(self, user: str, token: str) -> _Caller:
-        """Accept any token, but no name that the ledger cannot store."""
-        if not NAME.fullmatch(user):
-            raise HTTPException(400, "user_id can have at most 64 letters, digits and . _ @ -")
-        return _Caller(user, self._limits)
 
     async def _write(
         self, request: Request, what: Update | None, caller: _Caller, idempotency_key: str
@@ -176,10 +156,10 @@ class Server:
         async def logged(scope: Scope, receive: Receive, send: Send) -> None:
             if scope["type"] != "http":
                 return
-            answer = self._refusal(scope)
-            is_noted = answer is not None or scope["path"] not in _UNLOGGED
-            started = time.monotonic()
-            path = scope["path"]
+            started, path = time.monotonic(), scope["path"]
+            answer = app
+            if not path.isprintable():  # `$` of a route matches before a line break, too
+                answer = JSONResponse({"success": False, "error": "no such address"}, 404)
             operation = path[1:] if path in (*OPERATIONS, f"/{OPERATION}") else "other"
             given = Headers(scope=scope).get("x-request-id", "")
             request_id = given if REQUEST_ID.fullmatch(given) else uuid.uuid4().hex[:16]
@@ -201,28 +181,16 @@ class Server:
                 await send(message)
 
             try:
-                await (answer or app)(scope, receive, observed)
+                await answer(scope, receive, observed)
             except asyncio.CancelledError:
                 pass  # The server stops while a client stalls; uvicorn would log a traceback.
             finally:
                 _exchange.reset(exchange)
-                if is_noted:
+                if path not in _UNLOGGED:
                     self._metrics.requests.labels(operation, str(record["status"])).inc()
                     self._note({**record, "seconds": round(time.monotonic() - started, 3)})
 
         return logged
-
-    def _refusal(self, scope: Scope) -> ASGIApp | None:
-        """Return the answer to a request that no route may see, or None."""
-        if not self._authenticated:
-            hosts = Headers(scope=scope).getlist("host")
-            if not (len(hosts) == 1 and _LOOPBACK.fullmatch(hosts[0])):
-                # A page of another site can have its name resolved to this address.
-                message = "without authentication, only this machine is answered, by its own name"
-                return JSONResponse({"success": False, "error": message}, 403)
-        if not scope["path"].isprintable():  # `$` of a route matches before a line break, too
-            return JSONResponse({"success": False, "error": "no such address"}, 404)
-        return None
 
     def _describe_job(self, job: Job, *, joined: bool) -> dict[str, object]:
         """Return the fields of the log for a job. Its first request has the tokens and the cost."""
@@ -273,4 +241,3 @@ _exchange: ContextVar[_Exchange] = ContextVar("exchange")
 """The current request."""
 
 _UNLOGGED = ("/healthz", "/readyz", "/metrics", "/openapi.json")
-_LOOPBACK = re.compile(r"(localhost|127\.0\.0\.1|\[::1\])(:[0-9]{1,5})?")

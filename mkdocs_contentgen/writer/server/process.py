@@ -35,13 +35,7 @@ def _log(record: dict[str, object]) -> None:
         os.write(sys.stdout.fileno(), f"{json.dumps(record)}\n".encode())
 
 
-def run(
-    path: Path,
-    listen: Callable[[], socket.socket],
-    announce: Callable[[str], None],
-    *,
-    authenticated: bool,
-) -> None:
+def run(path: Path, listen: Callable[[], socket.socket], announce: Callable[[str], None]) -> None:
     """Serve the configuration in a file until SIGTERM or SIGINT.
 
     `listen` returns a socket that listens, and `announce` gets a line about the server. Texts in
@@ -52,14 +46,14 @@ def run(
     fields = configuration.fields
     with open_ledger(fields.ledger, path.parent) as ledger:
         users = ledger.users()
-        if not users and authenticated:
+        if not users:
             raise ConfigurationError(
                 "there are no users, so nobody could ask for a text; add one with "
                 "`contentgen writer user add NAME`"
             )
         for user in users.values():
             check_prices(path, fields, "a user's limit", user.limits.get("cost_per_month"))
-        server = Server(configuration, ledger, _log, authenticated=authenticated)
+        server = Server(configuration, ledger, _log)
         with listen() as listener:
             host, port, *_ = listener.getsockname()
             address = f"http://{f'[{host}]' if ':' in host else host}:{port}"
