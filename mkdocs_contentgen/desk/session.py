@@ -21,8 +21,7 @@ from ..site.site import Site
 from ..site.watching import stamp_of_pages, stamp_of_texts
 from ..text import Text
 from ..texts.articles import Article
-from ..texts.generation import AskForText
-from ..texts.policy import Policy
+from ..texts.policy import AskForText, Policy
 from ..texts.store import note_key
 from .texts import Desk, ref_of
 
@@ -157,10 +156,8 @@ class DeskSite:
             else:
                 name = article.page, article.request.id
                 wanted = [it for it in site.requests if (it.page, it.request.id) == name]
-                ask = cancellable(
-                    lambda client, request, attempt: client.generate(request, attempt)
-                )
-                source = replace(build.foreground(), ask=ask)
+                foreground = build.foreground()
+                source = replace(foreground, ask=cancellable(foreground.ask))
                 obtained = build.obtain(site.approved_files(), source, wanted)
                 problems = [*obtained.failures, *obtained.warnings]
                 drafts = [it.draft for it in obtained.articles]

@@ -23,7 +23,7 @@ from ..site.options import ContentgenConfig
 from ..site.site import CitedSections
 from ..text import Text
 from ..texts.articles import Article
-from ..texts.generation import AskForText
+from ..texts.policy import AskForText
 from ..texts.store import note_key
 
 _TITLE = "Updated texts\n============="

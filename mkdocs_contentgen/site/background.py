@@ -153,7 +153,7 @@ class Background:
                 del self._queued[key]
             self._budget -= len(due)
             self._outcomes |= dict.fromkeys(due, Outcome(error=PENDING))
-            generation = self._foreground().generation(lambda progress: None)
+            generation = Generation(self._foreground())
         requests = {key: waiting.request for key, waiting in due.items()}
         replaced = {key for key, waiting in due.items() if waiting.replaces}
         arguments = (generation, requests, replaced)

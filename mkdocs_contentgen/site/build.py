@@ -124,7 +124,7 @@ class Build:
         """Return a source that generates texts now, and shows its progress."""
         display = partial(show_progress, self.log, use_log=self.debug is not None)
         limits = self.site.options.limits()
-        return Foreground(self.store(), self.connect, limits, display, self.debug)
+        return Foreground(self.store(), self.connect, limits, self.debug, display=display)
 
     def obtain(
         self,

@@ -8,9 +8,9 @@ from __future__ import annotations
 import asyncio
 import signal
 import threading
-from collections.abc import Awaitable, Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import AbstractAsyncContextManager, suppress
+from contextlib import suppress
 from dataclasses import KW_ONLY, dataclass, field, replace
 from datetime import UTC, datetime
 from functools import partial
@@ -34,8 +34,8 @@ from ..service.protocol import Attempt, Client
 from ..text import Text
 from .claims import Claims
 from .lookup import Outcome, load_parts, load_saved, save_failure, save_parts
-from .policy import Limits
-from .store import ChangedError, DiskStore, note_key
+from .policy import Sender
+from .store import ChangedError, note_key
 from .throttle import Clock, Throttle
 
 POLL_INTERVAL = 1.0
@@ -49,13 +49,6 @@ WAITING_MESSAGE = "Waiting for the requests in flight (Ctrl-C gives them up)"
 
 _DEFINITE_FAILURES = RejectedError, InvalidAnswerError, FailedTextError
 """Complete answers without a text. A service may repeat them for the same Idempotency-Key."""
-
-
-Connect = Callable[[], AbstractAsyncContextManager[Client]]
-"""Makes a client. It is called only if there are requests, and may raise ConfigurationError."""
-
-AskForText = Callable[[Client, Request, Attempt], Awaitable[Text]]
-"""Asks a client for the text of a request, once. Raises ServiceError."""
 
 
 _KEPT = "people have changed a draft meanwhile, which stays; `contentgen review` compares both"
@@ -86,18 +79,14 @@ class Progress:
 
 @dataclass
 class Generation:
-    """Requests many texts at once, new ones or with `ask`, and saves each as it arrives.
+    """Requests many texts at once as `source` does, and saves each as it arrives.
 
-    `run()` can be called once. `debug` gets a line for each try. With `refresh`, requests get new
-    Idempotency-Keys, so that a service cannot repeat an answer.
+    `run()` can be called once. With `refresh`, requests get new Idempotency-Keys, so that a service
+    cannot repeat an answer.
     """
 
-    store: DiskStore
-    connect: Connect
-    limits: Limits
+    source: Sender
     on_progress: Callable[[Progress], None] = lambda progress: None
-    ask: AskForText | None = None
-    debug: Callable[[str], None] | None = None
     _: KW_ONLY
     refresh: bool = False
     clock: Clock = field(default_factory=Clock)
@@ -106,11 +95,11 @@ class Generation:
     """The problems with the store."""
 
     def __post_init__(self) -> None:
-        self._ask = self.ask or (lambda client, request, attempt: client.generate(request, attempt))
-        self._debug = self.debug or (lambda line: None)
+        self._store, self._limits = self.source.store, self.source.limits
+        self._debug = self.source.debug or (lambda line: None)
         self._executor = ThreadPoolExecutor(1, "contentgen")
-        self._claims = Claims(self.store, self._executor, self._add_store_problem, self.refresh)
-        self._throttle = Throttle(self.clock, self.limits)
+        self._claims = Claims(self._store, self._executor, self._add_store_problem, self.refresh)
+        self._throttle = Throttle(self.clock, self._limits)
         self._queue: asyncio.Queue[str | None] = asyncio.Queue(1)
         self._started = datetime.now(UTC)
         self._store_failed = False
@@ -146,16 +135,16 @@ class Generation:
         """
         self._requests = requests
         self._replaced = replaced
-        workers = min(self.limits.concurrency, len(requests))
+        workers = min(self._limits.concurrency, len(requests))
         self._report_progress()
         # Concurrently: preparing waits for the disk, and connecting imports the HTTP client.
-        preparing = asyncio.ensure_future(run_in(self._executor, self.store.prepare))
+        preparing = asyncio.ensure_future(run_in(self._executor, self._store.prepare))
         try:
             await asyncio.sleep(0)
-            async with self.connect() as client:
+            async with self.source.connect() as client:
                 self._add_problems(await preparing)
                 if replaced:
-                    self._before, _ = await run_in(self._executor, self.store.load, replaced)
+                    self._before, _ = await run_in(self._executor, self._store.load, replaced)
                 async with self._claims.renewed(), asyncio.TaskGroup() as group:
                     for _ in range(workers):
                         group.create_task(self._worker(client, group))
@@ -165,7 +154,7 @@ class Generation:
                 self._add_problems(client.warnings)
         finally:
             await asyncio.gather(preparing, return_exceptions=True)
-            self._add_problems(await run_in(self._executor, self.store.close))
+            self._add_problems(await run_in(self._executor, self._store.close))
             self._executor.shutdown()
         return {key: self._outcomes[key] for key in requests}
 
@@ -173,7 +162,7 @@ class Generation:
         """Queue the requests that this run has claimed; poll for the others."""
         todo = list(self._requests)
         # Small batches, so that runs on several machines share the work.
-        batch = self.limits.concurrency
+        batch = self._limits.concurrency
         try:
             while todo:
                 claimed_elsewhere: list[str] = []
@@ -197,10 +186,10 @@ class Generation:
         # has paid for in vain, this one does not pay for again.
         claimed = await self._claims.claim(keys)
         load = partial(load_saved, may_fail=claimed, replaced=self._replaced, started=self._started)
-        saved, problems = await run_in(self._executor, load, keys, self.store)
+        saved, problems = await run_in(self._executor, load, keys, self._store)
         self._add_problems(problems)
-        if self.store.unreadable:
-            self.stop(self.store.unreadable)
+        if self._store.unreadable:
+            self.stop(self._store.unreadable)
         await self._claims.release(claimed & saved.keys(), answered=True)
         for key in keys:
             if key in saved:
@@ -224,14 +213,15 @@ class Generation:
     async def _send(
         self, client: Client, key: str, request: Request
     ) -> Text | ContentgenError | NoText:
-        deadline = self.clock.monotonic() + self.limits.timeout
-        tries = self.limits.retries + 1
+        deadline = self.clock.monotonic() + self._limits.timeout
+        tries = self._limits.retries + 1
         for number in range(tries):
             line = f"{request.type} {quoted(request.topic)}, try {number + 1} of {tries}"
             started = self.clock.monotonic()
             try:
                 with self._throttle.sending():
-                    text = await self._ask(client, request, self._attempt(key, deadline - started))
+                    attempt = self._attempt(key, deadline - started)
+                    text = await self.source.ask(client, request, attempt)
             except _StoppedError as stopped:
                 return stopped.reason
             except ServiceError as error:
@@ -293,7 +283,7 @@ class Generation:
             if outcome.text:
                 outcome = replace(outcome, text=self._save(key, outcome.text))
             elif isinstance(result, FailedTextError):
-                save_failure(self.store, key, self._requests[key], result)
+                save_failure(self._store, key, self._requests[key], result)
         except StoreError as error:
             lost = "the next build pays again for a failed text"
             if outcome.text:
@@ -310,11 +300,11 @@ class Generation:
         before = self._before.get(key)
         while True:
             try:
-                self.store.save({key: text}, replacing={key: before})
+                self._store.save({key: text}, replacing={key: before})
             except ChangedError as changed:
                 before = changed.now
                 if before and before.edits:
-                    self.store.save({note_key("generated", key): text})
+                    self._store.save({note_key("generated", key): text})
                     self._add_problems([_KEPT])
                     return before
             else:
@@ -323,18 +313,18 @@ class Generation:
     def _rescued(self, key: str, text: Text) -> str:
         """Write a text that the cache cannot save elsewhere, and return where it is."""
         try:
-            return f"the text is in {self.store.rescue(key, text)} instead"
+            return f"the text is in {self._store.rescue(key, text)} instead"
         except OSError:
             return f"the text is in this build only, and in this message: {text.html}"
 
     async def _load_parts(self, key: str) -> bytes:
-        parts, problems = await run_in(self._executor, load_parts, self.store, key)
+        parts, problems = await run_in(self._executor, load_parts, self._store, key)
         self._add_problems(problems)
         return parts
 
     async def _save_parts(self, key: str, parts: bytes) -> None:
         try:
-            await run_in(self._executor, save_parts, self.store, key, self._requests[key], parts)
+            await run_in(self._executor, save_parts, self._store, key, self._requests[key], parts)
         except StoreError as error:
             self._add_store_problem(str(error))
         else:

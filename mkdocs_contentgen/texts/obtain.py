@@ -18,11 +18,11 @@ from ..requests import Request
 from .approval import ApprovedFiles
 from .articles import Article, ChangedSources, find_articles
 from .lookup import Outcome
-from .policy import Limits, PageRequest, Policy
+from .policy import PageRequest, Policy, Sender
 from .store import DiskStore
 
 if TYPE_CHECKING:
-    from .generation import AskForText, Connect, Generation, Progress
+    from .generation import Progress
 
 Shown = AbstractContextManager[tuple[Callable[["Progress"], None], Callable[[str], None]]]
 """Yields two functions: one shows the progress, one shows a line."""
@@ -55,50 +55,27 @@ class CacheOnly:
 
 
 @dataclass(frozen=True)
-class Foreground:
-    """A TextSource that sends requests, waits for the answers, and saves them in `store`.
+class Foreground(Sender):
+    """A TextSource that sends requests and waits for the answers.
 
-    `connect` makes a client of the service, and `debug` gets a line for each try. If an interrupt
-    has to wait, `display` shows that too.
+    If an interrupt has to wait, `display` shows that too.
     """
 
-    store: DiskStore
-    connect: Connect
-    limits: Limits = field(default_factory=Limits)
     display: Callable[[], Shown] = lambda: nullcontext((lambda progress: None, lambda line: None))
-    debug: Callable[[str], None] | None = None
-    ask: AskForText | None = None
-    """Asks a client for a text; None asks for a new one."""
 
     def get(
         self, wanted: Mapping[str, Request], cached_keys: Collection[str], *, refresh: bool = False
     ) -> tuple[dict[str, Outcome], list[str]]:
         """Generate the texts."""
-        from .generation import generate
+        from .generation import Generation, generate
 
         with self.display() as (show, log):
-            generation = self.generation(show, refresh=refresh)
+            generation = Generation(self, show, refresh=refresh)
             try:
                 outcomes = generate(generation, wanted, replaced=cached_keys, log=log)
             except (ConfigurationError, StoreError) as error:
                 outcomes = dict.fromkeys(wanted, Outcome(error=error))
         return outcomes, generation.problems
-
-    def generation(
-        self, on_progress: Callable[[Progress], None], *, refresh: bool = False
-    ) -> Generation:
-        """Return a Generation with these options, to be run once."""
-        from .generation import Generation
-
-        return Generation(
-            self.store,
-            self.connect,
-            self.limits,
-            on_progress,
-            self.ask,
-            self.debug,
-            refresh=refresh,
-        )
 
 
 @dataclass

@@ -1,13 +1,24 @@
-"""The input of `obtain`: requests of pages, a policy, and limits."""
+"""The input of `obtain`: requests of pages, a policy, and who sends requests."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Awaitable, Callable
+from contextlib import AbstractAsyncContextManager
+from dataclasses import dataclass, field
 from datetime import timedelta
 from typing import TYPE_CHECKING, Literal
 
 if TYPE_CHECKING:
     from ..requests import Request
+    from ..service.protocol import Attempt, Client
+    from ..text import Text
+    from .store import DiskStore
+
+Connect = Callable[[], AbstractAsyncContextManager["Client"]]
+"""Makes a client. It is called only if there are requests, and may raise ConfigurationError."""
+
+AskForText = Callable[["Client", "Request", "Attempt"], Awaitable["Text"]]
+"""Asks a client for the text of a request, once. Raises ServiceError."""
 
 OnMissing = Literal["generate", "placeholder", "fail"]
 OnError = Literal["fail", "placeholder"]
@@ -53,3 +64,18 @@ class Limits:
     concurrency: int = 8
     timeout: float = 120
     retries: int = 2
+
+
+@dataclass(frozen=True)
+class Sender:
+    """Sends requests to the client that `connect` makes, and saves the answers in `store`.
+
+    `debug` gets a line for each try.
+    """
+
+    store: DiskStore
+    connect: Connect
+    limits: Limits = field(default_factory=Limits)
+    debug: Callable[[str], None] | None = None
+    ask: AskForText = lambda client, request, attempt: client.generate(request, attempt)
+    """Asks a client for a text, by default for a new one."""

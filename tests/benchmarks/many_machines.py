@@ -30,7 +30,7 @@ from mkdocs_contentgen.requests import BlogRequest, Request
 from mkdocs_contentgen.service.protocol import Attempt
 from mkdocs_contentgen.text import Text
 from mkdocs_contentgen.texts.generation import Generation
-from mkdocs_contentgen.texts.policy import Limits
+from mkdocs_contentgen.texts.policy import Limits, Sender
 from mkdocs_contentgen.texts.store import DiskStore
 from mkdocs_contentgen.texts.store.shared import SharedStore
 from mkdocs_contentgen.texts.throttle import Clock
@@ -118,9 +118,7 @@ def simulate(server: RedisServer, texts: int, runners: int) -> Result:
     async def run() -> int:
         generations = [
             Generation(
-                InMemory(Path(), server.url),
-                lambda: nullcontext(service),
-                Limits(),
+                Sender(InMemory(Path(), server.url), lambda: nullcontext(service)),
                 clock=Clock(monotonic=loop.time),
             )
             for _ in range(runners)

@@ -302,7 +302,7 @@ for name in ("mkdocs", "markdown", "click", "rich", "jinja2"):
 import asyncio, tempfile, pathlib
 from mkdocs_contentgen.html import article
 from mkdocs_contentgen import errors
-from mkdocs_contentgen.texts import generation as generator, policy
+from mkdocs_contentgen.texts import obtain
 from mkdocs_contentgen import requests as request
 from mkdocs_contentgen.service import sandbox
 from mkdocs_contentgen.html import sanitizer
@@ -311,12 +311,11 @@ from mkdocs_contentgen.texts import store
 from mkdocs_contentgen.html import stylesheet
 asked = request.NewsRequest(topic="A library")
 with tempfile.TemporaryDirectory() as folder:
-    generation = generator.Generation(
+    source = obtain.Foreground(
         store.DiskStore(pathlib.Path(folder)),
         lambda: service.ServiceClient("sandbox", "", "", allow_http=False),
-        policy.Limits(),
     )
-    outcomes = generator.generate(generation, {asked.key(sandbox=True): asked})
+    outcomes, problems = source.get({asked.key(sandbox=True): asked}, ())
 (outcome,) = outcomes.values()
 print(article.parse_article(outcome.text.html).find(".//h1").text)
 """

@@ -21,7 +21,7 @@ from mkdocs_contentgen.text import Edits, Text
 from mkdocs_contentgen.texts.approval import approve, read, write
 from mkdocs_contentgen.texts.generation import Generation
 from mkdocs_contentgen.texts.lookup import look_up
-from mkdocs_contentgen.texts.policy import Limits
+from mkdocs_contentgen.texts.policy import Sender
 from mkdocs_contentgen.texts.store import ChangedError, DiskStore, note_key
 from mkdocs_contentgen.texts.store.shared import SharedStore
 
@@ -138,7 +138,7 @@ def test_a_person_changes_a_draft_that_is_being_replaced(open_stores: list[DiskS
         other.close()
         return new
 
-    generation = Generation(store, lambda: nullcontext(Silent()), Limits(), ask=ask)
+    generation = Generation(Sender(store, lambda: nullcontext(Silent()), ask=ask))
     outcomes = asyncio.run(generation.run({key: request}, replaced=[key]))
     assert outcomes[key].text == mine
     assert "people have changed a draft meanwhile" in generation.problems[-1]

@@ -37,7 +37,7 @@ from mkdocs_contentgen.texts.lookup import (
     load_parts,
     save_failure,
 )
-from mkdocs_contentgen.texts.policy import Limits
+from mkdocs_contentgen.texts.policy import Limits, Sender
 from mkdocs_contentgen.texts.store import DiskStore
 from mkdocs_contentgen.texts.throttle import Clock
 
@@ -111,7 +111,10 @@ def run(
 
     async def main() -> dict[str, Outcome]:
         generation.append(
-            Generation(store, script.connect, Limits(**limits), clock=script.time.clock())  # type: ignore[arg-type]  # the tests pass whole numbers where these are due
+            Generation(
+                Sender(store, script.connect, Limits(**limits)),  # type: ignore[arg-type]  # the tests pass whole numbers where these are due
+                clock=script.time.clock(),
+            )
         )
         return await generation[0].run(asked)
 
@@ -136,12 +139,12 @@ def test_what_surely_did_not_run_is_tried_again(store: DiskStore) -> None:
 def simulate(client: Client, store: DiskStore, topics: str, **limits: float) -> dict[str, Outcome]:
     """Run a generation in simulated time, with a topic for each letter."""
     loop = SimulatedTime()
-    generation = Generation(
+    source = Sender(
         store,
         lambda: nullcontext(client),
         Limits(**limits),  # type: ignore[arg-type]  # the tests pass whole numbers where due
-        clock=Clock(monotonic=loop.time),
     )
+    generation = Generation(source, clock=Clock(monotonic=loop.time))
     outcomes = loop.run_until_complete(generation.run(requests(*topics)))
     loop.close()
     return outcomes
@@ -278,7 +281,7 @@ def test_progress_counts_to_the_end(store: DiskStore) -> None:
     script = Script(FakeTime(), {"b": [RejectedError("x")]}, takes=0.1)
 
     async def main() -> None:
-        generation = Generation(store, script.connect, Limits(), on_progress=seen.append)
+        generation = Generation(Sender(store, script.connect), on_progress=seen.append)
         await generation.run(requests("a", "b", "c"))
 
     asyncio.run(main())
@@ -294,8 +297,8 @@ def two_at_once(
 
     async def main() -> tuple[dict[str, Outcome], dict[str, Outcome]]:
         other = DiskStore(store.directory)
-        one = Generation(store, first.connect, Limits())
-        two = Generation(other, second.connect, Limits())
+        one = Generation(Sender(store, first.connect))
+        two = Generation(Sender(other, second.connect))
         running = asyncio.create_task(one.run(requests("a", "b")))
         await until(lambda: len(first.sent) == 2)
         outcomes = await asyncio.gather(running, two.run(requests("a", "b")))
@@ -333,7 +336,7 @@ def test_stop_awaits_what_is_in_flight(store: DiskStore) -> None:
     script = Script(FakeTime(), takes=0.2)
 
     async def main() -> dict[str, Outcome]:
-        generation = Generation(store, script.connect, Limits(concurrency=2))
+        generation = Generation(Sender(store, script.connect, Limits(concurrency=2)))
         running = asyncio.create_task(generation.run(requests("a", "b", "c", "d")))
         await until(lambda: len(script.sent) == 2)
         generation.stop(NoText("stopped", "stopped"))
@@ -419,7 +422,7 @@ def test_a_failure_that_is_to_be_replaced(store: DiskStore) -> None:
     script = Script(FakeTime())
 
     async def main(replaced: Sequence[str]) -> dict[str, Outcome]:
-        return await Generation(store, script.connect, Limits()).run(asked, replaced=replaced)
+        return await Generation(Sender(store, script.connect)).run(asked, replaced=replaced)
 
     assert str(asyncio.run(main([]))["a"].error).startswith("looped (on ")
     assert script.topics == []
@@ -470,7 +473,7 @@ def test_a_stop_between_two_parts(store: DiskStore) -> None:
             if progress.words:
                 generation.stop(reason)
 
-        generation = Generation(store, script.connect, Limits(), on_progress=interrupt)
+        generation = Generation(Sender(store, script.connect), on_progress=interrupt)
         return await generation.run(requests("a"))
 
     assert asyncio.run(main())["a"].error == reason
@@ -500,7 +503,7 @@ def test_progress_has_the_words_so_far(store: DiskStore) -> None:
     script = InParts(FakeTime())
 
     async def main() -> None:
-        generation = Generation(store, script.connect, Limits(), on_progress=seen.append)
+        generation = Generation(Sender(store, script.connect), on_progress=seen.append)
         await generation.run(requests("a", "b"))
 
     asyncio.run(main())
