@@ -115,12 +115,12 @@ class ServedWriter:
 @contextmanager
 def serving(directory: Path, *, ledger: Ledger | None = None) -> Iterator[ServedWriter]:
     """Serve the `writer.yml` of a directory until the block ends."""
-    configuration = load_configuration(directory / "writer.yml")
-    ledger = ledger or open_ledger(configuration.fields.ledger, directory)
+    fields, options = load_configuration(directory / "writer.yml")
+    ledger = ledger or open_ledger(fields.ledger, directory)
     token, log = "t0ken-of-alice", list[dict[str, Any]]()
     with ledger, start_blocking_portal() as portal:
         put_user(ledger, "alice", sha256(token))
-        server = Server(configuration, ledger, log.append)
+        server = Server(fields, options, ledger, log.append)
         client = httpx.AsyncClient(
             transport=httpx.ASGITransport(server.app), base_url="http://127.0.0.1"
         )

@@ -101,9 +101,7 @@ def add(path: Path, name: str, expires: datetime | None, **limits: str | None) -
 @click.argument("name")
 @_limit_options
 def set_(path: Path, name: str, **limits: str | None) -> None:
-    """Set limits of the user NAME in place of those of writer.yml."""
-    if not any(limits.values()):
-        raise click.UsageError("name a limit, such as --parallel 2; `--help` lists them")
+    """Set limits of the user NAME in place of those of writer.yml, and print them."""
     with _changing(path, name) as users:
         users[name].limits = _own_limits(path, users[name].limits, limits)
         shown = users[name].shown_limits()

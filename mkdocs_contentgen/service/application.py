@@ -194,9 +194,7 @@ async def error_response(request: HTTPRequest, error: Exception) -> JSONResponse
     if not isinstance(error, HTTPException):
         error = HTTPException(500, "an error in the server; its log has the details")
     message = error.detail
-    if error.status_code == 404:
+    if error.status_code in (404, 405):
         paths = [it.path for it in request.app.routes if "POST" in (it.methods or ())]
-        message = f"no such address; there are {', '.join(paths)}"
-    elif error.status_code == 405:
-        message = f"only {(error.headers or {})['Allow']} is allowed here"
+        message = f"there is no such operation; send a POST to {', '.join(paths)}"
     return JSONResponse({"success": False, "error": message}, error.status_code, error.headers)

@@ -63,7 +63,13 @@ class ServiceClient(HTTPConnection):
             base_url, "base_url", f"'https://…' or '{SANDBOX}'", allow_http=allow_http
         )
         name = url.netloc.decode() if app is None else "the sandbox"
-        user_id, token = _check_credentials(user_id, token)
+        user_id, token = user_id.strip(), check_token(token, "token")
+        for option, value in (("user_id", user_id), ("token", token)):
+            if not (value and value.isprintable()):
+                raise ConfigurationError(
+                    f"{option}: is not set, or has an invalid character; set "
+                    f"CONTENTGEN_{option.upper()} to the one {CREDENTIALS_HINT}"
+                )
         params = {"user_id": user_id}
         super().__init__(url, name, token, params=params, app=app, unknown_hint=SAME_KEY_HINT)
 
@@ -127,18 +133,3 @@ class ServiceClient(HTTPConnection):
         request = answer.headers.get("X-Request-Id", "")
         known = REQUEST_ID.fullmatch(request) and not self.has_token(request)
         return self.quote(answer.reason()) + (f" (request {request})" if known else "")
-
-
-def _check_credentials(user_id: str, token: str) -> tuple[str, str]:
-    user_id, token = user_id.strip(), check_token(token, "token")
-    for option, value in (("user_id", user_id), ("token", token)):
-        if not value:
-            raise ConfigurationError(
-                f"{option}: is not set; set CONTENTGEN_{option.upper()} to the one "
-                f"{CREDENTIALS_HINT}"
-            )
-    if not user_id.isprintable():
-        raise ConfigurationError(
-            "user_id: contains an invalid character, such as a line break; copy it again"
-        )
-    return user_id, token

@@ -329,13 +329,11 @@ def check_address(address: str, option: str, expected: str, *, allow_http: bool)
     """Return the URL in an option. Raises ConfigurationError, which says what is `expected`."""
     address = address.strip()
     url = _parse_url(address)
-    if url is None or url.scheme not in ("http", "https") or not url.host:
+    is_alone = url and not (url.userinfo or "?" in address or "#" in address)
+    if not (url and url.scheme in ("http", "https") and url.host and is_alone):
         # Not quoted, since it could be the token or contain a password.
-        raise ConfigurationError(f"{option}: is not an https address; expected {expected}")
-    if url.userinfo or "?" in address or "#" in address:
         raise ConfigurationError(
-            f"{option}: expected https://host/path, without a user, '?' or '#'; "
-            "credentials are separate options"
+            f"{option}: is not an https address; expected {expected}, without a user, '?' or '#'"
         )
     if url.scheme == "http" and not (allow_http or _is_loopback(url.host)):
         raise ConfigurationError(

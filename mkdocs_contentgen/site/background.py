@@ -131,7 +131,7 @@ class Background:
         self._stopped.set()
         self._poller.join()
         for generation in self._threads.values():
-            generation.stop(NoText("stopped", "stopped"))  # nobody is shown it
+            generation.throttle.stop(NoText("stopped", "stopped"))  # nobody is shown it
         if any(thread.is_alive() for thread in self._threads):
             log(WAITING_MESSAGE)
         for thread in self._threads:

@@ -99,7 +99,7 @@ class Generation:
         self._debug = self.source.debug or (lambda line: None)
         self._executor = ThreadPoolExecutor(1, "contentgen")
         self._claims = Claims(self._store, self._executor, self._add_store_problem, self.refresh)
-        self._throttle = Throttle(self.clock, self._limits)
+        self.throttle = Throttle(self.clock, self._limits)
         self._queue: asyncio.Queue[str | None] = asyncio.Queue(1)
         self._started = datetime.now(UTC)
         self._store_failed = False
@@ -110,19 +110,6 @@ class Generation:
         self._sending = 0
         self._failed = 0
         self._written: dict[str, tuple[int, int]] = {}
-
-    @property
-    def in_flight(self) -> int:
-        """The number of requests without an answer."""
-        return self._throttle.in_flight
-
-    def stop(self, reason: ContentgenError | NoText) -> None:
-        """Send no more requests. Those that were not sent get `reason` as their error.
-
-        Requests in flight are awaited, since they may have been paid for, and of texts in parts the
-        part that is being written. It is thread-safe.
-        """
-        self._throttle.stop(reason)
 
     async def run(
         self, requests: Mapping[str, Request], *, replaced: Collection[str] = ()
@@ -172,15 +159,15 @@ class Generation:
                     await asyncio.sleep(POLL_INTERVAL)
                 todo, batch = claimed_elsewhere, CLAIM_BATCH
         except StoreError as error:
-            self.stop(error)
+            self.throttle.stop(error)
             for key in self._requests.keys() - self._outcomes.keys() - self._claims.held.keys():
                 self._set_outcome(key, Outcome(error=error))
 
     async def _queue_batch(self, keys: list[str]) -> list[str]:
         """Queue what this run can claim. Return the keys that other runs have claimed."""
-        if self._throttle.stop_reason:
+        if self.throttle.stop_reason:
             for key in keys:
-                self._set_outcome(key, Outcome(error=self._throttle.stop_reason))
+                self._set_outcome(key, Outcome(error=self.throttle.stop_reason))
             return []
         # Claim before loading: another run may save a text just before its claim ends. What it
         # has paid for in vain, this one does not pay for again.
@@ -189,7 +176,7 @@ class Generation:
         saved, problems = await run_in(self._executor, load, keys, self._store)
         self._add_problems(problems)
         if self._store.unreadable:
-            self.stop(self._store.unreadable)
+            self.throttle.stop(self._store.unreadable)
         await self._claims.release(claimed & saved.keys(), answered=True)
         for key in keys:
             if key in saved:
@@ -200,9 +187,9 @@ class Generation:
 
     async def _worker(self, client: Client, group: asyncio.TaskGroup) -> None:
         while (key := await self._queue.get()) is not None:
-            await self._throttle.wait_for_turn()
-            if self._throttle.stop_reason:
-                result: Text | ContentgenError | NoText = self._throttle.stop_reason
+            await self.throttle.wait_for_turn()
+            if self.throttle.stop_reason:
+                result: Text | ContentgenError | NoText = self.throttle.stop_reason
             else:
                 self._report_progress(sending=1)
                 result = await self._send(client, key, self._requests[key])
@@ -219,7 +206,7 @@ class Generation:
             line = f"{request.type} {quoted(request.topic)}, try {number + 1} of {tries}"
             started = self.clock.monotonic()
             try:
-                with self._throttle.sending():
+                with self.throttle.sending():
                     attempt = self._attempt(key, deadline - started)
                     text = await self.source.ask(client, request, attempt)
             except _StoppedError as stopped:
@@ -231,22 +218,22 @@ class Generation:
                 self._debug(
                     f"{line}: answered after {seconds:.1f} s, {len(text.html):,} characters"
                 )
-                self._throttle.answered()
+                self.throttle.answered()
                 return text
 
             seconds = self.clock.monotonic() - started
-            self._throttle.failed(failure, attempt=number)
-            pause = self._throttle.pause
+            self.throttle.failed(failure, attempt=number)
+            pause = self.throttle.pause
             left = deadline - self.clock.monotonic() - pause
             again = isinstance(failure, NotSentError) and number + 1 < tries and left >= 0
             hint = f"next in {pause:.1f} s" if again else "not tried again"
             self._debug(f"{line}: {failure}, after {seconds:.1f} s; {hint}")
             if not again:
                 if isinstance(failure, UnreachableError):
-                    self.stop(UnreachableError(f"{failure}: the service seems down"))
+                    self.throttle.stop(UnreachableError(f"{failure}: the service seems down"))
                 break
-            deadline += await self._throttle.wait_for_turn()
-            if self._throttle.stop_reason or deadline <= self.clock.monotonic():
+            deadline += await self.throttle.wait_for_turn()
+            if self.throttle.stop_reason or deadline <= self.clock.monotonic():
                 break
         return failure
 
@@ -264,7 +251,7 @@ class Generation:
         if problem:
             self._add_store_problem(problem)
             reason = "it was not sent, since the cache can keep no more texts"
-            self.stop(NoText("stopped", reason))
+            self.throttle.stop(NoText("stopped", reason))
         if outcome.text:
             self._claims.held.pop(key, None)  # saving its text has ended the claim
         else:
@@ -328,8 +315,8 @@ class Generation:
         except StoreError as error:
             self._add_store_problem(str(error))
         else:
-            if self._throttle.stop_reason:
-                raise _StoppedError(self._throttle.stop_reason)
+            if self.throttle.stop_reason:
+                raise _StoppedError(self.throttle.stop_reason)
 
     def _report_words(self, key: str, words: int, target: int) -> None:
         before, _ = self._written.get(key, (0, 0))  # of the try that is repaired now
@@ -385,10 +372,10 @@ def generate(
             # Not logged in the handler, which may interrupt the writing of a line.
             if received:
                 loop.call_soon_threadsafe(task.cancel)
-            elif generation.in_flight:
+            elif generation.throttle.in_flight:
                 loop.call_soon_threadsafe(log, WAITING_MESSAGE)
             received.append(number)
-            generation.stop(NoText("stopped", "interrupted"))  # nobody is shown it
+            generation.throttle.stop(NoText("stopped", "interrupted"))  # nobody is shown it
 
         # SIGHUP is the end of a terminal, and Windows has none.
         caught = {signal.SIGINT, signal.SIGTERM, getattr(signal, "SIGHUP", signal.SIGTERM)}

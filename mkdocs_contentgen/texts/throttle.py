@@ -53,7 +53,11 @@ class Throttle:
         self._paused_until = 0.0
 
     def stop(self, reason: ContentgenError | NoText) -> None:
-        """Stop the run; the first reason counts. Any thread and signal handler may call this."""
+        """Send no more requests. Those that were not sent get the first `reason` as their error.
+
+        Requests in flight are awaited, since they may have been paid for, and of texts in parts the
+        part that is being written. Any thread and signal handler may call this.
+        """
         self.stop_reason = self.stop_reason or reason
 
     @property

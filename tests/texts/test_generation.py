@@ -339,7 +339,7 @@ def test_stop_awaits_what_is_in_flight(store: DiskStore) -> None:
         generation = Generation(Sender(store, script.connect, Limits(concurrency=2)))
         running = asyncio.create_task(generation.run(requests("a", "b", "c", "d")))
         await until(lambda: len(script.sent) == 2)
-        generation.stop(NoText("stopped", "stopped"))
+        generation.throttle.stop(NoText("stopped", "stopped"))
         return await running
 
     outcomes = asyncio.run(main())
@@ -471,7 +471,7 @@ def test_a_stop_between_two_parts(store: DiskStore) -> None:
     async def main() -> dict[str, Outcome]:
         def interrupt(progress: Progress) -> None:
             if progress.words:
-                generation.stop(reason)
+                generation.throttle.stop(reason)
 
         generation = Generation(Sender(store, script.connect), on_progress=interrupt)
         return await generation.run(requests("a"))

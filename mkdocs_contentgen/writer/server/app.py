@@ -32,9 +32,10 @@ from ..ledger.ledger import KeyedRequest, Ledger
 from ..ledger.users import NAME, UserLimits
 from ..program import model_type
 from ..prompts import check_prompts
+from ..settings import WriterOptions
 from ..usage import Spending, Usage
 from . import openapi
-from .configuration import ServerConfiguration
+from .configuration import ServerFields
 from .jobs import RETRY_AFTER, Job, Jobs, Refusal, rate_limit
 from .metrics import Metrics
 
@@ -64,16 +65,17 @@ class Server:
     warning, without topics, texts and tokens. Raises ConfigurationError for invalid options.
     """
 
-    def __init__(self, configuration: ServerConfiguration, ledger: Ledger, log: Log) -> None:
-        check_prompts(configuration.options)
-        self._limits = configuration.fields.limits
+    def __init__(
+        self, fields: ServerFields, options: WriterOptions, ledger: Ledger, log: Log
+    ) -> None:
+        check_prompts(options)
+        self._limits = fields.limits
         self._ledger = ledger
         # No message quotes the model server, since that can repeat the topic.
-        options = configuration.options
         self._model = model_type(options)(options, Spending(), retries=None, quotes=False)
         self._metrics = Metrics()
         self._log = log
-        self.jobs = Jobs(configuration, self._model, ledger, self._metrics, self._note)
+        self.jobs = Jobs(fields, options, self._model, ledger, self._metrics, self._note)
         app = application(
             self._write,
             self._authenticate,

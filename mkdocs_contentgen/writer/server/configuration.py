@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, cast
 
@@ -45,17 +45,10 @@ class ServerFields(WriterFields, frozen=True, forbid_unknown_fields=True, kw_onl
     """Allow plain http to a model server on another host than loopback. Default: `false`."""
 
 
-@dataclass(frozen=True)
-class ServerConfiguration:
-    """The validated configuration."""
+def load_configuration(path: Path) -> tuple[ServerFields, WriterOptions]:
+    """Return the options in a file, and those of its writer with all that they name.
 
-    fields: ServerFields
-    options: WriterOptions
-
-
-def load_configuration(path: Path) -> ServerConfiguration:
-    """Return the configuration in a file. Raises ConfigurationError, which names all problems.
-
+    Raises ConfigurationError, which names all problems.
     Problems have the path of the file and a line each.
     """
     fields = read_fields(path)
@@ -74,7 +67,7 @@ def load_configuration(path: Path) -> ServerConfiguration:
     )
     check_prices(path, fields, "max_cost", fields.max_cost)
     check_prices(path, fields, "limits.cost_per_month", fields.limits.cost_per_month)
-    return ServerConfiguration(fields, replace(options, prefix=""))
+    return fields, replace(options, prefix="")
 
 
 def check_prices(path: Path, fields: ServerFields, name: str, limit: float | None) -> None:

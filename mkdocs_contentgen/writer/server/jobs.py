@@ -30,10 +30,10 @@ from ..changes import estimate_update, find_changes
 from ..ledger.ledger import BEAT, Begun, KeyedRequest, Ledger, Limited, month_of
 from ..ledger.users import User, UserLimits
 from ..model import Model
-from ..settings import texts_at_once
+from ..settings import WriterOptions, texts_at_once
 from ..usage import Spending
 from ..writing import estimate, write
-from .configuration import ServerConfiguration
+from .configuration import ServerFields
 from .metrics import Metrics
 from .turns import QueueFullError, Turns
 
@@ -49,8 +49,8 @@ MODEL_RETRY_AFTER = 30
 NEARLY_SPENT = 0.8
 """The share of a budget from which on there is a warning."""
 
-THREADS = 2
-"""The threads, and connections of the ledger, to begin requests, and for all else but beats."""
+THREADS = 4
+"""The threads, and connections of the ledger, for all but beats."""
 
 _DAY = 24 * 3600
 _USERS_INTERVAL, _EXPIRY_INTERVAL = int(30 / BEAT), int(3600 / BEAT)  # in beats
@@ -103,22 +103,21 @@ class Jobs:
 
     def __init__(
         self,
-        configuration: ServerConfiguration,
+        fields: ServerFields,
+        options: WriterOptions,
         model: Model,
         ledger: Ledger,
         metrics: Metrics,
         log: Callable[[dict[str, object]], None],
     ) -> None:
         self.is_draining = False
-        self._options = configuration.options
-        self._fields = configuration.fields
+        self._options = options
+        self._fields = fields
         self._model = model
         self._ledger = ledger
         self._metrics = metrics
         self._log = log
         self._threads = ThreadPoolExecutor(THREADS, "ledger")
-        # So that finished texts do not wait behind all those that begin.
-        self._begin_threads = ThreadPoolExecutor(THREADS, "begin")
         # So that others do not take this process for dead.
         self._beat_thread = ThreadPoolExecutor(1, "beat")
         self._ledger_problem = ""
@@ -144,7 +143,7 @@ class Jobs:
 
     def close(self) -> None:
         """End the threads. Nobody waits for pending calls any more, which can take long."""
-        for threads in (self._threads, self._begin_threads, self._beat_thread):
+        for threads in (self._threads, self._beat_thread):
             threads.shutdown(cancel_futures=True)
 
     async def call(
@@ -189,7 +188,7 @@ class Jobs:
         """Return the body of the answer. Raises HTTPException, LedgerError or ServiceError."""
         arguments = job.keyed, job.limits, self._fields.max_cost, self._reserve(job)
         while True:
-            match await self.call(self._ledger.begin, *arguments, threads=self._begin_threads):
+            match await self.call(self._ledger.begin, *arguments):
                 case bytes(body):
                     job.outcome = "kept"
                     return body

@@ -42,8 +42,7 @@ def run(path: Path, listen: Callable[[], socket.socket], announce: Callable[[str
     progress are finished; a second signal cancels them. Raises ConfigurationError and LedgerError
     if the server cannot start.
     """
-    configuration = load_configuration(path)
-    fields = configuration.fields
+    fields, options = load_configuration(path)
     with open_ledger(fields.ledger, path.parent) as ledger:
         users = ledger.users()
         if not users:
@@ -53,12 +52,11 @@ def run(path: Path, listen: Callable[[], socket.socket], announce: Callable[[str
             )
         for user in users.values():
             check_prices(path, fields, "a user's limit", user.limits.get("cost_per_month"))
-        server = Server(configuration, ledger, _log)
+        server = Server(fields, options, ledger, _log)
         with listen() as listener:
             host, port, *_ = listener.getsockname()
             address = f"http://{f'[{host}]' if ':' in host else host}:{port}"
-            model = configuration.options.fields.model
-            announce(f"Writing with {model} on {address} (Ctrl-C ends it)")
+            announce(f"Writing with {options.fields.model} on {address} (Ctrl-C ends it)")
             asyncio.run(_serve(server, fields.first_token_timeout, listener))
 
 
