@@ -26,20 +26,20 @@ _MAX_PREFACE = 300
 
 _FENCE = re.compile(r"^ {0,3}(?P<fence>```+|~~~+)[ \t]*\{?\.?(?P<info>[^`\n]*)$", re.MULTILINE)
 _BEGINNING = re.compile(
-    r"\s*(?:#{1,6} [^\n]*\n(?:[ \t]*\n|#|\Z)|```|~~~|<(?:!DOCTYPE|html|body|article|h1)\b)", re.I
+    r"\s*(?:#{1,6} [^\n]*\n(?:[ \t]*\n|#|\Z)|```|~~~|<(?:!DOCTYPE|html|body|article|h1)\b"
+    r"|[\[{]\s*[\"{])",
+    re.IGNORECASE,
 )
-"""How a text begins, but no code with a comment."""
+"""How a text or JSON begins, but no code with a comment."""
 
 _MARKDOWN_INFO = re.compile(r"(?:markdown|md|mdx)\b", re.IGNORECASE)
 _HEADING = re.compile(r"^##? .+$", re.MULTILINE)
 
-_DATA = re.compile(r"^(?:[\[{]\s*[\"{]|\"(?=[^\"\n]*\\n))", re.MULTILINE)
 _HEADINGS = {"title": "# ", "headline": "# ", "heading": "## ", "header": "## ", "subtitle": "## "}
 _NO_TEXT = re.compile(
     r"slug|tags|keywords|meta|description|summary|excerpt|author|date|path|name"
     r"|(?:id|error|type|lang|language|locale|status|category|format|style|tone|audience)$"
 )
-_MAX_WORDS_BESIDE = 50
 _LEAST_TEXT = 8
 """The least number of words of a text in JSON."""
 BEFORE = re.compile(any_of("before"), re.IGNORECASE)
@@ -157,7 +157,7 @@ def without_fence(text: str) -> str:
     marks = list(_FENCE.finditer(text))
     for index, start in enumerate(marks):
         inside = text[start.end() + 1 :]
-        is_text = not index and (_BEGINNING.match(inside) or without_data(inside) != inside)
+        is_text = not index and _BEGINNING.match(inside)
         if not (is_text or _MARKDOWN_INFO.match(start["info"])):
             continue
         same = [it for it in marks[index + 1 :] if it["fence"].startswith(start["fence"])]
@@ -178,17 +178,10 @@ def _has_title(text: str) -> bool:
 
 
 def without_data(text: str) -> str:
-    """Take the text out of JSON, if there is hardly more than JSON."""
-    start = _DATA.search(text)
-    before = text[: start.start()] if start else ""
-    if not start or len(before.split()) > _MAX_WORDS_BESIDE or _HEADING.search(before):
-        return text
-    data = re.sub(r",(?=\s{0,99}[}\]])", "", text[start.start() :].rstrip())
+    """Take the text out of an answer that is JSON."""
     with suppress(ValueError, RecursionError):
-        value, size = json.JSONDecoder(strict=False).raw_decode(data)
-        found = list(_strings(value))
-        is_text = any(len(it.split()) >= _LEAST_TEXT for it in found)
-        if is_text and len(data[size:].split()) <= _MAX_WORDS_BESIDE:
+        found = list(_strings(json.loads(text, strict=False)))
+        if any(len(it.split()) >= _LEAST_TEXT for it in found):
             return "\n\n".join(found)
     return text
 
