@@ -324,10 +324,10 @@ class ContentgenConfig(Options):
     def limits(self) -> Limits:
         """Return the options that limit requests."""
         if self.uses_writer():
-            from ..writer.settings import read_fields, texts_at_once
+            from ..writer.settings import read_fields
 
             # Each call to the model has a timeout and retries of its own.
-            return Limits(texts_at_once(read_fields(self.writer).calls_at_once), math.inf, 0)
+            return Limits(read_fields(self.writer).texts_at_once, math.inf, 0)
         return Limits(self.concurrency, self.timeout, self.retries)
 
     def connect(self) -> AbstractAsyncContextManager[Client]:

@@ -17,10 +17,7 @@ from ..service.connection import StreamEvent, decode_json
 from ..service.protocol import Attempt
 from .usage import Usage
 
-_SURROGATE = re.compile(
-    r"\\u[dD][89abAB][\da-fA-F]{2}(?!\\u[dD][c-fC-F])"
-    r"|(?<!\\u[dD][89abAB][\da-fA-F]{2})\\u[dD][c-fC-F][\da-fA-F]{2}"
-)
+_SURROGATE = re.compile(r"\\u[dD][89a-fA-F][\da-fA-F]{2}")
 """Half a pair of UTF-16, as some servers write one of the tokens of an emoji."""
 
 _FINISHED = frozenset(

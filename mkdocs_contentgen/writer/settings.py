@@ -154,17 +154,14 @@ class WriterFields(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_o
         return self.parallel or (1 if self.command else 4)
 
     @property
+    def texts_at_once(self) -> int:
+        """The maximum number of texts at once, so that no call waits for the checks of a text."""
+        return self.calls_at_once + 2
+
+    @property
     def first_token_timeout(self) -> float:
         """The maximum number of seconds for the first token, before which a prompt is read."""
         return 5 * self.call_timeout
-
-
-def texts_at_once(parallel: int) -> int:
-    """Return the number of texts to write at once for `parallel` calls.
-
-    It is larger, so that the model does not idle while texts are checked.
-    """
-    return parallel + 2
 
 
 @dataclass(frozen=True)

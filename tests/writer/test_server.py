@@ -47,10 +47,11 @@ from mkdocs_contentgen.writer.ledger.ledger import KeyedRequest, Ledger, open_le
 from mkdocs_contentgen.writer.ledger.users import NAME, Token, User
 from mkdocs_contentgen.writer.server.configuration import read_fields
 from mkdocs_contentgen.writer.server.process import MAX_CONNECTIONS
-from mkdocs_contentgen.writer.settings import texts_at_once
 from mkdocs_contentgen.writer.usage import Usage
 
 CASES = cases("server")
+TEXTS_AT_ONCE = 3
+"""With `parallel: 1`."""
 
 Serve = Callable[..., AbstractContextManager[ServedWriter]]
 
@@ -612,7 +613,7 @@ class TestLimits:
             assert one.result(60).status_code == 200
             assert {it.result(60).status_code for it in many} == {200}
         topics = [str(call.body["messages"]) for call in model.calls]
-        assert ["Wasps" in it for it in topics].index(True) <= texts_at_once(1)
+        assert ["Wasps" in it for it in topics].index(True) <= TEXTS_AT_ONCE
 
     def test_a_full_queue_and_a_users_limit(self, serve: Serve, tmp_path: Path, gate: Gate) -> None:
         """The limit is told, and what is refused for the queue counts for no limit.
@@ -1045,7 +1046,7 @@ class TestBadInput:
     def test_drain_with_a_queue(self, serve: Serve, gate: Gate) -> None:
         """What waits for its turn is written, too, as far as there is time for it."""
         with serve(parallel=1, limits={"parallel": 10}) as server:
-            number = texts_at_once(1) + 2
+            number = TEXTS_AT_ONCE + 2
             asked = [server.begin(key=str(key)) for key in range(number)]
             wait_until(lambda: "contentgen_queue 2.0" in server.get("/metrics").text)
             drained = server.portal.start_task_soon(server.server.jobs.drain)
@@ -1061,7 +1062,7 @@ class TestBadInput:
     def test_drain_with_a_queue_in_time(self, serve: Serve, model: ModelDouble, gate: Gate) -> None:
         """After that time, what waits is refused, and counts for no limit."""
         with serve(parallel=1, limits={"parallel": 10}) as server:
-            number = texts_at_once(1) + 2
+            number = TEXTS_AT_ONCE + 2
             asked = [server.begin(key=str(key)) for key in range(number)]
             wait_until(lambda: "contentgen_queue 2.0" in server.get("/metrics").text)
             server.portal.call(server.server.jobs.drain, 0.1)

@@ -30,7 +30,7 @@ from ..changes import estimate_update, find_changes
 from ..ledger.ledger import BEAT, Begun, KeyedRequest, Ledger, Limited, month_of
 from ..ledger.users import User, UserLimits
 from ..model import Model
-from ..settings import WriterOptions, texts_at_once
+from ..settings import WriterOptions
 from ..usage import Spending
 from ..writing import estimate, write
 from .configuration import ServerFields
@@ -128,7 +128,7 @@ class Jobs:
         self._warned: set[str] = set()
         # `parallel` limits the calls for the texts that have a place.
         parallel = self._fields.calls_at_once
-        self._places = Turns(texts_at_once(parallel), parallel + self._fields.queue)
+        self._places = Turns(self._fields.texts_at_once, parallel + self._fields.queue)
         metrics.in_progress.set_function(self._jobs.__len__)
         metrics.queue.set_function(self._places.__len__)
 
