@@ -7,7 +7,6 @@ import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from datetime import date
 
 import msgspec
 
@@ -124,7 +123,7 @@ async def try_out(
             written: FinishedText | None = None
             error: ServiceError | None = None
             try:
-                written = await write(request, options, model.ask, today=date.today())
+                written = await write(request, options, model.ask)
             except ServiceError as failure:
                 error = failure
             seconds = time.monotonic() - started
