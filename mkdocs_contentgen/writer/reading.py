@@ -48,11 +48,6 @@ BEFORE = re.compile(any_of("before"), re.IGNORECASE)
 _AFTER = re.compile(rf"[^\w\n]{{0,9}}{any_of('after')}", re.IGNORECASE)
 """What models say after a text."""
 
-_TITLE_LINE = re.compile(
-    rf"[*_]{{0,2}}{any_of('title')}[*_]{{0,2}}\s?[:：][*_ ]{{0,4}}"
-    r"(?P<title>[^\n]{1,150}?)[*_ ]{0,4}",
-    re.IGNORECASE,
-)
 _PREFACE = re.compile(r"(?:(?!```|~~~)[^#|]){1,300}\n(?=# )")
 _FRONT_MATTER = re.compile(
     r"(?:[^#\n]{1,300}:\n\n)?(?:```ya?ml\n)?(?P<start>---\n)?(?P<yaml>[^`]{1,4000}?)\n"
@@ -268,15 +263,6 @@ def without_copies(text: str) -> str:
     return f"{title}\n{first}" if is_copied else text
 
 
-def with_title(text: str) -> str:
-    """Make a first line such as `Title: …` a title."""
-    first, _, rest = text.partition("\n")
-    match = _TITLE_LINE.fullmatch(first.strip().lstrip("# "))
-    if match is None:
-        return text
-    return rest if rest.lstrip().startswith("# ") else f"# {match['title']}\n\n{rest}"
-
-
 def with_marks(text: str) -> str:
     """Make Markdown of what is nearly the mark of a heading or of an item, and of formulas."""
     marks = [*_MARKS, *(() if _HEADING.search(text) else (_NEARLY_HEADING,))]
@@ -317,7 +303,6 @@ _STEPS: Sequence[Step] = (
     ("a copy of the whole text was taken out", without_copies),
     ("placeholders were taken out", without_placeholders),
     ("a list of references was taken out", lambda text: _REFERENCES.sub("", f"{text}\n")),
-    ("a line such as `Title: …` became the title", with_title),
     ("marks of headings and items became Markdown", with_marks),
     ("lines in bold became headings", with_headings),
 )
