@@ -58,15 +58,12 @@ class Program(Model):
         given, written = call.characters, len(reader.text)
         usage = Usage(1, given // CHARACTERS_PER_TOKEN, written // CHARACTERS_PER_TOKEN, None)
         spending.total += usage
-        if reader.was_stopped:
-            return Completion(reader.text, reader.reason, usage=usage)
-        if error and not reader.text.strip():
+        if error and not (reader.was_stopped or reader.text.strip()):
             raise error
         self._debug(f"{quoted(self.name)}: answered, about {usage.tokens:,} tokens")
-        if error:
-            lost = UnknownOutcomeError(str(error))
-            return Completion(reader.text, "lost", usage=usage, error=lost)
-        return Completion(reader.text, usage=usage)
+        lost = UnknownOutcomeError(str(error)) if error and not reader.was_stopped else None
+        reason = reader.reason if reader.was_stopped else "lost" if lost else "stop"
+        return Completion(reader.text, reason, usage, lost)
 
     async def _run(self, prompt: str, reader: AnswerReader) -> ServiceError | None:
         """Return an error of the program, once its text ends or has to. Raises OSError."""
