@@ -26,7 +26,7 @@ from .statements import (
     item_number,
     without_overlaps,
 )
-from .words import count_scripts, count_words, split_words
+from .words import count_scripts, split_words
 
 CLOSE = 0.15
 """The share by which the number of words may differ from the target without a remark."""
@@ -79,7 +79,7 @@ class Draft:
             _finish_problem,
             _no_text_problem,
             _empty_problem,
-            _content_problem,
+            _headings_only_problem,
             _script_problem,
             _degenerate_problem,
             _repeated_problem,
@@ -140,16 +140,9 @@ def _no_text_problem(draft: Draft) -> str:
     )
 
 
-def _content_problem(draft: Draft) -> str:
-    """Return why what stands there is no text, whatever its length."""
-    document = draft.document
-    if all(block.kind in HEADINGS for block in document.blocks) and not draft.is_part:
-        return "the text has headings only"
-    prose = document.prose
-    left = _BRACKETS.sub("", prose)
-    if left != prose and 2 * count_words(split_words(left)) < count_words(split_words(prose)):
-        return "the text consists of placeholders in brackets"
-    return ""
+def _headings_only_problem(draft: Draft) -> str:
+    is_outline = all(block.kind in HEADINGS for block in draft.document.blocks)
+    return "the text has headings only" if is_outline and not draft.is_part else ""
 
 
 def _script_problem(draft: Draft) -> str:
@@ -294,5 +287,4 @@ _NO_TEXT = re.compile(
 )
 """Refusals, error messages and other answers that are no texts."""
 
-_BRACKETS = re.compile(r"\[(?!not known)[^\[\]\n]{1,300}\]")
 _ABOUT_ITSELF = re.compile(any_of("about_itself"), re.IGNORECASE | re.MULTILINE)
