@@ -77,11 +77,6 @@ _PLACEHOLDER = re.compile(
     r"(?(image)(?:\([^()\n]{0,200}\))?)[\W_]{0,4}",
     re.IGNORECASE,
 )
-_PLAN_ITEM = re.compile(
-    r"^ {0,3}(?P<number>\d{1,2}[.)] )\**(?P<heading>[^*\n:]{1,100}?)(?::?\*\*:?|:| [–—-] |$)"
-    r"[ –—-]*(?P<rest>.*)$",
-    re.MULTILINE,
-)
 _INLINE = (
     "a b i u em strong small sub sup br code pre img font span meta input button video audio "
     "content answer response".split()
@@ -136,15 +131,6 @@ def join_texts(start: str, rest: str) -> str:
     known = {tuple(split_words(paragraph)) for paragraph in start.split("\n\n")}
     added = (it for it in rest.split("\n\n") if tuple(split_words(it)) not in known)
     return "\n\n".join([start, *added])
-
-
-def plan_from_list(text: str, *, numbers: bool) -> str:
-    """Return a plan whose sections are a numbered list as one with headings.
-
-    `numbers` is whether the headings keep theirs.
-    """
-    number = r"\g<number>" if numbers else ""
-    return _PLAN_ITEM.sub(rf"## {number}\g<heading>\n\n\g<rest>\n", text)
 
 
 def without_fence(text: str) -> str:

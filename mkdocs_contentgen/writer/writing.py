@@ -26,7 +26,7 @@ from .completion import Ask, Completion, KeptAnswers, Message, ModelCall, Watch
 from .degenerate import find_loop
 from .markdown import MarkdownBlock, MarkdownDocument, as_section, read_markdown, to_html
 from .prompts import fill, is_small, sources_prompt, system_prompt, topic_prompt
-from .reading import join_texts, mend, plan_from_list, trim, whole_paragraphs
+from .reading import join_texts, mend, trim, whole_paragraphs
 from .repairs import find_repair, insert_part
 from .retrieval import MAX_CHARACTERS
 from .settings import WriterOptions, public_name
@@ -251,10 +251,7 @@ class _Writing:
         """Write a plan and then each section, or return None if there is no usable plan."""
         message = Message(role="user", content=fill("plan", sections=number))
         plan = await self._attempt([*self._start, message], 50 * number, is_part=True)
-        has_items = is_listicle(self._request)
-        if len(plan.document.headings) < 2:
-            plan = self._draft(plan, plan_from_list(plan.text, numbers=has_items))
-        most = number if has_items else 2 * number
+        most = number if is_listicle(self._request) else 2 * number
         headings = plan.document.headings[:most]
         if plan.unusable or len(headings) < 2:
             return None
