@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from datetime import date
+
 from msgspec import structs
 
 from ..errors import FailedTextError
@@ -29,7 +31,7 @@ def import_text(site: Site, article: Article, answer: str, *, model: str, by: st
     """
     request, options = _asked(site, article)
     own = own_text(site, request)
-    found = read(request, options, answer, author=by, own=own).text
+    found = read(request, options, answer, author=by, today=date.today(), own=own).text
     edits = None
     if by:
         from ..html.document import Document
@@ -58,7 +60,7 @@ def changed_remarks(site: Site, article: Article, before: Text, html: str) -> tu
     options = site.reading_options(sources=[])
 
     def form(text: str) -> dict[str, str]:
-        remarks = read(request, options, text).text.remarks
+        remarks = read(request, options, text, today=date.today()).text.remarks
         return {it.partition(":")[0]: it for it in remarks if not it.startswith("quotation:")}
 
     try:

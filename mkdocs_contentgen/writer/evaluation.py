@@ -7,6 +7,7 @@ import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from datetime import date
 
 import msgspec
 
@@ -123,7 +124,7 @@ async def try_out(
             written: FinishedText | None = None
             error: ServiceError | None = None
             try:
-                written = await write(request, options, model.ask)
+                written = await write(request, options, model.ask, today=date.today())
             except ServiceError as failure:
                 error = failure
             seconds = time.monotonic() - started

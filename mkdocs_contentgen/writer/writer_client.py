@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from datetime import date
 from typing import Self
 
 import msgspec
@@ -68,8 +69,14 @@ class WriterClient:
         """
         is_grounded = self._options.sources.paths or request.sources
         own = self._own_text(request) if is_grounded else ""
-        asked = self._with_language(request)
-        written = await write(asked, self._options, self._model.ask, own=own, attempt=attempt)
+        written = await write(
+            self._with_language(request),
+            self._options,
+            self._model.ask,
+            today=date.today(),
+            own=own,
+            attempt=attempt,
+        )
         self._debug(
             f"{request.type} {quoted(request.topic)}: {written.words:,} words, {written.usage}, "
             f"sources: {len(written.text.sources)}"

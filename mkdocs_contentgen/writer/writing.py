@@ -91,10 +91,11 @@ async def write(
     options: WriterOptions,
     ask: Ask,
     *,
+    today: date,
     own: str = "",
     attempt: Attempt = UNOBSERVED,
 ) -> FinishedText:
-    """Return the text for a request.
+    """Return the text for a request. `today` is the date of a news article.
 
     `own` is the text around the article on its page, which becomes the first source. `attempt`
     keeps the answers of a text that takes several calls.
@@ -104,7 +105,7 @@ async def write(
     sections = await asyncio.to_thread(find_sections, request, options, own)
     writing = _Writing(request, options, ask, sections, attempt)
     draft = await writing.write()
-    return await asyncio.to_thread(writing.finish, draft)
+    return await asyncio.to_thread(writing.finish, draft, today)
 
 
 def read(
@@ -113,6 +114,7 @@ def read(
     answer: str,
     *,
     author: str = "",
+    today: date,
     own: str = "",
 ) -> FinishedText:
     """Return the text in an answer from elsewhere, read and checked as that of the model.
@@ -124,7 +126,7 @@ def read(
     draft = writing.read(Completion(answer), writing.words)
     if reason := draft.unusable:
         raise writing.failure(reason, draft)
-    return writing.finish(draft, author)
+    return writing.finish(draft, today, author)
 
 
 def prompt(request: Request, options: WriterOptions, sections: Sequence[Section]) -> list[Message]:
@@ -201,7 +203,7 @@ class _Writing:
                 raise self.failure(reason, draft)
         return await self._repaired(draft)
 
-    def finish(self, draft: Draft, author: str = "") -> FinishedText:
+    def finish(self, draft: Draft, today: date, author: str = "") -> FinishedText:
         """Return a text as HTML. Raises FailedTextError."""
         document, fields = draft.document, self._options.fields
         remarks, words = draft.remarks, document.words
@@ -211,7 +213,7 @@ class _Writing:
             document,
             self._request.type,
             given=draft.source_text,
-            day=date.today(),
+            day=today,
             author=author,
             names=bool(self._sections),  # without sources, all names would be marked
             after=sources_list(cited, fields.site_url, self._request.language),
@@ -324,9 +326,16 @@ class _Writing:
         """Return a text that was cut off, with the rest of it if the model writes that."""
         start = whole_paragraphs(draft.text)
         words = max(_LEAST_REST, draft.words - count_words(split_words(start)))
-        prompt = fill("continue", words=words)
-        rest = await self._part(messages, start, prompt, draft.words, draft.earlier)
-        if rest is None or (rest.unusable and not rest.completion.is_cut):
+        conversation = [
+            *messages,
+            Message(role="assistant", content=start),
+            Message(role="user", content=fill("continue", words=words)),
+        ]
+        try:
+            rest = await self._attempt(conversation, draft.words, draft.earlier, is_part=True)
+        except ServiceError:
+            return draft  # what is there was paid for
+        if not rest.document.blocks or (rest.unusable and not rest.completion.is_cut):
             return draft
         draft = replace(draft, completion=rest.completion, mended=(*draft.mended, *rest.mended))
         return self._draft(draft, join_texts(start, rest.text))
@@ -340,9 +349,17 @@ class _Writing:
                 break
             self._repairs += 1
             (prompt, words), blocks = repair, draft.document.blocks
-            piece = await self._part(self._start, draft.text, prompt, words, blocks)
-            if piece is None or piece.unusable:
-                break
+            messages = [
+                *self._start,
+                Message(role="assistant", content=draft.text),
+                Message(role="user", content=prompt),
+            ]
+            try:
+                piece = await self._attempt(messages, words, blocks, is_part=True)
+            except ServiceError:
+                break  # the text is there, and was paid for
+            if piece.unusable or not piece.document.blocks:
+                continue
             blocks = insert_part(blocks, piece.document.blocks)
             document = replace(draft.document, blocks=blocks)
             text = f"{draft.text}\n\n{piece.text}"  # a further repair has to see it
@@ -350,23 +367,6 @@ class _Writing:
             merged = replace(draft, document=document, completion=completion, text=text)
             draft = min(draft, merged, key=_faults)
         return draft
-
-    async def _part(
-        self,
-        messages: Sequence[Message],
-        text: str,
-        prompt: str,
-        words: int,
-        earlier: Sequence[MarkdownBlock],
-    ) -> Draft | None:
-        """Return what the model adds to a text that it was paid for, or None if that fails."""
-        answer = Message(role="assistant", content=text)
-        conversation = [*messages, answer, Message(role="user", content=prompt)]
-        try:
-            part = await self._attempt(conversation, words, earlier, is_part=True)
-        except ServiceError:
-            return None
-        return part if part.document.blocks else None
 
     async def _attempt(
         self,

@@ -24,6 +24,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from datetime import date
 from functools import cache
 from pathlib import Path
 
@@ -175,7 +176,7 @@ def _write(case: Case, model: Model) -> Result:
     words = int(fields.pop("words", 70))
     options = WriterOptions(WriterFields(model="m", words=Words(words, 2 * words, 5 * words)))
     asked = _request(fields)
-    written = asyncio.run(write(asked, options, model.ask))
+    written = asyncio.run(write(asked, options, model.ask, today=date(2026, 2, 3)))
     html = re.sub(r' style="[^"]*"', "", written.text.html)
     intent = "the text" if html in (_expected(TEXT), _expected(CODE)) else "kept"
     outcome = "repaired" if written.text.remarks or len(model.asked) > 1 else "kept"
@@ -191,7 +192,9 @@ def _request(fields: dict[str, str]) -> Request:
 
 @cache
 def _expected(text: str) -> str:
-    written = asyncio.run(write(_request({}), OPTIONS, Model([Completion(text)]).ask))
+    written = asyncio.run(
+        write(_request({}), OPTIONS, Model([Completion(text)]).ask, today=date(2026, 2, 3))
+    )
     assert not written.text.remarks
     return re.sub(r' style="[^"]*"', "", written.text.html)
 

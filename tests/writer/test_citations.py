@@ -132,7 +132,7 @@ def written(
         return Completion(f"# {TOPIC}\n\n{body}\n\n## A section\n\n{sentences(42, 'filler')}")
 
     asked = request(kind, length="short")
-    return asyncio.run(write(asked, options, ask)), prompts[0]
+    return asyncio.run(write(asked, options, ask, today=date(2026, 1, 1))), prompts[0]
 
 
 class TestGrounding:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from dataclasses import dataclass, field
+from datetime import date
 
 import msgspec
 import pytest
@@ -28,6 +29,7 @@ from mkdocs_contentgen.writer.writing import FinishedText, estimate, write
 
 CASES = cases("writing")
 
+DAY = date(2026, 2, 3)
 FIELDS = WriterFields(model="m", words=WordsOption(60, 100, 300))
 USAGE = Usage(1, 100, 10, 0.5)
 
@@ -77,7 +79,9 @@ def run(
     script = Script(list(answers))
     options = WriterOptions(msgspec.structs.replace(FIELDS, **fields))
     attempt = attempt or Attempt()
-    written = asyncio.run(write(asked or request(), options, script.ask, attempt=attempt))
+    written = asyncio.run(
+        write(asked or request(), options, script.ask, today=DAY, attempt=attempt)
+    )
     assert script.answers == []
     return written, script
 
@@ -322,7 +326,7 @@ class TestRepairs:
 
         options = WriterOptions(msgspec.structs.replace(FIELDS, repairs=0))
         with pytest.raises(FailedTextError):
-            asyncio.run(write(request(), options, ask))
+            asyncio.run(write(request(), options, ask, today=DAY))
         assert watched == ["too long"]
 
     def test_the_number_of_repairs(self) -> None:
@@ -533,7 +537,7 @@ def test_news_has_the_date_of_writing() -> None:
     """The byline names no person, and its time is the given day."""
     text = f"# T\n\n{sentences(30, 'a')}\n\n{sentences(30, 'more')}"
     written, _ = run(text, asked=request("news"))
-    assert 'AI-generated · <time datetime="' in written.text.html
+    assert 'AI-generated · <time datetime="2026-02-03">2026-02-03</time>' in written.text.html
 
 
 def test_statements_are_counted() -> None:

@@ -9,6 +9,7 @@ import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
+from datetime import UTC, datetime
 from functools import partial
 from typing import TypeVar
 
@@ -271,7 +272,8 @@ class Jobs:
                     job.request, job.what, options, ask, attempt=attempt
                 )
                 return found.encode(usage=usage.fields())
-            written = await write(job.request, options, ask, attempt=attempt)
+            today = datetime.now(UTC).date()
+            written = await write(job.request, options, ask, today=today, attempt=attempt)
             return written.encode()
         finally:
             warnings = {*self._model.warnings, *options.sources.warnings} - self._warned
