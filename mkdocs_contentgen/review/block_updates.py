@@ -161,7 +161,7 @@ def _in_section(blocks: Sequence[Block], section: str) -> Collection[int]:
     """Return the numbers of the blocks of a section, or all without one. Raises EditError."""
     if not section:
         return range(len(blocks))
-    listed = _listed_sources(blocks)  # which nobody may change
+    listed = {it.number for it in _listed_sources(blocks)}  # which nobody may change
     headings = [it for it in blocks if it.kind in HEADINGS - {"h1"} and it.number not in listed]
     wanted = " ".join(section.split()).casefold()
     start = next((it for it in headings if it.text.casefold() == wanted), None)
