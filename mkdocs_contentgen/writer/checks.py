@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from ..html.elements import HEADINGS
-from ..requests import BlogRequest, NewsRequest, Request
-from ..service.topics import items_of
+from ..requests import NewsRequest, Request
+from ..service.topics import is_listicle, items_of
 from .completion import Completion
 from .degenerate import degenerate_problem
 from .languages import any_of, find_language
@@ -92,7 +92,7 @@ class Draft:
         repeated = _repeated_blocks(self)
         found = {
             "cut": _ending(self) if self.completion.is_cut else "",
-            "headings": _headings_remark(self),
+            "headings": _items_remark(self),
             "closing": "" if has_closing(self) else "the text does not end with a paragraph",
             "length": _length_remark(self),
             "repetition": f"a paragraph is repeated: '{repeated[0].text[:60]}…'"
@@ -189,22 +189,11 @@ def _repeated_blocks(draft: Draft) -> list[MarkdownBlock]:
     return found
 
 
-def _headings_remark(draft: Draft) -> str:
-    found, request = draft.document.headings, draft.request
-    least = _LEAST_SECTIONS[request.length]
-    match request:
-        case BlogRequest(format="listicle"):
-            return _listicle_remark(found, request.topic)
-        case NewsRequest() | BlogRequest(format="narrative"):
-            least = 0
-    if len(found) < least:
-        return f"the text has {_count(len(found), 'section')}, and {least} or more were expected"
-    return ""
-
-
-def _listicle_remark(found: Sequence[str], topic: str) -> str:
-    numbers = item_numbers(found)
-    wanted = items_of(topic)
+def _items_remark(draft: Draft) -> str:
+    if not is_listicle(draft.request):
+        return ""
+    numbers = item_numbers(draft.document.headings)
+    wanted = items_of(draft.request.topic)
     if numbers != list(range(1, len(numbers) + 1)) or len(numbers) < 2:
         return "the items have no headings with numbers in order"
     if wanted and len(numbers) != wanted:
@@ -275,7 +264,6 @@ _MOST_NO_TEXT = 150
 """A longer text is a text."""
 
 _AT_LIMIT = ("length", "max_tokens")
-_LEAST_SECTIONS = {"short": 1, "medium": 2, "long": 3}
 _LEAST_REPEATED = 8
 _NO_TEXT = re.compile(
     rf"\A\W{{0,5}}{any_of('refusal')}"
