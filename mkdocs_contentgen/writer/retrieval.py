@@ -26,8 +26,6 @@ MAX_CHARACTERS = 10_000
 """Characters of all sections for a text, about 2,500 tokens."""
 
 _MAX_TERMS = 60
-_MAX_LEFT_OUT = 3
-"""Files that a warning names."""
 
 
 class Sources:
@@ -61,9 +59,8 @@ class Sources:
                 self._index = Index(sections)
                 self._read_at = now
             left_out = [*self._left_out, *left_out]
-            named_files = ", ".join(left_out[:_MAX_LEFT_OUT])
-            message = f"writer.sources: files left out: {len(left_out)}, such as {named_files}"
-            self.warnings = [message] if left_out else []
+            message = f"writer.sources: files left out: {len(left_out)}, such as "
+            self.warnings = [message + left_out[0]] if left_out else []
             found = [it for it in self._index.search(topic) if it not in named]
         return _within_limits(named, found[: max(0, MAX_SECTIONS - len(named))])
 
