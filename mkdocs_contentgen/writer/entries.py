@@ -39,8 +39,6 @@ _COMMENT = re.compile(
 )
 """What a model says of a block that stays as it is."""
 
-_QUOTES = {'"': '"', "“": "”", "„": "“", "«": "»"}
-
 
 @dataclass(frozen=True)
 class Entry:
@@ -93,7 +91,4 @@ def _entry(match: re.Match[str], text: str, reason: str) -> Entry | None:
         return None
     if prefix := _PREFIX.match(text):
         text = text[prefix.end() :]
-    text = without_html(text).strip()
-    if text[:1] in _QUOTES and text[-1:] == _QUOTES[text[0]]:
-        text = text[1:-1]
-    return Entry("insert" if is_new else "change", number, text, reason)
+    return Entry("insert" if is_new else "change", number, without_html(text).strip(), reason)
