@@ -6,7 +6,7 @@ The sandbox and the writer share it.
 from __future__ import annotations
 
 import html
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from datetime import date
 
 STYLES = {
@@ -35,26 +35,24 @@ STYLES = {
 }
 """The inline styles of elements, by class or else by tag."""
 
-_ROOTS = {
-    "article": "<article>",
-    "blog": '<article class="blog-post">',
-    "news": '<article class="news-article">',
-}
+_ROOT_CLASSES = {"blog": "blog-post", "news": "news-article"}
 
 
 def root(kind: str, content: Iterable[str], language: str = "") -> str:
     """Return the `<article>` of a text of type `kind`. `language` is a BCP 47 tag or empty."""
-    start = _ROOTS[kind]
-    if language:
-        start = f'{start.removesuffix(">")} lang="{html.escape(language)}">'
+    start = _start_tag("article", {"class": _ROOT_CLASSES.get(kind), "lang": language})
     return "\n".join([start, *content, "</article>"])
 
 
 def tag(name: str, content: str, class_name: str = "", *, style_name: str = "") -> str:
     """Return an element with its style. `content` is HTML."""
-    attributes = {"class": class_name, "style": STYLES.get(style_name or class_name or name)}
-    attributes_html = "".join(f' {key}="{value}"' for key, value in attributes.items() if value)
-    return f"<{name}{attributes_html}>{content}</{name}>"
+    style = STYLES.get(style_name or class_name or name)
+    return f"{_start_tag(name, {'class': class_name, 'style': style})}{content}</{name}>"
+
+
+def _start_tag(name: str, attributes: Mapping[str, str | None]) -> str:
+    given = (f' {key}="{html.escape(value)}"' for key, value in attributes.items() if value)
+    return f"<{name}{''.join(given)}>"
 
 
 def byline(text: str, day: date, displayed: str) -> str:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass, field
 from datetime import UTC, date, datetime
 from pathlib import Path
@@ -17,11 +17,11 @@ from typing import Annotated
 import msgspec
 import yaml
 
-from ..display import hidden_character, quoted
+from ..display import hidden_character
 from ..errors import ApprovalError
 from ..files import locked, read_text, reason_of, refuse_links, replace_text, sha256
 from ..html.sanitizer import MAX_CHARACTERS
-from ..requests import OPTIONAL_FIELDS, Request
+from ..requests import Request
 from ..text import Text, mended
 from ..yaml_files import NotYAMLError, read_yaml
 from .policy import PageRequest
@@ -77,17 +77,6 @@ def digest(html: str, written_by: str) -> str:
     """Return the SHA-256 of a text and of the person who wrote it, if one did."""
     # An edited header must not make a generated text one of a person unnoticed.
     return sha256(f"{written_by}\n{html}" if written_by else html)
-
-
-def describe_changes(before: Mapping[str, object], request: Request) -> list[str]:
-    """Return a message for each field of a stored request that differs from `request`."""
-    fields = request.record()
-    names = (*OPTIONAL_FIELDS, *(name for name in fields if name in before))
-    return [
-        f"{name} was {quoted(before.get(name))}"
-        for name in dict.fromkeys(names)
-        if before.get(name) != fields.get(name)
-    ]
 
 
 def approved_path(directory: Path, page: str, name: str) -> Path:

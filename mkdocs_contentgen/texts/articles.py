@@ -11,12 +11,13 @@ from pathlib import Path
 from typing import Literal
 from xml.etree.ElementTree import Element
 
+from ..display import quoted
 from ..errors import ApprovalError, ContentgenError, FailedTextError
 from ..html.disclosure import Provenance, Review
 from ..html.presentation import ArticleMetadata, Presentation, present
-from ..requests import LANGUAGE
+from ..requests import LANGUAGE, OPTIONAL_FIELDS
 from ..text import Text
-from .approval import ApprovedFiles, ApprovedText, approved_path, describe_changes
+from .approval import ApprovedFiles, ApprovedText, approved_path
 from .lookup import NEVER_GENERATED_REASON, Outcome, look_up
 from .policy import PageRequest
 from .store import DiskStore
@@ -214,7 +215,10 @@ class Article(PageRequest):
     def _approved_state(self, approved: ApprovedText) -> tuple[State, str]:
         reason = f"{approved.approval.approved_by} approved it"
         if not approved.answers(self.request):
-            changes = describe_changes(approved.text.request, self.request)
+            before, now = approved.text.request, self.request.record()
+            names = [it for it in now if now[it] != before.get(it, now[it])]
+            names += [it for it in OPTIONAL_FIELDS if before.get(it) != now.get(it)]
+            changes = [f"{it} was {quoted(before.get(it))}" for it in dict.fromkeys(names)]
             reason = " and ".join(changes) or "the request was different"
             hint = "is a draft" if self.draft else "has failed" if self.failure else "is missing"
             return "outdated", f"{reason}; the new text {hint}"
