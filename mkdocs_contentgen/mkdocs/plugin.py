@@ -29,7 +29,7 @@ from ..site.extension import (
     read_stylesheet,
 )
 from ..site.front_matter import place_of, read_requests
-from ..site.options import EXTENSION, ContentgenConfig
+from ..site.options import ContentgenConfig, refuse_extension_options
 from ..site.site import Site
 from .internals import (
     file_of_page,
@@ -117,12 +117,10 @@ class ContentgenPlugin(BasePlugin[ContentgenConfig]):
     def on_config(self, config: MkDocsConfig) -> None:
         """Check the options, and register the Markdown extension. Start background generation."""
         try:
-            warnings = self.config.load_extension_options(config.mdx_configs.get(EXTENSION))
+            refuse_extension_options(config.mdx_configs, config.config_file_path)
             Site(config=config, options=self.config).check_directories()
         except ContentgenError as error:
             raise PluginError(escape_controls(f"contentgen: {error}")) from error
-        for warning in warnings:
-            log.warning(warning)
         if self._serves and self._background is None:
             from ..site.background import Background
 

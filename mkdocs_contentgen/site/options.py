@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeVar, cast, get_args
 
 from mkdocs.config import config_options as c
-from mkdocs.config.base import BaseConfigOption, Config, ValidationError, get_schema
+from mkdocs.config.base import BaseConfigOption, Config, ValidationError
 from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.structure.files import File, set_exclusions
 
@@ -262,21 +262,6 @@ class Options(Config):
 class ContentgenConfig(Options):
     """The options, and what is made from them."""
 
-    def load_extension_options(self, given: Mapping[str, object] | None) -> list[str]:
-        """Take the options of the Markdown extension, and return warnings about them.
-
-        Raises ConfigurationError if they are wrong, or if the plugin has options too.
-        """
-        if not given:
-            return []
-        path = self.config_file_path
-        if any(self[name] != option.default for name, option in get_schema(type(self))):
-            raise ConfigurationError(
-                f"{path}: the options of contentgen are in `plugins` and in `markdown_extensions`; "
-                "keep one of them"
-            )
-        return load_values(self, given, f"{path}: markdown_extensions.{EXTENSION}.")
-
     def presentation(self) -> Presentation:
         """Return the options for the appearance of articles."""
         from ..html.presentation import Presentation
@@ -360,6 +345,14 @@ def load_values(config: Config, values: Mapping[str, object], prefix: str) -> li
         name, problem = failed[0]
         raise ConfigurationError(f"{prefix}{name}: {' '.join(str(problem).split())}")
     return [f"{prefix}{name}: {message}" for name, message in warnings]
+
+
+def refuse_extension_options(extensions: Mapping[str, object], path: str) -> None:
+    """Raise ConfigurationError if the Markdown extension has options: those are the plugin's."""
+    if extensions.get(EXTENSION):
+        raise ConfigurationError(
+            f"{path}: markdown_extensions.{EXTENSION}: has options; write them under `plugins`"
+        )
 
 
 def project_directory(config: MkDocsConfig) -> Path:

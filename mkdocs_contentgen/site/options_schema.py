@@ -41,7 +41,7 @@ def options_schema() -> dict[str, object]:
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "title": "The options of mkdocs-contentgen in mkdocs.yml",
         "type": "object",
-        "properties": {"plugins": place, "markdown_extensions": place},
+        "properties": {"plugins": place},
         "$defs": {"plugin": entry, "options": options, **referenced},
     }
 

@@ -23,7 +23,7 @@ from mkdocs.utils.yaml import get_yaml_loader, yaml_load
 from ..display import quoted
 from ..errors import ConfigurationError
 from ..site.front_matter import NAME
-from ..site.options import ContentgenConfig, load_values
+from ..site.options import ContentgenConfig, load_values, refuse_extension_options
 from ..site.site import Site
 
 CONFIGURATIONS = ("zensical.toml", "mkdocs.yml", "mkdocs.yaml")
@@ -70,7 +70,7 @@ def load_configuration(path: Path) -> Site:
     options = ContentgenConfig(str(path))
     own = dict(plugins).get(NAME, {})
     warnings += load_values(options, own, f"{path}: plugins.{NAME}.")
-    warnings += options.load_extension_options(extensions.get(NAME))
+    refuse_extension_options(extensions, str(path))
     theme = values.get("theme")
     return Site(
         config=config,

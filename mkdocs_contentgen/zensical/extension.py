@@ -15,8 +15,7 @@ CONTEXT = "rendering_context"
 class ContentgenExtension(Extension):
     """Inserts approved and cached texts under Zensical, and sends no requests.
 
-    Its options are those of the plugin, which both read from the configuration of the site: given
-    here, Zensical renders all pages again when one has changed.
+    Its options are those of the plugin, which are read from the configuration of the site.
     """
 
     def __init__(self, **options: object) -> None:

@@ -22,7 +22,6 @@ from served_site import serving
 from service_double import ServiceDouble, generated, raw
 
 from mkdocs_contentgen import DiskStore
-from mkdocs_contentgen.html.disclosure import LINES
 
 CASES = cases("building")
 
@@ -269,9 +268,7 @@ def test_wrong_options(site: Project) -> None:
     configure(site, markdown_extensions=[{"contentgen": {"base_url": "x"}}])
     for ran in (build(site), site.build()):
         assert ran.returncode == 1
-        assert "base_url: is not an https address" in ran.stdout
-    ran = build_alone(site)  # which connects to nothing
-    assert ran.returncode == 1
+        assert "contentgen: has options; write them under `plugins`" in ran.stdout
 
 
 PAGES = [
@@ -330,14 +327,6 @@ def test_an_article_is_not_in_the_markdown_within_its_page(site: Project) -> Non
     assert site.html("index.html").count("Text number 1") == 1
 
 
-def with_options(site: Project, **options: object) -> None:
-    """Write a configuration whose options are those of the Markdown extension."""
-    extensions = [*EXTENSIONS[:-1], {"contentgen": {"base_url": "sandbox", **options}}]
-    assert EXTENSIONS[-1] == "contentgen"
-    config = {"site_name": "Site", "theme": "material", "markdown_extensions": extensions}
-    site.write("mkdocs.yml", yaml.safe_dump({**config, "plugins": ["contentgen"]}))
-
-
 @pytest.mark.parametrize("before", [build, build_alone], ids=["command", "alone"])
 def test_zensical_alone_shows_no_old_text(site: Project, before: Build) -> None:
     """It keeps no page with an article, so that each build shows what is true now.
@@ -365,24 +354,6 @@ def test_zensical_alone_shows_no_old_text(site: Project, before: Build) -> None:
     ran = build_alone(site)
     assert ran.returncode == 1
     assert "docs/index.md:2: nobody approved this text" in ran.stdout
-
-
-@pytest.mark.system
-def test_options_of_the_extension(site: Project) -> None:
-    """Both generators take them from there, and Zensical renders again with a new one. 2 s."""
-    with_options(site, editorial_responsibility="Acme")
-    assert site.build("--strict").returncode == 0
-    assert "contentgen-disclosure" in site.html("index.html")
-    assert build(site).returncode == 0
-    assert LINES["draft"] in site.html("index.html")
-    with_options(site, disclosure={"draft": "Made by a machine"})
-    ran = build_alone(site)
-    assert ran.returncode == 0, ran.stdout
-    assert "Made by a machine" in site.html("index.html")
-    with_options(site, styles="kep")
-    assert "Expected one of" in site.build().stdout
-    with_options(site, stiles="keep")
-    assert "configuration name: stiles" in site.build().stdout
 
 
 def test_pages_beside_the_configuration(site: Project, service: ServiceDouble) -> None:
