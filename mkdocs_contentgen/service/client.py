@@ -39,7 +39,6 @@ SAME_KEY_HINT = (
     "it may have been processed, so only the next build asks again, with the same Idempotency-Key"
 )
 
-
 CREDENTIALS_HINT = "from the service's dashboard, or from `contentgen writer user add`"
 
 

@@ -60,19 +60,14 @@ def write_article(request: Request) -> str:
 async def _write(request: Request, update: Update | None, user: str, key: str) -> bytes:
     if update is None:
         return encode_answer(Text(write_article(request), datetime.now(UTC), request.record()))
-    return write_update(update).encode()
-
-
-def write_update(update: Update) -> Updated:
-    """Return a sample change of the first paragraph that may change."""
     changed = [source.title for source in update.sources if source.has_changed]
     reason = update.note or f"changed: {', '.join(changed)}"
     numbers = [it.number for it in update.blocks if it.kind == "p" and not it.is_fixed]
     if not numbers:
-        return Updated([], reason="no paragraph may change", model=SANDBOX)
+        return Updated([], reason="no paragraph may change", model=SANDBOX).encode()
     sample = f"Sample update made by the mkdocs-contentgen sandbox. {html.escape(reason)}"
     change = BlockChange(numbers[0], "change", sample, reason[:MAX_REASON])
-    return Updated([change], model=SANDBOX)
+    return Updated([change], model=SANDBOX).encode()
 
 
 app = application(_write, allow_everybody)
