@@ -194,7 +194,7 @@ class DeskApp:
 
     def _change(self, action: str, desk: Desk, article: Article, body: _Body) -> None:
         asking = self._texts.asking(article)
-        if asking and asking.is_running and action not in ("ask", "cancel"):
+        if asking and asking.is_running and action != "cancel":
             raise EditError("another text is being generated; wait for it")
         match action:
             case "change" if body.change:

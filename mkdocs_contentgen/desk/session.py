@@ -123,11 +123,8 @@ class DeskSite:
         With `update`, only the blocks that have to change are written anew. The text that was
         there can be compared, and comes back with `Undo`.
         """
-        last = self.asking(article)
-        if (last and last.is_running) or self._desk is None:
-            return
         asking = self._asking[article.key] = Asking(update)
-        arguments = self._desk.site, article, asking, note, section
+        arguments = self.open().site, article, asking, note, section
         asking.thread = threading.Thread(target=self._ask, args=arguments, daemon=True)
         asking.thread.start()
 

@@ -409,6 +409,7 @@ def test_a_text_in_progress_is_cancelled(project: Project, model: ModelDouble) -
         before = cached(desk)
         desk.act("ask", note="shorter")
         wait_until(lambda: bool(model.calls))
+        assert desk.act("ask", note="longer").status_code == 422  # nothing is asked for twice
         desk.act("cancel")
         texts.wait()
         assert "cancelled; nothing was changed" in str(desk.text()["ask_problem"])
