@@ -5,7 +5,6 @@ from __future__ import annotations
 import sqlite3
 import threading
 from collections.abc import Iterable, Sequence
-from contextlib import closing
 from pathlib import Path
 
 from .sources import (
@@ -50,8 +49,8 @@ class Sources:
         """
         files = self._named() if names else {}
         named, left_out = read_sources(files[name] for name in names if name in files)
-        if sum(map(_size, named)) > MAX_CHARACTERS:
-            named = Index(named).search(topic) or _within_limits([], named)
+        if len(_within_limits(named)) < len(named):
+            named = Index(named).search(topic) or named
         with self._lock:
             now = changed_at(find_files(self.paths, self._site))
             if self._index is None or now != self._read_at:
@@ -62,7 +61,7 @@ class Sources:
             message = f"writer.sources: files left out: {len(left_out)}, such as "
             self.warnings = [message + left_out[0]] if left_out else []
             found = [it for it in self._index.search(topic) if it not in named]
-        return _within_limits(named, found[: max(0, MAX_SECTIONS - len(named))])
+        return _within_limits([*named, *found[: max(0, MAX_SECTIONS - len(named))]])
 
     def sections(self, name: str) -> list[Section]:
         """Return the sections of a file that a request can name; none if there is no such file."""
@@ -110,35 +109,29 @@ class Index:
         )
 
     def search(self, topic: str) -> list[Section]:
-        """Return the sections that suit a topic best, the best first, within the limits."""
+        """Return the sections that suit a topic best, the best first."""
         terms = list(dict.fromkeys(split_words(topic)))[:_MAX_TERMS]
         if not terms or not self.sections:
             return []
         query = " OR ".join('"{}"'.format(term.replace('"', '""')) for term in terms)
-        with closing(
-            self._database.execute(
-                "SELECT rowid FROM sections WHERE sections MATCH ? "
-                "ORDER BY bm25(sections, 2.0, 1.0) LIMIT ?",
-                (query, MAX_SECTIONS),
-            )
-        ) as rows:
-            found = [self.sections[number] for (number,) in rows]
-        return _within_limits([], found)
+        rows = self._database.execute(
+            "SELECT rowid FROM sections WHERE sections MATCH ? "
+            "ORDER BY bm25(sections, 2.0, 1.0) LIMIT ?",
+            (query, MAX_SECTIONS),
+        ).fetchall()
+        return [self.sections[number] for (number,) in rows]
 
     def __del__(self) -> None:
         self._database.close()
 
 
-def _within_limits(kept: Sequence[Section], found: Iterable[Section]) -> list[Section]:
-    """Return the sections that are kept, and those that still have room."""
-    sections = list(kept)
-    left = MAX_CHARACTERS - sum(map(_size, kept))
+def _within_limits(found: Iterable[Section]) -> list[Section]:
+    """Return the sections that have room."""
+    sections = []
+    left = MAX_CHARACTERS
     for section in found:
-        if _size(section) <= left:
+        size = len(section.title) + len(section.text)
+        if size <= left:
             sections.append(section)
-            left -= _size(section)
+            left -= size
     return sections
-
-
-def _size(section: Section) -> int:
-    return len(section.title) + len(section.text)
