@@ -22,15 +22,8 @@ if TYPE_CHECKING:
     from ..texts.obtain import Obtained
     from ..writer.evaluation import Trial
 
-STATE_COLOURS = {
-    "approved": "green",
-    "draft": "yellow",
-    "changed": "magenta",
-    "outdated": "magenta",
-    "missing": "red",
-    "failed": "red",
-    "damaged": "red",
-}
+_COLOURS = {"approved": "green", "draft": "yellow"}
+"""The colours of states; all others are red."""
 
 MAX_WIDTH = 1_000_000
 """Columns of a table that is not printed to a terminal: no line is ever folded."""
@@ -174,7 +167,7 @@ def print_table(rows: Sequence[Mapping[str, object]]) -> None:
     for row in rows:
         cells = {name: Text(escape_controls(_cell(name, it))) for name, it in row.items()}
         if "state" in cells:
-            cells["state"].stylize(STATE_COLOURS[cells["state"].plain])
+            cells["state"].stylize(_COLOURS.get(cells["state"].plain, "red"))
         table.add_row(*cells.values())
     console = _console()
     with console.capture() as printed:

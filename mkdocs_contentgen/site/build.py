@@ -72,11 +72,8 @@ class Resolution:
             messages = self.warnings if warn_only else self.failures
             if problem.message not in messages:
                 messages.append(problem.message)
-            self.add_article(problem.page, "main", PageContent(problem.message.encode()))
-
-    def add_article(self, page: str, name: str, article: PageContent) -> None:
-        """Add an article or a placeholder to a page."""
-        self.articles.setdefault(page, {})[name] = article
+            stand_in = PageContent(problem.message.encode())
+            self.articles.setdefault(problem.page, {})["main"] = stand_in
 
 
 @dataclass
@@ -206,7 +203,7 @@ def resolve(build: Build, files: ApprovedFiles, source: TextSource) -> Resolutio
             pending = _is_pending(article.outcome)
             resolution.missing[article.key] = "" if pending else str(article.outcome.error)
         content = page_content(article, presentation, show_errors=warn_only)
-        resolution.add_article(article.page, article.request.id, content)
+        resolution.articles.setdefault(article.page, {})[article.request.id] = content
     seconds = time.monotonic() - started
     outcomes = [article.outcome for article in obtained.articles]
     # A build in CI is not where somebody reviews.
