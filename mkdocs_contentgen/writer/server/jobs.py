@@ -222,10 +222,14 @@ class Jobs:
         return guess.most_calls / guess.calls * price.cost(guess.input_tokens, guess.output_tokens)
 
     def _limit_error(self, limited: Limited) -> Refusal:
-        limit, status = limited.limit, 503 if limited.limit == "max_cost" else 429
-        # Otherwise, until a text ends: it may cost less than is reserved for it.
-        seconds = limited.retry_after or self._seconds_per_text or RETRY_AFTER
-        error = Refusal(limit, status, f"the limit {limit} is reached; ask again later", seconds)
+        limit, seconds = limited.limit, limited.retry_after
+        status = 503 if limit == "max_cost" else 429
+        message = f"the limit {limit} is reached; ask again later"
+        if seconds is None:  # until a text ends
+            seconds = self._seconds_per_text or RETRY_AFTER
+            if limit != "parallel":
+                message = f"what is left of {limit} is reserved for texts that are being written"
+        error = Refusal(limit, status, message, seconds)
         if limit == "requests_per_minute":
             error.headers = {**(error.headers or {}), "RateLimit": rate_limit(0, seconds)}
         return error
