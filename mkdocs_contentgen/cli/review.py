@@ -137,12 +137,7 @@ def approve(
     from ..errors import ApprovalError
     from ..review.approving import approve_article
 
-    if pages and everything:
-        raise click.UsageError(
-            "--all approves every article of the site; "
-            f"leave it out to approve {' '.join(pages)} alone"
-        )
-    if not (pages or everything):
+    if bool(pages) == everything:
         raise click.UsageError("name the pages to approve, or use --all")
     name = reviewer(by)
 

@@ -19,7 +19,7 @@ from .languages import language_name
 from .settings import WriterOptions
 from .sources import Section
 
-_FIELD = re.compile(r"##\s+([\w-]+)\s*:\s*([\w-]+)\s*")
+_FIELD = re.compile(r"^##[ \t]+([\w-]+)[ \t]*:[ \t]*([\w-]+)[ \t]*$", re.MULTILINE)
 _SIZE = re.compile(r"(?<![\d.])(\d+(?:\.\d+)?)([bm])(?![a-z0-9])")
 _TAG = re.compile(r"<(?=/?(?:source|brief|text)\b)", re.IGNORECASE)
 _PER_BILLION = {"b": 1, "m": 1000}
@@ -63,7 +63,13 @@ def check_prompts(options: WriterOptions) -> None:
         if kind not in REQUEST_TYPES:
             names = ", ".join(f"{name}.md" for name in REQUEST_TYPES)
             raise ConfigurationError(f"{path}: is not a name of a prompt file; there are {names}")
-        parse_prompt_file(content, path, kind)
+        allowed = {it: known for it, known in choices(REQUEST_TYPES[kind]).items() if it != "type"}
+        for match in _FIELD.finditer(content):
+            if match[2] not in allowed.get(match[1], ()):
+                line = content.count("\n", 0, match.start()) + 1
+                known = "; ".join(f"{it}: {', '.join(allowed[it])}" for it in allowed)
+                found = quoted(f"{match[1]}: {match[2]}")
+                raise ConfigurationError(f"{path}:{line}: no {kind} has {found}; there are {known}")
 
 
 def topic_prompt(request: Request, words: int) -> str:
@@ -107,25 +113,10 @@ def fill(name: str, **values: object) -> str:
     return re.sub(r"\{(\w+)\}", lambda match: str(values[match[1]]), text)
 
 
-def parse_prompt_file(content: str, path: str = "", kind: str = "") -> dict[tuple[str, str], str]:
-    """Return the sections of a prompt file by field and value; the beginning has the name `"", ""`.
-
-    Raises ConfigurationError, with `path` and line, for a section that no request of type `kind`
-    can have.
-    """
-    allowed = dict(choices(REQUEST_TYPES[kind])) if kind else {}
-    allowed.pop("type", None)
-    sections: dict[tuple[str, str], list[str]] = {("", ""): []}
-    current = sections["", ""]
-    for number, line in enumerate(content.splitlines(), start=1):
-        match = _FIELD.fullmatch(line)
-        if match is None:
-            current.append(line)
-            continue
-        name, value = match.groups()
-        if kind and value not in allowed.get(name, ()):
-            known = "; ".join(f"{it}: {', '.join(allowed[it])}" for it in allowed)
-            found = quoted(f"{name}: {value}")
-            raise ConfigurationError(f"{path}:{number}: no {kind} has {found}; there are {known}")
-        current = sections.setdefault((name, value), [])
-    return {name: "\n".join(lines).strip() for name, lines in sections.items()}
+def parse_prompt_file(content: str) -> dict[tuple[str, str], str]:
+    """Return the sections of a prompt file by field and value; the beginning has no names."""
+    beginning, *parts = _FIELD.split(content)
+    sections = {("", ""): beginning.strip()}
+    for name, value, text in zip(parts[::3], parts[1::3], parts[2::3], strict=True):
+        sections[name, value] = text.strip()
+    return sections
