@@ -550,6 +550,15 @@ def test_a_truncated_database(directory: Path) -> None:
         assert len(texts) == 2 or problems
 
 
+def test_an_empty_file(directory: Path) -> None:
+    """What is left of a copy is not taken for a cache without texts, which would be paid for."""
+    directory.mkdir(parents=True)
+    (directory / DATABASE).touch()
+    with pytest.raises(StoreError, match=r"written \(no such table: Cache\); restore a copy of it"):
+        DiskStore(directory).prepare()
+    assert not (directory / DATABASE).read_bytes()
+
+
 def test_a_cache_that_is_removed_while_a_store_is_open(directory: Path) -> None:
     """A text is never saved into a database that nobody can find any more."""
     store = DiskStore(directory)

@@ -65,6 +65,7 @@ def open_database(path: Path, lock_timeout: float) -> diskcache.Cache:
     # diskcache itself would wait a minute for the lock of another program.
     with closing(sqlite3.connect(path, timeout=lock_timeout)) as connection:
         connection.execute("BEGIN IMMEDIATE")
+        connection.execute("SELECT 1 FROM Cache")  # diskcache would make it, as in an empty file
     return _TextCache(directory, timeout=lock_timeout, disk=_TextDisk, **_SETTINGS)
 
 

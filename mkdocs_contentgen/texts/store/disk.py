@@ -324,7 +324,7 @@ class DiskStore:
         """Return the error for a database that cannot be `read` or `written`."""
         reason = escape_controls(getattr(error, "strerror", None) or str(error))
         message = f"the cache {self._path} cannot be {verb} ({reason})"
-        if getattr(error, "sqlite_errorcode", 0) in _DAMAGE:
+        if getattr(error, "sqlite_errorcode", 0) in _DAMAGE or reason.startswith("no such table"):
             message += "; restore a copy of it, or delete it to pay for its texts again"
         return StoreError(message)
 
