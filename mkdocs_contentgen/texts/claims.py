@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import uuid
-from collections.abc import AsyncIterator, Callable, Collection, Iterable
+from collections.abc import AsyncIterator, Callable, Collection
 from concurrent.futures import Executor
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
@@ -17,11 +17,11 @@ from .store import LEASE, DiskStore
 
 @dataclass
 class Claims:
-    """The claims of this run. `on_problems` gets errors of the store that do not stop it."""
+    """The claims of this run. `on_problem` gets errors of the store that do not stop it."""
 
     store: DiskStore
     executor: Executor
-    on_problems: Callable[[Iterable[str]], None]
+    on_problem: Callable[[str], None]
 
     refresh: bool = False
     """Whether the requests get new Idempotency-Keys."""
@@ -45,7 +45,7 @@ class Claims:
             if keys:
                 await run_in(self.executor, release, keys, self._owner)
         except StoreError as error:
-            self.on_problems([str(error)])
+            self.on_problem(str(error))
         for key in keys:
             self.held.pop(key, None)
 
@@ -67,4 +67,4 @@ class Claims:
                 if self.held:
                     await run_in(self.executor, self.store.claim, list(self.held), self._owner)
             except StoreError as error:
-                self.on_problems([str(error)])
+                self.on_problem(str(error))

@@ -98,10 +98,11 @@ class Generation:
         self._store, self._limits = self.source.store, self.source.limits
         self._debug = self.source.debug or (lambda line: None)
         self._executor = ThreadPoolExecutor(1, "contentgen")
-        self._claims = Claims(self._store, self._executor, self._add_problems, self.refresh)
+        self._claims = Claims(self._store, self._executor, self._add_store_problem, self.refresh)
         self.throttle = Throttle(self.clock, self._limits)
         self._queue: asyncio.Queue[str | None] = asyncio.Queue(1)
         self._started = datetime.now(UTC)
+        self._store_failed = False
         self._requests: Mapping[str, Request] = {}
         self._replaced: Collection[str] = ()
         self._before: Mapping[str, Text] = {}
@@ -248,7 +249,7 @@ class Generation:
     async def _finish(self, key: str, result: Text | ContentgenError | NoText) -> None:
         outcome, problem = await run_in(self._executor, self._keep, key, result)
         if problem:
-            self._add_problems([problem])
+            self._add_store_problem(problem)
             reason = "it was not sent, since the cache can keep no more texts"
             self.throttle.stop(NoText("stopped", reason))
         if outcome.text:
@@ -312,7 +313,7 @@ class Generation:
         try:
             await run_in(self._executor, save_parts, self._store, key, self._requests[key], parts)
         except StoreError as error:
-            self._add_problems([str(error)])
+            self._add_store_problem(str(error))
         else:
             if self.throttle.stop_reason:
                 raise _StoppedError(self.throttle.stop_reason)
@@ -337,6 +338,12 @@ class Generation:
 
     def _add_problems(self, problems: Iterable[str]) -> None:
         self.problems = list(dict.fromkeys([*self.problems, *problems]))
+
+    def _add_store_problem(self, problem: str) -> None:
+        """Add the first error of the store only; the others follow from it."""
+        if not self._store_failed:
+            self.problems.append(problem)
+        self._store_failed = True
 
 
 def generate(

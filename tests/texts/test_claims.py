@@ -48,7 +48,7 @@ def play(tmp_path: Path) -> Callable[[Story], None]:
     def play(story: Story) -> None:
         store = Store(tmp_path)
         complaints: list[str] = []
-        one, two = (Claims(store, ThreadPoolExecutor(1), complaints.extend) for _ in range(2))
+        one, two = (Claims(store, ThreadPoolExecutor(1), complaints.append) for _ in range(2))
         loop = SimulatedTime()
 
         async def main() -> None:
