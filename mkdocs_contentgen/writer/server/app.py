@@ -29,7 +29,7 @@ from ...service.application import OPERATIONS, application, error_response
 from ...service.connection import REQUEST_ID
 from ...service.protocol import OPERATION, Update
 from ..ledger.ledger import KeyedRequest, Ledger
-from ..ledger.users import NAME, UserLimits
+from ..ledger.users import NAME, User, UserLimits
 from ..program import model_type
 from ..prompts import check_prompts
 from ..settings import WriterOptions
@@ -76,6 +76,7 @@ class Server:
         self._metrics = Metrics()
         self._log = log
         self.jobs = Jobs(fields, options, self._model, ledger, self._metrics, self._note)
+        self._looking: dict[str, asyncio.Task[User | None]] = {}
         app = application(
             self._write,
             self._authenticate,
@@ -110,7 +111,7 @@ class Server:
         found = None
         if NAME.fullmatch(user):
             _exchange.get().record["user"] = user
-            found = await self.jobs.call(self._ledger.user, user)
+            found = await self._find_user(user)
         tokens = found.tokens.items() if found else ()
         hashed = sha256(token)
         name = next((it for it, own in tokens if compare_digest(own.hash, hashed)), None)
@@ -122,6 +123,15 @@ class Server:
             raise Refusal("token", 403, message)
         _exchange.get().record["token"] = name
         return _Caller(user, found.limits_over(self._limits), found.added)
+
+    async def _find_user(self, name: str) -> User | None:
+        """Look a user up, once for all requests that come at the same time."""
+        look = self._looking.get(name)
+        if look is None:
+            look = asyncio.create_task(self.jobs.call(self._ledger.user, name))
+            self._looking[name] = look
+            look.add_done_callback(lambda _: self._looking.pop(name))
+        return await asyncio.shield(look)
 
     async def _write(
         self, request: Request, what: Update | None, caller: _Caller, idempotency_key: str

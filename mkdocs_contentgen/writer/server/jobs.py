@@ -49,8 +49,8 @@ MODEL_RETRY_AFTER = 30
 NEARLY_SPENT = 0.8
 """The share of a budget from which on there is a warning."""
 
-THREADS = 4
-"""The threads, and connections of the ledger, for all but beats."""
+THREADS = 2
+"""The threads, and connections of the ledger, to begin requests, and for all else but beats."""
 
 _DAY = 24 * 3600
 _USERS_INTERVAL, _EXPIRY_INTERVAL = int(30 / BEAT), int(3600 / BEAT)  # in beats
@@ -118,6 +118,8 @@ class Jobs:
         self._metrics = metrics
         self._log = log
         self._threads = ThreadPoolExecutor(THREADS, "ledger")
+        # So that finished texts do not wait behind all those that begin.
+        self._begin_threads = ThreadPoolExecutor(THREADS, "begin")
         # So that others do not take this process for dead.
         self._beat_thread = ThreadPoolExecutor(1, "beat")
         self._ledger_problem = ""
@@ -143,7 +145,7 @@ class Jobs:
 
     def close(self) -> None:
         """End the threads. Nobody waits for pending calls any more, which can take long."""
-        for threads in (self._threads, self._beat_thread):
+        for threads in (self._threads, self._begin_threads, self._beat_thread):
             threads.shutdown(cancel_futures=True)
 
     async def call(
@@ -188,7 +190,7 @@ class Jobs:
         """Return the body of the answer. Raises HTTPException, LedgerError or ServiceError."""
         arguments = job.keyed, job.limits, self._fields.max_cost, self._reserve(job)
         while True:
-            match await self.call(self._ledger.begin, *arguments):
+            match await self.call(self._ledger.begin, *arguments, threads=self._begin_threads):
                 case bytes(body):
                     job.outcome = "kept"
                     return body
