@@ -89,15 +89,12 @@ class Draft:
     @cached_property
     def remarks(self) -> list[str]:
         """What is not as requested in a usable text, each as `name: message`."""
-        repeated = _repeated_blocks(self)
         found = {
             "cut": _ending(self) if self.completion.is_cut else "",
             "headings": _items_remark(self),
             "closing": "" if has_closing(self) else "the text does not end with a paragraph",
             "length": _length_remark(self),
-            "repetition": f"a paragraph is repeated: '{repeated[0].text[:60]}…'"
-            if repeated
-            else "",
+            "repetition": _repetition_remark(self),
             "self_reference": _self_reference_remark(self),
             "quotation": _quotation_remark(self),
             "brief": _brief_remark(self),
@@ -219,6 +216,11 @@ def _length_remark(draft: Draft) -> str:
     if abs(words - draft.words) <= CLOSE * draft.words:
         return ""
     return f"{words:,} words for about {draft.words:,}"
+
+
+def _repetition_remark(draft: Draft) -> str:
+    found = _repeated_blocks(draft)
+    return f"a paragraph is repeated: '{found[0].text[:60]}…'" if found else ""
 
 
 def _self_reference_remark(draft: Draft) -> str:
