@@ -55,6 +55,22 @@ def build_alone(project: Project, *arguments: str) -> subprocess.CompletedProces
 Build = Callable[[Project], subprocess.CompletedProcess[str]]
 
 
+def add_extension(project: Project, name: str, module: str, run: str) -> None:
+    """Add an extension of Python-Markdown: its module, and a line that each page runs."""
+    project.write(
+        f"{name}.py",
+        f"{module}\n"
+        "from markdown.extensions import Extension\n"
+        "class Added(Extension):\n"
+        "    def extendMarkdown(self, md):\n"
+        f"        {run}\n"
+        "def makeExtension(**options):\n"
+        "    return Added()\n",
+    )
+    configure(project, markdown_extensions=["contentgen", name])
+    project.environment["PYTHONPATH"] = str(project.root)
+
+
 def test_a_text_is_asked_for_once(site: Project, service: ServiceDouble) -> None:
     """The command gets a text, and neither it nor Zensical alone asks for it again."""
     ran = site.run_process("mkdocs_contentgen", "zensical", "build")
@@ -448,21 +464,14 @@ def test_placeholders_of_failed_requests(site: Project, service: ServiceDouble) 
 @pytest.mark.parametrize("is_served", [False, True])
 def test_what_a_killed_build_has_left_is_not_shown(site: Project, is_served: bool) -> None:
     """Zensical keeps what it has rendered, until it is told to forget it at its end. 9 s."""
-    site.write(
-        "killing.py",
+    module = (
         "import atexit, os, signal\n"
-        "from markdown.extensions import Extension\n"
         "def kill():\n"
         "    if os.path.exists('kill'):\n"
         "        os.kill(os.getpid(), signal.SIGKILL)\n"
-        "class Killing(Extension):\n"
-        "    def extendMarkdown(self, md):\n"
-        "        atexit.register(kill)  # called before those that were registered earlier\n"
-        "def makeExtension(**options):\n"
-        "    return Killing()\n",
     )
-    configure(site, markdown_extensions=["contentgen", "killing"])
-    site.environment["PYTHONPATH"] = str(site.root)
+    # It is called before those that were registered earlier.
+    add_extension(site, "killing", module, "atexit.register(kill)")
     (site.root / "kill").touch()
     ran = site.run_process("mkdocs_contentgen", "zensical", "build")
     assert ran.returncode == 128 + signal.SIGKILL, ran.stdout
@@ -493,19 +502,7 @@ def test_a_cache_of_another_form_is_deleted(site: Project) -> None:
 @pytest.mark.system
 def test_a_terminated_command_leaves_no_program(site: Project) -> None:
     """SIGTERM to the command ends Zensical too."""
-    site.write(
-        "slow.py",
-        "import time\n"
-        "from markdown.extensions import Extension\n"
-        "class Slow(Extension):\n"
-        "    def extendMarkdown(self, md):\n"
-        "        print('rendering', flush=True)\n"
-        "        time.sleep(60)\n"
-        "def makeExtension(**options):\n"
-        "    return Slow()\n",
-    )
-    configure(site, markdown_extensions=["contentgen", "slow"])
-    site.environment["PYTHONPATH"] = str(site.root)
+    add_extension(site, "slow", "import time", "print('rendering', flush=True); time.sleep(60)")
     process = site.start("mkdocs_contentgen", "zensical", "build")
     wait_until(lambda: "rendering" in site.output)
     children = Path(f"/proc/{process.pid}/task/{process.pid}/children").read_text().split()
