@@ -277,8 +277,9 @@ class DiskStore:
                 )
                 yield from found.execute(query + condition, values)
         except (OSError, sqlite3.Error) as error:
-            self.unreadable = self._error(error, "read")
-            self._problems.append(str(self.unreadable))
+            if self.unreadable is None:
+                self.unreadable = self._error(error, "read")
+                self._problems.append(str(self.unreadable))
 
     def _write(self, change: Callable[[diskcache.Cache], _Result]) -> _Result:
         """Return what `change` returns in a transaction. Raises StoreError."""
