@@ -134,11 +134,7 @@ class Project:
 
     def configure(self, options: object = None, **config: object) -> None:
         """Write `mkdocs.yml` with the plugin and these options of it."""
-        merged = {
-            "site_name": "Site",
-            "plugins": [{"contentgen": options or {}}],
-            **config,
-        }
+        merged = {"site_name": "Site", "plugins": [{"contentgen": options or {}}], **config}
         self.write("mkdocs.yml", yaml.safe_dump(merged, sort_keys=False))
 
     def run(self, *command: str) -> subprocess.CompletedProcess[str]:

@@ -142,12 +142,7 @@ class Handler(BaseHTTPRequestHandler):
 
     do_PUT = do_HEAD = do_OPTIONS = do_DELETE = do_GET  # noqa: N815  http.server's names
 
-    def send(
-        self,
-        body: bytes,
-        status: int = 200,
-        headers: dict[str, str] | None = None,
-    ) -> None:
+    def send(self, body: bytes, status: int = 200, headers: dict[str, str] | None = None) -> None:
         """Send a whole answer."""
         self.send_response(status)
         for name, value in {"Content-Type": "application/json", **(headers or {})}.items():

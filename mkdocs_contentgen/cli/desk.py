@@ -9,13 +9,7 @@ from pathlib import Path
 
 import click
 
-from .common import (
-    PROPERDOCS,
-    listen,
-    open_site,
-    pages_argument,
-    site_options,
-)
+from .common import PROPERDOCS, listen, open_site, pages_argument, site_options
 from .output import article_to_json, print_line
 from .review import reviewer
 

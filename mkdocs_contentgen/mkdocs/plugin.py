@@ -22,12 +22,7 @@ from mkdocs.utils import get_relative_url
 
 from ..display import escape_controls
 from ..errors import ContentgenError
-from ..site.extension import (
-    ArticleExtension,
-    add_metadata,
-    leading_article,
-    read_stylesheet,
-)
+from ..site.extension import ArticleExtension, add_metadata, leading_article, read_stylesheet
 from ..site.front_matter import place_of, read_requests
 from ..site.options import ContentgenConfig, refuse_extension_options
 from ..site.site import Site

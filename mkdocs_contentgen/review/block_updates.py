@@ -75,11 +75,7 @@ def plan_update(
 
 
 def apply_update(
-    text: Text,
-    what: Update,
-    updated: Updated,
-    today: date,
-    image_hosts: Sequence[str] = (),
+    text: Text, what: Update, updated: Updated, today: date, image_hosts: Sequence[str] = ()
 ) -> Text:
     """Return the text with the changes of an update. Raises EditError if it could not be shown."""
     document = Document(text.html, image_hosts)

@@ -18,13 +18,7 @@ from starlette.requests import Request as HTTPRequest
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
-from ..requests import (
-    EXTRA_FIELDS,
-    REQUEST_TYPES,
-    Request,
-    expected_value,
-    wrong_fields,
-)
+from ..requests import EXTRA_FIELDS, REQUEST_TYPES, Request, expected_value, wrong_fields
 from .protocol import OPERATION, Update
 
 MAX_BODY = 2**20

@@ -7,12 +7,7 @@ from typing import NoReturn
 
 import msgspec
 
-from ..errors import (
-    ConfigurationError,
-    FailedTextError,
-    RejectedError,
-    UnknownOutcomeError,
-)
+from ..errors import ConfigurationError, FailedTextError, RejectedError, UnknownOutcomeError
 from ..requests import Request
 from ..text import Text
 from . import SANDBOX
@@ -25,15 +20,7 @@ from .connection import (
     decode_json,
     raise_status,
 )
-from .protocol import (
-    OPERATION,
-    Attempt,
-    Update,
-    Updated,
-    failed_text,
-    parse_answer,
-    parse_updated,
-)
+from .protocol import OPERATION, Attempt, Update, Updated, failed_text, parse_answer, parse_updated
 
 SAME_KEY_HINT = (
     "it may have been processed, so only the next build asks again, with the same Idempotency-Key"

@@ -343,9 +343,7 @@ def _highlight(article: Element, md: Markdown) -> None:
     extension = next((it for it in md.registeredExtensions if hasattr(it, setting)), None)
     if extension is None:
         return
-    from pymdownx.highlight import (  # type: ignore[import-untyped]  # it has no types
-        HighlightTreeprocessor,
-    )
+    from pymdownx.highlight import HighlightTreeprocessor  # type: ignore[import-untyped]  # it has no types
 
     highlighter = HighlightTreeprocessor(md, extension)
     options = getattr(extension, setting)()

@@ -51,11 +51,7 @@ class _Value(BaseConfigOption[_T]):
     """
 
     def __init__(
-        self,
-        kind: object,
-        default: _T,
-        read: Callable[[Any], _T] | None = None,
-        **limits: Any,
+        self, kind: object, default: _T, read: Callable[[Any], _T] | None = None, **limits: Any
     ) -> None:
         super().__init__()
         self.default, self._kind, self._read, self._limits = default, kind, read, limits

@@ -50,11 +50,7 @@ def show_bar(console: Console) -> Iterator[tuple[Callable[[Progress], None], _Lo
     """Show the progress on a terminal, as show_progress() does."""
     from rich import progress as bars
 
-    columns = [
-        bars.BarColumn(),
-        bars.TextColumn("{task.description}"),
-        bars.TimeElapsedColumn(),
-    ]
+    columns = [bars.BarColumn(), bars.TextColumn("{task.description}"), bars.TimeElapsedColumn()]
     with bars.Progress(*columns, console=console, transient=True) as bar:
         task = bar.add_task("", total=None)
 

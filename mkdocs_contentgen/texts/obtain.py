@@ -7,13 +7,7 @@ from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Protocol
 
-from ..errors import (
-    ConfigurationError,
-    ContentgenError,
-    FailedTextError,
-    NoText,
-    StoreError,
-)
+from ..errors import ConfigurationError, ContentgenError, FailedTextError, NoText, StoreError
 from ..requests import Request
 from .approval import ApprovedFiles
 from .articles import Article, ChangedSources, find_articles

@@ -7,15 +7,7 @@ import threading
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
-from .sources import (
-    Location,
-    Section,
-    SitePages,
-    SourceFile,
-    changed_at,
-    find_files,
-    read_sources,
-)
+from .sources import Location, Section, SitePages, SourceFile, changed_at, find_files, read_sources
 from .words import separate_words, split_words
 
 MAX_SECTIONS = 8

@@ -299,10 +299,7 @@ class _Writing:
         )
 
     async def _attempts(
-        self,
-        messages: Sequence[Message],
-        words: int,
-        earlier: Sequence[MarkdownBlock] = (),
+        self, messages: Sequence[Message], words: int, earlier: Sequence[MarkdownBlock] = ()
     ) -> Draft:
         """Return the better of all attempts, of which there are more if nobody can use the first.
 

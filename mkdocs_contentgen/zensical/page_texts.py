@@ -47,11 +47,7 @@ class SiteTexts:
     """
 
     def __init__(
-        self,
-        site: Site,
-        *,
-        serves: bool,
-        given: Mapping[str, dict[str, PageContent]] | None = None,
+        self, site: Site, *, serves: bool, given: Mapping[str, dict[str, PageContent]] | None = None
     ) -> None:
         self._serves = serves
         self._given = given

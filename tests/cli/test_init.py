@@ -118,11 +118,7 @@ def test_wrong_options(tmp_path: Path, arguments: list[str], message: str) -> No
     ],
 )
 def test_what_it_leaves_alone(
-    tmp_path: Path,
-    model: ModelDouble,
-    name: str,
-    text: str,
-    message: str,
+    tmp_path: Path, model: ModelDouble, name: str, text: str, message: str
 ) -> None:
     """The author gets the lines to add, and the file stays as it is."""
     (tmp_path / name).write_bytes(text.encode("latin-1"))

@@ -112,9 +112,7 @@ def check(
     assert not {*ids} & {*own_ids(without), *named}
 
 
-def test_an_article_changes_no_id_of_the_author(
-    tmp_path_factory: pytest.TempPathFactory,
-) -> None:
+def test_an_article_changes_no_id_of_the_author(tmp_path_factory: pytest.TempPathFactory) -> None:
     """Random pages of the author's keep the ids of headings, notes, tabs and raw HTML."""
     configs = {
         name: load_config(str(configure(tmp_path_factory.mktemp("site"), toc)))

@@ -56,10 +56,7 @@ def test_kinds_of_differences() -> None:
     assert differences(before, html_of(one, two, three, "Other words", four)) == [
         ("", "Other words")
     ]
-    assert differences(before, html_of(two, three, four, one)) == [
-        (one, ""),
-        ("", one),
-    ]
+    assert differences(before, html_of(two, three, four, one)) == [(one, ""), ("", one)]
 
 
 def test_one_added_before_one_changed() -> None:

@@ -188,9 +188,7 @@ attribute = st.builds(
     st.shared(st.sampled_from(["'", '"', "", "`"]), key="quote"),
 )
 start = st.builds(
-    "<{} {}>".format,
-    st.sampled_from(ELEMENTS),
-    st.lists(attribute, max_size=3).map(" ".join),
+    "<{} {}>".format, st.sampled_from(ELEMENTS), st.lists(attribute, max_size=3).map(" ".join)
 )
 end = st.sampled_from(ELEMENTS).map("</{}>".format)
 trees = st.recursive(

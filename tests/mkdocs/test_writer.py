@@ -293,11 +293,7 @@ def test_a_dry_run(site: Project, model: ModelDouble) -> None:
 
 @pytest.mark.parametrize(
     ("options", "message"),
-    [
-        ({}, "writer: "),
-        ({"modle": "x"}, "'modle'"),
-        ({"model": "m", "sources": ["dcos"]}, "dcos"),
-    ],
+    [({}, "writer: "), ({"modle": "x"}, "'modle'"), ({"model": "m", "sources": ["dcos"]}, "dcos")],
 )
 def test_wrong_options(
     project: Project, model: ModelDouble, options: dict[str, object], message: str

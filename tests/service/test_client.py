@@ -51,12 +51,7 @@ from mkdocs_contentgen.errors import (
     UnreachableError,
     UnusableServiceError,
 )
-from mkdocs_contentgen.requests import (
-    ArticleRequest,
-    BlogRequest,
-    NewsRequest,
-    Request,
-)
+from mkdocs_contentgen.requests import ArticleRequest, BlogRequest, NewsRequest, Request
 from mkdocs_contentgen.service import connection
 from mkdocs_contentgen.service.client import ServiceClient
 from mkdocs_contentgen.service.connection import MAX_ANSWER, HTTPConnection

@@ -8,10 +8,7 @@ from conftest import Project
 
 @pytest.mark.parametrize(
     ("template", "left_out"),
-    [
-        ("<h1>Hi</h1>", 2),
-        ("{{ page.content.split('</article>')[0] }}</article>", 1),
-    ],
+    [("<h1>Hi</h1>", 2), ("{{ page.content.split('</article>')[0] }}</article>", 1)],
 )
 def test_a_text_that_nobody_sees_is_a_warning(
     project: Project, template: str, left_out: int

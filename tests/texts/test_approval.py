@@ -19,13 +19,7 @@ from hypothesis import strategies as st
 from mkdocs_contentgen.errors import ApprovalError
 from mkdocs_contentgen.requests import BlogRequest
 from mkdocs_contentgen.text import Text
-from mkdocs_contentgen.texts.approval import (
-    approve,
-    name_problem,
-    read,
-    restore,
-    write,
-)
+from mkdocs_contentgen.texts.approval import approve, name_problem, read, restore, write
 from mkdocs_contentgen.texts.articles import Article
 
 TEXT = "<article><h1>Alpha</h1><p>Approved words.</p></article>\n"

@@ -31,12 +31,7 @@ from mkdocs_contentgen.requests import BlogRequest, Request
 from mkdocs_contentgen.service.protocol import Attempt, Client
 from mkdocs_contentgen.text import Text
 from mkdocs_contentgen.texts.generation import Generation, Progress
-from mkdocs_contentgen.texts.lookup import (
-    Outcome,
-    load_failures,
-    load_parts,
-    save_failure,
-)
+from mkdocs_contentgen.texts.lookup import Outcome, load_failures, load_parts, save_failure
 from mkdocs_contentgen.texts.policy import Limits, Sender
 from mkdocs_contentgen.texts.store import DiskStore
 from mkdocs_contentgen.texts.throttle import Clock

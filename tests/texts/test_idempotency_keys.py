@@ -14,14 +14,7 @@ from pathlib import Path
 import pytest
 from conftest import Project, Variable, wait_until
 from redis_server import RedisServer, redis_running
-from service_double import (
-    Answer,
-    ServiceDouble,
-    generated,
-    raw,
-    reset,
-    silence,
-)
+from service_double import Answer, ServiceDouble, generated, raw, reset, silence
 
 from mkdocs_contentgen.requests import BlogRequest
 from mkdocs_contentgen.text import Text

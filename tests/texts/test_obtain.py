@@ -133,11 +133,7 @@ def test_a_text_that_failed(site: Site) -> None:
         shown = site.obtain({"a.md": A}, policy)
         assert (shown.failures, shown.warnings) == ([], [message])
     article = shown.articles[0]
-    assert (article.state, article.reason, article.model) == (
-        "failed",
-        f"looped (on {today})",
-        "m",
-    )
+    assert (article.state, article.reason, article.model) == ("failed", f"looped (on {today})", "m")
     assert site.asked == []
     changed = msgspec.structs.replace(A, revision=2)
     assert site.obtain({"a.md": changed}).failures == []

@@ -26,8 +26,7 @@ class Run:
     def __init__(self, loop: SimulatedTime, concurrency: int) -> None:
         self.time = loop.time
         self.throttle = Throttle(
-            Clock(monotonic=loop.time, random=lambda: 1.0),
-            Limits(concurrency, timeout=120),
+            Clock(monotonic=loop.time, random=lambda: 1.0), Limits(concurrency, timeout=120)
         )
 
     async def send(self, seconds: float = 0.0, failure: ServiceError | None = None) -> float:

@@ -42,12 +42,7 @@ def test_the_words_of_a_text(tag: str) -> None:
     assert (blog.get("lang"), blog.findtext(".//strong")) == (tag, f"{label}:")
     after = sources_list([Section("a.md", "A", "")], "", tag)
     report = to_html(
-        read_markdown("# T\n\nLead."),
-        "news",
-        given="",
-        day=DAY,
-        after=after,
-        language=tag,
+        read_markdown("# T\n\nLead."), "news", given="", day=DAY, after=after, language=tag
     )
     news = parse_article(report)
     byline = news.find(".//p[@class='byline']")

@@ -24,13 +24,7 @@ from postgres_server import PASSWORD, QUOTED, PostgresServer, postgres_running
 
 from mkdocs_contentgen.errors import ConfigurationError, LedgerError
 from mkdocs_contentgen.writer.ledger.databases import PostgreSQL, SQLite
-from mkdocs_contentgen.writer.ledger.ledger import (
-    Begun,
-    KeyedRequest,
-    Ledger,
-    Limited,
-    open_ledger,
-)
+from mkdocs_contentgen.writer.ledger.ledger import Begun, KeyedRequest, Ledger, Limited, open_ledger
 from mkdocs_contentgen.writer.ledger.users import Token, UserLimits
 from mkdocs_contentgen.writer.usage import Usage
 
@@ -618,10 +612,7 @@ def test_a_damaged_file(path: Path) -> None:
     content = bytearray(path.read_bytes())
     content[4096:-4096] = os.urandom(len(content) - 8192)
     path.write_bytes(content)
-    with (
-        connect(str(path)) as ledger,
-        pytest.raises(LedgerError, match="replaced by a backup"),
-    ):
+    with connect(str(path)) as ledger, pytest.raises(LedgerError, match="replaced by a backup"):
         ledger.finish(keyed(99), b"text", USAGE)
 
 
@@ -799,10 +790,7 @@ def test_a_beat_that_comes_late(postgres: PostgresServer, clock: Clock) -> None:
 
 def test_a_lock_that_lasts(postgres: PostgresServer) -> None:
     """Who has to wait too long for another program is told so."""
-    with (
-        connect(postgres.url) as ledger,
-        psycopg.connect(postgres.url) as other,
-    ):
+    with connect(postgres.url) as ledger, psycopg.connect(postgres.url) as other:
         other.execute("LOCK TABLE contentgen_attempts")
         message = unavailable(lambda: begin(ledger, keyed(), MANY))
         assert "lock timeout" in message or "statement timeout" in message

@@ -547,13 +547,7 @@ class TestLimits:
         with serving(tmp_path) as server:  # before anybody asks
             wait_until(lambda: share in server.get("/metrics").text)
 
-    @pytest.mark.parametrize(
-        "options",
-        [
-            {"limits": {"cost_per_month": 1}},
-            {"max_cost": 1},
-        ],
-    )
+    @pytest.mark.parametrize("options", [{"limits": {"cost_per_month": 1}}, {"max_cost": 1}])
     def test_a_budget_without_a_price(
         self, tmp_path: Path, model: ModelDouble, options: dict[str, object]
     ) -> None:

@@ -12,12 +12,7 @@ from growth import growth, seconds
 from mkdocs.structure.files import File
 from recall import recall
 
-from mkdocs_contentgen.writer.retrieval import (
-    MAX_CHARACTERS,
-    MAX_SECTIONS,
-    Index,
-    Sources,
-)
+from mkdocs_contentgen.writer.retrieval import MAX_CHARACTERS, MAX_SECTIONS, Index, Sources
 from mkdocs_contentgen.writer.sources import (
     MAX_FILE,
     MAX_HEADING,

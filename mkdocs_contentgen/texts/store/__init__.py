@@ -8,11 +8,4 @@ database is damaged. Each entry has the SHA-256 of its key and its text, which i
 
 from .disk import DATABASE, LEASE, ChangedError, DiskStore, NoteKind, note_key
 
-__all__ = [
-    "DATABASE",
-    "LEASE",
-    "ChangedError",
-    "DiskStore",
-    "NoteKind",
-    "note_key",
-]
+__all__ = ["DATABASE", "LEASE", "ChangedError", "DiskStore", "NoteKind", "note_key"]

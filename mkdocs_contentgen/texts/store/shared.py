@@ -18,16 +18,7 @@ from urllib.parse import urlsplit
 
 from ...errors import ConfigurationError, StoreError
 from ...text import Text
-from .disk import (
-    LEASE,
-    ChangedError,
-    DiskStore,
-    batches,
-    damaged_entry,
-    decode,
-    encode,
-    note_keys,
-)
+from .disk import LEASE, ChangedError, DiskStore, batches, damaged_entry, decode, encode, note_keys
 
 if TYPE_CHECKING:
     from redis import Redis
@@ -121,8 +112,7 @@ class SharedStore(DiskStore):
             return
         texts, problems = super().load(keys)
         self._send_each(
-            texts,
-            lambda pipeline, key: pipeline.set(_TEXT + key, encode(key, texts[key]), nx=True),
+            texts, lambda pipeline, key: pipeline.set(_TEXT + key, encode(key, texts[key]), nx=True)
         )
         if self._outage.is_set():  # a build that needs nothing of it does not have to know
             self._outage.clear()
@@ -182,13 +172,7 @@ class SharedStore(DiskStore):
         replies = self._send_each(
             keys,
             lambda pipeline, key: pipeline.eval(
-                _CLAIM_SCRIPT,
-                2,
-                *_claim_rows(key),
-                owner,
-                lease,
-                uuid.uuid4().hex,
-                int(refresh),
+                _CLAIM_SCRIPT, 2, *_claim_rows(key), owner, lease, uuid.uuid4().hex, int(refresh)
             ),
         )
         if self._outage.is_set():
