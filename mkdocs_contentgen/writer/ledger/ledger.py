@@ -26,13 +26,8 @@ BEAT = 2.0
 LEASE = 15.0
 """Seconds without a beat after which a process counts as dead."""
 
-_STATEMENTS = dict(
-    re.findall(
-        r"^-- (\w+)\n(.+?)\n$",
-        files(__package__).joinpath("ledger.sql").read_text("utf-8") + "\n",
-        re.MULTILINE | re.DOTALL,
-    )
-)
+_SQL = files(__package__).joinpath("ledger.sql").read_text("utf-8")
+_STATEMENTS = dict(re.findall(r"(?ms)^-- (\w+)\n(.+?)\n(?:\n|\Z)", _SQL))
 """The statements by name."""
 
 _EVERYBODY, _TABLES_LOCK, _EXPIRY, _USERS = "", " tables", " expiry", " users"
