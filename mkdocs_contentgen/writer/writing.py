@@ -165,8 +165,8 @@ def estimate(request: Request, options: WriterOptions) -> Estimate:
     calls = 1 + sections
     text = words * 3 // 2
     given = calls * prompt // CHARACTERS_PER_TOKEN + sections * text // 2
-    most = calls * (1 + options.fields.repairs)  # of each section, and of the whole text
-    return Estimate(calls, most, given, text)
+    most = (_most_sections(request, sections) or 1) * (1 + options.fields.repairs)
+    return Estimate(calls, most + bool(sections), given, text)
 
 
 class _Writing:
@@ -253,8 +253,7 @@ class _Writing:
         """Write a plan and then each section, or return None if there is no usable plan."""
         message = Message(role="user", content=fill("plan", sections=number))
         plan = await self._attempt([*self._start, message], 50 * number, is_part=True)
-        most = number if is_listicle(self._request) else 2 * number
-        headings = plan.document.headings[:most]
+        headings = plan.document.headings[: _most_sections(self._request, number)]
         if plan.unusable or len(headings) < 2:
             return None
         document = MarkdownDocument(plan.document.title)
@@ -444,6 +443,11 @@ def _faults(draft: Draft) -> tuple[bool, int, int]:
     if draft.unusable:
         return True, 0, -draft.document.words
     return False, len(draft.remarks), abs(draft.document.words - draft.words)
+
+
+def _most_sections(request: Request, number: int) -> int:
+    """Return how many sections of a plan are written, if `number` are asked for."""
+    return number if is_listicle(request) else 2 * number
 
 
 def _number_of_sections(request: Request, options: WriterOptions) -> int:

@@ -284,7 +284,7 @@ def test_a_dry_run(site: Project, model: ModelDouble) -> None:
     configure(site, model, price={"input": 1, "output": 2})
     said = site.run("mkdocs_contentgen", "generate", "--dry-run").stdout
     assert re.search(
-        r"calls to the model: 8, or up to 16 with repairs; about [\d,]+ tokens, costing about "
+        r"calls to the model: 8, or up to 27 with repairs; about [\d,]+ tokens, costing about "
         r"0\.0\d+ without repairs",
         said,
     )
