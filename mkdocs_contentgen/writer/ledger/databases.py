@@ -39,10 +39,8 @@ class _Idle:
             connection.close()
 
     def _take(self) -> Any:
-        try:
+        with suppress(IndexError):
             return self._idle.pop()
-        except IndexError:
-            return None
 
 
 class SQLite(_Idle):

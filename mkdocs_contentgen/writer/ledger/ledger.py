@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import re
 import secrets
 import time
@@ -50,8 +49,7 @@ class KeyedRequest:
 class Limited:
     """A limit is reached, so nothing is written.
 
-    `limit` is the name of the option, and `retry_after` the seconds until it allows another
-    request, or None where that is not known.
+    `limit` is the name of the option. It allows another request in `retry_after` seconds, if known.
     """
 
     limit: str
@@ -71,20 +69,9 @@ class Begun:
     parts: bytes = b""
 
 
-Beginning = Literal["running", "other body"] | bytes | Limited | Begun
-"""The result of begin().
-
-It is `running` if another process writes the text, `other body` if the key was used for another
-request, and the body of the answer if the text is there.
-"""
-
-
 @dataclass(frozen=True)
 class MonthlyUsage:
-    """The usage of a user in a month such as `2026-11`, in UTC. `texts` and `failed` are numbers.
-
-    The cost is None for a month with a call whose price is not known.
-    """
+    """The usage of a user in a month such as `2026-11`, in UTC. Its cost can be unknown."""
 
     user: str
     month: str
@@ -113,7 +100,7 @@ class Ledger:
         self._clock = clock
         self._lease = lease
         self._attempts: dict[KeyedRequest, str] = {}
-        self._reached = self._reached_since = -math.inf
+        self._reached = self._reached_since = float("-inf")
         # `CREATE … IF NOT EXISTS` would deadlock with those who write already.
         with database.transaction(_TABLES_LOCK) as execute:
             if not execute(database.find_tables):
@@ -129,8 +116,7 @@ class Ledger:
     def user(self, name: str) -> User | None:
         """Return a user, or None if there is none."""
         with self._database.transaction(writes=False) as execute:
-            rows = execute(_STATEMENTS["user"], name=name)
-        return msgspec.json.decode(rows[0][0], type=User) if rows else None
+            return _users(execute, "WHERE name = :name", name=name).get(name)
 
     def users(self) -> dict[str, User]:
         """Return the users by name."""
@@ -153,8 +139,11 @@ class Ledger:
 
     def begin(
         self, request: KeyedRequest, limits: UserLimits, max_cost: float | None, reserve: float
-    ) -> Beginning:
+    ) -> Literal["running", "other body"] | bytes | Limited | Begun:
         """Begin a request, unless it is known or a limit is reached. Atomic.
+
+        Return `running` if another process writes the text, `other body` if the key was used for
+        another request, and the body of the answer if the text is there.
 
         A kept answer and a running request come before the limits. Of two processes that begin the
         same request, one gets Begun. `max_cost` is for all users together. Until the request ends,
@@ -162,7 +151,8 @@ class Ledger:
         """
         locks = (request.user,) if max_cost is None else (_EVERYBODY, request.user)
         with self._transaction(*locks) as (execute, now):
-            dead = self._dead_at(now)
+            # After an outage or a start, the others need a while to renew their leases.
+            dead = now if time.monotonic() - self._reached_since > self._lease else 0.0
             lock = self._database.for_update  # so that no beat comes in between
             rows = execute(f"{_STATEMENTS['request']} {lock}", **asdict(request))
             parts = b""
@@ -217,7 +207,7 @@ class Ledger:
             if failed and not usage.calls:
                 execute(_STATEMENTS["withdraw"], **own)
             else:
-                _count(execute, own, usage, now, texts=int(not failed), failed=int(failed))
+                _count(execute, own, usage, now, **{"failed" if failed else "texts": 1})
             kept = [answer for _, answer, *_ in execute(_STATEMENTS["request"], **own)]
         self._attempts.pop(request, None)
         return kept[0] if kept else None
@@ -257,10 +247,10 @@ class Ledger:
     def usage(self) -> list[MonthlyUsage]:
         """Return the usage of each user and month, by month and user."""
         with self._database.transaction(writes=False) as execute:
-            rows = execute(_STATEMENTS["usage"])
+            rows = sorted(execute(_STATEMENTS["usage"]))
         return [
             MonthlyUsage(user, month, texts, failed, Usage(*counts))
-            for month, user, texts, failed, *counts in sorted(rows)
+            for month, user, texts, failed, *counts in rows
         ]
 
     @contextmanager
@@ -274,30 +264,18 @@ class Ledger:
             self._reached = reached
             yield execute, now
 
-    def _dead_at(self, now: float) -> float:
-        """Return the time at which the leases of the dead have ended.
 
-        After an outage or a start, the others need a while to renew theirs.
-        """
-        return now if time.monotonic() - self._reached_since > self._lease else 0.0
-
-
-def _users(execute: Execute) -> dict[str, User]:
-    rows = sorted(execute(_STATEMENTS["users"]))  # Databases sort in different ways.
+def _users(execute: Execute, where: str = "", **values: str) -> dict[str, User]:
+    # Databases sort in different ways.
+    rows = sorted(execute(f"{_STATEMENTS['users']} {where}", **values))
     return {name: msgspec.json.decode(record, type=User) for name, record in rows}
 
 
 def _count(
-    execute: Execute,
-    own: Mapping[str, str],
-    usage: Usage,
-    now: float,
-    *,
-    texts: int = 0,
-    failed: int = 0,
+    execute: Execute, own: Mapping[str, str], usage: Usage, now: float, **ended: int
 ) -> None:
     """Count the usage of an attempt from its beginning on, in place of what was counted of it."""
-    numbers = {"texts": texts, "failed": failed, "calls": usage.calls, **usage.fields()}
+    numbers = {"texts": 0, "failed": 0, "calls": usage.calls, **usage.fields(), **ended}
     execute(_STATEMENTS["count"], **own, **numbers, now=now, month=month_of(now))
 
 
@@ -318,6 +296,5 @@ def open_ledger(value: str, directory: Path) -> Ledger:
     Raises LedgerError or ConfigurationError.
     """
     # Also for a wrong or misspelled scheme: a path would be shown, with the password in it.
-    if "://" in value or ("//" in value and "@" in value):
-        return Ledger(PostgreSQL(value))
-    return Ledger(SQLite(directory / value))
+    is_address = "://" in value or ("//" in value and "@" in value)
+    return Ledger(PostgreSQL(value) if is_address else SQLite(directory / value))

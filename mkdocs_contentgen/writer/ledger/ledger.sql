@@ -17,9 +17,6 @@ CREATE INDEX contentgen_costs ON contentgen_attempts (month, name, cost)
 -- users
 SELECT name, record FROM contentgen_users
 
--- user
-SELECT record FROM contentgen_users WHERE name = :name
-
 -- add_user
 INSERT INTO contentgen_users VALUES (:name, :record)
 
