@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 import signal
+import textwrap
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Literal
@@ -563,6 +564,24 @@ def test_twins_and_other_articles(project: Project, page: Page) -> None:
         page.get_by_role("link", name="Ten habits").click()
         expect(frame.locator("[data-contentgen-block]")).to_have_count(3)
         expect(frame.locator("[data-contentgen-block='1']")).to_have_text("Same.")
+
+
+def test_an_article_in_a_tab_is_on_the_screen(project: Project, page: Page) -> None:
+    """Whoever opens a text sees it, also in a later tab, in closed details and far below. 6 s."""
+    extensions = ["pymdownx.details", {"pymdownx.tabbed": {"alternate_style": True}}]
+    material = THEMES["material"]
+    make_site(project.root, material, markdown_extensions=[*extensions, "pymdownx.superfences"])
+    inner = "??? note\n\n    <!-- contentgen -->\n\n    Own words.\n"
+    tabs = f'=== "One"\n\n    Own.\n\n=== "Two"\n\n{textwrap.indent(inner, "    ")}'
+    project.page("post.md", BLOG.record(), "# Title\n\n" + "Own words.\n\n" * 60 + tabs)
+    with DeskProcess(project) as desk:
+        open_text(desk, page, "Ten habits")
+        expect(page.frame_locator("iframe").get_by_role("heading", name="Title")).to_be_attached()
+        expect(block_with(page, "Ten habits").first).to_be_in_viewport()
+        block_with(page, "Last.").click()
+        page.locator(".overlay").get_by_role("button", name="Remove block").click()
+        expect(block_with(page, "Last.")).to_have_count(0)
+        expect(block_with(page, "First.")).to_be_visible()
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])

@@ -214,7 +214,6 @@ class Panel {
 
   reload() {
     this.shown = "";
-    // A page that loads itself again stays where it is scrolled to.
     if (this.isReady) this.frame.contentWindow.postMessage({ type: "reload" }, FRAME);
     else this.frame.src = FRAME + location.pathname;
     this.isReady = false;

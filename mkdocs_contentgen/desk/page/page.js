@@ -5,12 +5,14 @@ const DESK = document.querySelector("script[data-desk]").dataset.desk;
 const style = document.createElement("style");
 style.textContent = `
   [data-contentgen-block]:hover { outline: 1px dashed currentColor; outline-offset: 3px; cursor: pointer; }
-  [data-contentgen-selected] { outline: 3px solid #d08b00 !important; outline-offset: 4px; scroll-margin: 30vh; }
+  [data-contentgen-selected] { outline: 3px solid #d08b00 !important; outline-offset: 4px; }
+  [data-contentgen-selected], [data-contentgen-text] { scroll-margin: 30vh; }
 `;
 document.head.append(style);
 
 let shown = "";
-let selected = null;
+// A page that loads itself again stays where it is scrolled to.
+let selected = performance.getEntriesByType("navigation")[0].type === "reload" ? null : undefined;
 
 // Put the article where the one of the last build is. Without that place, nothing is shown.
 function show({ title, article, index, count, digest }) {
@@ -21,7 +23,17 @@ function show({ title, article, index, count, digest }) {
   if (plain) plain.innerHTML = title + article; // sanitized, as in every build
   else articles[index].outerHTML = title && !heading ? title + article : article;
   if (heading && title && !plain) heading.outerHTML = title;
+  uncover(document.querySelector("article[data-contentgen-text]"));
   shown = digest;
+}
+
+// Open the tabs and the <details> around an element.
+function uncover(element) {
+  for (let it = element; it; it = it.parentElement) {
+    if (it.tagName === "DETAILS") it.open = true;
+    const tab = it.matches(".tabbed-content > *") ? [...it.parentElement.children].indexOf(it) : -1;
+    it.closest(".tabbed-set")?.querySelectorAll(":scope > input")[tab]?.click();
+  }
 }
 
 function tell(type) {
@@ -32,15 +44,15 @@ function tell(type) {
 
 function select(number, scrolls) {
   document.querySelector("[data-contentgen-selected]")?.removeAttribute("data-contentgen-selected");
-  const block = document.querySelector(`[data-contentgen-block="${Number(number)}"]`);
-  if (number === null || !block) return;
-  block.dataset.contentgenSelected = "";
-  if (scrolls) block.scrollIntoView({ block: "center" });
+  const block = number === null ? null : document.querySelector(`[data-contentgen-block="${Number(number)}"]`);
+  if (block) block.dataset.contentgenSelected = "";
+  else if (selected === undefined) document.querySelector("[data-contentgen-text]")?.scrollIntoView();
+  if (scrolls) block?.scrollIntoView({ block: "center" });
 }
 
 addEventListener("message", ({ origin, data }) => {
   if (origin !== DESK) return;
-  if (data?.type === "reload") location.reload();
+  if (data?.type === "reload") document.querySelector("[data-contentgen-plain]") ? location.replace(location.href) : location.reload();
   if (data?.type !== "text") return;
   show(data.page);
   select(data.select, data.select !== selected);
