@@ -81,13 +81,16 @@ _INLINE = (
     "a b i u em strong small sub sup br code pre img font span meta input button video audio "
     "content answer response".split()
 )
-_NAMES = "|".join([*block_names, *DROPPED, *_INLINE])
+_CLOSED = (*DROPPED, *"abbr bdi bdo cite del dfn ins kbd mark q ruby s samp time var".split())
+"""Elements with an end tag. Without one, `<time>` is the author's word for a value."""
+
+_NAMES = "|".join([*block_names, *_CLOSED, *_INLINE])
 _TAG = re.compile(
     rf"<(?:(?P<end>/?)(?P<name>{_NAMES})(?=[\s/>])|(?P<other>!DOCTYPE|!--))?", re.IGNORECASE
 )
 """The start of a tag, or a `<` that begins none."""
 
-_END = re.compile(rf"(?P<comment>-->)|</(?P<name>{'|'.join(DROPPED)})\s{{0,9}}>", re.IGNORECASE)
+_END = re.compile(rf"(?P<comment>-->)|</(?P<name>{'|'.join(_CLOSED)})\s{{0,9}}>", re.IGNORECASE)
 _LESS_THAN, _BACKSLASH = "\ue000", "\ue001"
 """Stand for characters that are no HTML, while HTML is read."""
 
@@ -199,7 +202,7 @@ def without_html(text: str) -> str:
     from ..html.markdown_writer import to_plain_markdown  # few models write HTML
 
     last = {(it["name"] or "!--").lower(): it.start() for it in _END.finditer(text)}
-    whole = {"!--", *DROPPED}
+    whole = {"!--", *_CLOSED}
 
     def visible(tag: re.Match[str]) -> str:
         name = (tag["name"] or tag["other"] or "").lower()
