@@ -187,9 +187,14 @@ def ask_before_replacing(articles: Sequence[Article]) -> None:
     pages = sorted({it.page for it in drafts if it.draft and it.draft.edits})
     if not pages:
         return
-    changed = f"people have changed the drafts of {escape_controls(', '.join(pages))}"
+    drafts_of = f"the drafts of {escape_controls(', '.join(pages))}"
+    cure = "approve them first, run this in a terminal, or name other pages"
+    ask_before_losing(drafts_of, cure, "Replace their words by new texts?")
+
+
+def ask_before_losing(what: str, cure: str, question: str) -> None:
+    """End the command unless a person wants to lose what people have changed."""
+    changed = f"people have changed {what}"
     if not sys.stdin.isatty():
-        raise click.ClickException(
-            f"{changed}; approve them first, run this in a terminal, or name other pages"
-        )
-    click.confirm(f"{changed}. Replace their words by new texts?", abort=True)
+        raise click.ClickException(f"{changed}; {cure}")
+    click.confirm(f"{changed}. {question}", abort=True)

@@ -15,6 +15,7 @@ from ..display import escape_controls
 from ..errors import ContentgenError
 from . import output
 from .common import (
+    ask_before_losing,
     ask_before_replacing,
     json_option,
     load_articles,
@@ -175,11 +176,16 @@ def prune(config_file: str | None, dry_run: bool) -> None:
         output.print_warnings(problems + more)
         unneeded = {k: v for k, v in (failed | cached).items() if k not in needed}
         parts, _ = store.requests("parts")
-        for request in unneeded.values():
-            output.print_line(f"{request.get('type')}: {request.get('topic')}")
+        edited = {key for key, it in store.load([*unneeded])[0].items() if it.edits}
+        for key, request in unneeded.items():
+            by_people = ", which people have changed" if key in edited else ""
+            output.print_line(f"{request.get('type')}: {request.get('topic')}{by_people}")
         if dry_run:
             output.print_line(f"texts to be dropped: {len(unneeded)}")
         else:
+            if edited:
+                cure = "run this in a terminal to drop them"
+                ask_before_losing("some of these texts", cure, "Drop their words?")
             store.delete([*unneeded, *parts.keys() - needed])
             for file in site.undo_directory().glob("*.jsonl"):
                 if file.stem not in needed:

@@ -161,6 +161,20 @@ def test_words_of_a_person_are_not_replaced_unasked(site: Project) -> None:
     assert row(site)["written_by"] == "Ana"
 
 
+def test_words_of_a_person_are_not_dropped_unasked(site: Project) -> None:
+    """`prune` names them, and deletes them in a terminal only, where somebody is asked."""
+    import_text(site, MARKDOWN, "--by", "Ana")
+    asked = site.root / "docs/index.md"
+    before = asked.read_text()
+    asked.write_text("# No request\n")
+    pruned = site.run("mkdocs_contentgen", "prune")
+    assert pruned.returncode == 1
+    assert ", which people have changed\n" in pruned.stdout
+    assert "run this in a terminal to drop them" in pruned.stdout
+    asked.write_text(before)
+    assert row(site)["written_by"] == "Ana"
+
+
 def test_an_answer_that_was_refused(site: Project) -> None:
     """What a program answered is printed, mended and imported, and is a draft then."""
     script = "print('I cannot write about that topic, as a language model.')"
