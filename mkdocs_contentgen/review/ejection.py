@@ -78,7 +78,9 @@ def eject_articles(site: Site, articles: Sequence[Article]) -> str:
         raise ApprovalError(f"{page}: cannot be written ({error.strerror})") from error
     lost = {kind: None for name, kind in _NOT_IN_MARKDOWN.items() if name in names}
     missing = f", but without its {', '.join(lost)}" if lost else ""
-    return f"{page}: contains its text now, and no request{missing}; read `git diff`"
+    left = [f"`{it[0]}`" for it in MARKER.finditer(FENCED.sub("", body))]
+    moved = f"; at its end: the text of {', '.join(left)}" if left else ""
+    return f"{page}: contains its text now, and no request{missing}{moved}; read `git diff`"
 
 
 def _read_article(article: Article, image_hosts: Sequence[str]) -> Element:

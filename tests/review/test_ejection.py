@@ -279,8 +279,9 @@ def test_a_marker_that_is_not_alone(project: Project, service: ServiceDouble, pl
     service.answer = generated(ARTICLE)
     project.page("page.md", ASKED, f"Before.\n\n{place}\n")
     assert project.run("mkdocs_contentgen", "generate").returncode == 0
-    eject(project, "page")
+    said = eject(project, "page")
     assert source(project, "page").startswith(f"Before.\n\n{place}\n\n## Alpha\n")
+    assert ("at its end: the text of `<!-- contentgen -->`" in said) == ("<!--" in place)
 
 
 @pytest.mark.parametrize(("front", "left"), TABLES["the_rest_of_the_front_matter_stays"])
