@@ -677,6 +677,22 @@ def see_the_changes_of_others(desk: DeskProcess, page: Page) -> None:
     expect(approve_button(page)).to_be_enabled()
 
 
+def test_a_draft_beside_an_edited_file(desk: DeskProcess, page: Page) -> None:
+    """Who is about to approve it is told that the edits of the file would go. 4 s."""
+    run = desk.project.run_process("mkdocs_contentgen", "approve", "post.md", "--by", "Ann")
+    assert run.returncode == 0, run.stdout
+    open_text(desk, page, "Ten habits")
+    block_with(page, "Last.").click()
+    page.locator(".overlay").get_by_role("button", name="Edit").click()
+    page.get_by_role("textbox", name="Edit").fill("Words on the desk.")
+    page.get_by_role("button", name="Save").click()
+    expect(page.get_by_text("newer than the approved text")).to_be_visible()
+    file = desk.project.root / "contentgen/post.md/main.html"
+    file.write_text(file.read_text().replace("First.", "By hand."))
+    warning = page.get_by_text("The approved file was edited. Its edits go when you approve")
+    expect(warning).to_be_visible()
+
+
 def test_approving_is_deliberate(desk: DeskProcess, page: Page) -> None:
     """Neither a click within half a second approves anything, nor one key. 3 s."""
     open_text(desk, page, "Ten habits")

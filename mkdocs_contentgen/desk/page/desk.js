@@ -360,7 +360,8 @@ class Panel {
         make("div", { className: "bar" },
           editable ? makeButton(say("edit"), () => { const { markdown } = this.lost; this.lost = null; this.edit(editable.number, markdown); }) : null,
           makeButton(say("close"), () => { this.lost = null; this.remember("edit", null); this.draw(); }))) : null,
-      text.replaces ? make("p", { className: "quiet" }, say("replaces")) : null);
+      text.replaces && text.state === "changed" ? make("p", { className: "note" }, say("replaces_edits"))
+        : text.replaces ? make("p", { className: "quiet" }, say("replaces")) : null);
   }
 
   progress() {
