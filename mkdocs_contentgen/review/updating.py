@@ -101,7 +101,7 @@ def _problem(article: Article, *, is_wanted: bool, is_named: bool) -> str:
     if article.state == "changed" and is_wanted:
         return (
             f"{article.place}: {article.path} was edited since its approval; approve it first "
-            f"with `contentgen approve {article.page}`"
+            f"with `contentgen review {article.page}`"
         )
     return ""
 

@@ -232,7 +232,7 @@ def test_an_edited_file_is_not_updated(site: Project, model: ModelDouble) -> Non
     path = site.root / "contentgen/report.md/main.html"
     path.write_text(path.read_text().replace("The end is near.", "The end."))
     calls = len(model.calls)
-    assert "approve it first with `contentgen approve report.md`" in update(site, model, "NOTHING")
+    assert "approve it first with `contentgen review report.md`" in update(site, model, "NOTHING")
     assert len(model.calls) == calls
 
 
