@@ -4,11 +4,11 @@ async picture => {
     const box = document.querySelector('article.contentgen').getBoundingClientRect();
     for (let y = 0; y < height; y++)
         for (let x = 0; x < width; x++) {
+            const at = 4 * (y * width + x);
+            if (data[at] <= 250 || data[at + 1] >= 5 || data[at + 2] <= 250) continue;
             const inside = x >= box.left - 1 && x <= box.right + 1
                 && y >= box.top - 1 && y <= box.bottom + 1;
-            const at = 4 * (y * width + x);
-            if (!inside && data[at] > 250 && data[at + 1] < 5 && data[at + 2] > 250)
-                return [`a pixel at ${x}, ${y}`];
+            if (!inside) return [`a pixel at ${x}, ${y}`];
         }
     return [];
 }
