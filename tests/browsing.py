@@ -140,12 +140,11 @@ class Visitor:
         return page
 
     def look_at(self, look: Look) -> Shown:
-        """Return the pages `/` and `all/` in a look, with the contrast of each text in `all/`."""
+        """Return the page `all/` in a look, with the contrast of each text in it."""
         if look not in self.looks:
-            plain, page = self._new_tab(look), self._new_tab(look)
-            self._go(plain, look, "")
+            page = self._new_tab(look)
             self._go(page, look, "all/")
-            self.looks[look] = Shown(plain, page, measure(page))
+            self.looks[look] = Shown(page, measure(page))
         return self.looks[look]
 
     def _new_tab(self, look: Look) -> Page:
@@ -207,9 +206,8 @@ class Text(TypedDict):
 
 @dataclass(frozen=True)
 class Shown:
-    """In one of the looks: a page without articles, one with many, and what was measured there."""
+    """In one of the looks: a page with many articles, and what was measured there."""
 
-    plain: Page
     page: Page
     texts: list[Text]
 
@@ -271,10 +269,11 @@ def audit(page: Page) -> list[dict[str, Any]]:
     return cast(list[dict[str, Any]], page.evaluate(script("audit")))
 
 
-def new_violations(shown: Shown) -> list[dict[str, Any]]:
+def new_violations(visitor: Visitor, look: Look) -> list[dict[str, Any]]:
     """Return what axe-core finds in articles, or on a page with them and on none without."""
-    known = {found["rule"] for found in audit(shown.plain)}
-    return [what for what in audit(shown.page) if what["inside"] or what["rule"] not in known]
+    known = {found["rule"] for found in audit(visitor.open(look, ""))}
+    shown = audit(visitor.look_at(look).page)
+    return [what for what in shown if what["inside"] or what["rule"] not in known]
 
 
 def named(measured: list[Text], start: str) -> Text:

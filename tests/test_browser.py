@@ -86,7 +86,6 @@ DARK = [
     Look("darkly", "light"),
     Look("terminal", "light"),
     Look("material", "own"),
-    Look("mkdocs", "own"),
 ]
 """Dark looks that do not say so with `color-scheme`."""
 
@@ -270,22 +269,22 @@ def test_code_is_coloured_like_the_sites(visitor: Visitor, theme: str) -> None:
 @in_each_theme
 def test_articles_comply_with_a_content_security_policy(visitor: Visitor, theme: str) -> None:
     """No style is forbidden by `style-src 'self'` that is not on a page without an article."""
-    shown = visitor.look_at(Look(theme, "light"))
-    assert shown.page.locator("article [style], article[style]").count() == 0
-    assert violations(shown.page) <= violations(shown.plain)
+    page = visitor.look_at(Look(theme, "light")).page
+    assert page.locator("article [style], article[style]").count() == 0
+    assert violations(page) <= violations(visitor.open(Look(theme, "light"), ""))
 
 
 @in_each_theme
 def test_axe_finds_nothing_new(visitor: Visitor, theme: str) -> None:
     """Articles add nothing to what axe-core finds on a page of the theme."""
-    assert new_violations(visitor.look_at(Look(theme, "light"))) == []
+    assert new_violations(visitor, Look(theme, "light")) == []
 
 
 @in_each_theme
 def test_the_style_sheet_is_linked_where_it_is_needed(visitor: Visitor, theme: str) -> None:
     """A page without an article has no link to the style sheet, and one with five has one."""
-    shown = visitor.look_at(Look(theme, "light"))
-    links = [page.locator("link[href$='/contentgen.css']") for page in (shown.plain, shown.page)]
+    pages = visitor.open(Look(theme, "light"), ""), visitor.look_at(Look(theme, "light")).page
+    links = [page.locator("link[href$='/contentgen.css']") for page in pages]
     assert [link.count() for link in links] == [0, 1]
 
 

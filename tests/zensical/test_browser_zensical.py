@@ -107,7 +107,7 @@ in_each_variant = pytest.mark.parametrize("variant", VARIANTS)
 @in_each_variant
 def test_axe_finds_nothing_new(visitor: Visitor, variant: str) -> None:
     """Articles add nothing to what axe-core finds on a page of the theme."""
-    assert new_violations(visitor.look_at(Look(variant, "light"))) == []
+    assert new_violations(visitor, Look(variant, "light")) == []
 
 
 @in_each_variant
