@@ -68,9 +68,10 @@ SYSTEM_FIXTURES = {"browser", "machines", "machine", "nginx", "postgres"}
 
 SHARED_BUILDS = {
     *("test_browser.py", "test_browser_zensical.py", "test_ejection.py"),
-    *("test_markup_outside.py", "test_same_output.py", "test_smollm2.py"),
+    *("test_markup_outside.py", "test_same_output.py", "test_server_fuzz.py", "test_smollm2.py"),
+    "test_wheel.py",
 }
-"""The modules whose tests share builds that take long, or a model; one worker runs all of them."""
+"""The modules whose tests share long builds, a model or a server; one worker runs all of them."""
 
 
 def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:
