@@ -124,20 +124,20 @@ THEMES: dict[str, object] = {
 }
 
 
-@pytest.mark.parametrize("theme", THEMES)
+@pytest.mark.parametrize("theme", ["material", "modern", "readthedocs"])
 def test_a_persons_whole_way(project: Project, page: Page, theme: str) -> None:
     """Confirm, remove, change in the page, and approve with the mouse; page and file show it.
 
-    A theme costs 5 seconds.
+    A theme costs 5 seconds; `test_rendering` compares the pages of all.
     """
     make_site(project.root, THEMES[theme])
-    if theme in ("modern", "classic"):
+    if theme == "modern":
         (project.root / "mkdocs.yml").unlink()
         project.write("zensical.toml", f"{ZENSICAL}[project.theme]\n{THEMES[theme]}\n")
         (project.root / ".cache/plugin/contentgen").rename(project.root / ".contentgen-cache")
     with DeskProcess(project) as desk:
         go_the_whole_way(desk, page)
-        if theme in ("material", "modern"):  # one of each generator
+        if theme != "readthedocs":  # one of each generator
             change_what_is_approved(page)
     if theme == "material":
         assert project.build("--strict").returncode == 0
@@ -343,17 +343,6 @@ def test_nothing_is_lost_when_it_is_killed(desk: DeskProcess, page: Page) -> Non
     with DeskProcess(desk.project) as again:
         open_text(again, page)
         expect(page.get_by_role("button", name="Confirm")).to_have_count(2)
-
-
-def test_two_tabs(desk: DeskProcess, page: Page) -> None:
-    """The second one shows what was done in the first."""
-    open_text(desk, page)
-    other = page.context.new_page()
-    other.goto(desk.origin + "/report/")
-    expect(other.get_by_role("button", name="Confirm")).to_have_count(3)
-    page.get_by_role("button", name="Confirm").first.click()
-    for tab in (page, other):
-        expect(tab.get_by_role("button", name="Confirm")).to_have_count(2)
 
 
 HOSTILE = (GOLDEN / "desk/hostile.html").read_text(encoding="utf-8").strip()
@@ -787,7 +776,7 @@ def test_the_pictures_of_the_guide(project: Project, browser: Browser) -> None:
     make_site(project.root, {"name": "material", "font": False, "palette": PALETTE})
     with DeskProcess(project) as desk:
         schemes: list[Literal["light", "dark"]] = ["light", "dark"]
-        for scheme in schemes:
+        for scheme in schemes if os.environ.get("UPDATE_GOLDEN") else schemes[:1]:
             size = {"width": 1200, "height": 720}
             page = enter(desk, browser, viewport=size, color_scheme=scheme)
             open_text(desk, page)
@@ -810,19 +799,19 @@ PALETTE = [
 
 
 def test_a_large_text(project: Project, page: Page) -> None:
-    """300 statements in 10,000 words are there at once, and each can be confirmed."""
+    """150 statements in 5,000 words are there at once, and each can be confirmed."""
     make_site(project.root)
     paragraphs = "".join(
-        f"<p>{'word ' * 32}<mark>{number} things</mark>.</p>" for number in range(300)
+        f"<p>{'word ' * 32}<mark>{number} things</mark>.</p>" for number in range(150)
     )
     html = f"<article><h1>Builds take seconds</h1>{paragraphs}</article>"
     key = NEWS.key(sandbox=False)
     save(project.root, {key: Text(html, WHEN, NEWS.record(), "m")})
     with DeskProcess(project) as desk:
         open_text(desk, page)
-        expect(page.get_by_role("button", name="Confirm")).to_have_count(300)
+        expect(page.get_by_role("button", name="Confirm")).to_have_count(150)
         page.get_by_role("button", name="Confirm").last.click()
-        expect(page.get_by_role("button", name="Confirm")).to_have_count(299)
+        expect(page.get_by_role("button", name="Confirm")).to_have_count(149)
 
 
 def test_a_page_without_a_request(project: Project) -> None:
