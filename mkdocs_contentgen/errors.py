@@ -97,7 +97,7 @@ class StoreError(ContentgenError):
 class LedgerError(ContentgenError):
     """The ledger of the served writer cannot be read or written.
 
-    `cause` says why, and names neither a path nor an address.
+    `cause` says why, and names no address, and no file of this machine.
     """
 
     def __init__(self, message: str, cause: str = "") -> None:

@@ -111,6 +111,18 @@ class CountingLedger(Ledger):
         return super().finish(request, body, usage, keeps_parts=keeps_parts)
 
 
+class SilentLedger(Ledger):
+    """Answers no beat unless `answers` is set."""
+
+    answers = threading.Event()
+    answers.set()
+
+    def beat(self) -> None:
+        """Wait, and beat."""
+        assert self.answers.wait(60)
+        super().beat()
+
+
 @pytest.fixture
 def gate(model: ModelDouble) -> Iterator[Gate]:
     """Let the model wait until the gate is opened."""
@@ -737,6 +749,21 @@ class TestOperation:
             other.execute("ROLLBACK")
             wait_until(lambda: server.get("/readyz").status_code == 200)
             assert server.ask(key="k").status_code == 200
+
+    def test_readiness_without_an_answer(
+        self, tmp_path: Path, model: ModelDouble, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        """A server whose database is silent, as one on a disk that hangs, is not ready."""
+        monkeypatch.setattr("mkdocs_contentgen.writer.server.jobs.BEAT", 0.01)
+        monkeypatch.setattr("mkdocs_contentgen.writer.server.jobs.LEASE", 0.5)
+        configure(tmp_path, model.endpoint)
+        ledger = SilentLedger(SQLite(tmp_path / "writer.db"))
+        with serving(tmp_path, ledger=ledger) as server:
+            ledger.answers.clear()
+            wait_until(lambda: server.get("/readyz").status_code == 503)
+            assert server.get("/readyz").text == "the ledger cannot be used: it does not answer\n"
+            ledger.answers.set()
+            wait_until(lambda: server.get("/readyz").status_code == 200)
 
     def test_a_ledger_from_the_environment(
         self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

@@ -150,15 +150,15 @@ class PostgreSQL(_Idle):
             self._idle.append(connection)
             connection = None
         except psycopg.Error as error:
+            cause = error.diag.message_primary
             # Before the last colon, there can be parts of the address.
-            first_line = str(error).partition("\n")[0]
-            reason = error.diag.message_primary or first_line.rpartition(": ")[2].strip()
+            reason = cause or str(error).partition("\n")[0].rpartition(": ")[2].strip()
             hint = (
                 "make sure that the server runs and can be written, and that `ledger` has its "
                 "address, user and password"
             )
             message = f"the ledger on {self._host} cannot be used ({reason}); {hint}"
-            raise LedgerError(message, hint) from error
+            raise LedgerError(message, cause or hint) from error
         finally:
             if connection:  # after an error: the next one is to the server that can be written
                 connection.close()

@@ -27,7 +27,7 @@ from ...errors import (
 from ...requests import Request
 from ...service.protocol import Attempt, Update
 from ..changes import estimate_update, find_changes
-from ..ledger.ledger import BEAT, Begun, KeyedRequest, Ledger, Limited, month_of
+from ..ledger.ledger import BEAT, LEASE, Begun, KeyedRequest, Ledger, Limited, month_of
 from ..ledger.users import User, UserLimits
 from ..model import Model
 from ..settings import WriterOptions
@@ -123,25 +123,25 @@ class Jobs:
         # So that others do not take this process for dead.
         self._beat_thread = ThreadPoolExecutor(1, "beat")
         self._ledger_problem = ""
+        self._last_beat = time.monotonic()
         self._jobs: dict[tuple[str, str], Job] = {}
         self._seconds_per_text = 0.0
         self._users: dict[str, User] | None = None
         self._shares: dict[str, float] = {}
         self._warned: set[str] = set()
         # `parallel` limits the calls for the texts that have a place.
-        parallel = self._fields.calls_at_once
-        self._places = Turns(self._fields.texts_at_once, parallel + self._fields.queue)
+        self._places = Turns(fields.texts_at_once, fields.calls_at_once + fields.queue)
         metrics.in_progress.set_function(self._jobs.__len__)
         metrics.queue.set_function(self._places.__len__)
 
     @property
     def problem(self) -> str:
-        """Why no texts can begin, or an empty string. It names no path and no address."""
+        """Why no texts can begin, or an empty string. It names no address."""
         if self.is_draining:
             return "shutting down"
-        if self._ledger_problem:
-            return f"the ledger cannot be used: {self._ledger_problem}"
-        return ""
+        is_silent = time.monotonic() > self._last_beat + LEASE
+        cause = self._ledger_problem or ("it does not answer" if is_silent else "")
+        return f"the ledger cannot be used: {cause}" if cause else ""
 
     def close(self) -> None:
         """End the threads. Nobody waits for pending calls any more, which can take long."""
@@ -372,6 +372,7 @@ class Jobs:
                 if error.cause != self._ledger_problem:  # once, not every few seconds
                     self._warn(str(error))
                 self._ledger_problem = error.cause
+            self._last_beat = time.monotonic()
             await asyncio.sleep(BEAT)
 
     async def drain(self, seconds: float | None = None) -> None:
