@@ -234,18 +234,17 @@ def load_options(
     directory: Path,
     *,
     allow_http: bool,
-    place: str = "writer: ",
     example: str = "writer: {model: qwen3:8b}",
     docs: Path | None = None,
     pages: Iterable[tuple[Path, str]] = (),
 ) -> WriterOptions:
     """Return the options with environment variables and files read.
 
-    `value` has passed option_problems(). `place` and `example` are for the message that no model
-    is named. Paths are relative to `directory`. `docs` is the folder of the site's pages, and
-    `pages` are the files of those that are published, each with its path in the site; without
-    `docs`, the files in all folders of `sources` are pages. Raises ConfigurationError for a
-    missing model, for files that cannot be used, and for symbolic links.
+    `value` has passed option_problems(). `example` is for the message that no model is named.
+    Paths are relative to `directory`. `docs` is the folder of the site's pages, and `pages` are
+    the files of those that are published, each with its path in the site; without `docs`, the
+    files in all folders of `sources` are pages. Raises ConfigurationError for a missing model,
+    for files that cannot be used, and for symbolic links.
     """
     directory = Path(os.path.normpath(directory.absolute()))
     fields = read_fields(value)
@@ -261,7 +260,7 @@ def load_options(
     if not model_name(fields.model):
         wrong = f"{quoted(fields.model)} cannot be the name of a model"
         raise ConfigurationError(
-            f"{place}{wrong if fields.model else 'no model is named'}; write `{example}`, or "
+            f"writer: {wrong if fields.model else 'no model is named'}; write `{example}`, or "
             "set CONTENTGEN_MODEL (with Ollama, `ollama list` shows the models that you have)"
         )
     instructions, prompts = "", {}

@@ -482,7 +482,9 @@ class TestUsers:
     def test_nobody(self, tmp_path: Path, model: ModelDouble) -> None:
         """Without users there is no service, and the error says how to add one."""
         configure(tmp_path, model.endpoint)
-        assert "contentgen writer user add" in refusal(tmp_path)
+        problem = refusal(tmp_path)
+        assert f"the ledger {tmp_path}/writer.db has no users" in problem
+        assert "contentgen writer user add" in problem
 
 
 class TestLimits:
@@ -983,6 +985,10 @@ class TestBadInput:
             (b"a: &a [*a]", "'a' "),
             (b"? [a]\n: b\nmodel: x", "not"),
             (b"model: x\nledger: 'redis://:pa55word@[::1'\n", "ledger: is not an address such as"),
+            (b"model: x\nledger: ''\n", "writer.yml:2: ledger: name a file"),
+            (b'model: x\nledger: "\\0"\n', "writer.yml:2: ledger: name a file"),
+            (b"model: x\ninstructions: no.md\n", "writer.yml: instructions: "),
+            (b"model: x\nsources: true\n", "writer.yml: sources: "),
         ],
     )
     def test_configuration_file(self, tmp_path: Path, content: bytes | None, message: str) -> None:

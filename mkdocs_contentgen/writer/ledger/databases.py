@@ -52,7 +52,7 @@ class SQLite(_Idle):
 
     def __init__(self, path: Path, timeout: float = TIMEOUT) -> None:
         super().__init__()
-        self._path = path
+        self._path, self.name = path, str(path)
         self._timeout = timeout
         self._writing = threading.Lock()  # fairer than SQLite's own, for which threads poll
 
@@ -75,7 +75,7 @@ class SQLite(_Idle):
             except (OSError, sqlite3.Error) as error:
                 reason = getattr(error, "strerror", "") or str(error)
                 raise LedgerError(
-                    f"the ledger {self._path} cannot be used ({reason}); make sure that it and its "
+                    f"the ledger {self.name} cannot be used ({reason}); make sure that it and its "
                     "directory can be written, the disk has room, and no other program locks it. A "
                     "damaged file has to be replaced by a backup",
                     reason,
@@ -130,7 +130,7 @@ class PostgreSQL(_Idle):
                 "ledger: is not an address such as postgresql://writer@db.example/contentgen; "
                 "write special characters of a password as %40 and so on"
             )
-        self._host = host
+        self.name = f"on {host}"
 
     @contextmanager
     def transaction(self, *locks: str, writes: bool = True) -> Iterator[Execute]:
@@ -157,7 +157,7 @@ class PostgreSQL(_Idle):
                 "make sure that the server runs and can be written, and that `ledger` has its "
                 "address, user and password"
             )
-            message = f"the ledger on {self._host} cannot be used ({reason}); {hint}"
+            message = f"the ledger {self.name} cannot be used ({reason}); {hint}"
             raise LedgerError(message, cause or hint) from error
         finally:
             if connection:  # after an error: the next one is to the server that can be written

@@ -96,7 +96,7 @@ class Ledger:
         clock: Callable[[], float] | None = None,
         lease: float = LEASE,
     ) -> None:
-        self._database = database
+        self._database, self.name = database, database.name
         self._clock = clock
         self._lease = lease
         self._attempts: dict[KeyedRequest, str] = {}

@@ -21,7 +21,7 @@ class ServerFields(WriterFields, frozen=True, forbid_unknown_fields=True, kw_onl
     """The options in `writer.yml`: those of the writer, and these."""
 
     ledger: Annotated[
-        str, Meta(extra={"message": "expected the path of a file, or postgresql://host/name"})
+        str, Meta(pattern=r"^[^\0]+\Z", extra={"message": "name a file, or postgresql://host/name"})
     ] = "writer.db"
     """Where users, answers and usage are kept: a file, or `postgresql://…`.
 
@@ -58,13 +58,13 @@ def load_configuration(path: Path) -> tuple[ServerFields, WriterOptions]:
         # The ledger limits the cost of a month.
         if name != "max_cost"
     }
-    options = load_options(
-        value,
-        path.parent,
-        allow_http=fields.allow_http,
-        place=f"{path}: ",
-        example="model: qwen3:8b",
-    )
+    try:
+        options = load_options(
+            value, path.parent, allow_http=fields.allow_http, example="model: qwen3:8b"
+        )
+    except ConfigurationError as error:
+        problem = str(error).removeprefix("writer: ").removeprefix("writer.")
+        raise ConfigurationError(f"{path}: {problem}") from error
     check_prices(path, fields, "max_cost", fields.max_cost)
     check_prices(path, fields, "limits.cost_per_month", fields.limits.cost_per_month)
     return fields, replace(options, prefix="")

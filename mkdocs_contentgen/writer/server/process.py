@@ -47,8 +47,8 @@ def run(path: Path, listen: Callable[[], socket.socket], announce: Callable[[str
         users = ledger.users()
         if not users:
             raise ConfigurationError(
-                "there are no users, so nobody could ask for a text; add one with "
-                "`contentgen writer user add NAME`"
+                f"the ledger {ledger.name} has no users, so nobody could ask for a text; add one "
+                "with `contentgen writer user add NAME`"
             )
         for user in users.values():
             check_prices(path, fields, "a user's limit", user.limits.get("cost_per_month"))
