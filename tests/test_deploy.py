@@ -196,6 +196,12 @@ class TestCompose:
         (stop,) = re.findall("TimeoutStopSec=([0-9]+)", unit)
         assert int(stop) > 5 * ServerFields(model="m").call_timeout + 30
 
+    def test_starts(self) -> None:
+        """The unit is started again until its database is there: systemd allows 5 in 10 s."""
+        unit = (DEPLOY / "contentgen-writer@.service").read_text(encoding="utf-8")
+        (pause,) = re.findall("^RestartSec=([0-9]+)", unit, re.MULTILINE)
+        assert 5 * int(pause) > 10
+
     @pytest.mark.system
     def test_unit(self, tmp_path: Path) -> None:
         """There is nothing wrong with it, but for a program that is not there."""
