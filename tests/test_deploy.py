@@ -181,6 +181,11 @@ class TestCompose:
         for name in SERVICES["writer"]["environment"]:
             assert f'"{name}"' in source
 
+    def test_health_of_the_database(self) -> None:
+        """It is asked over TCP: while its image makes it, it listens on a socket of files only."""
+        command = SERVICES["postgres"]["healthcheck"]["test"]
+        assert "--host=127.0.0.1" in command
+
     def test_images(self) -> None:
         """The images are pinned by version."""
         for service in SERVICES.values():
