@@ -543,7 +543,10 @@ class TestLimits:
         assert sum(row["texts"] for row in usage_of(tmp_path)) == len(model.calls)
 
     def test_a_budget_that_is_nearly_spent(self, tmp_path: Path, model: ModelDouble) -> None:
-        """From 80 % on, the log and the metrics say so."""
+        """From 80 % on, the log and the metrics say so, also if there was no price before."""
+        configure(tmp_path, model.endpoint)
+        with serving(tmp_path) as server:
+            assert server.ask("Of unknown cost").status_code == 200
         limits = {"cost_per_month": 1, "requests_per_minute": 100}
         configure(tmp_path, model.endpoint, limits=limits, price={"input": 10, "output": 10})
         model.answer = writing(cost=0.15)

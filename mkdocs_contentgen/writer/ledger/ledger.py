@@ -253,6 +253,11 @@ class Ledger:
             for month, user, texts, failed, *counts in rows
         ]
 
+    def spent(self, month: str) -> dict[str, float]:
+        """Return the cost of each user in a month, as far as it is known."""
+        with self._database.transaction(writes=False) as execute:
+            return dict(execute(_STATEMENTS["spent"], month=month))
+
     @contextmanager
     def _transaction(self, *locks: str) -> Iterator[tuple[Execute, float]]:
         """Yield what runs statements, and the time."""

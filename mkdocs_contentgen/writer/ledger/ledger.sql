@@ -71,6 +71,9 @@ SELECT (SELECT coalesce(sum(cost), 0.0) FROM contentgen_attempts
     (SELECT coalesce(sum(reserve), 0.0) FROM contentgen_requests
         WHERE lease > 0 AND lease > :dead AND :user IN ('', name))
 
+-- spent
+SELECT name, coalesce(sum(cost), 0.0) FROM contentgen_attempts WHERE month = :month GROUP BY name
+
 -- usage
 SELECT month, name, CAST(sum(texts) AS BIGINT), CAST(sum(failed) AS BIGINT),
     CAST(sum(calls) AS BIGINT), CAST(sum(input_tokens) AS BIGINT),

@@ -207,10 +207,9 @@ class Server:
     def _describe_job(self, job: Job, *, joined: bool) -> dict[str, object]:
         """Return the fields of the log for a job. Its first request has the tokens and the cost."""
         usage = Usage() if joined else job.spending.total
+        outcome = "joined" if joined and job.outcome == "written" else job.outcome or "refused"
         return {
-            "outcome": "joined"
-            if joined and job.outcome == "written"
-            else job.outcome or "refused",
+            "outcome": outcome,
             "tokens": usage.tokens,
             "cost": usage.cost,
             "model": self._model.name if job.outcome == "written" else "",

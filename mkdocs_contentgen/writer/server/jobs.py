@@ -331,7 +331,8 @@ class Jobs:
 
     async def read_users(self) -> None:
         """Log what was done to users, and show their budgets, since limits and months change."""
-        users, usage = await self.call(self._ledger.users), await self.call(self._ledger.usage)
+        users = await self.call(self._ledger.users)
+        spent = await self.call(self._ledger.spent, month_of(time.time()))
         known, self._users = users if self._users is None else self._users, users
         for name in sorted(users.keys() | known.keys()):
             old, new = known.get(name), users.get(name)
@@ -339,12 +340,8 @@ class Jobs:
                 what = "changed" if old and new else "added" if new else "removed"
                 state = {"tokens": [*new.tokens], "limits": new.shown_limits()} if new else {}
                 self._log({"user": name, "change": what, **state})
-        month = month_of(time.time())
-        spent = {row.user: row.usage.cost or 0.0 for row in usage if row.month == month}
-        budgets = {
-            name: user.limits_over(self._fields.limits).cost_per_month
-            for name, user in users.items()
-        }
+        limits = self._fields.limits
+        budgets = {name: it.limits_over(limits).cost_per_month for name, it in users.items()}
         spent[""], budgets[""] = sum(spent.values()), self._fields.max_cost
         shares = {name: spent.get(name, 0.0) / most for name, most in budgets.items() if most}
         self._metrics.budgets.clear()
