@@ -82,11 +82,7 @@ LOOKS = [
     Look("readthedocs", "light"),
     Look("own", "light"),
 ]
-DARK = [
-    Look("darkly", "light"),
-    Look("terminal", "light"),
-    Look("material", "own"),
-]
+DARK = [Look("darkly", "light"), Look("terminal", "light"), Look("material", "own")]
 """Dark looks that do not say so with `color-scheme`."""
 
 OWN = """

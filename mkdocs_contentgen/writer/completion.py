@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections import Counter
 from collections.abc import Awaitable, Callable, Sequence
@@ -79,10 +80,15 @@ Ask = Callable[[ModelCall], Awaitable[Completion]]
 
 
 def decode(data: bytes) -> object:
-    """Return the value in JSON, with U+FFFD for what cannot be decoded, or None."""
-    if (value := decode_json(data)) is None:
+    """Return the value in JSON, with U+FFFD for what cannot be decoded, or None.
+
+    `NaN`, as some servers give the cost, is read as null.
+    """
+    value = decode_json(data)
+    if value is None:
         text = _SURROGATE.sub(r"\\ufffd", data.decode("utf-8", "replace"))
-        value = decode_json(text.encode())
+        with suppress(ValueError, RecursionError):
+            value = json.loads(text, parse_constant=lambda name: None)
     return value
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import math
 import re
 import socket
 import time
@@ -236,6 +237,7 @@ def test_a_server_that_takes_neither_field(server: ModelDouble) -> None:
         (message(content=[1, None, {"text": 2}, {"text": "A text."}]), "A text.", "stop"),
         (message(content=[]), "", "stop"),
         (completion("A text.", error=None), "A text.", "stop"),
+        (completion("A text.", usage={"cost": math.nan, "a": -math.inf}), "A text.", "stop"),
     ],
 )
 def test_an_answer(server: ModelDouble, body: bytes, text: str, reason: str) -> None:
@@ -253,7 +255,7 @@ def test_an_answer(server: ModelDouble, body: bytes, text: str, reason: str) -> 
         (b"[]", NO_MESSAGE),
         (b'"\xff"', NO_MESSAGE),
         (b"[" * 100_000, NO_MESSAGE),
-        (b'{"choices": NaN}', NO_MESSAGE),
+        (b'{"choices": NaN}', "without a message in `choices`"),
         (b"\n<!doctype html><html></html>", NO_MESSAGE),
         (b"{}", NO_MESSAGE),
         (b'{"message": {"content": "x"}}', NO_MESSAGE),
