@@ -140,7 +140,7 @@ def test_remarks_are_made_anew(reviewer: Reviewer) -> None:
     assert reviewer.text()["remarks"] == list(remarks)
     text = reviewer.change("delete", 6)
     assert isinstance(text, dict)
-    assert text["remarks"] == [remarks[1], "length: 30 words for about 400"]
+    assert text["remarks"] == [remarks[1], "length: 24 words for about 400"]
 
 
 def test_marks_of_anybody_are_statements(reviewer: Reviewer) -> None:
@@ -322,7 +322,7 @@ def test_what_cannot_be_undone_is_said_to_be_done(reviewer: Reviewer) -> None:
 def test_prune_deletes_what_could_be_undone(reviewer: Reviewer) -> None:
     """That of texts that no page requests any more; that of others stays."""
     reviewer.change("delete", 6)
-    reviewer.change("edit", 1, "post.md", markdown="Other words.")
+    reviewer.act("approve", "post.md")
     undo = reviewer.root / ".cache/plugin/contentgen/undo"
     assert len(list(undo.iterdir())) == 2
     (reviewer.root / "docs/post.md").write_text("# No request any more\n")
