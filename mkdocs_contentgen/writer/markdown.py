@@ -101,6 +101,9 @@ class MarkdownDocument:
     problem: str = ""
     """Why the text was not read, as a message."""
 
+    has_images: bool = False
+    """Whether images were dropped."""
+
     @property
     def text(self) -> str:
         """The plain text of all blocks, without code blocks."""
@@ -143,6 +146,8 @@ def read_markdown(text: str, *, title: str = "") -> MarkdownDocument:
     document = MarkdownDocument(problem=_size_problem(text))
     tokens = [] if document.problem else _parser().parse(text, environment)
     document.problem = document.problem or environment.get("problem", "")
+    inline = chain.from_iterable(token.children or () for token in tokens)
+    document.has_images = any(token.type == "image" for token in inline)
     for block in _split(tokens):
         _simplify(block)
         if block.kind == "h1" and not document.title:

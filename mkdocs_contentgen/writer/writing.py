@@ -433,7 +433,8 @@ class _Writing:
     def _draft(self, draft: Draft, text: str) -> Draft:
         """Return a draft with another text, in Markdown."""
         document = read_markdown(text, title=self._request.topic)
-        mended = tuple(dict.fromkeys(draft.mended))
+        dropped = ["mended: pictures were taken out"] if document.has_images else []
+        mended = tuple(dict.fromkeys([*draft.mended, *dropped]))
         # Many servers refuse an empty message.
         return replace(draft, document=document, mended=mended, text=text or "(nothing)")
 

@@ -122,6 +122,13 @@ def test_the_name_of_the_model(model: str, name: str) -> None:
 class TestRemarks:
     """Texts that are not as requested, and are kept."""
 
+    def test_pictures(self) -> None:
+        """Nobody vouches for them, so they are taken out, and that is said."""
+        written, _ = run(SHORT.replace(".", " `![b](b)` ![a bee](bee.png).", 1))
+        assert written.text.remarks[:1] == ("mended: pictures were taken out",)
+        assert "<img" not in written.text.html
+        assert "<code>![b](b)</code>" in written.text.html
+
     def test_a_text_with_a_wrong_length(self) -> None:
         """Within the tolerance, no repair is bought."""
         written, _ = run(f"# T\n\n{sentences(35, 'a')}\n\n## A\n\n{sentences(10, 'b')}")
