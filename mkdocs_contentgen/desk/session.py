@@ -153,8 +153,8 @@ class DeskSite:
             else:
                 name = article.page, article.request.id
                 wanted = [it for it in site.requests if (it.page, it.request.id) == name]
-                foreground = build.foreground()
-                source = replace(foreground, ask=cancellable(foreground.ask))
+                ask = cancellable(lambda client, *request: client.generate(*request))
+                source = replace(build.foreground(), ask=ask)
                 obtained = build.obtain(site.approved_files(), source, wanted)
                 problems = [*obtained.failures, *obtained.warnings]
                 drafts = [it.draft for it in obtained.articles]

@@ -208,7 +208,8 @@ class Generation:
             try:
                 with self.throttle.sending():
                     attempt = self._attempt(key, deadline - started)
-                    text = await self.source.ask(client, request, attempt)
+                    ask = self.source.ask or type(client).generate
+                    text = await ask(client, request, attempt)
             except _StoppedError as stopped:
                 return stopped.reason
             except ServiceError as error:

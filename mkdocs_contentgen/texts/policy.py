@@ -77,5 +77,5 @@ class Sender:
     connect: Connect
     limits: Limits = field(default_factory=Limits)
     debug: Callable[[str], None] | None = None
-    ask: AskForText = lambda client, request, attempt: client.generate(request, attempt)
-    """Asks a client for a text, by default for a new one."""
+    ask: AskForText | None = None
+    """Asks a client for a text, in place of its generate()."""
