@@ -331,37 +331,12 @@ class _ArticlePlacer:
             self.rendered.facts[name] = facts
             self.texts.add(article)
         self.ids.label(article)
+        if article.find(".//pre") is not None:
+            from .highlighting import highlight_code
+
+            highlight_code(article, self.ids.md)
         _escape_for_markdown(article, self.ids.toc_marker)
-        _highlight(article, self.ids.md)
         return article
-
-
-def _highlight(article: Element, md: Markdown) -> None:
-    """Let the highlighter of the site colour the code of an article, if the site has one."""
-    # pymdownx.superfences registers it too.
-    setting = "get_pymdownx_highlight_settings"
-    extension = next((it for it in md.registeredExtensions if hasattr(it, setting)), None)
-    if extension is None:
-        return
-    from pymdownx.highlight import HighlightTreeprocessor  # type: ignore[import-untyped]  # it has no types
-
-    highlighter = HighlightTreeprocessor(md, extension)
-    options = getattr(extension, setting)()
-    for pre in list(article.iter("pre")):
-        code = pre[0] if len(pre) == 1 and pre[0].tag == "code" else None
-        # Statements to check and kept styles would be lost.
-        if code is None or len(code) or "style" in (*pre.attrib, *code.attrib):
-            continue
-        if not 0 < len(code.text or "") <= _MAX_HIGHLIGHTED:
-            continue
-        language = code.get("class", "").removeprefix("language-") or "text"
-        highlighter.config = {**options, "default_lang": language}
-        inner = SubElement(pre, "pre")
-        inner.append(code)
-        pre.remove(code)
-        pre.tag = "div"
-        pre.set("class", "contentgen-code")
-        highlighter.run(pre)
 
 
 def link_to_pages(article: Element, pages: Mapping[str, str], page: str) -> None:
@@ -457,9 +432,6 @@ _EMPTY_TAG = re.compile(
     re.IGNORECASE,
 )
 """A tag that shows nothing by itself."""
-
-_MAX_HIGHLIGHTED = 20_000
-"""The maximum length of code in characters: lexers can be slow."""
 
 _ID_GIVERS = ("toc", "tab_slugs")
 """The tree processors that make ids from the text of headings and tabs, in their order."""

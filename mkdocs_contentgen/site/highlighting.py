@@ -1,0 +1,112 @@
+"""Highlight the code of an article with the highlighter of the site."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from inspect import signature
+from typing import Any
+from xml.etree.ElementTree import Element, SubElement
+
+from markdown import Markdown
+
+_MAX_LENGTH = 20_000
+"""The maximum length of code in characters: lexers can be slow."""
+
+_SETTINGS = "get_pymdownx_highlight_settings"
+"""What pymdownx.highlight has. pymdownx.superfences and pymdownx.inlinehilite load it, too."""
+
+_OPTIONS_LEFT_OUT = ("line_spans", "line_anchors", "anchor_linenums")
+"""Options of pymdownx that give each line an id: an article has no ids but those of headings."""
+
+_Highlighter = Callable[[str, str], str]
+"""Takes code and its language, or an empty string, and returns HTML."""
+
+
+def highlight_code(article: Element, md: Markdown) -> None:
+    """Replace blocks of code by HTML with colours, if the site highlights code.
+
+    A language that the highlighter does not know is plain text, as in a fence of the author's.
+    """
+    blocks = [pre for pre in article.iter("pre") if _can_be_highlighted(pre)]
+    highlight = _find_highlighter(md) if blocks else None
+    if highlight is None:
+        return
+    for pre in blocks:
+        code = pre[0]
+        language = code.get("class", "").removeprefix("language-")
+        try:
+            html = highlight((code.text or "").rstrip("\n"), language)
+        except Exception:  # noqa: BLE001, S112
+            # Lexers, styles and formatters are plugins, which raise anything. Code without colours
+            # can be read, and a warning would end a strict build.
+            continue
+        pre.remove(code)
+        pre.text = ""
+        pre.tag = "div"
+        pre.set("class", "contentgen-code")
+        SubElement(pre, "p").text = md.htmlStash.store(html)
+
+
+def _can_be_highlighted(pre: Element) -> bool:
+    if len(pre) != 1 or pre[0].tag != "code":
+        return False
+    code = pre[0]
+    # Statements to check, text beside the code and kept styles would be lost.
+    if len(code) or f"{pre.text or ''}{code.tail or ''}".strip():
+        return False
+    if "style" in pre.attrib or "style" in code.attrib:
+        return False
+    return 0 < len(code.text or "") <= _MAX_LENGTH
+
+
+def _find_highlighter(md: Markdown) -> _Highlighter | None:
+    """Return the highlighter of the author's fences, or None if the site has none.
+
+    Neither guesses a language: with 20,000 empty lines, Pygments guesses for 12 seconds.
+    """
+    for extension in md.registeredExtensions:
+        if hasattr(extension, _SETTINGS):
+            return _pymdownx_highlighter(extension, md)
+    # Where there is none of pymdownx, `fenced_code` takes this one, and has imported it.
+    from markdown.extensions.codehilite import CodeHiliteExtension
+
+    for extension in md.registeredExtensions:
+        if isinstance(extension, CodeHiliteExtension):
+            return _codehilite_highlighter(extension)
+    return None
+
+
+def _pymdownx_highlighter(extension: Any, md: Markdown) -> _Highlighter:
+    options = getattr(extension, _SETTINGS)()
+    make = extension.get_pymdownx_highlighter()
+    # Which options there are, and whether `md` is one, differs between versions.
+    known = signature(make).parameters.keys() - _OPTIONS_LEFT_OUT
+    available = {**options, "md": md, "guess_lang": False}
+    given = {name: value for name, value in available.items() if name in known}
+
+    def highlight(code: str, language: str) -> str:
+        extension.pygments_code_block += 1  # as for a block of the author's
+        number = extension.pygments_code_block
+        highlighter = make(**given)
+        html: str = highlighter.highlight(
+            code, language, options["css_class"], code_block_count=number
+        )
+        return html
+
+    return highlight
+
+
+def _codehilite_highlighter(extension: Any) -> _Highlighter | None:
+    from markdown.extensions.codehilite import CodeHilite
+
+    options = extension.getConfigs()
+    if not options["use_pygments"]:
+        return None
+    options["style"] = options.pop("pygments_style")
+    options["guess_lang"] = False
+
+    def highlight(code: str, language: str) -> str:
+        # The first line is code, even if it looks like the name of a language.
+        return CodeHilite(code, lang=language or None, **options).hilite(shebang=False)
+
+    return highlight
