@@ -27,7 +27,7 @@ from ..errors import EditError, UnsafeHTMLError
 from ..files import sha256
 from .article import parse_article
 from .elements import BLOCK_LEVEL, CELLS, GROUPS, TEXT_BLOCKS, VOID
-from .plaintext import SENTENCE_END
+from .sentences import sentence_ends
 
 _LOOSE = "text"
 """The tag of the elements that loose text is put into. They are not written."""
@@ -433,7 +433,7 @@ class Sentences:
         self._spans: list[_Span] = []
         _measure(element, 0, self._spans)
         self.text = "".join(_text_of(it.node) for it in self._spans)
-        self._ends = self._find_ends()
+        self._ends = self._find_ends(_language_of(element))
 
     def tags(self, name: str) -> list[tuple[Tag, int, int]]:
         """Return the tags with this name, and where their texts begin and end, in their order."""
@@ -482,19 +482,22 @@ class Sentences:
                 text = str(node)
                 node.replace_with(text[: max(0, first - begin)] + text[max(0, last - begin) :])
 
-    def _find_ends(self) -> list[int]:
+    def _find_ends(self, language: str) -> list[int]:
         """Return where sentences end: not in code, nor within a statement to check."""
         prose = list(self.text)
         for _, begin, end in self.tags("code"):
-            prose[begin:end] = "x" * (end - begin)
+            prose[begin:end] = "X" * (end - begin)  # a sentence can begin with code
         marks = self.tags("mark")
-        for _, begin, end in marks:
-            if begin < end and self.text[end : end + 1] == ".":
-                prose[end - 1] = "="  # the number in `<mark>3</mark>.` is no ordinal
         begins = [begin for _, begin, _ in marks]
         marked_until = [0, *accumulate((end for *_, end in marks), max)]
-        ends = (match.end() for match in SENTENCE_END.finditer("".join(prose)))
+        ends = sentence_ends("".join(prose), language)
         return [end for end in ends if marked_until[bisect_left(begins, end)] <= end]
+
+
+def _language_of(element: Tag) -> str:
+    """Return the language tag of an element, or an empty string if it has none."""
+    named = element if element.get("lang") else element.find_parent(lang=True)
+    return str(named["lang"]) if named else ""
 
 
 def _measure(element: Tag, offset: int, spans: list[_Span]) -> int:

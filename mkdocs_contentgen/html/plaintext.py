@@ -14,12 +14,6 @@ import unicodedata
 LONGEST = 500
 """The maximum length in characters. Search engines show about 160 of a description."""
 
-SENTENCE_END = re.compile(
-    r"(?:[!?…]|(?<!\b\w)(?<!\b\d\d)(?<!\b(?:Dr|Mr|Ms|St|vs))(?<!\b(?:Mrs|bzw|etc|usw))(?<!\bProf)\.)"
-    r"[\"'”’»)\]]*\s+(?=[^\s\da-zß-ÿ])|[。！？]+[”’」』]*"
-)
-"""The end of a sentence. Abbreviations and ordinals are none, at the price of longer sentences."""
-
 # Including characters that Unicode normalization turns into these, since some plugins normalize.
 _LOOKALIKES = str.maketrans(
     {

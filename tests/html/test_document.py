@@ -134,6 +134,25 @@ def test_a_removed_sentence_is_the_right_one(inner: str, number: int) -> None:
     assert "**" not in block.text
 
 
+@pytest.mark.parametrize("number", ["12", "3.11", "2026-11-25", "17:00", "5 EUR", "3 s"])
+@pytest.mark.parametrize("marked", ["{}", "<mark>{}</mark>", "<b>{}</b>"])
+def test_sentences_end_after_figures(number: str, marked: str) -> None:
+    """Whether a figure is marked or not, the sentence behind it stays."""
+    sentence = f"<mark>Bob</mark> says that it is {marked.format(number)}."
+    html = f"<article><h1>T</h1><p>{sentence} Small pages are built faster.</p></article>"
+    document = Document(html)
+    assert document.blocks()[1].remove_sentence(0) == f"Bob says that it is {number}."
+    assert document.blocks()[1].text == "Small pages are built faster."
+
+
+def test_a_sentence_can_begin_with_code() -> None:
+    """It is no part of the sentence before it."""
+    html = "<p>It takes <mark>3 s</mark>. <code>mkdocs. Serve</code> reloads it.</p>"
+    document = Document(f"<article><h1>T</h1>{html}</article>")
+    document.blocks()[1].remove_sentence(0)
+    assert document.blocks()[1].text == "mkdocs. Serve reloads it."
+
+
 def test_code_and_text_behind_a_block_stay() -> None:
     """Code is not changed as a line, and what follows a removed block is no part of it."""
     inner = "<ul><li>One<ul><li>in</li></ul>tail</li></ul>"
