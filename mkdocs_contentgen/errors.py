@@ -1,10 +1,39 @@
-"""The exceptions of this package, and the reasons for a missing text that are no errors."""
+"""The exceptions of this package, and the reasons for a missing text that are no errors.
+
+```
+ContentgenError
+├── ConfigurationError         an option is missing, invalid or unsafe
+├── ServiceError               a request for a text failed
+│   ├── NotSentError              it was not processed: it can be sent again at once
+│   │   └── UnreachableError         no connection could be made
+│   ├── UnknownOutcomeError       it may have been processed: repeated only with the same key
+│   │   └── CancelledRequestError    a person cancelled it while it was running
+│   ├── StoppedRunError           the run was stopped before this call began
+│   ├── UnusableServiceError      all other requests would fail too
+│   │   └── UnavailableModelError    the model server cannot be used now
+│   ├── BusyModelError            the model server has no time for a call
+│   ├── ProgramError              the program that writes texts failed
+│   ├── RejectedError             final: the service refused the request
+│   ├── InvalidAnswerError        final: the answer is not one of this interface
+│   ├── FailedTextError           final: the answer was paid for, and nobody can use it
+│   └── EditedTextError           final: a person changed the text while it was updated
+├── ApprovalError              an approved file is damaged, or cannot be written
+├── EditError                  a change of a text is not possible
+├── StoreError                 the cache cannot be read or written
+├── LedgerError                the ledger of the served writer cannot be read or written
+└── UnsafeHTMLError            the HTML of a text cannot be sanitized
+```
+
+Only a final error drops the Idempotency-Key of a request. Exceptions of other packages become one
+of these in one place each: those of httpx and its statuses in `service/connection.py`, those of
+caches in `texts/store/`, and those of databases in `writer/ledger/databases.py`.
+"""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Literal
+from typing import ClassVar, Literal
 
 
 class ContentgenError(Exception):
@@ -19,12 +48,19 @@ class ServiceError(ContentgenError):
     """A request failed.
 
     `retry_after` is the time in seconds after which it may be sent again, or None if the service
-    says nothing about it.
+    says nothing about it. `detail` is what only a verbose log adds to the message.
     """
 
-    def __init__(self, message: str, retry_after: float | None = None) -> None:
+    is_final: ClassVar[bool] = False
+    """Whether the service has answered this request for good.
+
+    It may repeat such an answer for the same Idempotency-Key, so the key is dropped.
+    """
+
+    def __init__(self, message: str, retry_after: float | None = None, *, detail: str = "") -> None:
         super().__init__(message)
         self.retry_after = retry_after
+        self.detail = detail
 
 
 class NotSentError(ServiceError):
@@ -39,6 +75,14 @@ class UnknownOutcomeError(ServiceError):
     """The request was sent, but its text did not arrive. It may have been paid for."""
 
 
+class CancelledRequestError(UnknownOutcomeError):
+    """A person cancelled the request while it was running. The service may still finish it."""
+
+
+class StoppedRunError(ServiceError):
+    """The run was stopped before this call to the model began."""
+
+
 class UnusableServiceError(ServiceError):
     """All other requests of the run would fail too."""
 
@@ -47,16 +91,30 @@ class UnavailableModelError(UnusableServiceError):
     """The model server cannot be used now."""
 
 
-class RejectedError(ServiceError):
-    """The service answered with a status that makes a retry pointless."""
-
-
-class BusyModelError(RejectedError):
+class BusyModelError(ServiceError):
     """The model server has no time for a call."""
 
 
+class ProgramError(ServiceError):
+    """The program that writes texts has failed."""
+
+
+class RejectedError(ServiceError):
+    """The service refused the request: it answered with a status that makes a retry pointless."""
+
+    is_final = True
+
+
 class InvalidAnswerError(ServiceError):
-    """The service answered with status 200, but not as in interface section 2.2."""
+    """The service answered, but not as in interface section 2.2, or with unusable changes."""
+
+    is_final = True
+
+
+class EditedTextError(ServiceError):
+    """The answer arrived, but a person changed the text while it was updated."""
+
+    is_final = True
 
 
 class FailedTextError(ServiceError):
@@ -65,6 +123,8 @@ class FailedTextError(ServiceError):
     `answer` is what was answered, `model` the name of the model or empty, and `cost` None if it is
     not known. `failed_at` is None unless the failure is a remembered one.
     """
+
+    is_final = True
 
     def __init__(
         self,

@@ -12,7 +12,7 @@ from functools import partial
 
 import click
 
-from ..errors import ContentgenError, RejectedError
+from ..errors import CancelledRequestError, ContentgenError
 from ..requests import Request
 from ..review import updating
 from ..service.protocol import Attempt, Client
@@ -191,7 +191,7 @@ def _cancellable(ask: AskForText, cancelled: threading.Event) -> AskForText:
             await asyncio.wait({task}, timeout=0.1)
             if cancelled.is_set():
                 task.cancel()
-                raise RejectedError("cancelled; nothing was changed")
+                raise CancelledRequestError("cancelled; nothing was changed")
         return task.result()
 
     return ask_unless_cancelled

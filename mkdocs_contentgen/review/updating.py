@@ -14,7 +14,14 @@ from click import unstyle
 from msgspec import structs
 
 from ..display import escape_controls
-from ..errors import ContentgenError, EditError, NoText, RejectedError, StoreError
+from ..errors import (
+    ContentgenError,
+    EditedTextError,
+    EditError,
+    InvalidAnswerError,
+    NoText,
+    StoreError,
+)
 from ..files import sha256
 from ..requests import Request
 from ..service.protocol import Attempt, Client, Source, Update, Updated
@@ -142,7 +149,7 @@ def run(
         updated = await client.update(request, what.update, attempt)
         now = build.site.article(what.article).newest
         if now is None or (now.html, now.edits) != (what.before.html, what.before.edits):
-            raise RejectedError(
+            raise EditedTextError(
                 "somebody has changed this text meanwhile, so it stays; "
                 f"`contentgen update {what.article.page}` begins anew"
             )
@@ -151,7 +158,7 @@ def run(
         try:
             text = apply_update(what.before, what.update, updated, moment.date(), hosts)
         except EditError as error:
-            raise RejectedError(str(error)) from error
+            raise InvalidAnswerError(str(error)) from error
         done[request] = updated
         return structs.replace(text, generated_at=moment, request=request.record())
 

@@ -2,24 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import NoReturn
+from collections.abc import Callable, Mapping, Sequence
+from typing import TypeVar
 
 import msgspec
 
-from ..errors import ConfigurationError, FailedTextError, RejectedError, UnknownOutcomeError
+from ..errors import (
+    ConfigurationError,
+    FailedTextError,
+    InvalidAnswerError,
+    RejectedError,
+    ServiceError,
+)
 from ..requests import Request
 from ..text import Text
 from . import SANDBOX
-from .connection import (
-    REQUEST_ID,
-    Answer,
-    HTTPConnection,
-    check_address,
-    check_token,
-    decode_json,
-    raise_status,
-)
+from .connection import REQUEST_ID, Answer, HTTPConnection, check_address, check_token, decode_json
 from .protocol import OPERATION, Attempt, Update, Updated, failed_text, parse_answer, parse_updated
 
 SAME_KEY_HINT = (
@@ -27,6 +25,9 @@ SAME_KEY_HINT = (
 )
 
 CREDENTIALS_HINT = "from the service's dashboard, or from `contentgen writer user add`"
+
+
+_Parsed = TypeVar("_Parsed")
 
 
 class ServiceClient(HTTPConnection):
@@ -69,7 +70,7 @@ class ServiceClient(HTTPConnection):
         """
         answer = await self._post(request.operation, request.body(), attempt)
         try:
-            return parse_answer(answer, request)
+            return self._parse(answer, lambda body: parse_answer(body, request))
         except FailedTextError as error:
             if self.has_token(error.answer):
                 error.answer = ""
@@ -82,9 +83,10 @@ class ServiceClient(HTTPConnection):
         as generate().
         """
         body = {"type": request.type, **request.body(), "update": msgspec.to_builtins(update)}
-        return parse_updated(await self._post(OPERATION, body, attempt))
+        return self._parse(await self._post(OPERATION, body, attempt), parse_updated)
 
-    async def _post(self, operation: str, body: Mapping[str, object], attempt: Attempt) -> bytes:
+    async def _post(self, operation: str, body: Mapping[str, object], attempt: Attempt) -> Answer:
+        """Return the answer of a request that was processed. Raises ServiceError."""
         answer = await self.request(
             "POST",
             f"/{operation}",
@@ -92,24 +94,35 @@ class ServiceClient(HTTPConnection):
             headers={"Idempotency-Key": attempt.idempotency_key},
             timeout=attempt.timeout,
         )
-        if answer.status != 200:
-            self._raise_status(answer)
-        return answer.body
+        if not answer.is_success:
+            raise self._error(answer)
+        return answer
 
-    def _raise_status(self, answer: Answer) -> NoReturn:
-        """Raise the error for a status other than 200."""
+    def _parse(self, answer: Answer, parse: Callable[[bytes], _Parsed]) -> _Parsed:
+        """Return what `parse` finds in an answer. Raises ServiceError."""
+        try:
+            return parse(answer.body)
+        except (InvalidAnswerError, FailedTextError) as error:
+            # Status 201 has an answer as 200 has. Without one, a status says more: that of 202 is
+            # that the request is still being processed.
+            if answer.status == 200 or (
+                answer.status != 202 and isinstance(error, FailedTextError)
+            ):
+                raise
+        raise self._error(answer)
+
+    def _error(self, answer: Answer) -> ServiceError:
+        """Return the error for the status of an answer without a text."""
         message = f"the service answered {answer.status_text}: {self._reason(answer)}"
         message = message.removesuffix(": ")
         fields = decode_json(answer.body) if answer.status == 500 else None
         if isinstance(fields, dict) and isinstance(text := fields.get("answer"), str):
             # A served writer tells what its model has answered.
-            raise failed_text(message, "" if self.has_token(text) else text, fields)
-        if answer.status in (409, 502, 504):  # a gateway may have passed the request on
-            raise UnknownOutcomeError(f"{message}; {SAME_KEY_HINT}")
+            return failed_text(message, "" if self.has_token(text) else text, fields)
         hint = f"check base_url, token and user_id, {CREDENTIALS_HINT}"
         if answer.status == 404:  # the service can have other operations
-            raise RejectedError(f"{message}; {hint}")
-        raise_status(answer, message, hint)
+            return RejectedError(f"{message}; {hint}")
+        return self.status_error(answer, message, hint)
 
     def _reason(self, answer: Answer) -> str:
         """Return the service's own message, or nothing if it has the token in it.

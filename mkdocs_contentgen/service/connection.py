@@ -15,11 +15,12 @@ import time
 from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping
 from contextlib import aclosing, suppress
 from dataclasses import dataclass
+from datetime import UTC
 from email.utils import parsedate_to_datetime
 from enum import Enum, auto
 from importlib.metadata import version
 from ipaddress import ip_address
-from typing import NoReturn, Self
+from typing import Self
 
 import msgspec
 
@@ -29,6 +30,7 @@ from ..errors import (
     InvalidAnswerError,
     NotSentError,
     RejectedError,
+    ServiceError,
     UnknownOutcomeError,
     UnreachableError,
     UnusableServiceError,
@@ -53,6 +55,45 @@ _MAX_REASON = 200
 REQUEST_ID = re.compile(r"[A-Za-z0-9-]{1,64}")
 """What the header `X-Request-Id` can be, for a served writer and for those who ask it."""
 
+NOT_PROCESSED = frozenset({425, 429, 503, 529})
+"""Statuses of a request that was surely not processed: too early, too many requests, overloaded."""
+
+MAY_HAVE_RUN = frozenset({202, 408, 409, 460, 499, 502, 504, *range(520, 525), 598, 599})
+"""Statuses of a request that may have been processed, or still is.
+
+Most are those of gateways, such as Cloudflare's 520 to 524, nginx's 499, and 460 of AWS: they have
+passed the request on, and give up waiting.
+"""
+
+_UNUSABLE = frozenset({401, 402, 403, 404, 405, 501, *range(300, 400)})
+"""Statuses that all other requests would get too."""
+
+_PHRASES = {
+    460: "Client Closed Connection",
+    499: "Client Closed Request",
+    520: "Unknown Error",
+    521: "Web Server Is Down",
+    522: "Connection Timed Out",
+    523: "Origin Is Unreachable",
+    524: "A Timeout Occurred",
+    529: "Overloaded",
+    598: "Network Read Timeout",
+    599: "Network Connect Timeout",
+}
+"""The phrases of statuses that no standard has."""
+
+_COMPRESSED = {b"\x1f\x8b": "gzip", b"\x28\xb5\x2f\xfd": "zstd"}
+"""The first bytes of compressed data."""
+
+_DURATION = re.compile(r"([0-9]{1,9}(?:\.[0-9]{1,9})?) *([a-z]*) *")
+_UNITS = {
+    **dict.fromkeys(("ms", "millisecond", "milliseconds"), 0.001),
+    **dict.fromkeys(("", "s", "sec", "secs", "second", "seconds"), 1.0),
+    **dict.fromkeys(("m", "min", "mins", "minute", "minutes"), 60.0),
+    **dict.fromkeys(("h", "hour", "hours"), 3600.0),
+}
+"""The seconds in each unit of a duration such as `1m30s`. Without a unit, it is seconds."""
+
 MAY_BE_PAID_HINT = (
     "it may have been processed, so it is not sent again in this build, only in the next one"
 )
@@ -76,36 +117,60 @@ class Answer:
     body: bytes
 
     @property
+    def is_success(self) -> bool:
+        """Whether the status says that the request was processed, as 200 and 201 do."""
+        return 200 <= self.status < 300
+
+    @property
     def status_text(self) -> str:
         """The status with its standard phrase, such as `404 Not Found`."""
         # Not the reason phrase of the answer, which could repeat the token.
-        return f"{self.status} {httpx.codes.get_reason_phrase(self.status)}".rstrip()
+        phrase = httpx.codes.get_reason_phrase(self.status) or _PHRASES.get(self.status, "")
+        return f"{self.status} {phrase}".rstrip()
 
     def reason(self) -> str:
         """Return the server's own message about an error, or an empty string. It is untrusted."""
         return reason_of(decode_json(self.body))
 
-    def retry_after(self) -> float | None:
-        """Return the seconds in the header `Retry-After`, which is a number or a date."""
-        value = self.headers.get("Retry-After", "").strip()
-        if re.fullmatch(r"[0-9]{1,9}", value):
-            return float(value)
-        with suppress(ValueError, OverflowError):
-            return max(0.0, parsedate_to_datetime(value).timestamp() - time.time())
-        return None
+    def retry_after(self) -> tuple[float | None, str]:
+        """Return the seconds for which the server asks to wait, or None.
+
+        The second value is a header that asks for it and cannot be read, or empty. It is untrusted.
+        """
+        unread = ""
+        # The header of OpenAI and Azure is more exact, so it goes first.
+        for name, unit in (("retry-after-ms", "ms"), ("Retry-After", "")):
+            value = self.headers.get(name, "").strip()
+            seconds = parse_wait(value, unit)
+            if seconds is not None:
+                return seconds, ""
+            if value:
+                unread = f"{name}: {value}"
+        return None, unread
 
 
-def raise_status(answer: Answer, message: str, hint: str) -> NoReturn:
-    """Raise the error for a status other than 200. `hint` names the options that can be wrong."""
-    status = answer.status
-    if status in (429, 503):
-        seconds = answer.retry_after()
-        retry_hint = f", and asks to retry after {seconds:.0f} s" if seconds else ""
-        raise NotSentError(f"{message}{retry_hint}", seconds)
-    if status in (401, 402, 403, 404, 405, 501) or 300 <= status < 400:
-        raise UnusableServiceError(f"{message}; {hint}")
-    later = "; try again later, or tell the operator of the server" if status >= 500 else ""
-    raise RejectedError(f"{message}{later}")
+def parse_wait(value: str, unit: str = "") -> float | None:
+    """Return the seconds in a waiting time, or None if it cannot be read.
+
+    It is a number, in `unit` where it names none, a duration such as `5s` and `1m30s`, or a date.
+    """
+    parts = list(_DURATION.finditer(value.lower()))
+    if value and "".join(part[0] for part in parts) == value.lower():
+        units = [_UNITS.get(part[2] or unit) for part in parts]
+        if all(units) and (len(parts) == 1 or all(part[2] for part in parts)):
+            return sum(
+                float(part[1]) * (size or 0) for part, size in zip(parts, units, strict=True)
+            )
+    with suppress(ValueError, OverflowError):
+        moment = parsedate_to_datetime(value)
+        # A date without a time zone is in UTC, as all dates of HTTP are.
+        moment = moment if moment.tzinfo else moment.replace(tzinfo=UTC)
+        return max(0.0, moment.timestamp() - time.time())
+    return None
+
+
+def _format(seconds: float) -> str:
+    return f"{seconds:.1f}".removesuffix(".0")
 
 
 def reason_of(found: object) -> str:
@@ -140,6 +205,17 @@ def without_secret(text: str, secret: str) -> str:
     if has_secret(text, secret):
         return ""
     return escape_controls(" ".join(text.split()))[:_MAX_REASON].rstrip(".")
+
+
+FOREIGN_ERRORS = (
+    TimeoutError,
+    httpx.HTTPError,
+    httpx.StreamError,
+    httpx.InvalidURL,
+    # httpx parses the address of a redirect even if it does not follow it.
+    UnicodeError,
+)
+"""What httpx raises while a request is sent and its answer is read."""
 
 
 class HTTPConnection:
@@ -224,8 +300,8 @@ class HTTPConnection:
         it ends with the first token, and each further one has `token_timeout` seconds: the function
         gets the data of each server-sent event, and returns what it is. The body of the answer is
         empty if it was streamed, or if that of an error cannot be read. Raises UnreachableError if
-        nothing was sent, UnknownOutcomeError if the answer is missing or incomplete, and
-        InvalidAnswerError if it is too large.
+        nothing was sent, UnknownOutcomeError if the answer is missing, incomplete or compressed,
+        and InvalidAnswerError if it is too large.
         """
         sent = False
         deadline = asyncio.timeout(timeout)
@@ -251,21 +327,52 @@ class HTTPConnection:
             ):
                 content = await self._receive(response, on_event, on_token)
                 return Answer(response.status_code, response.headers, content)
-        except TimeoutError:
-            unreached = f"no connection to {self._name} within {limit}"
+        except FOREIGN_ERRORS as error:
             silence = f"nothing for {limit}" if on_event else f"no complete answer within {limit}"
-            option = f"the option `{self._timeout_option}` sets the limit"
-            lost = f"{self._name} sent {silence} ({option})"
-        # UnicodeError: httpx parses the address of a redirect even if it does not follow it.
-        except (httpx.HTTPError, httpx.InvalidURL, UnicodeError) as error:
-            reason = type(error).__name__
-            unreached = f"no connection to {self._name} ({str(error) or reason})"
-            lost = f"the connection to {self._name} was lost after the request was sent ({reason})"
+            mapped = self.connection_error(error, limit, silence, was_sent=sent)
         # Raised outside of the `try`, so that no traceback shows the original error: it quotes the
         # answer, which could repeat the token.
-        if sent:
-            raise UnknownOutcomeError(f"{lost}; {self._unknown_hint}")
-        raise UnreachableError(f"{unreached}; {self._unreachable_hint}")
+        raise mapped
+
+    def connection_error(
+        self, error: Exception, limit: str, silence: str, *, was_sent: bool
+    ) -> UnreachableError | UnknownOutcomeError:
+        """Return the error of ours for one of FOREIGN_ERRORS, whether or not the request was sent.
+
+        After a timeout of `limit`, the server had sent `silence`.
+        """
+        reason = type(error).__name__
+        if was_sent and isinstance(error, TimeoutError):
+            option = f"the option `{self._timeout_option}` sets the limit"
+            lost = f"{self._name} sent {silence} ({option})"
+        else:
+            lost = f"the connection to {self._name} was lost after the request was sent ({reason})"
+        if was_sent:
+            return UnknownOutcomeError(f"{lost}; {self._unknown_hint}")
+        if isinstance(error, TimeoutError):
+            unreached = f"no connection to {self._name} within {limit}"
+        else:
+            unreached = f"no connection to {self._name} ({str(error) or reason})"
+        return UnreachableError(f"{unreached}; {self._unreachable_hint}")
+
+    def status_error(self, answer: Answer, message: str, options_hint: str) -> ServiceError:
+        """Return the error for a status without a text. `options_hint` names options to check.
+
+        This is the only place that knows what a status means for the request.
+        """
+        status = answer.status
+        if status in NOT_PROCESSED:
+            seconds, unread = answer.retry_after()
+            retry_hint = f", and asks to retry after {_format(seconds)} s" if seconds else ""
+            detail = self.quote(unread)
+            detail = f"the header `{detail}` cannot be read" if detail else ""
+            return NotSentError(f"{message}{retry_hint}", seconds, detail=detail)
+        if status in MAY_HAVE_RUN:
+            return UnknownOutcomeError(f"{message}; {self._unknown_hint}")
+        if status in _UNUSABLE:
+            return UnusableServiceError(f"{message}; {options_hint}")
+        later = "; try again later, or tell the operator of the server" if status >= 500 else ""
+        return RejectedError(f"{message}{later}")
 
     async def _receive(
         self,
@@ -274,15 +381,19 @@ class HTTPConnection:
         on_token: Callable[[], None],
     ) -> bytes:
         """Return the body of an answer. It is empty if `on_event` got its events."""
-        if response.status_code != 200:
+        if not response.is_success:
             # The status counts, whether or not its reason arrives.
             with suppress(TimeoutError, httpx.HTTPError, InvalidAnswerError):
                 async with asyncio.timeout(REASON_TIMEOUT):
                     return await self._read(response)
             return b""
+        self._refuse_compression(response.headers.get("Content-Encoding", ""))
         media_type = response.headers.get("Content-Type", "").partition(";")[0]
         if on_event is None or media_type.strip().lower() != "text/event-stream":
-            return await self._read(response)
+            body = await self._read(response)
+            start = next((start for start in _COMPRESSED if body.startswith(start)), b"")
+            self._refuse_compression(_COMPRESSED.get(start, ""))
+            return body
         async with aclosing(self._events(response)) as events:
             async for data in events:
                 event = on_event(data)
@@ -291,6 +402,20 @@ class HTTPConnection:
                 if event is StreamEvent.TOKEN:
                     on_token()
         return b""
+
+    def _refuse_compression(self, encoding: str) -> None:
+        """Raise UnknownOutcomeError for an answer that is compressed, which nobody has asked for.
+
+        It was written and paid for, so the request keeps its Idempotency-Key.
+        """
+        if encoding.strip().lower() in ("", "identity"):
+            return
+        how = self.quote(encoding) or "unknown"
+        raise UnknownOutcomeError(
+            f"{self._name} sent its answer compressed ({how}), although the request asks for an "
+            "uncompressed one; turn compression off there, or in the proxy in front of it; "
+            f"{self._unknown_hint}"
+        )
 
     async def _events(self, response: httpx.Response) -> AsyncGenerator[bytes]:
         """Yield the data of each server-sent event, which is one line of all known servers."""

@@ -21,10 +21,8 @@ from ..display import quoted
 from ..errors import (
     ContentgenError,
     FailedTextError,
-    InvalidAnswerError,
     NoText,
     NotSentError,
-    RejectedError,
     ServiceError,
     StoreError,
     UnreachableError,
@@ -46,9 +44,6 @@ CLAIM_BATCH = 100
 
 WAITING_MESSAGE = "Waiting for the requests in flight (Ctrl-C gives them up)"
 """Logged when a run is interrupted."""
-
-_DEFINITE_FAILURES = RejectedError, InvalidAnswerError, FailedTextError
-"""Complete answers without a text. A service may repeat them for the same Idempotency-Key."""
 
 
 _KEPT = "people have changed a draft meanwhile, which stays; `contentgen review` compares both"
@@ -228,7 +223,8 @@ class Generation:
             left = deadline - self.clock.monotonic() - pause
             again = isinstance(failure, NotSentError) and number + 1 < tries and left >= 0
             hint = f"next in {pause:.1f} s" if again else "not tried again"
-            self._debug(f"{line}: {failure}, after {seconds:.1f} s; {hint}")
+            detail = f" ({failure.detail})" if failure.detail else ""
+            self._debug(f"{line}: {failure}{detail}, after {seconds:.1f} s; {hint}")
             if not again:
                 if isinstance(failure, UnreachableError):
                     self.throttle.stop(UnreachableError(f"{failure}: the service seems down"))
@@ -256,7 +252,7 @@ class Generation:
         if outcome.text:
             self._claims.held.pop(key, None)  # saving its text has ended the claim
         else:
-            answered = isinstance(outcome.error, _DEFINITE_FAILURES)
+            answered = isinstance(outcome.error, ServiceError) and outcome.error.is_final
             await self._claims.release({key}, answered=answered)
         self._set_outcome(key, outcome)
 

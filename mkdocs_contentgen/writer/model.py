@@ -10,7 +10,7 @@ import random
 import re
 import time
 from collections.abc import Callable
-from typing import NoReturn, Self
+from typing import Self
 
 from ..concurrency import backoff
 from ..display import quoted
@@ -30,7 +30,6 @@ from ..service.connection import (
     HTTPConnection,
     check_address,
     check_token,
-    raise_status,
     reason_of,
 )
 from .completion import AnswerReader, Completion, ModelCall, decode
@@ -125,10 +124,10 @@ class Model:
 
         `spending` gets the usage instead of the one of the model.
 
-        After status 429 or 503 or a refused connection, the call is tried again, as long as the
-        first token may take. A pause that the server asks for applies to all calls. Raises a
-        ServiceError: an UnusableServiceError if all calls would fail, and never a NotSentError,
-        since a text can have calls that were sent before.
+        After a status such as 429 and 503, or a refused connection, the call is tried again, as
+        long as the first token may take. A pause that the server asks for applies to all calls.
+        Raises a ServiceError: an UnusableServiceError if all calls would fail, and never a
+        NotSentError, since a text can have calls that were sent before.
         """
         spending = spending or self._spending
         started = time.monotonic()
@@ -158,14 +157,18 @@ class Model:
         seconds = max(seconds, error.retry_after or 0.0)
         may_repeat = retries is None or tries <= retries
         if may_repeat and time.monotonic() + seconds < deadline:
-            self._debug(f"{error}; next try in {seconds:.1f} s")
+            detail = f" ({error.detail})" if error.detail else ""
+            self._debug(f"{error}{detail}; next try in {seconds:.1f} s")
             self._paused_until = max(self._paused_until, time.monotonic() + seconds)
         elif is_unreachable or seconds > self._fields.first_token_timeout:
-            raise UnavailableModelError(str(error), error.retry_after) from None
+            raise UnavailableModelError(
+                str(error), error.retry_after, detail=error.detail
+            ) from None
         else:
             raise BusyModelError(
                 f"{error}; gave up after try {tries}; a lower {self._prefix}parallel may help",
                 error.retry_after,
+                detail=error.detail,
             ) from None
 
     def _check_budget(self) -> None:
@@ -191,10 +194,12 @@ class Model:
         error: UnknownOutcomeError | InvalidAnswerError | None = None
         try:
             answer = await self._post(call, reader)
-            if answer.status != 200:
-                self._raise_status(answer)
-            if not reader.was_streamed:
+            if answer.is_success and not reader.was_streamed:
                 reader.read_answer(decode(answer.body))
+            # Status 201 has an answer as 200 has.
+            has_answer = answer.status == 200 or reader.was_streamed or reader.has_message
+            if not (answer.is_success and has_answer):
+                raise self._status_error(answer)
         except (UnknownOutcomeError, InvalidAnswerError) as failure:
             error = failure
         usage = self._usage(call, reader, spending, error)
@@ -263,13 +268,12 @@ class Model:
             **parameters,
         }
 
-    def _raise_status(self, answer: Answer) -> NoReturn:
+    def _status_error(self, answer: Answer) -> ServiceError:
+        """Return the error for the status of an answer without a message."""
         message = f"{self._server} answered {answer.status_text}"
         if self._quotes and (quote := self._quote(answer.reason())):
             message += f": {quote}"
-        if answer.status in (502, 504):
-            raise UnknownOutcomeError(f"{message}; {self._unknown_hint}")
-        raise_status(answer, message, self._options_hint)
+        return self._connection.status_error(answer, message, self._options_hint)
 
     def _problem(self, reader: AnswerReader) -> InvalidAnswerError | None:
         """Return the error for an answer that is none of this API, or that ends with an error."""

@@ -14,7 +14,7 @@ from contextlib import suppress
 from tempfile import TemporaryDirectory, TemporaryFile
 
 from ..display import quoted
-from ..errors import RejectedError, ServiceError, UnknownOutcomeError, UnusableServiceError
+from ..errors import ProgramError, ServiceError, UnknownOutcomeError, UnusableServiceError
 from ..files import reason_of
 from ..service.connection import MAX_STREAM, StreamEvent, without_secret
 from .completion import AnswerReader, Completion, Message, ModelCall
@@ -124,7 +124,7 @@ class Program(Model):
         how = f"ended with status {status}" if status > 0 else f"was ended by signal {-status}"
         lines = errors.decode("utf-8", "replace").strip().splitlines()[-3:]
         said = without_secret(_TERMINAL_CODE.sub("", " ".join(lines)), "") if self._quotes else ""
-        return RejectedError(f"{self._called} {how}{f': {said}' if said else ''}")
+        return ProgramError(f"{self._called} {how}{f': {said}' if said else ''}")
 
 
 def model_type(options: WriterOptions) -> type[Model]:

@@ -70,3 +70,16 @@ def test_without_it(site: Project) -> None:
     printed = run(site, "mkdocs_contentgen", "-v", "generate", code=1)
     assert "try 1 of 3" in printed
     assert site.environment["CONTENTGEN_TOKEN"] not in printed
+
+
+def test_a_waiting_time_that_cannot_be_read(site: Project, service: ServiceDouble) -> None:
+    """With `-v`, one learns why a request waits for another time than the service asked for."""
+    busy = raw(b"", status=529, headers={"Retry-After": "a moment"})
+    answers = {"Delta": iter([busy, generated(ARTICLE)])}
+
+    def answer(received: Received, handler: Handler) -> None:
+        next(answers.get(received.topic, iter([generated(ARTICLE)])))(received, handler)
+
+    service.answer = answer
+    printed = run(site, "mkdocs_contentgen", "generate", "-v")
+    assert "529 Overloaded (the header `Retry-After: a moment` cannot be read), after" in printed

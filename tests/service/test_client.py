@@ -371,7 +371,7 @@ def drain(connection: socket.socket) -> None:
 @pytest.mark.parametrize(
     ("status", "expected", "words"),
     [
-        (201, RejectedError, "the service answered 201 Created"),
+        (202, UnknownOutcomeError, "the service answered 202 Accepted; it may have been processed"),
         (204, RejectedError, "the service answered 204 No Content"),
         (300, UnusableServiceError, "the service answered 300 Multiple Choices; check base_url"),
         (400, RejectedError, "the service answered 400 Bad Request"),
@@ -384,7 +384,10 @@ def drain(connection: socket.socket) -> None:
         ),
         (404, RejectedError, "the service answered 404 Not Found; check base_url"),
         (409, UnknownOutcomeError, "the service answered 409 Conflict; it may have been processed"),
+        (408, UnknownOutcomeError, "the service answered 408 Request Timeout; it may have been"),
+        (425, NotSentError, "the service answered 425 Too Early"),
         (429, NotSentError, "the service answered 429 Too Many Requests"),
+        (499, UnknownOutcomeError, "the service answered 499 Client Closed Request; it may have"),
         (500, RejectedError, "the service answered 500 Internal Server Error; try again later, or"),
         (
             502,
@@ -394,16 +397,87 @@ def drain(connection: socket.socket) -> None:
         ),
         (503, NotSentError, "the service answered 503 Service Unavailable"),
         (504, UnknownOutcomeError, "the service answered 504 Gateway Timeout"),
+        (520, UnknownOutcomeError, "the service answered 520 Unknown Error; it may have been"),
+        (521, UnknownOutcomeError, "the service answered 521 Web Server Is Down; it may have been"),
+        (522, UnknownOutcomeError, "the service answered 522 Connection Timed Out; it may have"),
+        (523, UnknownOutcomeError, "the service answered 523 Origin Is Unreachable; it may have"),
+        (524, UnknownOutcomeError, "the service answered 524 A Timeout Occurred; it may have been"),
+        (525, RejectedError, "the service answered 525"),
+        (529, NotSentError, "the service answered 529 Overloaded"),
+        (598, UnknownOutcomeError, "the service answered 598 Network Read Timeout; it may have"),
         (999, RejectedError, "the service answered 999"),
     ],
 )
 def test_a_status_decides(
     service: ServiceDouble, status: int, expected: type[ServiceError], words: str
 ) -> None:
-    """Any other status than 200 is an error, though the body looks like an answer."""
-    service.answer = raw(b"" if status == 204 else GOOD, status)
+    """Each status without a text says whether the request may have been processed."""
+    service.answer = raw(b"" if status < 300 else GOOD, status)
     assert str(failure(expected, service.base_url)).startswith(words)
     assert len(service.received) == 1
+
+
+@pytest.mark.parametrize("status", [200, 201, 202, 203])
+def test_a_whole_answer_with_another_status_of_success(service: ServiceDouble, status: int) -> None:
+    """A text that was paid for is a text, whichever status of success it comes with."""
+    service.answer = raw(GOOD, status)
+    assert asyncio.run(send(service.base_url)) == ARTICLE
+
+
+def test_an_unusable_text_with_status_201(service: ServiceDouble) -> None:
+    """Its reason says more than the status."""
+    service.answer = raw(answer(content="<p>no article</p>"), 201)
+    assert failure(FailedTextError, service.base_url).answer == "<p>no article</p>"
+
+
+@pytest.mark.parametrize("content", [None, "<p>no article</p>"])
+def test_a_request_that_was_only_accepted(service: ServiceDouble, content: str | None) -> None:
+    """Status 202 without a text means that the text is still being written."""
+    service.answer = raw(answer(content=content), 202)
+    failure(UnknownOutcomeError, service.base_url)
+
+
+FOREIGN = [
+    TimeoutError(),
+    UnicodeDecodeError("utf-8", b"\xff", 0, 1, "x"),
+    *(
+        kind("x")
+        for kind in vars(httpx).values()
+        if isinstance(kind, type)
+        and issubclass(kind, httpx.HTTPError | httpx.StreamError | httpx.InvalidURL)
+        and not issubclass(kind, httpx.HTTPStatusError | httpx.StreamConsumed)
+        and not issubclass(kind, httpx.StreamClosed | httpx.ResponseNotRead)
+        and not issubclass(kind, httpx.RequestNotRead)
+    ),
+    httpx.StreamConsumed(),
+    httpx.StreamClosed(),
+    httpx.ResponseNotRead(),
+    httpx.RequestNotRead(),
+]
+
+
+@pytest.mark.parametrize("error", FOREIGN, ids=lambda error: type(error).__name__)
+def test_foreign_exceptions_become_our_own(error: Exception) -> None:
+    """Whatever httpx raises says whether the request may have been processed."""
+    assert isinstance(error, connection.FOREIGN_ERRORS)
+    asked = HTTPConnection(httpx.URL("http://127.0.0.1"), "the service")
+    unsent = asked.connection_error(error, "5 s", "nothing for 5 s", was_sent=False)
+    sent = asked.connection_error(error, "5 s", "nothing for 5 s", was_sent=True)
+    assert type(unsent) is UnreachableError
+    assert type(sent) is UnknownOutcomeError
+
+
+def test_all_exceptions_of_httpx_are_mapped() -> None:
+    """An exception that a later httpx adds is not forgotten."""
+    raised = {type(error) for error in FOREIGN}
+    others = {httpx.HTTPStatusError, httpx.CookieConflict}  # which nothing here can raise
+    found = {
+        kind
+        for kind in vars(httpx).values()
+        if isinstance(kind, type)
+        if issubclass(kind, Exception)
+    }
+    assert found - raised - others == set()
 
 
 def refused(reason: object) -> bytes:
@@ -487,12 +561,23 @@ def test_a_reason_that_does_not_end(
         ("999999999", 999999999),
         ("9" * 400, None),
         ("-1", None),
-        ("1.5", None),
+        ("1.5", 1.5),
+        ("4.5", 4.5),
+        ("5s", 5),
+        ("5 seconds", 5),
+        ("1m30s", 90),
+        ("1m 30s", 90),
+        ("250ms", 0.25),
+        ("2h", 7200),
+        ("1.5.5", None),
+        ("5 parsecs", None),
+        ("5m3", None),
         ("1e3", None),
         ("٣", None),
         ("soon", None),
         ("", None),
         ("Wed, 21 Oct 2015 07:28:00 GMT", 0),
+        ("Wed, 21 Oct 2015 07:28:00", 0),
         ("Wed, 21 Oct 99999 07:28:00 GMT", None),
         ("Wed, 21 Oct 2015 07:28:00 +999999", None),
         ("Wed, 99 Oct 2015 99:99:99 GMT", None),
@@ -505,7 +590,35 @@ def test_retry_after(service: ServiceDouble, value: str | None, seconds: float |
     error = failure(NotSentError, service.base_url)
     assert error.retry_after == seconds
     assert ("and asks to retry after" in str(error)) == bool(seconds)
-    assert seconds is None or seconds == 0 or str(error).endswith(f" after {seconds} s")
+    assert not seconds or str(error).endswith(f" after {round(seconds, 1)} s")
+    unread = f"`Retry-After: {value.strip()}` cannot be read" if value and seconds is None else ""
+    assert unread[:40] in error.detail
+    assert bool(unread) == bool(error.detail)
+
+
+@pytest.mark.parametrize(
+    ("headers", "seconds", "detail"),
+    [
+        ({"retry-after-ms": "4500"}, 4.5, ""),
+        ({"retry-after-ms": "4500", "Retry-After": "5"}, 4.5, ""),
+        ({"retry-after-ms": "4.5s"}, 4.5, ""),
+        ({"retry-after-ms": "soon", "Retry-After": "5"}, 5, ""),
+        ({"retry-after-ms": "soon"}, None, "the header `retry-after-ms: soon` cannot be read"),
+    ],
+)
+def test_retry_after_in_milliseconds(
+    service: ServiceDouble, headers: dict[str, str], seconds: float | None, detail: str
+) -> None:
+    """The header of OpenAI and Azure is read, and goes before the standard one."""
+    service.answer = raw(b"", 429, headers)
+    error = failure(NotSentError, service.base_url)
+    assert (error.retry_after, error.detail) == (seconds, detail)
+
+
+def test_a_waiting_time_that_repeats_the_token(service: ServiceDouble) -> None:
+    """What cannot be read is not shown if the token is in it."""
+    service.answer = raw(b"", 429, {"Retry-After": f"after {TOKEN}"})
+    assert failure(NotSentError, service.base_url).detail == ""
 
 
 def test_retry_after_as_a_date(service: ServiceDouble) -> None:
@@ -690,16 +803,18 @@ def test_an_endless_answer(service: ServiceDouble, start: bytes, again: bytes) -
         ("x-gzip", gzip.compress(GOOD)),
         ("identity, gzip", gzip.compress(GOOD)),
         ("gzip", gzip.compress(bytes(20_000_000))),
+        ("", gzip.compress(GOOD)),
     ],
-    ids=["gzip", "x-gzip", "two", "bomb"],
+    ids=["gzip", "x-gzip", "two", "bomb", "unnamed"],
 )
 def test_a_compressed_answer(service: ServiceDouble, encoding: str, body: bytes) -> None:
-    """Compression was not asked for, and nothing is unpacked."""
-    service.answer = raw(body, headers={"Content-Encoding": encoding})
+    """Compression was not asked for: nothing is unpacked, and the text can be asked for again."""
+    service.answer = raw(body, headers={"Content-Encoding": encoding} if encoding else {})
     tracemalloc.start()
     try:
-        error = failure(InvalidAnswerError, service.base_url)
-        assert "is not JSON" in str(error)
+        error = failure(UnknownOutcomeError, service.base_url)
+        assert f"sent its answer compressed ({encoding or 'gzip'}), although" in str(error)
+        assert "turn compression off there" in str(error)
         assert tracemalloc.get_traced_memory()[1] < 5_000_000
     finally:
         tracemalloc.stop()

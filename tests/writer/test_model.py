@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import gzip
 import json
 import math
 import re
@@ -355,6 +356,11 @@ def test_an_answer_that_does_not_end_in_time(server: ModelDouble, slow: Answer) 
         (429, "slow down", BusyModelError, "slow down; gave up after try 1"),
         (500, "it broke", RejectedError, "500 Internal Server Error: it broke; try again later"),
         (501, "", UnusableServiceError, f"501 Not Implemented{OPTIONS_HINT}"),
+        (408, "", UnknownOutcomeError, "408 Request Timeout; it may have been processed"),
+        (499, "", UnknownOutcomeError, "499 Client Closed Request; it may have been processed"),
+        (524, "", UnknownOutcomeError, "524 A Timeout Occurred; it may have been processed"),
+        (529, "", BusyModelError, "529 Overloaded; gave up after try 1"),
+        (202, "", UnknownOutcomeError, "202 Accepted; it may have been processed"),
         (502, "", UnknownOutcomeError, "502 Bad Gateway; it may have been processed"),
         (503, "loading", BusyModelError, "503 Service Unavailable: loading; gave up after try 1"),
         (504, "", UnknownOutcomeError, "504 Gateway Timeout; it may have been processed"),
@@ -371,6 +377,21 @@ def test_a_status(
     assert text.startswith("the model server 127.0.0.1:")
     assert words in text
     assert len(server.calls) == 1
+
+
+@pytest.mark.parametrize("status", [200, 201, 203])
+def test_a_whole_answer_with_another_status_of_success(server: ModelDouble, status: int) -> None:
+    """A text that was paid for is a text, whichever status of success it comes with."""
+    whole = {"choices": [{"message": {"content": "A text."}, "finish_reason": "stop"}]}
+    server.answer = raw(json.dumps(whole).encode(), status)
+    assert ask(server).text == "A text."
+
+
+def test_a_compressed_answer(server: ModelDouble) -> None:
+    """It cannot be read, but it may have cost something."""
+    server.answer = raw(gzip.compress(b"{}"), 200, {"Content-Encoding": "gzip"})
+    text = str(failure(UnknownOutcomeError, server.endpoint))
+    assert "sent its answer compressed (gzip), although the request asks for" in text
 
 
 @pytest.mark.parametrize(

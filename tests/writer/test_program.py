@@ -15,7 +15,7 @@ from writer_server import configure, serving
 
 from mkdocs_contentgen.errors import (
     ConfigurationError,
-    RejectedError,
+    ProgramError,
     ServiceError,
     UnknownOutcomeError,
     UnusableServiceError,
@@ -141,7 +141,7 @@ def test_both_outputs() -> None:
     )
     assert ask(f"{script}\nprint('\\x1b[1mText\\x1b[0m')", call_timeout=60).text == "Text\n"
     error = failure(f"{script}\nsys.exit(1)", call_timeout=60)
-    assert isinstance(error, RejectedError)
+    assert isinstance(error, ProgramError)
     assert str(error).endswith("ended with status 1: noise 99997 noise 99998 not logged in")
 
 

@@ -23,10 +23,10 @@ from model_writer import sentences
 from service_double import reset
 
 from mkdocs_contentgen.errors import (
+    BusyModelError,
     ConfigurationError,
     InvalidAnswerError,
     NotSentError,
-    RejectedError,
     ServiceError,
     UnknownOutcomeError,
     UnusableServiceError,
@@ -129,7 +129,7 @@ def test_a_long_text(server: ModelDouble) -> None:
     ("failure", "expected"),
     [
         (raw(error("Bad key"), 401), UnusableServiceError),
-        (raw(error("busy"), 429, {"Retry-After": "0"}), RejectedError),
+        (raw(error("busy"), 429, {"Retry-After": "0"}), BusyModelError),
         (raw(b"{}"), InvalidAnswerError),
         (raw(b"", 504), UnknownOutcomeError),
         (reset, UnknownOutcomeError),
