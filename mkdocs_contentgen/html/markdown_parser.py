@@ -30,19 +30,35 @@ def inline_parser(*, is_persons: bool = False, html: bool = False) -> MarkdownIt
     parser.enable("strikethrough")
     if is_persons:
         parser.inline.ruler.before("emphasis", "mark", _read_mark)
+    else:
+        parser.inline.ruler.before("html_inline", "script", _read_script)
     return parser
 
 
 def _read_mark(state: StateInline, silent: bool) -> bool:
-    end = state.src.find("==", state.pos + 2, state.posMax)
-    if not state.src.startswith("==", state.pos) or end <= state.pos + 2:
+    return _read_pair(state, "mark", "==", "==", silent)
+
+
+def _read_script(state: StateInline, silent: bool) -> bool:
+    """Read `10<sup>6</sup>` and `H<sub>2</sub>O`, whose digits mean something else without."""
+    return any(_read_pair(state, it, f"<{it}>", f"</{it}>", silent) for it in ("sup", "sub"))
+
+
+def _read_pair(state: StateInline, name: str, start: str, end: str, silent: bool) -> bool:
+    """Read an element that has text in it, between a start and an end."""
+    if not state.src.startswith(start, state.pos):
+        return False
+    first = state.pos + len(start)
+    last = state.src.find(end, first, state.posMax)
+    if last <= first:
         return False
     if not silent:
         most = state.posMax
-        state.push("mark_open", "mark", 1)
-        state.pos, state.posMax = state.pos + 2, end
+        state.push(f"{name}_open", name, 1)
+        state.pos = first
+        state.posMax = last
         state.md.inline.tokenize(state)
         state.posMax = most
-        state.push("mark_close", "mark", -1)
-    state.pos = end + 2
+        state.push(f"{name}_close", name, -1)
+    state.pos = last + len(end)
     return True

@@ -26,6 +26,9 @@ _EMPHASIS = ("strong", "b", "em", "i")
 _KEPT = frozenset("abbr bdi bdo del dfn ins kbd mark q rp rt ruby s small sub sup u var".split())
 """Inline elements that stay HTML."""
 
+_SCRIPTS = {"sup_symbol": "<sup>", "sub_symbol": "<sub>"}
+"""The options with which `10<sup>6</sup>` stays what it is: without the element, it is 106."""
+
 _KEPT_ATTRIBUTES = ("title", "lang", "dir")
 _TIGHT: tuple[list[str], ...] = ([], ["p"], ["p", "ul"], ["p", "ol"])
 """The blocks of items that need no empty lines."""
@@ -71,7 +74,9 @@ def to_markdown(html: str, extensions: Collection[str] = ()) -> str:
 
 
 def to_plain_markdown(html: str) -> str:
-    """Return HTML of a model as Markdown without any. Markdown within it stays as it is.
+    """Return HTML of a model as Markdown, in which `<sup>` and `<sub>` are the only HTML.
+
+    Markdown within it stays as it is.
 
     Raises RecursionError for elements that are nested too deeply.
     """
@@ -83,7 +88,8 @@ def to_plain_markdown(html: str) -> str:
         tag.decompose()
     for tag in soup("title"):
         tag.name = "h1"
-    converter = _PlainConverter(bullets="-", heading_style="atx", strip=["a", "img"])
+    options = {"bullets": "-", "heading_style": "atx", "strip": ["a", "img"]}
+    converter = _PlainConverter(**options, **_SCRIPTS)
     return str(converter.convert_soup(soup)).lstrip()
 
 
@@ -91,7 +97,7 @@ def to_readable_markdown(html: str) -> str:
     """Return the HTML of a text as Markdown for people, with `==statements to check==`."""
     marked = html.replace("<mark>", "==").replace("</mark>", "==")
     options = dict.fromkeys(("escape_asterisks", "escape_underscores", "escape_misc"), False)
-    converter = MarkdownConverter(bullets="•", heading_style="atx", **options)
+    converter = MarkdownConverter(bullets="•", heading_style="atx", **options, **_SCRIPTS)
     return str(converter.convert(marked)).strip()
 
 

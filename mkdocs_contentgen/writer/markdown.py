@@ -9,7 +9,7 @@ from __future__ import annotations
 import html
 import re
 from bisect import bisect_right
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import date
 from functools import cache, cached_property
@@ -429,29 +429,79 @@ def _mark(
         found = [marked for marked in find_statements(text, given) if marked[0] >= first]
         found += find_names(text, given) if names else []
         ranges = without_overlaps([*links, *found])
+    tokens[:] = _wrap_ranges(kept, starts, ranges)
+
+
+def _wrap_ranges(tokens: list[Token], starts: list[int], ranges: list[Range]) -> list[Token]:
+    """Return inline tokens with each range of their text in `<mark>`.
+
+    `starts` says where the text of each token begins. A range that begins within emphasis and ends
+    outside of it is marked in pieces; any other is one mark, with the emphasis in it.
+    """
+    pieces: list[Token] = []
+    places: dict[int, list[int]] = {}
+    """The pieces of text that each range has."""
+
+    for token, start in zip(tokens, starts, strict=True):
+        if token.type != "text":
+            pieces.append(token)
+            continue
+        for piece, number in _split_text(token, start, ranges):
+            if number is not None:
+                places.setdefault(number, []).append(len(pieces))
+            pieces.append(piece)
+    opened: set[int] = set()
+    closed: set[int] = set()
+    for indexes in places.values():
+        for first, last in _find_marks(pieces, indexes):
+            opened.add(first)
+            closed.add(last)
     marked: list[Token] = []
-    for token, start in zip(kept, starts, strict=True):
-        marked += _split_text(token, start, ranges) if token.type == "text" else [token]
-    tokens[:] = marked
+    for index, piece in enumerate(pieces):
+        marked += [Token("mark_open", "mark", 1)] if index in opened else []
+        marked.append(piece)
+        marked += [Token("mark_close", "mark", -1)] if index in closed else []
+    return marked
 
 
-def _split_text(token: Token, start: int, ranges: list[Range]) -> list[Token]:
-    """Return the tokens of a text that begins at `start`, with the parts in `ranges` marked."""
-    content, done = token.content, 0
-    tokens: list[Token] = []
+def _split_text(
+    token: Token, start: int, ranges: list[Range]
+) -> Iterator[tuple[Token, int | None]]:
+    """Yield the parts of a text that begins at `start`, each with the number of its range."""
+    content = token.content
+    done = 0
     first = bisect_right(ranges, start, key=lambda marked: marked[1])
-    for index in range(first, len(ranges)):
-        begin, end = (max(0, min(place - start, len(content))) for place in ranges[index])
+    for number in range(first, len(ranges)):
+        begin, end = (max(0, min(place - start, len(content))) for place in ranges[number])
         if begin == len(content):
             break
-        tokens += [
-            Token("text", "", 0, content=content[done:begin]),
-            Token("mark_open", "mark", 1),
-            Token("text", "", 0, content=content[begin:end]),
-            Token("mark_close", "mark", -1),
-        ]
+        if begin > done:
+            yield Token("text", "", 0, content=content[done:begin]), None
+        if end > begin:
+            yield Token("text", "", 0, content=content[begin:end]), number
         done = end
-    return [*tokens, Token("text", "", 0, content=content[done:])]
+    if done < len(content):
+        yield Token("text", "", 0, content=content[done:]), None
+
+
+def _find_marks(pieces: list[Token], indexes: list[int]) -> list[tuple[int, int]]:
+    """Return the first and the last piece of each mark for a range with its text at `indexes`."""
+    first, last = indexes[0], indexes[-1]
+    depth = lowest = 0
+    for piece in pieces[first : last + 1]:
+        depth += piece.nesting
+        lowest = min(lowest, depth)
+    # The end of emphasis with which the range ends belongs to it, and so does its start.
+    while depth > lowest and last + 1 < len(pieces) and pieces[last + 1].nesting < 0:
+        last += 1
+        depth -= 1
+    while lowest < 0 and first > 0 and pieces[first - 1].nesting > 0:
+        first -= 1
+        lowest += 1
+        depth += 1
+    if lowest == depth == 0:
+        return [(first, last)]
+    return [(index, index) for index in indexes]
 
 
 def _render_inline(tokens: list[Token]) -> str:

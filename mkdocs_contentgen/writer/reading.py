@@ -78,7 +78,7 @@ _PLACEHOLDER = re.compile(
     re.IGNORECASE,
 )
 _INLINE = (
-    "a b i u em strong small sub sup br code pre img font span meta input button video audio "
+    "a b i u em strong small br code pre img font span meta input button video audio "
     "content answer response".split()
 )
 _CLOSED = (*DROPPED, *"abbr bdi bdo cite del dfn ins kbd mark q ruby s samp time var".split())

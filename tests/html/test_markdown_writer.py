@@ -5,7 +5,11 @@ from __future__ import annotations
 import pytest
 from growth import growth
 
-from mkdocs_contentgen.html.markdown_writer import to_markdown
+from mkdocs_contentgen.html.markdown_writer import (
+    to_markdown,
+    to_plain_markdown,
+    to_readable_markdown,
+)
 
 
 @pytest.mark.parametrize(
@@ -28,6 +32,13 @@ from mkdocs_contentgen.html.markdown_writer import to_markdown
 def test_html_as_markdown(html: str, markdown: str) -> None:
     """Each element has one form, and needs no extension."""
     assert to_markdown(html) == markdown
+
+
+def test_powers_and_indices_stay() -> None:
+    """`10<sup>6</sup>` is not 106, in what a model or a person gives, and in what `show` prints."""
+    line = "10<sup>6</sup> molecules of H<sub>2</sub>O"
+    assert to_plain_markdown(f"<div><p>{line}</p></div>").strip() == line
+    assert to_readable_markdown(f"<p>{line}</p>") == line
 
 
 @pytest.mark.parametrize(

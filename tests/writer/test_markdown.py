@@ -129,6 +129,21 @@ def test_a_mark_for_each_statement() -> None:
     assert html.count("<mark>") == 3
 
 
+@pytest.mark.parametrize(
+    ("line", "html"),
+    [
+        ("“You are *changing* a lot here”", "<mark>“You are <em>changing</em> a lot here”</mark>"),
+        ("“You are changing *a lot*”", "<mark>“You are changing <em>a lot</em>”</mark>"),
+        ("*“You are changing* a lot”", "<mark><em>“You are changing</em> a lot”</mark>"),
+        ("*So “we see* a big lot”", "<em>So <mark>“we see</mark></em><mark> a big lot”</mark>"),
+        ("10<sup>6</sup>, **5**", "<mark>10<sup>6</sup></mark>, <strong><mark>5</mark></strong>"),
+    ],
+)  # fmt: skip
+def test_a_statement_with_emphasis_is_one(line: str, html: str) -> None:
+    """A person confirms a quotation once, and not its three pieces."""
+    assert f">{html}</p>" in html_of(f"# T\n\n{line}")
+
+
 def test_a_tip_on_two_lines_loses_nothing() -> None:
     """The label of a tip may stand on a line of its own."""
     html = html_of("# T\n\nIntro.\n\n**Tip:**\nUse *it*.\n\nEnd.", "blog")
