@@ -35,6 +35,7 @@ from ..errors import (
     UnreachableError,
     UnusableServiceError,
 )
+from .event_stream import BOM, Event, EventParser, parse_events
 
 # With rich and pygments installed, httpx also loads its command line, which takes most of the time
 # of its import. It does without if that module is missing.
@@ -51,6 +52,13 @@ REASON_TIMEOUT = 5.0
 """Seconds for the body of an answer with an error, which only explains the status."""
 
 _MAX_REASON = 200
+_MAX_DEPTH = 8
+
+_REASON_FIELDS = (
+    *("error", "errors", "message", "detail", "msg", "error_message", "error_msg"),
+    *("error_description", "status_msg", "base_resp", "metadata", "raw"),
+)
+"""The fields of errors that have a message, or contain such fields."""
 
 REQUEST_ID = re.compile(r"[A-Za-z0-9-]{1,64}")
 """What the header `X-Request-Id` can be, for a served writer and for those who ask it."""
@@ -130,7 +138,11 @@ class Answer:
 
     def reason(self) -> str:
         """Return the server's own message about an error, or an empty string. It is untrusted."""
-        return reason_of(decode_json(self.body))
+        found = decode_json(self.body)
+        if found is not None:
+            return reason_of(found)
+        words = (words_of(event.data) for event in parse_events(self.body))
+        return next(filter(None, words), "")
 
     def retry_after(self) -> tuple[float | None, str]:
         """Return the seconds for which the server asks to wait, or None.
@@ -174,20 +186,45 @@ def _format(seconds: float) -> str:
 
 
 def reason_of(found: object) -> str:
-    """Return the message in the JSON of an error, or an empty string. It is untrusted."""
-    while not isinstance(found, str):
-        if isinstance(found, dict):
-            names = ("error", "message", "detail", "msg")
-            found = next((found[name] for name in names if found.get(name)), "")
-        else:
-            found = found[0] if isinstance(found, list) and found else ""
-    return found
+    """Return the messages in the JSON of an error, or an empty string. They are untrusted."""
+    return ": ".join(dict.fromkeys(_find_reasons(found, _MAX_DEPTH)))
+
+
+def _find_reasons(found: object, depth: int) -> list[str]:
+    """Return the messages in a part of the JSON of an error, the most general first."""
+    if isinstance(found, str):
+        # A gateway quotes the JSON of the server behind it.
+        inner = decode_json(found.encode("utf-8", "replace")) if found[:1] in ("{", "[") else None
+        return [found] if inner is None and found.strip() else _find_reasons(inner, depth - 1)
+    if depth <= 0:
+        return []
+    if isinstance(found, dict):
+        parts = [found[name] for name in _REASON_FIELDS if name in found]
+    else:
+        parts = found[:1] if isinstance(found, list) else []
+    return [reason for part in parts for reason in _find_reasons(part, depth - 1)]
+
+
+def words_of(data: bytes) -> str:
+    """Return the message in an error of any form, or an empty string. It is untrusted."""
+    found = decode_json(data)
+    if found is not None:
+        return reason_of(found)
+    try:
+        text = data.decode().strip()
+    except UnicodeDecodeError:
+        return ""
+    name, _, value = text.partition(":")
+    if name.lower() == "error":
+        return words_of(value.strip().encode())
+    # A page of a proxy says nothing about the error, and neither does a part of an answer.
+    return "" if text[:1] in ("<", "{", "[") else text
 
 
 def decode_json(body: bytes) -> object:
     """Return the value in a body, or None if it is not JSON."""
     try:
-        return msgspec.json.decode(body)
+        return msgspec.json.decode(body.removeprefix(BOM))
     except (ValueError, RecursionError):
         return None
 
@@ -291,15 +328,15 @@ class HTTPConnection:
         timeout: float,
         body: Mapping[str, object] | None = None,
         headers: Mapping[str, str] | None = None,
-        on_event: Callable[[bytes], StreamEvent] | None = None,
+        on_event: Callable[[Event], StreamEvent] | None = None,
         token_timeout: float = 0,
     ) -> Answer:
         """Send a request with a JSON `body`, and return the answer.
 
         `timeout` is in seconds, from the start of the connection to the last byte. With `on_event`,
         it ends with the first token, and each further one has `token_timeout` seconds: the function
-        gets the data of each server-sent event, and returns what it is. The body of the answer is
-        empty if it was streamed, or if that of an error cannot be read. Raises UnreachableError if
+        gets each server-sent event, and what is none, and returns what it is. Then the body of the
+        answer is empty, as is that of an error that cannot be read. Raises UnreachableError if
         nothing was sent, UnknownOutcomeError if the answer is missing, incomplete or compressed,
         and InvalidAnswerError if it is too large.
         """
@@ -377,7 +414,7 @@ class HTTPConnection:
     async def _receive(
         self,
         response: httpx.Response,
-        on_event: Callable[[bytes], StreamEvent] | None,
+        on_event: Callable[[Event], StreamEvent] | None,
         on_token: Callable[[], None],
     ) -> bytes:
         """Return the body of an answer. It is empty if `on_event` got its events."""
@@ -388,18 +425,17 @@ class HTTPConnection:
                     return await self._read(response)
             return b""
         self._refuse_compression(response.headers.get("Content-Encoding", ""))
-        media_type = response.headers.get("Content-Type", "").partition(";")[0]
-        if on_event is None or media_type.strip().lower() != "text/event-stream":
+        if on_event is None:
             body = await self._read(response)
-            start = next((start for start in _COMPRESSED if body.startswith(start)), b"")
-            self._refuse_compression(_COMPRESSED.get(start, ""))
+            self._refuse_compressed(body)
             return body
+        # The body says whether it is a stream: servers label both as anything.
         async with aclosing(self._events(response)) as events:
-            async for data in events:
-                event = on_event(data)
-                if event is StreamEvent.END:
+            async for event in events:
+                meaning = on_event(event)
+                if meaning is StreamEvent.END:
                     break
-                if event is StreamEvent.TOKEN:
+                if meaning is StreamEvent.TOKEN:
                     on_token()
         return b""
 
@@ -417,20 +453,24 @@ class HTTPConnection:
             f"{self._unknown_hint}"
         )
 
-    async def _events(self, response: httpx.Response) -> AsyncGenerator[bytes]:
-        """Yield the data of each server-sent event, which is one line of all known servers."""
-        line = bytearray()
+    def _refuse_compressed(self, start: bytes) -> None:
+        """Raise UnknownOutcomeError if an answer is compressed without saying so."""
+        names = (name for magic, name in _COMPRESSED.items() if start.startswith(magic))
+        self._refuse_compression(next(names, ""))
+
+    async def _events(self, response: httpx.Response) -> AsyncGenerator[Event]:
+        """Yield the events of an answer, and what is none, as they come."""
+        parser = EventParser()
+        is_first = True
         async with aclosing(self._chunks(response, MAX_STREAM)) as chunks:
             async for chunk in chunks:
-                *ends, rest = re.split(rb"\r\n|\r|\n", chunk)
-                for end in ends:
-                    line += end
-                    if line.startswith(b"data:"):
-                        yield bytes(line[5:]).strip()
-                    line.clear()
-                line += rest
-        if line.startswith(b"data:"):  # the last line may have no end
-            yield bytes(line[5:]).strip()
+                if is_first:
+                    self._refuse_compressed(chunk)
+                    is_first = False
+                for event in parser.feed(chunk):
+                    yield event
+        for event in parser.close():
+            yield event
 
     async def _read(self, response: httpx.Response) -> bytes:
         return b"".join([chunk async for chunk in self._chunks(response, MAX_ANSWER)])

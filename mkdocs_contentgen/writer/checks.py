@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
+from ..display import escape_controls
 from ..html.elements import HEADINGS
 from ..requests import NewsRequest, Request
 from ..service.topics import is_listicle, items_of
@@ -76,6 +77,7 @@ class Draft:
     def unusable(self) -> str:
         """Why nobody can use the text, or an empty string."""
         checks = (
+            _refusal_problem,
             _finish_problem,
             _no_text_problem,
             _empty_problem,
@@ -102,6 +104,15 @@ class Draft:
         return [*self.mended, *(f"{name}: {message}" for name, message in found.items() if message)]
 
 
+def _refusal_problem(draft: Draft) -> str:
+    """Return what the model says in place of a text, where its server marks that as a refusal."""
+    is_short = _CUT_SHARE * draft.document.words <= draft.words
+    if draft.completion.finish_reason != "refusal" or not is_short:
+        return ""
+    words = escape_controls(" ".join(draft.completion.text.split()))
+    return f"the model refuses to write it: {words[:_MOST_QUOTED]}"
+
+
 def _finish_problem(draft: Draft) -> str:
     """Return why there is no text, or less than a third of what was asked for."""
     if draft.completion.is_cut and _CUT_SHARE * draft.document.words <= draft.words:
@@ -114,6 +125,8 @@ def _ending(draft: Draft) -> str:
     is_limit = reason.lower() in _AT_LIMIT
     hint = "; raise the model's limit of tokens or its context, or choose a shorter length"
     message = f"the text was cut off after {words:,} words (finish_reason {reason!r})"
+    if draft.completion.server_words:
+        message += f"; the server said: {draft.completion.server_words}"
     return message + hint if is_limit else message
 
 
@@ -264,6 +277,9 @@ _LEAST_BEFORE_LOOP = 100
 _CUT_SHARE = 3
 _MOST_NO_TEXT = 150
 """A longer text is a text."""
+
+_MOST_QUOTED = 200
+"""The maximum number of characters of a refusal in a message."""
 
 _AT_LIMIT = ("length", "max_tokens")
 _LEAST_REPEATED = 8

@@ -14,7 +14,8 @@ import msgspec
 
 from ..errors import ServiceError
 from ..files import sha256
-from ..service.connection import StreamEvent, decode_json
+from ..service.connection import StreamEvent, decode_json, words_of
+from ..service.event_stream import BOM, Event
 from ..service.protocol import Attempt
 from .usage import Usage
 
@@ -31,6 +32,18 @@ Watch = Callable[[str], str]
 
 _WATCH_INTERVAL = 300
 """The least number of characters between two looks at a text that is being written."""
+
+_MIN_REPEATED = 200
+"""The minimum length of a text that counts as repeated by the last event of a stream."""
+
+_ERROR_NAME = re.compile(r"error|exception|fail|abort", re.IGNORECASE)
+"""The names of events that are errors."""
+
+_ERROR_FIELDS = ("error", "errors", "error_code", "error_message", "error_msg", "detail")
+"""The fields of answers and events that are errors, whatever else these have."""
+
+_SIGN_OF_LIFE = re.compile(r"\W*(ping|pong|keep-?alive|heartbeat|null|\d*)\W*", re.IGNORECASE)
+"""Events without JSON that only say that the server is still there."""
 
 
 class Message(TypedDict):
@@ -69,6 +82,9 @@ class Completion(msgspec.Struct, frozen=True, omit_defaults=True):
     error: ServiceError | None = None
     """Why the answer ended early, such as a lost connection or an error of the server."""
 
+    server_words: str = ""
+    """What the server said of an answer that ended early. Safe to show."""
+
     @property
     def is_cut(self) -> bool:
         """Whether the answer ended before the model was done."""
@@ -86,7 +102,7 @@ def decode(data: bytes) -> object:
     """
     value = decode_json(data)
     if value is None:
-        text = _SURROGATE.sub(r"\\ufffd", data.decode("utf-8", "replace"))
+        text = _SURROGATE.sub(r"\\ufffd", data.removeprefix(BOM).decode("utf-8", "replace"))
         with suppress(ValueError, RecursionError):
             value = json.loads(text, parse_constant=lambda name: None)
     return value
@@ -96,6 +112,7 @@ class _AnswerMessage(msgspec.Struct):
     content: object = None
     reasoning: object = None
     reasoning_content: object = None
+    refusal: object = None
 
     def texts(self) -> tuple[str, bool]:
         """Return the text, and whether there is thinking text apart from it."""
@@ -120,7 +137,27 @@ class _Response(msgspec.Struct):
 
     choices: list[_Choice] | None = None
     usage: object = None
-    error: object = None
+
+
+def find_error(fields: dict[str, object]) -> object:
+    """Return the part of an answer or an event that is an error, or None."""
+    if any(fields.get(name) for name in _ERROR_FIELDS):
+        return fields
+    if "error" in (fields.get("object"), fields.get("type")):
+        return fields
+    base = fields.get("base_resp")  # of MiniMax, in each answer
+    if isinstance(base, dict) and base.get("status_code"):
+        return base
+    choices = fields.get("choices")
+    if not choices:
+        words = (fields.get("message"), fields.get("msg"))
+        return fields if any(isinstance(part, str) and part for part in words) else None
+    for choice in choices if isinstance(choices, list) else ():
+        if isinstance(choice, dict) and choice.get("error"):
+            return choice["error"]
+        if isinstance(choice, dict) and choice.get("finish_reason") == "error":
+            return {"error": "finish_reason is 'error'"}
+    return None
 
 
 class AnswerReader:
@@ -137,15 +174,25 @@ class AnswerReader:
         self.was_streamed = False
         self.was_stopped = False
         self.is_complete = False
+        self.is_broken = False
+        """Whether something arrived that is no event, and that nobody can quote."""
+
         self._parts: list[str] = []
+        self._refusal_parts: list[str] = []
+        self._has_deltas = False
         self._watch = watch
         self._length = 0
         self._next_watch = _WATCH_INTERVAL
 
     @property
     def text(self) -> str:
-        """The text so far."""
-        return "".join(self._parts)
+        """The text so far, or else why the model refuses to write one."""
+        return "".join(self._parts) or self.refusal
+
+    @property
+    def refusal(self) -> str:
+        """What the model says in place of a text."""
+        return "".join(self._refusal_parts)
 
     @property
     def has_ended(self) -> bool:
@@ -156,16 +203,52 @@ class AnswerReader:
     @property
     def reason(self) -> str:
         """Why the text ends."""
+        if self.refusal:
+            return "refusal"
         if isinstance(self.finish_reason, str):
             return self.finish_reason
         return "stop" if self.is_complete and self.finish_reason is None else "unknown"
 
-    def read_answer(self, fields: object) -> None:
-        """Read the JSON of a whole answer."""
-        self.is_complete = True
-        self._read(fields)
+    def read_event(self, event: Event) -> StreamEvent:
+        """Read an event of a stream, or the JSON of a whole answer."""
+        if event.is_done:
+            self.is_complete = True
+            return StreamEvent.END
+        value = decode(event.data)
+        if isinstance(value, list):  # as Google's API sends errors
+            value = value[0] if value else {}
+        if _ERROR_NAME.search(event.name):
+            self._add_error(value or words_of(event.data) or event.name)
+            return StreamEvent.END
+        if not isinstance(value, dict):
+            self._read_other(event, value)
+            return StreamEvent.OTHER
+        if not event.is_stray:
+            self.was_streamed = True
+        error = find_error(value)
+        self._add_error(error)
+        is_token = self._read(value)
+        if self._is_watched_enough() or error:
+            return StreamEvent.END
+        return StreamEvent.TOKEN if is_token else StreamEvent.OTHER
 
-    def _read(self, fields: object) -> bool:
+    def _read_other(self, event: Event, value: object) -> None:
+        """Read an event without JSON, or lines that are no event: an error, or a part of one."""
+        text = value if isinstance(value, str) else event.data.decode("utf-8", "replace")
+        is_named = event.name not in ("", "message")  # such as `ping`
+        if is_named or _SIGN_OF_LIFE.fullmatch(text.strip()):
+            return
+        words = words_of(event.data)
+        if words:
+            self._add_error(words)
+        elif self.finish_reason is None:
+            self.is_broken = True
+
+    def _add_error(self, error: object) -> None:
+        if self.finish_reason is None:  # a text that has ended is whole
+            self.error = self.error or error
+
+    def _read(self, fields: dict[str, object]) -> bool:
         """Return whether the JSON of an answer or an event has a part of the text."""
         try:
             response = msgspec.convert(fields, _Response)
@@ -173,34 +256,44 @@ class AnswerReader:
             return False
         if isinstance(response.usage, dict):
             self.usage = response.usage
-        if self.finish_reason is None:  # a text that has ended is whole
-            self.error = self.error or response.error
         choice = next(iter(response.choices or ()), None)
         if choice is None:
             return False
+        has_ended = choice.finish_reason is not None
         self.finish_reason = choice.finish_reason or self.finish_reason
         message = choice.message or choice.delta
         if message is None:
             return False
         self.has_message = True
+        if choice.message and not self.was_streamed:
+            self.is_complete = True
         text, thought = message.texts()
-        self._add(text)
+        if isinstance(message.refusal, str):
+            earlier = [] if choice.message else self._refusal_parts
+            self._refusal_parts = [*earlier, message.refusal]
+        if choice.message and self._length:
+            self._add_whole(text)
+        elif not (has_ended and self._repeats(text)):
+            self._add(text)
+            self._has_deltas = self._has_deltas or (choice.message is None and bool(text))
         return bool(text or thought)
 
     def _add(self, text: str) -> None:
         self._parts.append(text)
         self._length += len(text)
 
-    def read_event(self, data: bytes) -> StreamEvent:
-        """Read the data of a server-sent event."""
-        self.was_streamed = True
-        if data == b"[DONE]":
-            self.is_complete = True
-            return StreamEvent.END
-        is_token = self._read(decode(data))
-        if self._is_watched_enough() or self.error:
-            return StreamEvent.END
-        return StreamEvent.TOKEN if is_token else StreamEvent.OTHER
+    def _add_whole(self, text: str) -> None:
+        """Add a message in a stream: all of the text once more, or a part of it."""
+        if self._has_deltas and len(text) <= self._length:
+            return
+        # Some servers send each part as a message, and others all of the text so far.
+        if self._has_deltas or text.startswith(self.text):
+            self._parts, self._length = [], 0
+        self._add(text)
+
+    def _repeats(self, text: str) -> bool:
+        """Tell whether a part is all of the text once more."""
+        return len(text) >= _MIN_REPEATED and text.strip() == self.text.strip()
 
     def read_text(self, text: str) -> StreamEvent:
         """Read a part of a text that is not in events."""

@@ -9,7 +9,7 @@ import asyncio
 import random
 import re
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Self
 
 from ..concurrency import backoff
@@ -32,7 +32,7 @@ from ..service.connection import (
     check_token,
     reason_of,
 )
-from .completion import AnswerReader, Completion, ModelCall, decode
+from .completion import AnswerReader, Completion, Message, ModelCall
 from .settings import OLLAMA, OLLAMA_PORT, WriterOptions
 from .usage import Spending, Usage, estimate_usage, format_cost, read_usage
 
@@ -50,6 +50,22 @@ PENALTY = 0.5
 
 _MIN_SECRET = 16
 """The minimum length of a key to search for in texts. A shorter one can be a word: `ollama`."""
+
+_REFUSES_SYSTEM = re.compile(
+    r"system.{0,3}\W(role|message|prompt|instruction)|\broles?\b.{0,60}\bsystem\b"
+    r"|system\W{1,3}(is not|isn't) |developer instruction|roles must alternate"
+    r"|only user and assistant roles",
+    re.IGNORECASE | re.DOTALL,
+)
+"""How servers say that a model, or its chat template, takes no system message."""
+
+_NO_CREDIT = re.compile(
+    r"insufficient[_ ](quota|balance|credits?|funds)|exceeded_current_quota_error"
+    r"|billing_(hard_limit_reached|not_active)|credit balance is too low"
+    r"|(used all available|run out of|out of|no|not enough) credits|余额不足|欠费",
+    re.IGNORECASE,
+)
+"""How providers say with status 429 that an account has no credit. None says it of a rate limit."""
 
 _STREAM_FIELDS = re.compile(rb"\bstream(_options)?\b")
 _LIMIT_FIELDS = ("max_tokens", "max_completion_tokens")
@@ -112,6 +128,8 @@ class Model:
         self._quote = self._connection.quote
         self._limit_field = _LIMIT_FIELDS[0]
         self._streams = True
+        self._has_system = True
+        """Whether the model takes system messages, as far as is known."""
 
     async def __aenter__(self) -> Self:
         return self
@@ -190,16 +208,17 @@ class Model:
     async def _call(self, call: ModelCall, spending: Spending) -> Completion:
         """Return the answer to one call that is sent once."""
         started = time.monotonic()
+        had_system = self._has_system and any(
+            message["role"] == "system" for message in call.messages
+        )
         reader = AnswerReader(call.watch)
         error: UnknownOutcomeError | InvalidAnswerError | None = None
         try:
             answer = await self._post(call, reader)
-            if answer.is_success and not reader.was_streamed:
-                reader.read_answer(decode(answer.body))
             # Status 201 has an answer as 200 has.
             has_answer = answer.status == 200 or reader.was_streamed or reader.has_message
             if not (answer.is_success and has_answer):
-                raise self._status_error(answer)
+                raise self._status_error(answer, reader)
         except (UnknownOutcomeError, InvalidAnswerError) as failure:
             error = failure
         usage = self._usage(call, reader, spending, error)
@@ -207,6 +226,9 @@ class Model:
         if isinstance(error, UnknownOutcomeError) or reader.usage is not None or reader.has_message:
             spending.total += usage
         error = error or self._problem(reader)
+        if had_system and not reader.text and _refuses_system(reason_of(reader.error)):
+            self._has_system = False
+            return await self._call(call, spending)
         if error and not (reader.text and reader.was_streamed):
             raise error
         if len(self._key) >= _MIN_SECRET and self._key in reader.text:
@@ -222,7 +244,8 @@ class Model:
                 f"{call.characters:,} characters, so it probably cut the prompt; give the model a "
                 "larger context (Ollama: OLLAMA_CONTEXT_LENGTH, llama.cpp: --ctx-size)"
             )
-        return Completion(reader.text, reason, usage, error)
+        words = self._words(reader) if error else ""
+        return Completion(reader.text, reason, usage, error, words)
 
     def _usage(
         self, call: ModelCall, reader: AnswerReader, spending: Spending, error: ServiceError | None
@@ -239,50 +262,82 @@ class Model:
         """Send a call with the fields that the server supports, and remember which these are."""
         while True:
             # Another call can change the attributes in the meantime.
-            streams, limit = self._streams, self._limit_field
+            streams, limit, has_system = self._streams, self._limit_field, self._has_system
             answer = await self._connection.request(
                 "POST",
                 "chat/completions",
-                body=self._body(call, limit, streams=streams),
+                body=self._body(call, limit, streams=streams, has_system=has_system),
                 timeout=self._fields.first_token_timeout,
                 on_event=reader.read_event,
                 token_timeout=self._fields.call_timeout,
             )
             refused = answer.body if answer.status in (400, 422) else b""
-            if streams and _STREAM_FIELDS.search(refused):
+            if has_system and answer.status in (400, 422, 500) and _refuses_system(answer.reason()):
+                self._has_system = False
+            elif streams and _STREAM_FIELDS.search(refused):
                 self._streams = False
             elif limit == _LIMIT_FIELDS[0] and _LIMIT_FIELDS[1].encode() in refused:
                 self._limit_field = _LIMIT_FIELDS[1]
             else:
                 return answer
 
-    def _body(self, call: ModelCall, limit: str, *, streams: bool) -> dict[str, object]:
+    def _body(
+        self, call: ModelCall, limit: str, *, streams: bool, has_system: bool
+    ) -> dict[str, object]:
         parameters = self._fields.parameters
         has_limit = parameters.keys() & set(_LIMIT_FIELDS)
         return {
             "model": self.name,
-            "messages": list(call.messages),
+            "messages": list(call.messages if has_system else fold_system(call.messages)),
             **({"frequency_penalty": PENALTY} if call.penalty else {}),
             **({} if has_limit else {limit: call.max_tokens}),
             **({"stream": True, "stream_options": {"include_usage": True}} if streams else {}),
             **parameters,
         }
 
-    def _status_error(self, answer: Answer) -> ServiceError:
+    def _status_error(self, answer: Answer, reader: AnswerReader) -> ServiceError:
         """Return the error for the status of an answer without a message."""
         message = f"{self._server} answered {answer.status_text}"
-        if self._quotes and (quote := self._quote(answer.reason())):
-            message += f": {quote}"
+        words = self._quote(answer.reason()) if self._quotes else ""
+        words = words or self._words(reader)
+        if words:
+            message += f": {words}"
+        if answer.status == 429 and _NO_CREDIT.search(answer.body.decode("utf-8", "replace")):
+            # Waiting does not help, so that no call is tried again.
+            hint = "add credit to the account of the model server"
+            return UnusableServiceError(f"{message}; {hint}")
         return self._connection.status_error(answer, message, self._options_hint)
 
     def _problem(self, reader: AnswerReader) -> InvalidAnswerError | None:
         """Return the error for an answer that is none of this API, or that ends with an error."""
         if reader.error:
-            quote = self._quote(reason_of(reader.error)) if self._quotes else ""
-            reason = quote or "without a message"
+            reason = self._words(reader) or "without a message"
             return InvalidAnswerError(f"{self._server} reports an error with status 200: {reason}")
         if not reader.has_message:
             return InvalidAnswerError(
                 f"{self._server} answered without a message in `choices`; {self._options_hint}"
             )
+        if reader.is_broken:
+            return InvalidAnswerError(
+                f"{self._server} sent something in its stream that is no event"
+            )
         return None
+
+    def _words(self, reader: AnswerReader) -> str:
+        """Return what the server says of an error, to show it in messages and remarks."""
+        return self._quote(reason_of(reader.error)) if self._quotes else ""
+
+
+def fold_system(messages: Sequence[Message]) -> list[Message]:
+    """Return a conversation whose system message is the beginning of the first other one."""
+    system = [message["content"] for message in messages if message["role"] == "system"]
+    others = [message for message in messages if message["role"] != "system"]
+    if not others:
+        return [Message(role="user", content="\n\n".join(system))]
+    first, *rest = others
+    text = "\n\n".join([*system, first["content"]])
+    return [Message(role=first["role"], content=text), *rest]
+
+
+def _refuses_system(reason: str) -> bool:
+    return bool(_REFUSES_SYSTEM.search(reason))

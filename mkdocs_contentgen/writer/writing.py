@@ -58,7 +58,7 @@ _LEAST_WORDS = 100
 _LEAST_REST = 50
 """The minimum number of words that are asked for in a further part."""
 
-_LOST = ("lost", "content_filter")
+_LOST = ("lost", "content_filter", "refusal")
 """Why texts end that another attempt would not improve."""
 
 
@@ -264,7 +264,7 @@ class _Writing:
             last: "After the section, write a last paragraph that ends the whole text.",
         }
         for index, heading in enumerate(headings):
-            words = max(_LEAST_REST, (self.words - document.words) // (len(headings) - index))
+            target = max(_LEAST_REST, (self.words - document.words) // (len(headings) - index))
             prompt = fill(
                 "small_section" if self._is_small else "section",
                 plan=plan.text,
@@ -272,17 +272,19 @@ class _Writing:
                 number=index + 1,
                 sections=len(headings),
                 heading=heading,
-                words=words,
+                words=target,
                 place=places.get(index, ""),
             )
             messages = [*self._start, Message(role="user", content=prompt)]
-            draft = await self._attempts(messages, words, document.blocks)
+            draft = await self._attempts(messages, target, document.blocks)
             remarks += draft.mended
             if reason := draft.unusable:
                 remarks.append(f"section: '{heading}' is missing, since {reason}")
                 continue
             if draft.completion.is_cut:
-                remarks.append(f"cut: the section '{heading}' was cut off")
+                words = draft.completion.server_words
+                reason = f"; the server said: {words}" if words else ""
+                remarks.append(f"cut: the section '{heading}' was cut off{reason}")
             document.blocks += as_section(draft.document, heading, headings[index + 1 :])
             text += f"\n\n{draft.text}"
         if not document.blocks:

@@ -208,6 +208,60 @@ def test_a_server_that_takes_neither_field(server: ModelDouble) -> None:
     assert len(server.calls) == 2
 
 
+@pytest.mark.parametrize(
+    ("status", "body"),
+    [
+        (400, b'{"object": "error", "message": "System role not supported", "code": 400}'),
+        (400, error("Conversation roles must alternate user/assistant/user/assistant/...")),
+        (400, error("'messages[0].role' does not support 'system' with this model.")),
+        (400, error("Developer instruction is not enabled for models/gemma-3-1b-it")),
+        (400, error("Only user and assistant roles are supported!")),
+        (400, error("System messages are not supported")),
+        (400, error("'system' is not one of ['user', 'assistant'] - 'messages.0.role'")),
+        (400, b"Template error: System role not supported (in chat template:1)"),
+        (400, b'event: error\ndata: {"message": "System role not supported"}\n\n'),
+        (
+            400,
+            json.dumps(
+                {
+                    "error": {
+                        "message": "Provider returned error",
+                        "code": 400,
+                        "metadata": {"raw": error("System role not supported").decode()},
+                    }
+                }
+            ).encode(),
+        ),
+        (422, b'{"error": "Template error: System role not supported", "error_type": "template"}'),
+        (500, b'{"error": {"code": 500, "message": "System role not supported at row 1"}}'),
+        (200, error("System role not supported")),
+        (200, b'event: error\ndata: {"message": "System role not supported"}\n\ndata: [DONE]\n\n'),
+    ],
+)
+def test_a_model_without_system_messages(server: ModelDouble, status: int, body: bytes) -> None:
+    """It gets the system message as the beginning of the first one, and this is remembered."""
+    server.answer = lambda call, handler: (
+        raw(body, status) if call.body["messages"][0]["role"] == "system" else written()
+    )(call, handler)
+    asked = Asked()
+    answers = asyncio.run(asked.ask(server.endpoint, times=2, together=2))
+    assert [answer.text for answer in answers] == ["A text."] * 4
+    roles = [call.body["messages"][0]["role"] for call in server.calls]
+    assert roles.count("user") == 4
+    assert roles.count("system") in (1, 2)  # two calls are under way before this is known
+    folded = [{"role": "user", "content": "You write texts.\n\nTopic: Tides"}]
+    assert server.calls[-1].body["messages"] == folded
+
+
+@pytest.mark.parametrize("words", ["System role not supported", "no such parameter"])
+def test_a_model_that_refuses_any_message(server: ModelDouble, words: str) -> None:
+    """The server's words are in the message, and nothing is sent for ever."""
+    server.answer = raw(error(words), 400)
+    text = str(failure(RejectedError, server.endpoint))
+    assert text.endswith(f"400 Bad Request: {words}")
+    assert len(server.calls) == (1 if "parameter" in words else 2)
+
+
 # --- what is read --------------------------------------------------------------------------------
 
 
@@ -238,6 +292,9 @@ def test_a_server_that_takes_neither_field(server: ModelDouble) -> None:
         (message(content=[1, None, {"text": 2}, {"text": "A text."}]), "A text.", "stop"),
         (message(content=[]), "", "stop"),
         (completion("A text.", error=None), "A text.", "stop"),
+        (message(content=None, refusal="Not that topic."), "Not that topic.", "refusal"),
+        (message(content="", refusal="Not that topic."), "Not that topic.", "refusal"),
+        (message(content="A text.", refusal=None), "A text.", "stop"),
         (completion("A text.", usage={"cost": math.nan, "a": -math.inf}), "A text.", "stop"),
     ],
 )
@@ -402,6 +459,19 @@ def test_a_compressed_answer(server: ModelDouble) -> None:
         (b'{"detail": "no room"}', "400 Bad Request: no room"),
         (b'{"detail": [{"loc": ["body"], "msg": "no room"}]}', "400 Bad Request: no room"),
         (b'{"error": {"message": {"detail": ["no room"]}}}', "400 Bad Request: no room"),
+        (b"no room", "400 Bad Request: no room"),
+        (b'\xef\xbb\xbf{"error": "no room"}', "400 Bad Request: no room"),
+        (b'data: {"error": {"message": "no room"}}\n\n', "400 Bad Request: no room"),
+        (b"event: error\ndata: no room\n\ndata: [DONE]\n\n", "400 Bad Request: no room"),
+        (
+            b'{"error": "Bad Request", "message": "no room"}',
+            "400 Bad Request: Bad Request: no room",
+        ),
+        (b'{"error": true, "error_msg": "no room"}', "400 Bad Request: no room"),
+        (
+            b'{"error": {"code": 400, "message": "exceeds the available context size"}}',
+            "400 Bad Request: exceeds the available context size",
+        ),
         (b"<html>", "400 Bad Request"),
         (b"\xff", "400 Bad Request"),
         (b"[[[]]]", "400 Bad Request"),
@@ -463,6 +533,38 @@ def test_a_server_that_stays_busy(server: ModelDouble) -> None:
     text = str(failure(BusyModelError, server.endpoint, retries=1))
     assert text.endswith("busy; gave up after try 2; a lower writer.parallel may help")
     assert len(server.calls) == 2
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        b'{"error": {"message": "You exceeded your current quota", "code": "insufficient_quota"}}',
+        b'{"error": {"message": "suspended", "type": "exceeded_current_quota_error"}}',
+        '{"error": {"code": "1113", "message": "余额不足或无可用资源包,请充值。"}}'.encode(),
+        b'{"error": "Your team has used all available credits"}',
+        b'{"detail": "Insufficient balance"}',
+    ],
+)
+def test_an_account_without_credit(server: ModelDouble, body: bytes) -> None:
+    """Its status 429 never ends, so that no call waits for that."""
+    server.answer = raw(body, 429)
+    text = str(failure(UnusableServiceError, server.endpoint, retries=5))
+    assert text.endswith("; add credit to the account of the model server")
+    assert "answered 429 Too Many Requests: " in text
+    assert len(server.calls) == 1
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "Rate limit reached. Need more tokens? Upgrade at https://x.example/settings/billing",
+        "You exceeded your current quota, please check your plan and billing details. Please retry",
+    ],
+)
+def test_a_limit_that_ends(server: ModelDouble, words: str) -> None:
+    """A rate limit that speaks of plans is one that passes."""
+    server.answer = sequence([raw(error(words), 429, {"Retry-After": "0"}), written()])
+    assert ask(server, retries=1).text == "A text."
 
 
 def test_a_pause_holds_back_all_calls(server: ModelDouble) -> None:

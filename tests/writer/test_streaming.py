@@ -108,6 +108,12 @@ def completion(*script: Item, **more: Any) -> Completion:
 TEXT = "Wörter 缓存 🚀"
 
 
+def pretty(sent: bytes) -> bytes:
+    """Return an event with its JSON in several lines."""
+    lines = json.dumps(json.loads(sent[6:]), indent=1).split("\n")
+    return "".join(f"data: {line}\n" for line in lines).encode() + b"\n"
+
+
 def split(data: bytes, size: int) -> Iterable[bytes]:
     """Return the parts of a body."""
     return (data[start : start + size] for start in range(0, len(data), size))
@@ -130,6 +136,25 @@ def split(data: bytes, size: int) -> Iterable[bytes]:
         pytest.param([b"data: {}\n\ndata: []\n\n", event(TEXT), STOP, usage(), DONE], id="no-text"),
         pytest.param([event(TEXT), event("", finish_reason="stop"), usage(), DONE], id="empty"),
         pytest.param([event(TEXT), STOP, usage(), b'data: {"error": "x"}\n\n', DONE], id="error"),
+        pytest.param([pretty(event(TEXT)), pretty(STOP), usage(), DONE], id="several-lines"),
+        pytest.param([b"\xef\xbb\xbf", event(TEXT), STOP, usage(), DONE], id="byte-order-mark"),
+        pytest.param([event(TEXT)[:-1], STOP[:-1], usage()[:-1], DONE], id="no-empty-lines"),
+        pytest.param([event(TEXT)[6:], STOP[6:], usage()[6:], DONE], id="no-data"),
+        pytest.param(
+            [event(TEXT), b"event: ping\ndata: 17\n\ndata: ping\n\n", STOP, usage(), DONE],
+            id="ping",
+        ),
+        pytest.param(
+            [*map(event, TEXT), event(delta=None, message={"content": TEXT}), STOP, usage(), DONE],
+            id="message-repeated",
+        ),
+        pytest.param(
+            [
+                *(event(delta=None, message={"content": part}) for part in (TEXT[:3], TEXT[3:])),
+                *(STOP, usage(), DONE),
+            ],
+            id="messages",
+        ),
         pytest.param(
             [event([{"type": "text", "text": TEXT}]), STOP, usage(), DONE], id="list-of-parts"
         ),
@@ -151,6 +176,37 @@ def test_a_stream(script: Sequence[bytes]) -> None:
 def test_why_a_stream_ends(script: Sequence[bytes], reason: str) -> None:
     """A text without a reason is whole where the server says that the stream is."""
     assert completion(*script).finish_reason == reason
+
+
+@pytest.mark.parametrize(
+    "last",
+    [
+        {"delta": None, "message": {"content": "word " * 60}},
+        {"delta": {"content": "word " * 60}},
+        {"delta": {"content": ""}, "message": {"content": ("word " * 60).strip()}},
+    ],
+)
+def test_a_last_event_with_all_of_the_text(last: dict[str, object]) -> None:
+    """A text that the last event repeats is taken once."""
+    found = completion(*[event("word ")] * 60, event(finish_reason="stop", **last), DONE)
+    assert (found.text, found.finish_reason) == ("word " * 60, "stop")
+
+
+@pytest.mark.parametrize(
+    "label", ["text/plain; charset=utf-8", "application/json", "application/octet-stream", ""]
+)
+def test_a_label_that_is_wrong(label: str) -> None:
+    """The body says whether it is a stream, and not its label."""
+    head = f"HTTP/1.1 200 OK\r\nContent-Type: {label}\r\n\r\n".encode()
+    found = ask([head, event("A"), 50.0, event("B"), 50.0, STOP, DONE, event("again")]).completion
+    assert found and (found.text, found.finish_reason) == ("AB", "stop")
+
+
+def test_a_refusal_in_a_stream() -> None:
+    """What a model says in place of a text is kept apart from one."""
+    parts = (event(None, delta={"refusal": part}) for part in ("I", " can", "not", "."))
+    found = completion(*parts, STOP, DONE)
+    assert (found.text, found.finish_reason) == ("I cannot.", "refusal")
 
 
 def test_thinking() -> None:
@@ -239,6 +295,15 @@ def test_watching() -> None:
 class TestRefusals:
     """Servers that do not stream."""
 
+    @pytest.mark.parametrize("label", [b"application/json", b"text/event-stream", b"text/plain"])
+    @pytest.mark.parametrize("start", [b"", b"\xef\xbb\xbf", b"\n\n"])
+    @pytest.mark.parametrize("end", [b"", b"\n\n" + DONE])
+    def test_a_whole_answer_with_any_label(self, label: bytes, start: bytes, end: bytes) -> None:
+        """JSON is read whatever its label says, also with the end of a stream behind it."""
+        head = b"HTTP/1.1 200 OK\r\nContent-Type: " + label + b"\r\n\r\n"
+        found = ask([head, start + self.ANSWER + end]).completion
+        assert found == Completion("A", "stop", usage=Usage(1, 40, 10, None))
+
     ANSWER = json.dumps(
         {"choices": [{"message": {"content": "A"}, "finish_reason": "stop"}], "usage": USAGE}
     ).encode()
@@ -275,6 +340,8 @@ class TestRefusals:
     ("script", "words"),
     [
         ([b'data: {"error": {"message": "out of memory"}}\n\n'], "out of memory"),
+        ([b"event: error\ndata: out of memory\n\n"], "status 200: out of memory"),
+        ([b"out of memory"], "status 200: out of memory"),
         ([b"<html>\n<p>Hello</p>\n"], "without a message"),
         ([b"data: <html>\n\n"], "without a message"),
         ([DONE], "without a message"),
@@ -283,7 +350,18 @@ class TestRefusals:
         ([event(None, delta={"reasoning": "x" * 2**20})] * 40, "larger than 32 MiB"),
         ([event(f"It is {KEY}"), STOP, DONE], "repeats writer.api_key"),
     ],
-    ids=["error", "html", "html-event", "nothing", "empty", "event", "ever", "key"],
+    ids=[
+        "error",
+        "named",
+        "plain",
+        "html",
+        "html-event",
+        "nothing",
+        "empty",
+        "event",
+        "ever",
+        "key",
+    ],
 )
 def test_a_stream_that_is_none(script: Sequence[Item], words: str) -> None:
     """A stream without a text is one line, with bounded memory."""
@@ -302,6 +380,31 @@ HALF = event("Half a")
     [
         ([HALF, b'data: {"error": {"message": "out of memory"}}\n\n'], "out of memory"),
         ([HALF, b"data: " + b"x" * 2**25], "larger than 32 MiB"),
+        ([HALF, b'data: {"error": {"message": "out of memory"}}\n\n', DONE], "out of memory"),
+        ([HALF, b'event: error\ndata: {"message": "out of memory"}\n\n', DONE], "out of memory"),
+        ([HALF, b"event: error\ndata: out of memory\n\n"], "out of memory"),
+        ([HALF, b"event: error\ndata:\n\n"], "status 200: error"),
+        ([HALF, b'{"error": {"message": "out of memory"}}\n'], "out of memory"),
+        ([HALF, b'{\n "error": {\n  "message": "out of memory"\n }\n}\n', DONE], "out of memory"),
+        ([HALF, b'error: {"message": "out of memory"}\n\n', DONE], "out of memory"),
+        ([HALF, b"error: out of memory\n\n"], "out of memory"),
+        ([HALF, b"Internal error: out of memory", DONE], "Internal error: out of memory"),
+        ([HALF, b"data: out of memory\n\n", DONE], "out of memory"),
+        ([HALF, b'data: "out of memory"\n\n', DONE], "out of memory"),
+        ([HALF, b'data: {"object": "error", "message": "out of memory"}\n\n'], "out of memory"),
+        ([HALF, b'data: {"type": "error", "msg": "out of memory"}\n\n'], "out of memory"),
+        ([HALF, b'data: {"error_code": 5, "error_msg": "out of memory"}\n\n'], "out of memory"),
+        ([HALF, b'data: {"detail": [{"msg": "out of memory"}]}\n\n', DONE], "out of memory"),
+        ([HALF, b'data: {"code": 500, "message": "out of memory"}\n\n'], "out of memory"),
+        ([HALF, b'data: [{"error": {"message": "out of memory"}}]\n\n'], "out of memory"),
+        ([HALF, event("", error={"message": "out of memory"}), DONE], "out of memory"),
+        ([HALF, event("", finish_reason="error"), DONE], "finish_reason is 'error'"),
+        (
+            [HALF, b'data: {"base_resp": {"status_code": 5, "status_msg": "no memory"}}\n\n'],
+            "no memory",
+        ),
+        ([HALF, b"<html>Bad gateway</html>\n\n", DONE], "that is no event"),
+        ([HALF, b'data: {"choices": [{"del\n\n', DONE], "that is no event"),
     ],
 )
 def test_an_error_after_a_part_of_the_text(script: Sequence[Item], words: str) -> None:
@@ -328,9 +431,10 @@ def test_a_key_in_a_lost_answer() -> None:
 
 
 def test_what_cannot_be_read() -> None:
-    """An event that is no JSON is skipped, and of a word that cannot be decoded a mark is left."""
+    """After an event that is no JSON, reading goes on; of a broken word a mark is left."""
     broken = event("caf\0 is open").replace(b"\\u0000", b"\xe9")
     half = event("A \0face").replace(b"\\u0000", b"\\ud83d")
     found = ask([HEAD, event("The "), b"data: oops\n\n", broken, half, STOP, DONE]).completion
     assert found
     assert found.text == "The caf\ufffd is openA \ufffdface"
+    assert (found.is_cut, found.server_words) == (True, "oops")

@@ -197,6 +197,12 @@ class TestUnusable:
         with pytest.raises(FailedTextError):
             run("", repairs=0)
 
+    def test_a_refusal_that_is_marked_as_such(self) -> None:
+        """Its words are in the message, and the model is not asked again."""
+        error = failure(Completion("Sorry,\n\x1b[1mnot that topic.", "refusal", USAGE))
+        assert str(error).endswith("the model refuses to write it: Sorry, \\x1b[1mnot that topic.")
+        assert error.answer.startswith("Sorry,")
+
     def test_a_lost_connection(self) -> None:
         """What has arrived is kept for reading, and nothing else is asked for."""
         lost = Completion("# T\n\nOne two", "lost", error=UnknownOutcomeError("gone"))
@@ -219,6 +225,15 @@ class TestCutTexts:
     """Texts whose end has not arrived."""
 
     START = f"# T\n\n{sentences(25, 'a')}\n\n## A"
+
+    def test_the_servers_words(self) -> None:
+        """The remark about a text that an error has ended says what the server said."""
+        error = UnknownOutcomeError("gone")
+        lost = Completion(f"{self.START}\n\nThe end", "lost", USAGE, error, "out of memory")
+        written, _ = run(lost, repairs=0)
+        assert written.text.remarks[0].endswith(
+            "words (finish_reason 'lost'); the server said: out of memory"
+        )
 
     def cut(self, reason: str = "length") -> Completion:
         """Return a text that ends within a sentence."""
