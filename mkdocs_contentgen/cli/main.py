@@ -144,7 +144,7 @@ def generate(
         else:
             output.print_obtained(obtained)
             output.print_next_steps(obtained.articles)
-    output.print_errors(obtained.failures or _lost_texts(obtained))
+    output.print_errors(obtained.failures or _lost_texts(obtained) or _old_texts(obtained))
 
 
 def _lost_texts(obtained: Obtained) -> list[str]:
@@ -155,6 +155,17 @@ def _lost_texts(obtained: Obtained) -> list[str]:
     lost = sum(bool(it.error) or not it.is_kept for it in outcomes.values())
     numbers = f"{lost} of {len(outcomes)}"
     return [f"texts that are not in the cache: {numbers}; make room, then repeat this"]
+
+
+def _old_texts(obtained: Obtained) -> list[str]:
+    """Return the error where requested texts did not arrive, and older ones stay."""
+    if not obtained.sent:
+        return []
+    outcomes = {it.key: it.draft_outcome for it in obtained.articles if it.key in obtained.wanted}
+    old = sum(bool(it.error and it.text) for it in outcomes.values())
+    if not old:
+        return []
+    return [f"new texts that did not arrive: {old} of {len(outcomes)}; the old ones stay"]
 
 
 @main.command()

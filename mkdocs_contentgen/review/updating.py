@@ -10,6 +10,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 
+import msgspec
 from click import unstyle
 from msgspec import structs
 
@@ -24,7 +25,7 @@ from ..errors import (
 )
 from ..files import sha256
 from ..requests import Request
-from ..service.protocol import Attempt, Client, Source, Update, Updated
+from ..service.protocol import OPERATION, Attempt, Client, Source, Update, Updated, update_body
 from ..site.build import Build
 from ..site.options import ContentgenConfig
 from ..site.site import CitedSections
@@ -163,7 +164,8 @@ def run(
         return structs.replace(text, generated_at=moment, request=request.record())
 
     requests = {it.article.key: it.article.request for it in planned}
-    source = replace(build.foreground(), ask=wrap(ask))
+    operations = {it.article.key: _operation(it) for it in planned}
+    source = replace(build.foreground(), ask=wrap(ask), operations=operations)
     outcomes, problems = source.get(requests, requests.keys())
     results = []
     for it in planned:
@@ -183,6 +185,12 @@ def run(
         store.save(before)
         problems += store.close()
     return results, problems
+
+
+def _operation(planned: TextUpdate) -> str:
+    """Return what an Idempotency-Key belongs to: with another note, it is another request."""
+    body = update_body(planned.article.request, planned.update)
+    return f"{OPERATION} {sha256(msgspec.json.encode(body))}"
 
 
 def report(results: Sequence[TextUpdate]) -> str:

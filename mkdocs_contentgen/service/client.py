@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import TypeVar
 
-import msgspec
-
 from ..errors import (
     ConfigurationError,
     FailedTextError,
@@ -18,7 +16,16 @@ from ..requests import Request
 from ..text import Text
 from . import SANDBOX
 from .connection import REQUEST_ID, Answer, HTTPConnection, check_address, check_token, decode_json
-from .protocol import OPERATION, Attempt, Update, Updated, failed_text, parse_answer, parse_updated
+from .protocol import (
+    OPERATION,
+    Attempt,
+    Update,
+    Updated,
+    failed_text,
+    parse_answer,
+    parse_updated,
+    update_body,
+)
 
 SAME_KEY_HINT = (
     "it may have been processed, so only the next build asks again, with the same Idempotency-Key"
@@ -82,8 +89,8 @@ class ServiceClient(HTTPConnection):
         The interface has no such operation, a served writer and the sandbox have. Raises the same
         as generate().
         """
-        body = {"type": request.type, **request.body(), "update": msgspec.to_builtins(update)}
-        return self._parse(await self._post(OPERATION, body, attempt), parse_updated)
+        answer = await self._post(OPERATION, update_body(request, update), attempt)
+        return self._parse(answer, parse_updated)
 
     async def _post(self, operation: str, body: Mapping[str, object], attempt: Attempt) -> Answer:
         """Return the answer of a request that was processed. Raises ServiceError."""

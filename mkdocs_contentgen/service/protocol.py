@@ -80,6 +80,11 @@ class Update(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     note: Annotated[str, msgspec.Meta(max_length=MAX_NOTE)] = ""
 
 
+def update_body(request: Request, update: Update) -> dict[str, object]:
+    """Return the JSON body of the HTTP request for an update."""
+    return {"type": request.type, **request.body(), "update": msgspec.to_builtins(update)}
+
+
 CITATION = "https://source.invalid"
 """The links of the new blocks to sources are below this address, each with its number."""
 

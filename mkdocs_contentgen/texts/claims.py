@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import uuid
-from collections.abc import AsyncIterator, Callable, Collection
+from collections.abc import AsyncIterator, Callable, Collection, Iterable
 from concurrent.futures import Executor
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
@@ -23,8 +23,8 @@ class Claims:
     executor: Executor
     on_problem: Callable[[str], None]
 
-    refresh: bool = False
-    """Whether the requests get new Idempotency-Keys."""
+    operation_of: Callable[[str], str]
+    """Returns what is asked of the service for the request with a key. See DiskStore.claim()."""
 
     held: dict[str, str] = field(default_factory=dict)
     """The Idempotency-Keys of the requests that only this run may send, by their keys."""
@@ -33,8 +33,7 @@ class Claims:
 
     async def claim(self, keys: Collection[str]) -> set[str]:
         """Claim all `keys` that no other run holds, and return them. Raises StoreError."""
-        claim = partial(self.store.claim, refresh=self.refresh)
-        claimed = await run_in(self.executor, claim, keys, self._owner)
+        claimed = await run_in(self.executor, self.store.claim, self._operations(keys), self._owner)
         self.held |= claimed
         return set(claimed)
 
@@ -43,11 +42,14 @@ class Claims:
         release = partial(self.store.release, answered=answered)
         try:
             if keys:
-                await run_in(self.executor, release, keys, self._owner)
+                await run_in(self.executor, release, self._operations(keys), self._owner)
         except StoreError as error:
             self.on_problem(str(error))
         for key in keys:
             self.held.pop(key, None)
+
+    def _operations(self, keys: Iterable[str]) -> dict[str, str]:
+        return {key: self.operation_of(key) for key in keys}
 
     @asynccontextmanager
     async def renewed(self) -> AsyncIterator[None]:
@@ -65,6 +67,7 @@ class Claims:
             await asyncio.sleep(LEASE / 3)
             try:
                 if self.held:
-                    await run_in(self.executor, self.store.claim, list(self.held), self._owner)
+                    held = self._operations(self.held)
+                    await run_in(self.executor, self.store.claim, held, self._owner)
             except StoreError as error:
                 self.on_problem(str(error))

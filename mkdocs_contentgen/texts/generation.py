@@ -76,8 +76,8 @@ class Progress:
 class Generation:
     """Requests many texts at once as `source` does, and saves each as it arrives.
 
-    `run()` can be called once. With `refresh`, requests get new Idempotency-Keys, so that a service
-    cannot repeat an answer.
+    `run()` can be called once. With `refresh`, requests get other Idempotency-Keys than those for
+    missing texts. They too are kept until there is an answer.
     """
 
     source: Sender
@@ -93,7 +93,9 @@ class Generation:
         self._store, self._limits = self.source.store, self.source.limits
         self._debug = self.source.debug or (lambda line: None)
         self._executor = ThreadPoolExecutor(1, "contentgen")
-        self._claims = Claims(self._store, self._executor, self._add_store_problem, self.refresh)
+        self._claims = Claims(
+            self._store, self._executor, self._add_store_problem, self._operation_of
+        )
         self.throttle = Throttle(self.clock, self._limits)
         self._queue: asyncio.Queue[str | None] = asyncio.Queue(1)
         self._started = datetime.now(UTC)
@@ -139,6 +141,13 @@ class Generation:
             self._add_problems(await run_in(self._executor, self._store.close))
             self._executor.shutdown()
         return {key: self._outcomes[key] for key in requests}
+
+    def _operation_of(self, key: str) -> str:
+        """Return what is asked for a request, which an Idempotency-Key must belong to.
+
+        The key of a request stands for its body, so the body is not part of the operation.
+        """
+        return self.source.operations.get(key) or ("refresh" if self.refresh else "generate")
 
     async def _queue_all(self) -> None:
         """Queue the requests that this run has claimed; poll for the others."""

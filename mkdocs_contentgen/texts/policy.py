@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, field
 from datetime import timedelta
@@ -79,3 +79,8 @@ class Sender:
     debug: Callable[[str], None] | None = None
     ask: AskForText | None = None
     """Asks a client for a text, in place of its generate()."""
+
+    operations: Mapping[str, str] = field(default_factory=dict)
+    """The operations of requests that are no new texts, by key, with a digest of their bodies.
+
+    Each operation has an Idempotency-Key of its own."""

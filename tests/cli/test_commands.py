@@ -10,13 +10,14 @@ import socket
 import subprocess
 import sys
 import urllib.request
-from datetime import UTC, date, datetime
+from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
 
 import pytest
 from conftest import Project, wait_until
 from golden_file import cases
 from jsonschema import Draft202012Validator
+from msgspec import structs
 from service_double import TOKEN, ServiceDouble, generated, raw
 
 from mkdocs_contentgen.requests import BlogRequest, front_matter_schema
@@ -258,6 +259,36 @@ def test_diff_and_refresh_leave_the_approved_text(project: Project, service: Ser
     run(project, "approve", "index.md", "--by", "Jo")
     assert "Text number 3" in approved_file(project).read_text()
     assert len(service.received) == 3
+
+
+def age_texts(project: Project, days: int) -> None:
+    """Make all texts in the cache older."""
+    store = DiskStore(project.root / ".cache/plugin/contentgen")
+    texts, _ = store.load(store.requests()[0])
+    for key, text in texts.items():
+        older = text.generated_at - timedelta(days=days)
+        store.save({key: structs.replace(text, generated_at=older)})
+    store.close()
+
+
+@pytest.mark.parametrize("option", ["--refresh", "max_age"])
+def test_a_new_text_that_did_not_arrive(
+    project: Project, service: ServiceDouble, option: str
+) -> None:
+    """Whoever asks for new texts learns from the exit status that an old one is still there."""
+    for name in ("Alpha", "Beta"):
+        project.page(f"{name}.md", {"type": "blog", "topic": name})
+    run(project, "generate")
+    if option == "max_age":
+        age_texts(project, days=2)
+        project.configure({"max_age": "1d"})
+    options = ("--refresh",) if option == "--refresh" else ()
+    service.answer = raw(b"", 422)
+    printed = run(project, "generate", *options, code=1)
+    assert "Error: new texts that did not arrive: 2 of 2; the old ones stay" in printed
+    assert printed.count("422 Unprocessable") == 2
+    service.answer = generated()
+    run(project, "generate", *options)
 
 
 def edit_date(approved: Path) -> None:

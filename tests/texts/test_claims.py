@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Collection
+from collections.abc import Awaitable, Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -24,18 +24,18 @@ class Store(DiskStore):
         super().__init__(directory)
         self.claimed: list[set[str]] = []
 
-    def claim(self, keys: Collection[str], owner: str, *, refresh: bool = False) -> dict[str, str]:
+    def claim(self, operations: Mapping[str, str], owner: str) -> dict[str, str]:
         """Note the keys, and claim them."""
-        self.claimed.append(set(keys))
+        self.claimed.append(set(operations))
         if self.broken:
             raise StoreError("the disk is gone")
-        return super().claim(keys, owner, refresh=refresh)
+        return super().claim(operations, owner)
 
-    def release(self, keys: Collection[str], owner: str, *, answered: bool = False) -> None:
+    def release(self, operations: Mapping[str, str], owner: str, *, answered: bool = False) -> None:
         """Give up claims."""
         if self.broken:
             raise StoreError("the disk is gone")
-        super().release(keys, owner, answered=answered)
+        super().release(operations, owner, answered=answered)
 
 
 Story = Callable[[Store, Claims, Claims, list[str]], Awaitable[None]]
@@ -48,7 +48,10 @@ def play(tmp_path: Path) -> Callable[[Story], None]:
     def play(story: Story) -> None:
         store = Store(tmp_path)
         complaints: list[str] = []
-        one, two = (Claims(store, ThreadPoolExecutor(1), complaints.append) for _ in range(2))
+        one, two = (
+            Claims(store, ThreadPoolExecutor(1), complaints.append, lambda key: "generate")
+            for _ in range(2)
+        )
         loop = SimulatedTime()
 
         async def main() -> None:

@@ -371,7 +371,7 @@ def test_a_failed_text_is_remembered(store: DiskStore) -> None:
     assert (failure.model, failure.cost, problems) == ("m", 0.25, [])
     assert store.requests("failed") == ({"a": asked["a"].record()}, [])
     first = script.sent[0][2]
-    assert store.claim(["a"], "me") != {"a": first}
+    assert store.claim({"a": "generate"}, "me") != {"a": first}
     store.close()
 
 

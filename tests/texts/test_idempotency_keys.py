@@ -38,11 +38,12 @@ def keys(service: ServiceDouble) -> list[str]:
     return [request.headers["idempotency-key"] for request in service.received]
 
 
-def stored_keys(directory: Path) -> dict[str, object]:
+def stored_keys(directory: Path) -> dict[str, dict[str, str]]:
     """Return the rows with Idempotency-Keys in a cache, read apart from the code under test."""
     with closing(sqlite3.connect(directory / DATABASE)) as connection:
         query = "SELECT key, value FROM Cache WHERE key LIKE 'idempotency:%'"
-        return dict(connection.execute(query).fetchall())
+        rows = connection.execute(query).fetchall()
+        return {name: json.loads(value) for name, value in rows}
 
 
 @pytest.fixture
@@ -76,7 +77,7 @@ def test_an_unknown_outcome_is_asked_for_with_the_same_key(
     """The next build repeats the request, and once there is a text, a refresh is a new request."""
     service.answer = answer
     assert site.build().returncode == 1
-    assert stored_keys(site.root / CACHE) == {ROW: keys(service)[0]}
+    assert stored_keys(site.root / CACHE) == {ROW: {"generate": keys(service)[0]}}
     service.answer = generated()
     assert site.build("--strict").returncode == 0
     assert stored_keys(site.root / CACHE) == {}
@@ -119,17 +120,39 @@ def test_a_killed_build(site: Project, service: ServiceDouble) -> None:
     assert killed == found
 
 
-def test_a_refresh_has_a_new_key(site: Project, service: ServiceDouble) -> None:
-    """`--refresh` sends a new key, also where the outcome of an earlier request is unknown."""
+def test_a_refresh_has_a_key_of_its_own(site: Project, service: ServiceDouble) -> None:
+    """`--refresh` asks for another text, but for the same one again while it has no answer."""
     service.answer = reset
     assert site.build().returncode == 1
-    assert site.run("mkdocs_contentgen", "generate", "--refresh").returncode == 1
-    assert site.run("mkdocs_contentgen", "generate", "--refresh").returncode == 1
-    assert len(set(keys(service))) == 3
-    assert stored_keys(site.root / CACHE) == {ROW: keys(service)[2]}
+    for _ in range(2):
+        assert site.run("mkdocs_contentgen", "generate", "--refresh").returncode == 1
+    built, refreshed, again = keys(service)
+    assert built != refreshed == again
+    assert stored_keys(site.root / CACHE) == {ROW: {"generate": built, "refresh": refreshed}}
     service.answer = generated()
-    assert site.build("--strict").returncode == 0
-    assert keys(service)[3] == keys(service)[2]
+    assert site.run("mkdocs_contentgen", "generate", "--refresh").returncode == 0
+    assert site.run("mkdocs_contentgen", "generate", "--refresh").returncode == 0
+    assert keys(service)[3] == refreshed != keys(service)[4]
+
+
+def test_each_update_has_a_key_of_its_own(site: Project, service: ServiceDouble) -> None:
+    """A lost update is repeated with its key; another note, or a new text, is another request."""
+    site.configure({"retries": 0, "service_fields": ["update"]})
+    assert site.build().returncode == 0
+    service.answer = reset
+    for note in ("shorter", "longer", "shorter"):
+        update = ("update", "tides.md", "--note", note)
+        assert site.run("mkdocs_contentgen", *update).returncode == 1
+    assert site.run("mkdocs_contentgen", "generate", "--refresh").returncode == 1
+    service.answer = raw(b"", 422)
+    assert site.run("mkdocs_contentgen", "update", "tides.md", "--note", "longer").returncode == 1
+    _, shorter, longer, again, refreshed, refused = keys(service)
+    assert shorter == again
+    assert longer == refused
+    assert len({shorter, longer, refreshed}) == 3
+    kept = stored_keys(site.root / CACHE)[ROW]
+    assert sorted(kept.values()) == sorted((shorter, refreshed))
+    service.violations.clear()  # the interface has no updates
 
 
 def test_an_old_text_is_asked_for_with_the_same_key(site: Project, service: ServiceDouble) -> None:
@@ -161,7 +184,7 @@ def test_two_machines(site: Project, service: ServiceDouble, server: RedisServer
     build.kill()
     build.wait()
     admin = server.admin()
-    assert admin.get(REDIS_ROW) == keys(service)[0].encode()
+    assert admin.hgetall(REDIS_ROW) == {b"generate": keys(service)[0].encode()}
     admin.delete(f"contentgen:claim:{KEY}")
     service.answer = generated()
     assert other.build("--strict").returncode == 0
@@ -179,7 +202,7 @@ def test_keys_are_no_texts(site: Project, service: ServiceDouble) -> None:
     assert "texts dropped: 0" in site.run("mkdocs_contentgen", "prune").stdout
     store = DiskStore(site.root / CACHE)
     store.save({OTHER: text()})
-    store.claim([OTHER], "me")
+    store.claim({OTHER: "generate"}, "me")
     store.close()
     assert "texts dropped: 1" in site.run("mkdocs_contentgen", "prune").stdout
     assert stored_keys(site.root / CACHE).keys() == {ROW}
@@ -212,26 +235,40 @@ def make(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Make]:
 def test_a_claim_has_a_key(make: Make) -> None:
     """Every request has a key of its own, which renewing or releasing its claim does not change."""
     one, two = make(), make()
-    claimed = one.claim([KEY, OTHER], "one")
+    claimed = one.claim(dict.fromkeys([KEY, OTHER], "generate"), "one")
     assert len(set(claimed.values())) == 2
-    assert one.claim([KEY, OTHER], "one") == claimed
-    assert two.claim([KEY], "two") == {}
-    one.release([KEY, OTHER], "one")
-    assert two.claim([KEY, OTHER], "two") == claimed
+    assert one.claim(dict.fromkeys([KEY, OTHER], "generate"), "one") == claimed
+    assert two.claim({KEY: "generate"}, "two") == {}
+    one.release(dict.fromkeys([KEY, OTHER], "generate"), "one")
+    assert two.claim(dict.fromkeys([KEY, OTHER], "generate"), "two") == claimed
 
 
 def test_what_ends_a_key(make: Make) -> None:
-    """A text, an answer that is none, and a refresh end a key; but an answer to its owner only."""
+    """A text, and an answer that is none, end a key; but an answer to its owner only."""
     store = make()
-    for end in (
+    ends: list[Callable[[], None]] = [
         lambda: store.save({KEY: text()}),
-        lambda: store.release([KEY], "me", answered=True),
-        lambda: store.claim([KEY], "me", refresh=True),
-    ):
-        before = store.claim([KEY], "me")
+        lambda: store.release({KEY: "generate"}, "me", answered=True),
+    ]
+    for end in ends:
+        before = store.claim({KEY: "generate"}, "me")
         end()
-        assert store.claim([KEY], "me") != before
-    before = store.claim([KEY], "me")
-    store.release([KEY], "you", answered=True)
-    store.claim([KEY], "you", refresh=True)
-    assert store.claim([KEY], "me") == before
+        assert store.claim({KEY: "generate"}, "me") != before
+    before = store.claim({KEY: "generate"}, "me")
+    store.release({KEY: "generate"}, "you", answered=True)
+    assert store.claim({KEY: "generate"}, "me") == before
+
+
+def test_operations_have_keys_of_their_own(make: Make) -> None:
+    """An answer to one operation ends its key only, and a text ends all keys of its request."""
+    store = make()
+    new, update = {KEY: "generate"}, {KEY: "update-text 1"}
+    first, second = store.claim(new, "me"), store.claim(update, "me")
+    assert first != second
+    store.release(update, "me", answered=True)
+    assert store.claim(new, "me") == first
+    third = store.claim(update, "me")
+    assert third != second
+    store.save({KEY: text()})
+    assert store.claim(new, "me") != first
+    assert store.claim(update, "me") != third

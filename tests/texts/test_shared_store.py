@@ -143,16 +143,16 @@ def test_a_note_is_known_on_all_machines(
 def test_a_claim_ends_unless_it_is_renewed(machine: Machine, server: RedisServer) -> None:
     """The claim of a machine that died is anybody's after LEASE seconds."""
     a, b = machine("a"), machine("b")
-    a.claim([KEY], "a")
+    a.claim({KEY: "generate"}, "a")
     admin = server.admin()
     left = admin.pttl(f"contentgen:claim:{KEY}")
     assert LEASE * 900 < left <= LEASE * 1000
     admin.pexpire(f"contentgen:claim:{KEY}", 100)
-    assert a.claim([KEY], "a").keys() == {KEY}
+    assert a.claim({KEY: "generate"}, "a").keys() == {KEY}
     assert admin.pttl(f"contentgen:claim:{KEY}") > LEASE * 900
     admin.pexpire(f"contentgen:claim:{KEY}", 1)
     wait_until(lambda: not admin.exists(f"contentgen:claim:{KEY}"))
-    assert b.claim([KEY], "b").keys() == {KEY}
+    assert b.claim({KEY: "generate"}, "b").keys() == {KEY}
 
 
 # --- a shared cache that is away, full or not allowed --------------------------------------------
@@ -168,12 +168,12 @@ def test_nobody_listens(machine: Machine, server: RedisServer, tmp_path: Path) -
     assert f"redis://127.0.0.1:{server.port} cannot be used (Connection refused)" in problem
     assert "; this build continues with the local cache, and another machine may" in problem
     assert store.prepare() == []
-    assert store.claim([KEY], "me").keys() == {KEY}
+    assert store.claim({KEY: "generate"}, "me").keys() == {KEY}
     other = DiskStore(tmp_path / "a")
-    assert other.claim([KEY], "you") == {}
+    assert other.claim({KEY: "generate"}, "you") == {}
     other.close()
     store.save({KEY: text()})
-    store.release([KEY], "me")
+    store.release({KEY: "generate"}, "me")
     assert store.load([KEY]) == ({KEY: text()}, [])
     assert store.close() == []
 

@@ -94,9 +94,9 @@ def assert_works(directory: Path) -> None:
     store = DiskStore(directory)
     try:
         assert_clear(store.prepare(), directory)
-        assert store.claim([KEY, OTHER], "me").keys() == {KEY, OTHER}
+        assert store.claim(dict.fromkeys([KEY, OTHER], "generate"), "me").keys() == {KEY, OTHER}
         store.save({KEY: text("new")})
-        store.release([OTHER], "me")
+        store.release({OTHER: "generate"}, "me")
     finally:
         store.close()
     assert load(directory, KEY) == ({KEY: text("new")}, [])
@@ -398,7 +398,7 @@ for number in range(25):
     store = DiskStore(directory, lock_timeout=60)
     key = f"{sys.argv[2]}-{number}"
     assert store.prepare() == []
-    assert store.claim([key], sys.argv[2]).keys() == {key}
+    assert store.claim({key: "generate"}, sys.argv[2]).keys() == {key}
     store.save({key: text})
     assert store.load([key])[0].keys() == {key}
     store.close()
@@ -443,28 +443,28 @@ def two(directory: Path) -> Iterator[tuple[DiskStore, DiskStore]]:
 def test_a_claim_is_for_one(two: tuple[DiskStore, DiskStore]) -> None:
     """A key is claimed by one build at a time, which may claim it again to renew it."""
     mine, theirs = two
-    assert mine.claim([KEY], "me").keys() == {KEY}
-    assert theirs.claim([KEY, OTHER], "them").keys() == {OTHER}
-    assert mine.claim([KEY, OTHER], "me").keys() == {KEY}
-    assert mine.claim([], "me") == {}
+    assert mine.claim({KEY: "generate"}, "me").keys() == {KEY}
+    assert theirs.claim(dict.fromkeys([KEY, OTHER], "generate"), "them").keys() == {OTHER}
+    assert mine.claim(dict.fromkeys([KEY, OTHER], "generate"), "me").keys() == {KEY}
+    assert mine.claim({}, "me") == {}
 
 
 def test_a_claim_that_is_released_is_free(two: tuple[DiskStore, DiskStore]) -> None:
     """Only the owner of a claim can give it up."""
     mine, theirs = two
-    mine.claim([KEY, OTHER], "me")
-    theirs.release([KEY, OTHER], "them")
-    assert theirs.claim([KEY, OTHER], "them") == {}
-    mine.release([KEY, key("never claimed")], "me")
-    assert theirs.claim([KEY, OTHER], "them").keys() == {KEY}
+    mine.claim(dict.fromkeys([KEY, OTHER], "generate"), "me")
+    theirs.release(dict.fromkeys([KEY, OTHER], "generate"), "them")
+    assert theirs.claim(dict.fromkeys([KEY, OTHER], "generate"), "them") == {}
+    mine.release(dict.fromkeys([KEY, key("never claimed")], "generate"), "me")
+    assert theirs.claim(dict.fromkeys([KEY, OTHER], "generate"), "them").keys() == {KEY}
 
 
 def test_a_text_ends_its_claim(two: tuple[DiskStore, DiskStore], directory: Path) -> None:
     """Whoever saves a text need not give up its claim."""
     mine, theirs = two
-    mine.claim([KEY, OTHER], "me")
+    mine.claim(dict.fromkeys([KEY, OTHER], "generate"), "me")
     mine.save({KEY: text()})
-    assert theirs.claim([KEY, OTHER], "them").keys() == {KEY}
+    assert theirs.claim(dict.fromkeys([KEY, OTHER], "generate"), "them").keys() == {KEY}
     mine.save({KEY: text()})
     mine.save({OTHER: text()})
     with closing(sqlite3.connect(directory / DATABASE)) as connection:
@@ -481,10 +481,10 @@ def test_a_claim_lasts_no_longer_than_its_lease(
 ) -> None:
     """A claim of a build that was killed ends, also where the clock was set back since."""
     mine, theirs = two
-    mine.claim([KEY], "me")
+    mine.claim({KEY: "generate"}, "me")
     statement = "UPDATE Cache SET expire_time = ? WHERE key = ?"
     execute(directory, statement, values=(time.time() + expires_in, f"claim:{KEY}"))
-    assert theirs.claim([KEY], "them").keys() == ({KEY} if free else set())
+    assert theirs.claim({KEY: "generate"}, "them").keys() == ({KEY} if free else set())
 
 
 def test_renewing_makes_a_claim_last_longer(
@@ -492,9 +492,9 @@ def test_renewing_makes_a_claim_last_longer(
 ) -> None:
     """A claim lasts a lease from when it was renewed last."""
     mine, _ = two
-    mine.claim([KEY], "me")
+    mine.claim({KEY: "generate"}, "me")
     execute(directory, "UPDATE Cache SET expire_time = expire_time - ?", values=(LEASE / 2,))
-    mine.claim([KEY], "me")
+    mine.claim({KEY: "generate"}, "me")
     with closing(sqlite3.connect(directory / DATABASE)) as connection:
         [(expires,)] = connection.execute("SELECT expire_time FROM Cache WHERE key LIKE 'claim:%'")
     assert LEASE - 5 < expires - time.time() <= LEASE

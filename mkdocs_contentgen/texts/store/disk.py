@@ -194,41 +194,46 @@ class DiskStore:
         except OSError:  # most texts are not there
             return None
 
-    def claim(self, keys: Collection[str], owner: str, *, refresh: bool = False) -> dict[str, str]:
+    def claim(self, operations: Mapping[str, str], owner: str) -> dict[str, str]:
         """Claim requests, or renew claims, and return those that `owner` holds now.
 
-        The values are their Idempotency-Keys. They are stored until a text is saved, so that a
-        later run repeats a request with the same one if its outcome is unknown; `refresh` replaces
-        them. A claim expires LEASE seconds after the last renewal. Raises StoreError.
+        `operations` says for each request what is asked of the service. Each operation has an
+        Idempotency-Key of its own, which is returned by request. It is stored until a text is
+        saved or the operation was answered, so that a later run repeats it with the same key if its
+        outcome is unknown. A claim expires LEASE seconds after the last renewal. Raises StoreError.
         """
 
         def change(cache: diskcache.Cache) -> dict[str, str]:
             claimed = {}
-            for key in keys:
+            for key, operation in operations.items():
                 other, expires = cache.get(_CLAIM + key, expire_time=True)
                 # A claim with a longer lease was made before the clock was set back.
                 if other not in (None, owner) and expires <= time.time() + LEASE:
                     continue
                 cache.set(_CLAIM + key, owner, expire=LEASE)
-                known = cache.get(_IDEMPOTENCY + key)
-                claimed[key] = uuid.uuid4().hex if refresh or not known else known
-                cache.set(_IDEMPOTENCY + key, claimed[key])
+                kept = _kept_keys(cache, key)
+                claimed[key] = kept.setdefault(operation, uuid.uuid4().hex)
+                _keep_keys(cache, key, kept)
             return claimed
 
         return self._write(change)
 
-    def release(self, keys: Collection[str], owner: str, *, answered: bool = False) -> None:
-        """Release claims of `owner`. With `answered`, delete the Idempotency-Keys as well.
+    def release(self, operations: Mapping[str, str], owner: str, *, answered: bool = False) -> None:
+        """Release claims of `owner`.
 
+        With `answered`, delete the Idempotency-Keys of these operations as well, and no others.
         Raises StoreError.
         """
 
         def change(cache: diskcache.Cache) -> None:
-            for key in keys:
-                if cache.get(_CLAIM + key) == owner:
-                    cache.delete(_CLAIM + key)
-                    if answered:
-                        cache.delete(_IDEMPOTENCY + key)
+            for key, operation in operations.items():
+                if cache.get(_CLAIM + key) != owner:
+                    continue
+                cache.delete(_CLAIM + key)
+                if answered:
+                    kept = _kept_keys(cache, key)
+                    kept.pop(operation, None)
+                    _keep_keys(cache, key, kept)
 
         self._write(change)
 
@@ -328,6 +333,21 @@ class DiskStore:
         if getattr(error, "sqlite_errorcode", 0) in _DAMAGE or reason.startswith("no such table"):
             message += "; restore a copy of it, or delete it to pay for its texts again"
         return StoreError(message)
+
+
+def _kept_keys(cache: diskcache.Cache, key: str) -> dict[str, str]:
+    """Return the Idempotency-Keys that are kept for a request, by operation."""
+    try:
+        return msgspec.json.decode(cache.get(_IDEMPOTENCY + key) or "{}", type=dict[str, str])
+    except ValueError:  # a damaged row
+        return {}
+
+
+def _keep_keys(cache: diskcache.Cache, key: str, kept: Mapping[str, str]) -> None:
+    if kept:
+        cache.set(_IDEMPOTENCY + key, msgspec.json.encode(kept).decode())
+    else:
+        cache.delete(_IDEMPOTENCY + key)
 
 
 def _extra_rows(key: str) -> list[str]:

@@ -37,22 +37,20 @@ _ENTRIES_PER_BATCH = 100
 _TEXT, _CLAIM = "contentgen:text:", "contentgen:claim:"
 _IDEMPOTENCY = "contentgen:idempotency:"
 
-# KEYS are those of the claim and the Idempotency-Key. ARGV: owner, lease in ms, new key, refresh.
-# Returns the Idempotency-Key, or an empty string if another run has the claim.
+# KEYS are those of the claim and of the Idempotency-Keys by operation. ARGV: owner, lease in ms,
+# new key, operation. Returns the Idempotency-Key, or an empty string if another run has the claim.
 _CLAIM_SCRIPT = """
 local owner = redis.call('GET', KEYS[1])
 if owner and owner ~= ARGV[1] then return '' end
 redis.call('SET', KEYS[1], ARGV[1], 'PX', ARGV[2])
-if ARGV[4] == '1' or redis.call('EXISTS', KEYS[2]) == 0 then
-  redis.call('SET', KEYS[2], ARGV[3])
-end
-return redis.call('GET', KEYS[2])
+redis.call('HSETNX', KEYS[2], ARGV[4], ARGV[3])
+return redis.call('HGET', KEYS[2], ARGV[4])
 """
 
-# KEYS as above. ARGV: owner, whether there is an answer.
+# KEYS as above. ARGV: owner, whether there is an answer, operation.
 _RELEASE_SCRIPT = """
 if redis.call('GET', KEYS[1]) ~= ARGV[1] then return 0 end
-if ARGV[2] == '1' then redis.call('DEL', KEYS[2]) end
+if ARGV[2] == '1' then redis.call('HDEL', KEYS[2], ARGV[3]) end
 return redis.call('DEL', KEYS[1])
 """
 
@@ -167,27 +165,26 @@ class SharedStore(DiskStore):
                 self._write_locally(partial(super().save, {key: now}))
             raise ChangedError(now)
 
-    def claim(self, keys: Collection[str], owner: str, *, refresh: bool = False) -> dict[str, str]:
+    def claim(self, operations: Mapping[str, str], owner: str) -> dict[str, str]:
         lease = round(LEASE * 1000)
-        replies = self._send_each(
-            keys,
-            lambda pipeline, key: pipeline.eval(
-                _CLAIM_SCRIPT, 2, *_claim_rows(key), owner, lease, uuid.uuid4().hex, int(refresh)
-            ),
-        )
+
+        def add(pipeline: Pipeline, key: str) -> None:
+            arguments = owner, lease, uuid.uuid4().hex, operations[key]
+            pipeline.eval(_CLAIM_SCRIPT, 2, *_claim_rows(key), *arguments)
+
+        replies = self._send_each(operations, add)
         if self._outage.is_set():
-            return super().claim(keys, owner, refresh=refresh)
+            return super().claim(operations, owner)
         return {key: reply.decode() for key, reply in replies.items() if reply}
 
-    def release(self, keys: Collection[str], owner: str, *, answered: bool = False) -> None:
-        self._send_each(
-            keys,
-            lambda pipeline, key: pipeline.eval(
-                _RELEASE_SCRIPT, 2, *_claim_rows(key), owner, int(answered)
-            ),
-        )
+    def release(self, operations: Mapping[str, str], owner: str, *, answered: bool = False) -> None:
+        def add(pipeline: Pipeline, key: str) -> None:
+            arguments = owner, int(answered), operations[key]
+            pipeline.eval(_RELEASE_SCRIPT, 2, *_claim_rows(key), *arguments)
+
+        self._send_each(operations, add)
         if self._outage.is_set():
-            super().release(keys, owner, answered=answered)
+            super().release(operations, owner, answered=answered)
 
     def close(self) -> list[str]:
         if self._client is not None:
