@@ -11,6 +11,7 @@ import errno
 import hashlib
 import os
 import stat
+import unicodedata
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from importlib.util import find_spec
@@ -100,6 +101,14 @@ def reason_of(error: OSError | ValueError) -> str:
     """Return why a file cannot be read or written, without its path."""
     reason = "it is not UTF-8" if isinstance(error, UnicodeError) else "its path is not valid"
     return getattr(error, "strerror", None) or reason
+
+
+def normal_form(path: str | Path) -> str:
+    """Return a path in NFC, in which paths that look the same are the same.
+
+    Keyboards and Git for macOS write NFC, and some file systems and archives keep NFD.
+    """
+    return unicodedata.normalize("NFC", os.fspath(path))
 
 
 def sha256(data: str | bytes) -> str:

@@ -15,6 +15,7 @@ from mkdocs.structure.files import File
 
 from ..display import quoted
 from ..errors import ApprovalError, ConfigurationError
+from ..files import normal_form
 from ..texts.policy import PageRequest
 from .options import (
     EXTENSION,
@@ -204,7 +205,7 @@ class Site:
 
     def article(self, page_request: PageRequest) -> Article:
         """Return the article of a request of this site as it is now."""
-        found, _ = self.articles([page_request.place.rpartition(":")[0]])
+        found, _ = self.articles([page_request.source_path])
         name = page_request.page, page_request.request.id
         return next(it for it in found if (it.page, it.request.id) == name)
 
@@ -248,12 +249,12 @@ class Site:
     def select_requests(self, pages: Sequence[str]) -> Sequence[PageRequest]:
         """Return the requests of the named pages, or of all pages without names.
 
-        A name is a path in the docs directory or from the current directory, or a glob. Raises
-        ConfigurationError for a name that matches no page with a request.
+        A name is a path in the docs directory or from the current directory, or a glob if no page
+        has this path. Raises ConfigurationError for a name that matches no page with a request.
         """
         selected: dict[PageRequest, None] = {}
         for name in pages:
-            found = [it for it in self.requests if _matches(it, name)]
+            found = self._select(name)
             if not found:
                 raise ConfigurationError(
                     f"{name}: is not a page that requests an article; "
@@ -261,6 +262,15 @@ class Site:
                 )
             selected |= dict.fromkeys(found)
         return list(selected) if pages else self.requests
+
+    def _select(self, name: str) -> list[PageRequest]:
+        """Return the requests that a name stands for: the most exact reading that has any."""
+        tail = Path(name).as_posix().removeprefix("./")
+        for matches in (_is_path, _is_path_in_normal_form, _is_pattern):
+            found = [it for it in self.requests if matches(it, tail)]
+            if found:
+                return found
+        return []
 
     def source_file(self, page: str) -> Path:
         """Return the file of a page, to be edited. Raises ApprovalError if there is none."""
@@ -275,10 +285,19 @@ class Site:
         return path
 
 
-def _matches(page_request: PageRequest, name: str) -> bool:
-    page, (path, _, _) = page_request.page, page_request.place.rpartition(":")
-    tail = Path(name).as_posix().removeprefix("./")
-    return tail.endswith(f"/{path}") or fnmatchcase(page, tail) or fnmatchcase(path, tail)
+def _is_path(page_request: PageRequest, name: str) -> bool:
+    return name == page_request.page or f"/{name}".endswith(f"/{page_request.source_path}")
+
+
+def _is_path_in_normal_form(page_request: PageRequest, name: str) -> bool:
+    page, path = normal_form(page_request.page), normal_form(page_request.source_path)
+    return normal_form(name) == page or normal_form(f"/{name}").endswith(f"/{path}")
+
+
+def _is_pattern(page_request: PageRequest, name: str) -> bool:
+    pattern = normal_form(name)
+    names = normal_form(page_request.page), normal_form(page_request.source_path)
+    return any(fnmatchcase(path, pattern) for path in names)
 
 
 def _titles(nav: object) -> Iterator[str]:

@@ -19,7 +19,7 @@ import yaml
 
 from ..display import hidden_character
 from ..errors import ApprovalError
-from ..files import locked, read_text, reason_of, refuse_links, replace_text, sha256
+from ..files import locked, normal_form, read_text, reason_of, refuse_links, replace_text, sha256
 from ..html.sanitizer import MAX_CHARACTERS
 from ..requests import Request
 from ..text import Text, mended
@@ -131,7 +131,8 @@ class ApprovedFiles:
     """The texts by page (`src_uri`) and id, or the errors of damaged files."""
 
     moved: dict[tuple[str, str], Path] = field(default_factory=dict)
-    """Files at the path of a page's former name, found by their request."""
+    """Files at another path than the page's: that of a former name of the page, found by their
+    request, or one that looks the same and has other code points."""
 
     unclaimed: list[Path] = field(default_factory=list)
     """Files that belong to no article."""
@@ -170,8 +171,12 @@ def read_all(
             found.texts[page, request.id] = text
     listed = list_files(directory) if files is None else files
     remaining = [path for path in listed if path not in claimed]
+    if not remaining:  # Zensical calls this for each page
+        return found
+    remaining = _claim_by_normal_form(remaining, missing, found)
+    left_alone = {normal_form(page) for page in others}
     for path in remaining:
-        if path.parent.relative_to(directory).as_posix() in others:
+        if normal_form(path.parent.relative_to(directory).as_posix()) in left_alone:
             continue
         try:
             text = read(path, directory) if missing else None
@@ -185,6 +190,32 @@ def read_all(
             found.moved[name] = path
             found.texts[name] = text
     return found
+
+
+def _claim_by_normal_form(
+    paths: Iterable[Path], missing: dict[tuple[str, str], Request], found: ApprovedFiles
+) -> list[Path]:
+    """Give files to `missing` articles whose own path looks the same, and return the others.
+
+    File systems and archives rename `é` from one code point to two, or back.
+    """
+    names = {normal_form(approved_path(found.directory, *name)): name for name in missing}
+    left = []
+    for path in paths:
+        name = names.pop(normal_form(path), None)
+        if name is None:
+            left.append(path)
+            continue
+        del missing[name]
+        found.moved[name] = path
+        try:
+            text = read(path, found.directory)
+        except ApprovalError as error:
+            found.texts[name] = error
+        else:
+            if text is not None:  # it has not gone since it was listed
+                found.texts[name] = text
+    return left
 
 
 def list_files(directory: Path) -> list[Path]:

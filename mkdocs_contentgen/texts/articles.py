@@ -13,6 +13,7 @@ from xml.etree.ElementTree import Element
 
 from ..display import quoted
 from ..errors import ApprovalError, ContentgenError, FailedTextError
+from ..files import normal_form
 from ..html.disclosure import Provenance, Review
 from ..html.presentation import ArticleMetadata, Presentation, present
 from ..requests import LANGUAGE, OPTIONAL_FIELDS
@@ -42,7 +43,7 @@ class Article(PageRequest):
     """The directory of approved files."""
 
     moved_from: Path | None = None
-    """The path of its approved file under a former name of the page, or None."""
+    """The path of its approved file if that is not `own_path`, or None."""
 
     approved: ApprovedText | None = None
     damaged: ApprovalError | None = None
@@ -66,6 +67,11 @@ class Article(PageRequest):
     def path(self) -> Path:
         """The path of its approved file, under the former name of the page if it is there."""
         return self.moved_from or self.own_path
+
+    @property
+    def has_moved(self) -> bool:
+        """Whether its approved file is under a former name of the page, which looks different."""
+        return bool(self.moved_from) and normal_form(self.path) != normal_form(self.own_path)
 
     @property
     def draft(self) -> Text | None:
@@ -208,7 +214,7 @@ class Article(PageRequest):
             reason += f"; sources changed: {changed}; update with `contentgen update {self.page}`"
         if self.failed_update:
             reason += f"; its update has failed: {self.failed_update}"
-        if self.moved_from:
+        if self.has_moved:
             reason += f"; its file is still at {self.moved_from}"
         return state, reason
 

@@ -201,7 +201,7 @@ def _report_approvals(obtained: Obtained, policy: Policy) -> None:
         if article.damaged:
             obtained.add_message(str(article.damaged), warn_only=policy.warn_only)
             continue
-        if article.moved_from:
+        if article.has_moved:
             message = (
                 f"{place}: its approved text is still in the file of a page that is gone; "
                 f"move {article.moved_from} to {article.own_path}"

@@ -34,6 +34,11 @@ class PageRequest:
     language: str = ""
     """The language that the site gives the page, as a BCP 47 tag, or an empty string."""
 
+    @property
+    def source_path(self) -> str:
+        """The path of the page's file in the project, such as `docs/post.md`."""
+        return self.place.rpartition(":")[0]
+
 
 @dataclass(frozen=True)
 class Policy:

@@ -7,6 +7,7 @@ import os
 import re
 import shutil
 import subprocess
+import unicodedata
 from datetime import UTC, datetime
 from itertools import pairwise
 from pathlib import Path
@@ -426,6 +427,36 @@ def test_a_renamed_page_keeps_its_approved_text(project: Project) -> None:
     run(project, "mkdocs", "build", "--strict", code=1)
     (project.root / "contentgen/index.md").rename(project.root / "contentgen/renamed.md")
     assert "1 from approved files" in run(project, "mkdocs", "build", "--strict")
+
+
+@pytest.mark.parametrize("forms", [("NFC", "NFD"), ("NFD", "NFC")])
+def test_a_page_whose_letters_have_other_code_points(
+    project: Project, forms: tuple[str, str]
+) -> None:
+    """Its approved file is its own: nothing is moved, nothing is lost, and approving finds it."""
+    before, after = (unicodedata.normalize(form, "docs/café.md") for form in forms)
+    file = write_approved(project, approved_text(), before.removeprefix("docs/"))
+    (project.root / before).rename(project.root / after)
+    built = run(project, "mkdocs", "build", "--strict")
+    assert "1 from approved files" in built
+    assert "its file is still at" not in contentgen(project, "status")
+    file.write_text(file.read_text().replace("Approved words.", "By hand."))
+    contentgen(project, "approve", "--all", "--by", "Ann")
+    assert "By hand." in file.read_text()
+    assert "approved_by: Ann" in file.read_text()
+    file.write_text("no header")
+    assert "has no YAML header" in contentgen(project, "status", code=1)
+    assert len(list((project.root / "contentgen").iterdir())) == 1
+
+
+def test_an_unused_file_of_such_a_page_is_left_alone(project: Project) -> None:
+    """A page that is there without a request in this build keeps its file without a message."""
+    page = unicodedata.normalize("NFC", "café.md")
+    write_approved(project, approved_text(), page)
+    (project.root / "docs" / page).unlink()
+    project.page(unicodedata.normalize("NFD", page), ASKED)
+    project.configure({}, draft_docs="caf*")
+    assert "no page requests" not in run(project, "mkdocs", "build")
 
 
 def test_a_file_of_no_page_is_named(project: Project) -> None:
