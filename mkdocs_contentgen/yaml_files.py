@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING
@@ -32,10 +33,27 @@ class NotYAMLError(ValueError):
 
 
 @dataclass(frozen=True)
+class RepeatedKey:
+    """A key that its mapping has before in `first_line`."""
+
+    path: tuple[str | int, ...]
+    line: int
+    first_line: int
+
+    @property
+    def reason(self) -> str:
+        """What is wrong, as the end of a message that names the key."""
+        return f"is there twice, first in line {self.first_line}; keep one of them"
+
+
+@dataclass(frozen=True)
 class YAMLDocument:
     """A YAML document. `first_line` is the number of its first line in its file."""
 
     value: object
+    repeated_keys: Sequence[RepeatedKey]
+    """The keys that a mapping has a second time, of which YAML readers keep the last."""
+
     _node: yaml.Node | None
     _first_line: int
 
@@ -56,18 +74,26 @@ class YAMLDocument:
 
 
 def read_yaml(
-    text: str, *, first_line: int = 1, plain: bool = False, environment: bool = False
+    text: str,
+    *,
+    first_line: int = 1,
+    plain: bool = False,
+    environment: bool = False,
+    unique_keys: bool = False,
 ) -> YAMLDocument:
     """Return the document in a text. Raises NotYAMLError.
 
     With `plain`, aliases, tags and deep nesting are errors, since they could exhaust memory. With
-    `environment`, `!ENV` names environment variables as in `mkdocs.yml`.
+    `environment`, `!ENV` names environment variables as in `mkdocs.yml`. With `unique_keys`, a key
+    that a mapping has twice is an error.
     """
     try:
         # Also the constructor of the loader raises ReaderError.
         kind = _EnvironmentLoader if environment else _SafeLoader
         loader = (_PlainLoader if plain else kind)(text)
         node = loader.get_single_node()
+        # Constructing the value adds the keys of `<<` to the nodes.
+        repeated_keys = list(_repeated_keys(node, first_line))
         value = None if node is None else loader.construct_document(node)
     except yaml.MarkedYAMLError as error:
         mark, reason = error.problem_mark, str(error.problem or error.context)
@@ -79,7 +105,11 @@ def read_yaml(
         raise NotYAMLError(reason, text.count("\n", 0, position) + first_line) from None
     except Exception:  # noqa: BLE001  constructors raise anything, and quote values
         raise NotYAMLError("it has an impossible date, number or tag", 1) from None
-    return YAMLDocument(value, node, first_line)
+    if unique_keys and repeated_keys:
+        repeated = repeated_keys[0]
+        reason = f"the key {quoted(repeated.path[-1])} {repeated.reason}"
+        raise NotYAMLError(reason, repeated.line)
+    return YAMLDocument(value, repeated_keys, node, first_line)
 
 
 class _EnvironmentLoader(_SafeLoader):  # type: ignore[misc, valid-type]  # one of two classes
@@ -107,6 +137,40 @@ class _PlainLoader(yaml.SafeLoader):
         node = super().compose_node(parent, index)
         self._depth -= 1
         return node
+
+
+def _repeated_keys(root: yaml.Node | None, first_line: int) -> Iterator[RepeatedKey]:
+    """Yield the keys that a mapping at or below `root` has a second time.
+
+    A mapping with aliases is read once, where the last of them stands.
+    """
+    seen: set[int] = set()
+    waiting: list[tuple[tuple[str | int, ...], yaml.Node | None]] = [((), root)]
+    while waiting:
+        path, node = waiting.pop()
+        if id(node) in seen:  # an alias
+            continue
+        seen.add(id(node))
+        if isinstance(node, yaml.SequenceNode):
+            waiting += [((*path, index), entry) for index, entry in enumerate(node.value)]
+        if not isinstance(node, yaml.MappingNode):
+            continue
+        lines: dict[tuple[str, str], int] = {}
+        for key, value in node.value:
+            if not isinstance(key, yaml.ScalarNode):
+                continue
+            if key.tag == _MERGE_TAG:
+                waiting.append((path, value))
+                continue
+            line = key.start_mark.line + first_line
+            name = key.tag, key.value
+            if name in lines:
+                yield RepeatedKey((*path, key.value), line, lines[name])
+            lines.setdefault(name, line)
+            waiting.append(((*path, key.value), value))
+
+
+_MERGE_TAG = "tag:yaml.org,2002:merge"
 
 
 @lru_cache(maxsize=8)  # a mapping can have thousands of wrong keys

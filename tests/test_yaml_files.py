@@ -50,3 +50,30 @@ def test_many_lines_in_linear_time() -> None:
         return "".join(f"key{number}: a\n" for number in range(size))
 
     assert growth(find_all, make, 2_000) < 3.2
+
+
+def test_repeated_keys_have_their_places() -> None:
+    """In each mapping; a merged key, and one of another type, is another key."""
+    text = (
+        "a: &a {x: 1, x: 2}\nb:\n- {<<: *a, x: 3}\n- {<<: *a, <<: *a}\nc: *a\n1: y\n'1': z\na: 4\n"
+    )
+    found = read_yaml(text, first_line=2).repeated_keys
+    assert [(it.path, it.line, it.first_line) for it in found] == [
+        (("a",), 9, 2),
+        (("c", "x"), 2, 2),
+    ]
+    [merged] = read_yaml("a: &a {x: 1, x: 2}\nb: {<<: *a}\n").repeated_keys
+    assert merged.path == ("b", "x")
+    with pytest.raises(NotYAMLError, match="the key 'a' is there twice, first in line 2") as error:
+        read_yaml(text, first_line=2, unique_keys=True)
+    assert error.value.line == 9
+
+
+def test_repeated_keys_in_linear_time() -> None:
+    """Aliases of aliases are not followed again and again, and deep nesting is walked once."""
+
+    def make(size: int) -> str:
+        levels = "".join(f"b{n}: &b{n} [*b{n - 1}, *b{n - 1}]\n" for n in range(1, size))
+        return f"b0: &b0 [x, x]\n{levels}"
+
+    assert growth(read_yaml, make, 1_000) < 3.2

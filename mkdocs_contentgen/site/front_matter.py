@@ -13,9 +13,10 @@ from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.structure.files import File
 from mkdocs.utils import meta as mkdocs_meta
 
+from ..display import escape_controls
 from ..files import reason_of
 from ..texts.policy import PageRequest
-from ..yaml_files import NotYAMLError, read_yaml
+from ..yaml_files import NotYAMLError, YAMLDocument, read_yaml
 from .options import project_directory
 from .site import PageProblem, Site
 
@@ -105,13 +106,29 @@ def _read_page(
     from ..requests import parse_front_matter
 
     requests, problems = parse_front_matter(meta, defaults)
-    if problems:
-        return [], sorted((document.line_of(*it.path), str(it)) for it in problems)
+    found = [(document.line_of(*problem.path), str(problem)) for problem in problems]
+    found += _repeated_keys(document, meta[NAME])
+    if found:
+        return [], sorted(found)
     lines = [
         document.line_of(NAME, index) if isinstance(meta[NAME], list) else document.line_of(NAME)
         for index in range(len(requests))
     ]
     return list(zip(lines, requests, strict=True)), []
+
+
+def _repeated_keys(document: YAMLDocument, asked: object) -> list[tuple[int, str]]:
+    """Return a message for each key of a page that would take the place of another in a request."""
+    from ..requests import Problem
+
+    requests = asked if isinstance(asked, list) else [asked]
+    uses_title = any(isinstance(it, dict) and "topic" not in it for it in requests)
+    found = []
+    for repeated in document.repeated_keys:
+        if repeated.path[0] == NAME or (uses_title and repeated.path == ("title",)):
+            message = str(Problem(repeated.path, repeated.reason))
+            found.append((repeated.line, escape_controls(message)))
+    return found
 
 
 _NO_END_MESSAGE = "the front matter needs a line '---' at its end, and a line break after that"

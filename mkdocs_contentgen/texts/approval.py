@@ -99,7 +99,7 @@ def read(path: Path, directory: Path) -> ApprovedText | None:
     if not match:
         raise ApprovalError(f"{path}:1: has no YAML header between two lines '---'")
     try:
-        front = read_yaml(match[1], first_line=2, plain=True)
+        front = read_yaml(match[1], first_line=2, plain=True, unique_keys=True)
         header = front.value if isinstance(front.value, dict) else {}
         fields = {str(name): it for name, it in header.items() if it is not None}
         approval = msgspec.convert(fields, Approval)

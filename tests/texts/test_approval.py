@@ -11,6 +11,7 @@ import unicodedata
 from datetime import UTC, datetime
 from itertools import pairwise
 from pathlib import Path
+from typing import Literal
 
 import pytest
 from conftest import Project
@@ -101,6 +102,10 @@ MERGES = (
         ({"approved_by": '"Jo \\u202e"'}, ":7: approved_by: contains \\u202e, which"),
         ({"approved_by": '"\\ud800"'}, ":7: approved_by: contains \\ud800, which"),
         ({"approved_by": "' '"}, ":7: approved_by: is empty"),
+        (
+            {"note": "x\napproved_by: Ann"},
+            ":11: is not valid YAML: the key 'approved_by' is there twice, first in line 7",
+        ),
     ],
     ids=lambda value: str(value)[:30].encode("unicode_escape").decode(),
 )
@@ -431,7 +436,7 @@ def test_a_renamed_page_keeps_its_approved_text(project: Project) -> None:
 
 @pytest.mark.parametrize("forms", [("NFC", "NFD"), ("NFD", "NFC")])
 def test_a_page_whose_letters_have_other_code_points(
-    project: Project, forms: tuple[str, str]
+    project: Project, forms: tuple[Literal["NFC", "NFD"], Literal["NFC", "NFD"]]
 ) -> None:
     """Its approved file is its own: nothing is moved, nothing is lost, and approving finds it."""
     before, after = (unicodedata.normalize(form, "docs/café.md") for form in forms)

@@ -976,6 +976,7 @@ class TestBadInput:
         ):
             if line != 3:
                 assert re.search(rf"writer\.yml:{line}: '?{name}", problems), problems
+        assert "writer.yml:4: parallel: is there twice, first in line 3" in problems
 
     @pytest.mark.parametrize(
         ("content", "message"),

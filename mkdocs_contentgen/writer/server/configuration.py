@@ -92,9 +92,14 @@ def read_fields(path: Path) -> ServerFields:
             "one, for which `model: qwen3:8b` is enough"
         ) from None
     value = {} if document.value is None else document.value
-    if problems := option_problems(value, ServerFields):
-        found = (f"{path}:{document.line_of(name)}: {text}" for name, text in problems)
-        raise ConfigurationError("; ".join(found))
+    problems = [
+        (document.line_of(name), text) for name, text in option_problems(value, ServerFields)
+    ]
+    for repeated in document.repeated_keys:
+        name = ".".join(map(str, repeated.path))
+        problems.append((repeated.line, f"{name}: {repeated.reason}"))
+    if problems:
+        raise ConfigurationError("; ".join(f"{path}:{line}: {text}" for line, text in problems))
     options = cast(dict[str, object], value).items()
     given = {name: it for name, it in options if it is not None}
     if ledger := os.environ.get("CONTENTGEN_LEDGER"):
