@@ -76,6 +76,9 @@ def open_site(config_file: str | None, *, drafts: bool = False) -> Iterator[Site
         if site.generator == "zensical" and find_spec("zensical"):
             site = replace(site, render=partial(_render_with_zensical, site))
         print_warnings(site.warnings)
+        context = click.get_current_context(silent=True)
+        if not (context and context.params.get("as_json")):  # notices are for people
+            print_warnings(site.notices)
         print_errors([problem.message for problem in site.problems])
         yield site
 

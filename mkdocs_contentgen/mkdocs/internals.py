@@ -37,6 +37,15 @@ def file_of_page(md: Markdown) -> File | None:
     return file if isinstance(file, File) else None
 
 
+def folder_metadata(plugins: PluginCollection, files: Files) -> list[File]:
+    """Return the files whose keys the plugin `meta` of Material adds to the pages of a folder."""
+    plugin = plugins.get("material/meta")
+    if plugin is None or not plugin.config.get("enabled"):
+        return []
+    name = plugin.config.get("meta_file")
+    return [file for file in files if file.src_uri.rpartition("/")[2] == name]
+
+
 def render_page(file: File, config: MkDocsConfig, files: Files) -> str:
     """Return the HTML that a build makes of the Markdown of a page, without logging anything."""
     page = file.page or Page(None, file, config)

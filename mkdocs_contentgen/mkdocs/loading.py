@@ -12,10 +12,11 @@ from typing import Any
 
 from mkdocs.config import load_config
 from mkdocs.config.defaults import MkDocsConfig
-from mkdocs.structure.files import Files, get_files, set_exclusions
+from mkdocs.structure.files import Files, InclusionLevel, get_files, set_exclusions
 from mkdocs.structure.nav import get_navigation
 
 from ..errors import ConfigurationError
+from ..site.front_matter import unbuilt_page_problem
 from ..site.site import Site
 from .plugin import ContentgenPlugin
 
@@ -35,7 +36,7 @@ def load_site(config_file: str | None, *, drafts: bool = False) -> Iterator[Site
         plugin.include_drafts = drafts
         config.plugins.on_startup(command="build", dirty=False)
         try:
-            files = _load_files(config)
+            written, files = _load_files(config)
             site = plugin.site
             requests, others = dict.fromkeys(site.requests), set(site.others)
             # mkdocs-static-i18n builds once for each language.
@@ -44,13 +45,20 @@ def load_site(config_file: str | None, *, drafts: bool = False) -> Iterator[Site
             for language in getattr(languages, "build_languages", ()):
                 if language != first:
                     languages.current_language = language
-                    for file in _load_files(config):
+                    for file in _load_files(config)[1]:
                         if file.src_uri not in files.src_uris:
                             files.append(file)
                     requests |= dict.fromkeys(plugin.site.requests)
                     others.intersection_update(plugin.site.others)
+            unbuilt = [
+                file
+                for file in written.documentation_pages(inclusion=InclusionLevel.all)
+                if file.src_uri in others or file.src_uri not in files.src_uris
+            ]
+            notice = unbuilt_page_problem(site, unbuilt)
             yield replace(
                 site,
+                notices=[notice] if notice else [],
                 requests=list(requests),
                 pages=files.documentation_pages(),
                 files=files.src_uris,
@@ -74,14 +82,15 @@ def _find_plugin(config: MkDocsConfig) -> ContentgenPlugin:
     )
 
 
-def _load_files(config: MkDocsConfig) -> Files:
-    """Return the files of a build, after its plugins have added theirs."""
+def _load_files(config: MkDocsConfig) -> tuple[Files, Files]:
+    """Return the files in the docs directory, and those of a build after its plugins."""
     config = config.plugins.on_config(config)
     config.plugins.on_pre_build(config=config)
     files = get_files(config)
+    written = Files(list(files))
     files.add_files_from_theme(config.theme.get_env(), config)
     files = config.plugins.on_files(files, config=config)
     set_exclusions(files, config)
     navigation = get_navigation(files, config)
     config.plugins.on_nav(navigation, config=config, files=files)
-    return files
+    return written, files

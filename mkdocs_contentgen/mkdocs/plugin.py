@@ -7,6 +7,7 @@ import os
 import re
 from collections.abc import Callable, Collection, Mapping
 from contextlib import suppress
+from dataclasses import replace
 from typing import TYPE_CHECKING, Literal
 from xml.etree.ElementTree import Element
 
@@ -23,11 +24,12 @@ from mkdocs.utils import get_relative_url
 from ..display import escape_controls
 from ..errors import ContentgenError
 from ..site.extension import ArticleExtension, add_metadata, leading_article, read_stylesheet
-from ..site.front_matter import place_of, read_requests
+from ..site.front_matter import place_of, read_requests, unread_metadata_problems
 from ..site.options import ContentgenConfig, refuse_extension_options
 from ..site.site import Site
 from .internals import (
     file_of_page,
+    folder_metadata,
     index_articles_last,
     render_page,
     set_title_before_rendering,
@@ -144,6 +146,8 @@ class ContentgenPlugin(BasePlugin[ContentgenConfig]):
             is_partial="i18n" in config.plugins,  # which builds once for each language
         )
         site = read_requests(site, pages)
+        shared = unread_metadata_problems(site, folder_metadata(config.plugins, files))
+        site = replace(site, warnings=[*site.warnings, *shared])
         if self.collect_only:
             _raise_problems([problem.message for problem in site.problems])
             self.site = site

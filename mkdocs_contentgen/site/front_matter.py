@@ -5,8 +5,8 @@ from __future__ import annotations
 import os
 import posixpath
 import re
-from collections.abc import Iterable, Mapping
-from dataclasses import replace
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from mkdocs.config.defaults import MkDocsConfig
@@ -25,7 +25,9 @@ if TYPE_CHECKING:
 
 NAME = "contentgen"
 
-MAYBE_REQUEST = re.compile(r"^[\"']?[Cc][\w -]{7,12}[\"']?[ \t]*:", re.MULTILINE)
+MAYBE_REQUEST = re.compile(
+    r"contentgen|^[ \t{\[\"']*[Cc][\w -]{7,12}[\]\"']*[ \t]*[:=.\]]", re.MULTILINE
+)
 """Found in each source that request_typo_problems() has to read; most pages need not be read."""
 
 
@@ -57,10 +59,71 @@ def read_requests(site: Site, files: Iterable[File]) -> Site:
             found.append(PageRequest(request, page, f"{path}:{line}", language))
         for line, message in problems:
             all_problems.append(PageProblem(page, f"{path}:{line}: {message}"))
-        if not (requests or problems) and MAYBE_REQUEST.search(source):
-            for line, message in request_typo_problems(source):
+        if MAYBE_REQUEST.search(source):
+            for line, message in request_typo_problems(source, is_read=bool(requests or problems)):
                 warnings.append(f"{path}:{line}: {message}")
     return replace(site, requests=found, problems=all_problems, warnings=warnings)
+
+
+def unread_metadata_problems(site: Site, files: Iterable[File]) -> list[str]:
+    """Return a message for each of the `files` that asks for texts of all pages in its folder.
+
+    They are those of the plugin `meta`, which adds their keys to pages only when they are rendered.
+    """
+    docs = _relative_docs_dir(site.config)
+    found = []
+    for file in files:
+        path, folder = posixpath.join(docs, file.src_uri), posixpath.dirname(file.src_uri)
+        try:
+            document = read_yaml(file.content_string)
+        except (OSError, ValueError):  # which the plugin reports
+            continue
+        pages = [
+            posixpath.join(docs, page.src_uri)
+            for page in site.pages
+            if not folder or page.src_uri.startswith(f"{folder}/")
+        ]
+        if pages and isinstance(document.value, dict) and NAME in document.value:
+            found.append(
+                f"{path}:{document.line_of(NAME)}: '{NAME}' is only read in pages, so "
+                f"{_named(pages)} get nothing of it; write it into each page, and what is common "
+                "to all pages of the site into the option `defaults`"
+            )
+    return found
+
+
+def unbuilt_page_problem(site: Site, files: Iterable[File]) -> str:
+    """Return a message about those of the pages `files` that ask for a text, or an empty string.
+
+    `files` are pages that no build has.
+    """
+    docs = _relative_docs_dir(site.config)
+    asking = []
+    for file in files:
+        if "/." in f"/{file.src_uri}":  # hidden, such as a virtual environment
+            continue
+        try:
+            source = file.content_string
+        except (OSError, UnicodeError):  # no build reads it either
+            continue
+        if NAME in source and any(_read_page(source, site.options.defaults)):
+            asking.append(posixpath.join(docs, file.src_uri))
+    if not asking:
+        return ""
+    what = "asks for a text, but this build has no such page"
+    if len(asking) > 1:
+        what = "ask for texts, but this build has no such pages"
+    return f"{_named(sorted(asking))} {what} (excluded, a draft, or left out by a plugin)"
+
+
+_MOST_NAMED = 3
+
+
+def _named(pages: Sequence[str]) -> str:
+    """Return the paths of the first pages, and how many others there are."""
+    others = len(pages) - _MOST_NAMED
+    names = ", ".join(pages[:_MOST_NAMED])
+    return f"{names} and {others} more" if others > 0 else names
 
 
 def _language(file: File, theme: Mapping[str, object]) -> str:
@@ -98,7 +161,12 @@ def _read_page(
     try:
         document = read_yaml(text, first_line=2)
     except NotYAMLError as error:  # which MkDocs ignores
-        return [], [(error.line, str(error))] if _KEY.search(text) else []
+        if not _KEY.search(text):
+            return [], []
+        for number, line in enumerate(text.split("\n"), 2):
+            if _CONFLICT.match(line):
+                return [], [(number, _CONFLICT_MESSAGE)]
+        return [], [(error.line, str(error))]
     meta = document.value if match else mkdocs_meta.get_data(source)[1]
     if not isinstance(meta, dict) or NAME not in meta:
         is_open = not match and source.startswith("---") and _KEY.search(source.split("\n\n", 1)[0])
@@ -131,39 +199,125 @@ def _repeated_keys(document: YAMLDocument, asked: object) -> list[tuple[int, str
     return found
 
 
+_CONFLICT_MESSAGE = "the front matter has a merge conflict; resolve it with git"
 _NO_END_MESSAGE = "the front matter needs a line '---' at its end, and a line break after that"
 _KEY = re.compile(r"""(?:^|[{,])[ \t]*["']?contentgen["']?[ \t]*:""", re.MULTILINE)
 
 
-_BEFORE_FRONT_MATTER = re.compile(r"\A\ufeff?(?:[ \t]*\n)*[ \t]*(?=---[ \t]*\n)")
-_FRONT_MATTER = re.compile(r"---[ \t]*\n(.*?\n)(?:---|\.\.\.)[ \t]*(?:\n|\Z)", re.DOTALL)
-_KEYS = re.compile(r"^[\"']?([A-Za-z][\w -]{7,12})[\"']?[ \t]*:", re.MULTILINE)
+_CONFLICT = re.compile(r"(?:<{7}|\|{7}|={7}|>{7})(?: |$)")
+_KEYS = {
+    "YAML": re.compile(r"(?:^|[{,])[ \t]*[\"']?([A-Za-z][\w -]{7,12})[\"']?[ \t]*:"),
+    "TOML": re.compile(r"^[ \t]*\[{0,2}[ \t]*[\"']?([A-Za-z][\w-]{7,12})[\"']?[ \t]*[\]=.]"),
+    "JSON": re.compile(r"\"([A-Za-z][\w -]{7,12})\"[ \t]*:"),
+}
+_ENDS = {"YAML": ("---", "..."), "TOML": ("+++",), "JSON": ("}",)}
+
+
+@dataclass(frozen=True)
+class _Block:
+    """What looks like front matter at the beginning of a page, and why MkDocs does not read it."""
+
+    form: str
+    first_line: int
+    lines: Sequence[str]
+    problem: str
+    """An empty string for the front matter that is read."""
+
+    @property
+    def keys(self) -> Iterator[tuple[int, str]]:
+        """The line and the name of each key that resembles that of a request."""
+        for number, line in enumerate(self.lines, self.first_line):
+            for match in _KEYS[self.form].finditer(line):
+                if _resembles_name(match[1]):
+                    yield number, match[1]
+
+
+def request_typo_problems(source: str, *, is_read: bool = False) -> list[tuple[int, str]]:
+    """Return the line and the problem of everything that looks like a request but is not one.
+
+    With `is_read`, the page has a request or problems in the front matter that MkDocs reads.
+    """
+    found = []
+    for block in _leading_blocks(source):
+        keys = list(block.keys)
+        if block.problem and keys:
+            found.append((block.first_line, block.problem))
+        elif not block.problem and not is_read:
+            found += [
+                (line, f"'{key}' is not a known key; did you mean '{NAME}'?")
+                for line, key in keys
+                if key != NAME
+            ]
+    return found
+
+
+_SPACE_BEFORE = (
+    "the front matter is not read, since there are blank lines or spaces before its first line "
+    "'---'; remove them"
+)
+_COMMENT_BEFORE = (
+    "the front matter is not read, since there is a comment before its first line '---'; move the "
+    "comment below it"
+)
+_SECOND = "only the first front matter of a page is read, and this is another; move its keys there"
+_IN_CONFLICT = (
+    "this request is not read, since it is between the markers of a merge conflict; resolve the "
+    "conflict with git"
+)
+
+
+def _leading_blocks(source: str) -> Iterator[_Block]:
+    """Yield what looks like front matter before the text of a page."""
+    lines = source.removeprefix("\ufeff").splitlines()
+    number, problem = 0, ""
+    while number < len(lines):
+        line = lines[number].rstrip()
+        if _CONFLICT.match(line):
+            problem = _IN_CONFLICT
+        elif not line:
+            problem = problem or _SPACE_BEFORE
+        elif line.startswith("<!--"):
+            problem = problem or _COMMENT_BEFORE
+            while number < len(lines) and "-->" not in lines[number]:
+                number += 1
+        else:
+            form = _form_of(line)
+            end = _end_of_block(lines, number + 1, form)
+            if end is None:
+                return
+            yield _Block(form, number + 1, lines[number : end + 1], problem or _problem(form, line))
+            problem = _IN_CONFLICT if problem == _IN_CONFLICT else _SECOND
+            number = end
+        number += 1
+
+
+def _end_of_block(lines: Sequence[str], start: int, form: str) -> int | None:
+    """Return the index of the first line from `start` on that ends a front matter, or None."""
+    for number in range(start, len(lines)):
+        if lines[number].rstrip() in _ENDS.get(form, ()):
+            return number
+    return None
+
+
+def _form_of(line: str) -> str:
+    """Return the language of the front matter that a line begins, or an empty string."""
+    match line.strip():
+        case "---":
+            return "YAML"
+        case "+++":
+            return "TOML"
+        case text:
+            return "JSON" if text.startswith("{") and line == text else ""
+
+
+def _problem(form: str, line: str) -> str:
+    """Return why the first front matter of a page is not read, or an empty string."""
+    if form != "YAML":
+        return f"front matter in {form} is not read; write it in YAML, between two lines '---'"
+    return _SPACE_BEFORE if line.startswith((" ", "\t")) else ""
+
+
 _COMMENT = re.compile(r"<!--\s*([A-Za-z][\w-]{7,12})\b([^<]*?)-->")
-
-
-def request_typo_problems(source: str) -> list[tuple[int, str]]:
-    """Return the line and the problem of everything that looks like a request but is not one."""
-    before = _BEFORE_FRONT_MATTER.match(source)
-    start = before.end() if before else 0
-    front_matter = _FRONT_MATTER.match(source, start)
-    if not front_matter:
-        return []
-    keys = {
-        source.count("\n", 0, match.start()) + 1: match[1]
-        for match in _KEYS.finditer(source, *front_matter.span(1))
-        if _resembles_name(match[1])
-    }
-    if keys and source[:start].lstrip("\ufeff"):
-        problem = (
-            "the front matter is not read, since there are blank lines or spaces before its "
-            "first line '---'; remove them"
-        )
-        return [(source.count("\n", 0, start) + 1, problem)]
-    return [
-        (line, f"'{key}' is not a known key; did you mean '{NAME}'?")
-        for line, key in keys.items()
-        if key != NAME
-    ]
 
 
 def marker_typo_problem(html: str) -> str | None:

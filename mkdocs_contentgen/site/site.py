@@ -83,6 +83,9 @@ class Site:
     warnings: Sequence[str] = ()
     """Further messages about requests and options."""
 
+    notices: Sequence[str] = ()
+    """What commands say about pages, although it can be as it is meant."""
+
     render: Callable[[str, Mapping[str, PageContent]], str] | None = None
     """Returns the HTML that a build makes of the Markdown of a page (`src_uri`) and its articles.
 

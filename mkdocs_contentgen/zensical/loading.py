@@ -17,7 +17,7 @@ from mkdocs.utils.meta import get_data
 
 from ..errors import ConfigurationError
 from ..files import find_link
-from ..site.front_matter import read_requests
+from ..site.front_matter import read_requests, unbuilt_page_problem, unread_metadata_problems
 from ..site.site import Site
 from .configuration import find_configuration, load_configuration, plugin_options
 
@@ -46,7 +46,27 @@ def read_site(path: Path, *, drafts: bool) -> Site:
         files=files,
         others={name for name in names if name not in files},
     )
-    return read_requests(site, pages)
+    site = read_requests(site, pages)
+    others = [_file(site, name) for name in sorted(site.others)]
+    unbuilt = [file for file in others if file.is_documentation_page()]
+    notice = unbuilt_page_problem(site, unbuilt)
+    metadata = unread_metadata_problems(site, _folder_metadata(site, others))
+    return replace(site, warnings=[*site.warnings, *metadata], notices=[notice] if notice else [])
+
+
+def _folder_metadata(site: Site, files: Iterable[File]) -> list[File]:
+    """Return the files whose keys the plugin `meta` adds to the pages of a folder."""
+    names = {
+        str(options.get("meta_file", ".meta.yml"))
+        for options in plugin_options(site, "meta")
+        if options.get("enabled", True)
+    }
+    return [file for file in files if PurePosixPath(file.src_uri).name in names]
+
+
+def _file(site: Site, name: str) -> File:
+    config = site.config
+    return File(name, config.docs_dir, config.site_dir, config.use_directory_urls)
 
 
 def find_pages(site: Site, *, drafts: bool) -> tuple[list[File], list[str]]:

@@ -106,6 +106,35 @@ def test_the_life_of_a_text(project: Project, service: ServiceDouble) -> None:
     assert service.topics == ["Alpha", "Beta"]
 
 
+HOOK = """
+def on_files(files, config):
+    files.remove(files.src_uris["left-out.md"])
+"""
+
+
+def test_a_page_that_is_not_built_is_named(project: Project, service: ServiceDouble) -> None:
+    """A page that asks for a text and that no build has: each command says it, no build fails."""
+    project.write("docs/index.md", "# Home\n")
+    project.write("docs/plain.md", "# contentgen without a request\n")
+    project.write("docs/.hidden/x.md", "---\ncontentgen: {type: blog, topic: X}\n---\n")
+    project.write("hooks.py", HOOK)
+    for page in ("excluded.md", "draft.md", "left-out.md", "plain/excluded.md"):
+        project.page(page, ASKED)
+    excluded = "*excluded.md\nplain.md"
+    project.configure({}, exclude_docs=excluded, draft_docs="draft.md", hooks=["hooks.py"])
+    named = "docs/draft.md, docs/excluded.md, docs/left-out.md and 1 more ask for texts, but"
+    for command in (["status"], ["generate"], ["approve", "--all", "--by", "Jo"]):
+        shown = run(project, *command)
+        assert f"{named} this build has no such pages (excluded, a draft, or left out" in shown
+    assert service.received == []
+    assert project.build("--strict").returncode == 0
+    for page in ("excluded.md", "left-out.md", "plain/excluded.md"):
+        (project.root / "docs" / page).unlink()
+    project.configure({}, draft_docs="draft.md")
+    shown = run(project, "status")
+    assert "docs/draft.md asks for a text, but this build has no such page (excluded," in shown
+
+
 def test_a_build_from_approved_files(project: Project, service: ServiceDouble) -> None:
     """It needs no token, no cache and no network, and makes the same bytes on every machine."""
     project.configure({"require_approval": True}, theme="material")

@@ -374,3 +374,22 @@ def test_a_dirty_build_shows_what_was_approved(project: Project) -> None:
     assert project.run("mkdocs_contentgen", "approve", "index.md", "--by", "Jo").returncode == 0
     project.built("--dirty")
     assert "reviewed by Jo" in project.soup("index.html").get_text()
+
+
+@pytest.mark.parametrize("enabled", [True, False])
+def test_a_request_for_a_whole_folder(project: Project, *, enabled: bool) -> None:
+    """One in a file of the plugin `meta` is not read, and the warning names file and pages."""
+    plugins = [{"meta": {"enabled": enabled}}, {"contentgen": {"base_url": "sandbox"}}]
+    project.configure(theme="material", plugins=plugins)
+    project.write("docs/posts/.meta.yml", "tags: [x]\ncontentgen: {type: blog, length: short}\n")
+    project.write("docs/other/.meta.yml", "tags: [x]\n")
+    project.write("docs/index.md", "# Home\n")
+    for number in range(5):
+        project.write(f"docs/posts/p{number}.md", "---\ntitle: Faster builds\n---\n")
+    built = project.build("--strict")
+    message = (
+        "docs/posts/.meta.yml:2: 'contentgen' is only read in pages, so docs/posts/p0.md, "
+        "docs/posts/p1.md, docs/posts/p2.md and 2 more get nothing of it; write it into each page"
+    )
+    assert (message in built.stdout) == enabled
+    assert built.returncode == int(enabled)

@@ -82,6 +82,25 @@ def test_mistakes_are_told_with_page_and_line(site: Project) -> None:
         assert "Traceback" not in ran
 
 
+def test_requests_that_no_page_of_a_build_has(project: Project, service: ServiceDouble) -> None:
+    """An excluded page and a file for a whole folder are named; the build succeeds."""
+    (project.root / "mkdocs.yml").unlink()
+    project.write(
+        "zensical.toml",
+        '[project]\nsite_name = "Site"\nexclude_docs = "left.md"\n[project.plugins.contentgen]\n'
+        "[project.plugins.meta]\n[project.markdown_extensions.contentgen]\n",
+    )
+    project.write("docs/index.md", "# Home\n")
+    project.write("docs/posts/.meta.yml", "contentgen: {type: blog}\n")
+    project.write("docs/posts/p.md", "---\ntitle: P\n---\n")
+    project.page("left.md", {"type": "blog", "topic": "One"})
+    shown = run(project, "status")
+    assert "docs/left.md asks for a text, but this build has no such page (excluded" in shown
+    assert "docs/posts/.meta.yml:1: 'contentgen' is only read in pages, so docs/posts/p.md" in shown
+    assert "docs/posts/.meta.yml:1:" in run(project, "zensical", "build")
+    assert service.received == []
+
+
 def test_the_writer_is_configured_there_too(site: Project) -> None:
     """`writer try` reads the options of the site, as the other commands do."""
     ran = site.ran("mkdocs_contentgen", "writer", "try", "blog", "A topic", code=1)
