@@ -140,6 +140,9 @@ class Attempt:
     report: Callable[[int, int], None] = lambda words, target: None
     """Gets the number of words so far, and the target."""
 
+    is_stopped: Callable[[], bool] = lambda: False
+    """Tells whether the run was stopped, so that no call to a model may begin any more."""
+
 
 UNOBSERVED = Attempt()
 """Neither keeps nor shows anything."""

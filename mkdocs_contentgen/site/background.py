@@ -134,8 +134,11 @@ class Background:
             generation.throttle.stop(NoText("stopped", "stopped"))  # nobody is shown it
         if any(thread.is_alive() for thread in self._threads):
             log(WAITING_MESSAGE)
-        for thread in self._threads:
+        for thread, generation in self._threads.items():
+            was_alive = thread.is_alive()
             thread.join()
+            if was_alive:
+                log(generation.summary())
         rmtree(self.trigger_file.parent)
 
     def _poll(self) -> None:

@@ -38,8 +38,10 @@ def show_progress(log: _Log, *, use_log: bool = False, interval: float = LOG_INT
 
 def progress_message(progress: Progress) -> str:
     """Return how many texts are done, in flight and failed, and the words of all so far."""
-    done = f"{progress.done} of {progress.total} texts"
+    done = f"{progress.done - progress.stopped} of {progress.total} texts"
     state = f"{done}, {progress.in_flight} in flight, {progress.failed} failed"
+    if progress.stopped:
+        state += f", {progress.stopped} not requested"
     if not progress.target:
         return state
     return f"{state}, {progress.words:,} of about {progress.target:,} words"

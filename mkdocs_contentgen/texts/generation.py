@@ -24,6 +24,7 @@ from ..errors import (
     NoText,
     NotSentError,
     ServiceError,
+    StoppedRunError,
     StoreError,
     UnreachableError,
 )
@@ -71,6 +72,9 @@ class Progress:
     target: int = 0
     """The number of words that all texts are to have, as far as the first ones tell."""
 
+    stopped: int = 0
+    """The number of requests that are done since the run was stopped before they were sent."""
+
 
 @dataclass
 class Generation:
@@ -106,6 +110,9 @@ class Generation:
         self._outcomes: dict[str, Outcome] = {}
         self._sending = 0
         self._failed = 0
+        self._stopped = 0
+        self._unanswered: set[str] = set()
+        self._with_parts: set[str] = set()
         self._written: dict[str, tuple[int, int]] = {}
 
     async def run(
@@ -195,6 +202,7 @@ class Generation:
             if self.throttle.stop_reason:
                 result: Text | ContentgenError | NoText = self.throttle.stop_reason
             else:
+                self._unanswered.add(key)
                 self._report_progress(sending=1)
                 result = await self._send(client, key, self._requests[key])
                 self._report_progress(sending=-1)
@@ -216,6 +224,8 @@ class Generation:
                     text = await ask(client, request, attempt)
             except _StoppedError as stopped:
                 return stopped.reason
+            except StoppedRunError as error:
+                return self.throttle.stop_reason or error
             except ServiceError as error:
                 failure = error
             else:
@@ -239,6 +249,8 @@ class Generation:
                     self.throttle.stop(UnreachableError(f"{failure}: the service seems down"))
                 break
             deadline += await self.throttle.wait_for_turn()
+            if isinstance(self.throttle.stop_reason, NoText):  # it was surely not processed
+                return self.throttle.stop_reason
             if self.throttle.stop_reason or deadline <= self.clock.monotonic():
                 break
         return failure
@@ -250,6 +262,7 @@ class Generation:
             partial(self._load_parts, key),
             partial(self._save_parts, key),
             partial(self._report_words, key),
+            lambda: self.throttle.stop_reason is not None,
         )
 
     async def _finish(self, key: str, result: Text | ContentgenError | NoText) -> None:
@@ -321,6 +334,7 @@ class Generation:
         except StoreError as error:
             self._add_store_problem(str(error))
         else:
+            self._with_parts.add(key)
             if self.throttle.stop_reason:
                 raise _StoppedError(self.throttle.stop_reason)
 
@@ -331,16 +345,38 @@ class Generation:
 
     def _set_outcome(self, key: str, outcome: Outcome) -> None:
         self._outcomes[key] = outcome
-        self._report_progress(failed=int(outcome.text is None))
+        self._unanswered.discard(key)
+        if isinstance(outcome.error, NoText):
+            self._stopped += 1
+        elif outcome.text is None:
+            self._failed += 1
+        self._report_progress()
 
-    def _report_progress(self, *, sending: int = 0, failed: int = 0) -> None:
+    def summary(self) -> str:
+        """Return what became of the texts, for a run that was interrupted."""
+        texts = sum(outcome.text is not None for outcome in self._outcomes.values())
+        unfinished = self._with_parts & {
+            key for key, outcome in self._outcomes.items() if outcome.text is None
+        }
+        lost = len(self._unanswered)
+        others = len(self._requests) - texts - self._failed - lost - len(unfinished)
+        counts = {
+            "not requested": others,
+            "unfinished, which the next run goes on with": len(unfinished),
+            "given up, which may have been paid for": lost,
+            "failed": self._failed,
+        }
+        parts = [f"{number} {words}" for words, number in counts.items() if number]
+        return ", ".join([f"{texts} text{'' if texts == 1 else 's'} kept", *parts])
+
+    def _report_progress(self, *, sending: int = 0) -> None:
         self._sending += sending
-        self._failed += failed
         total, done = len(self._requests), len(self._outcomes)
         words = sum(words for words, _ in self._written.values())
         targets = [target for _, target in self._written.values()]
         target = sum(targets) * total // len(targets) if targets else 0
-        self.on_progress(Progress(total, done, self._failed, self._sending, words, target))
+        counts = total, done, self._failed, self._sending
+        self.on_progress(Progress(*counts, words, target, self._stopped))
 
     def _add_problems(self, problems: Iterable[str]) -> None:
         self.problems = list(dict.fromkeys([*self.problems, *problems]))
@@ -361,9 +397,9 @@ def generate(
 ) -> dict[str, Outcome]:
     """Run `generation` in this thread, and return its outcomes.
 
-    After Ctrl-C, SIGTERM or SIGHUP, no more requests are sent. The answers to those in flight are
-    awaited and saved, which `log` is told; then KeyboardInterrupt or SystemExit is raised. A second
-    signal cancels the requests in flight.
+    After Ctrl-C, SIGTERM or SIGHUP, no more requests are sent, and no more calls to a model begin.
+    The answers to those in flight are awaited and saved, which `log` is told. Then `log` gets what
+    was kept, and SystemExit is raised. A second signal cancels the requests in flight.
     """
     if threading.current_thread() is not threading.main_thread():
         return asyncio.run(generation.run(requests, replaced=replaced))
@@ -396,5 +432,7 @@ def generate(
     with suppress(asyncio.CancelledError):
         outcomes = asyncio.run(run())
     if received:
-        raise KeyboardInterrupt if received[0] == signal.SIGINT else SystemExit(128 + received[0])
+        log(generation.summary())
+        # Not KeyboardInterrupt, of which click says no more than `Aborted!`.
+        raise SystemExit(128 + received[0])
     return outcomes

@@ -19,6 +19,7 @@ from ..errors import (
     InvalidAnswerError,
     NotSentError,
     ServiceError,
+    StoppedRunError,
     UnavailableModelError,
     UnknownOutcomeError,
     UnreachableError,
@@ -41,6 +42,9 @@ FIRST_BACKOFF = 1.0
 
 _RETRIES = 2
 """For a server that cannot be reached, where none are given."""
+
+_PAUSE_INTERVAL = 0.5
+"""Seconds between two checks whether the run was stopped during a pause."""
 
 _CHARACTERS_PER_TOKEN = 10
 """With more characters for each token of a prompt, the server probably cut the prompt."""
@@ -137,10 +141,17 @@ class Model:
     async def __aexit__(self, *error: object) -> None:
         await self._connection.__aexit__(*error)
 
-    async def ask(self, call: ModelCall, spending: Spending | None = None) -> Completion:
+    async def ask(
+        self,
+        call: ModelCall,
+        spending: Spending | None = None,
+        *,
+        is_stopped: Callable[[], bool] = lambda: False,
+    ) -> Completion:
         """Return the model's answer to a conversation, `parallel` of them at once.
 
-        `spending` gets the usage instead of the one of the model.
+        `spending` gets the usage instead of the one of the model. Once `is_stopped` returns True,
+        no call begins: StoppedRunError is raised instead.
 
         After a status such as 429 and 503, or a refused connection, the call is tried again, as
         long as the first token may take. A pause that the server asks for applies to all calls.
@@ -151,21 +162,23 @@ class Model:
         started = time.monotonic()
         async with self._calls:
             spending.waited += time.monotonic() - started
-            await self._wait_for_pause()
+            await self._wait_for_pause(is_stopped)
             deadline = time.monotonic() + self._fields.first_token_timeout
             tries = 1
             while True:
+                if is_stopped():
+                    raise StoppedRunError("the run was stopped before this call began")
                 self._check_budget()
                 try:
                     return await self._call(call, spending)
                 except NotSentError as error:
                     self._back_off(error, tries, deadline)
-                await self._wait_for_pause()
+                await self._wait_for_pause(is_stopped)
                 tries += 1
 
-    async def _wait_for_pause(self) -> None:
-        while (seconds := self._paused_until - time.monotonic()) > 0:
-            await asyncio.sleep(seconds)
+    async def _wait_for_pause(self, is_stopped: Callable[[], bool]) -> None:
+        while not is_stopped() and (seconds := self._paused_until - time.monotonic()) > 0:
+            await asyncio.sleep(min(seconds, _PAUSE_INTERVAL))
 
     def _back_off(self, error: NotSentError, tries: int, deadline: float) -> None:
         """Pause all calls, or raise an error if a call that was tried so often is given up."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from datetime import date
+from functools import partial
 from typing import Self
 
 import msgspec
@@ -72,7 +73,7 @@ class WriterClient:
         written = await write(
             self._with_language(request),
             self._options,
-            self._model.ask,
+            partial(self._model.ask, is_stopped=attempt.is_stopped),
             today=date.today(),
             own=own,
             attempt=attempt,
@@ -87,8 +88,9 @@ class WriterClient:
         self, request: Request, update: Update, attempt: Attempt = UNOBSERVED
     ) -> Updated:
         """Return the changes of the text for a request. Raises the same as generate()."""
+        ask = partial(self._model.ask, is_stopped=attempt.is_stopped)
         updated, usage = await find_changes(
-            self._with_language(request), update, self._options, self._model.ask, attempt=attempt
+            self._with_language(request), update, self._options, ask, attempt=attempt
         )
         self._debug(f"{request.type} {quoted(request.topic)}: update, {usage}")
         return updated

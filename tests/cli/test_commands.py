@@ -9,6 +9,7 @@ import signal
 import socket
 import subprocess
 import sys
+import threading
 import urllib.request
 from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
@@ -17,8 +18,10 @@ import pytest
 from conftest import Project, wait_until
 from golden_file import cases
 from jsonschema import Draft202012Validator
+from model_double import Call, ModelDouble, ModelHandler, written
+from model_writer import sentences
 from msgspec import structs
-from service_double import TOKEN, ServiceDouble, generated, raw
+from service_double import TOKEN, ServiceDouble, generated, raw, silence
 
 from mkdocs_contentgen.requests import BlogRequest, front_matter_schema
 from mkdocs_contentgen.text import Text
@@ -595,10 +598,54 @@ def test_an_interrupted_generate_says_what_it_waits_for(
     process = project.start("mkdocs_contentgen", "generate")
     wait_until(lambda: service.received)
     process.send_signal(signal.SIGINT)
-    process.wait(60)
+    assert process.wait(60) == 128 + signal.SIGINT
     assert WAITING_MESSAGE in project.output
     assert "Traceback" not in project.output
     assert project.cached() == {"Alpha"}
+
+
+def test_no_call_begins_after_an_interrupt(project: Project, model: ModelDouble) -> None:
+    """After Ctrl-C, texts that wait for the model are not written, and the last line counts all."""
+    writer = {"model": "m", "endpoint": model.endpoint, "parallel": 2}
+    project.configure({"base_url": "writer", "writer": writer})
+    for number in range(7):
+        page = {"type": "blog", "topic": f"Topic {number}", "length": "short"}
+        project.page(f"{number}.md", page)
+    interrupted = threading.Event()
+    text = f"# Tides\n\n{sentences(200, 'one')}\n\n## Why\n\n{sentences(200, 'two')}"
+
+    def answer(call: Call, handler: ModelHandler) -> None:
+        assert interrupted.wait(60)
+        written(text)(call, handler)
+
+    model.answer = answer
+    process = project.start("mkdocs_contentgen", "generate")
+    wait_until(lambda: len(model.calls) == 2)
+    process.send_signal(signal.SIGINT)
+    wait_until(lambda: WAITING_MESSAGE in project.output)
+    interrupted.set()
+    assert process.wait(60) == 128 + signal.SIGINT
+    assert len(model.calls) == 2
+    assert project.output.splitlines()[-1] == "2 texts kept, 5 not requested"
+    assert "Aborted!" not in project.output
+    assert "failed" not in project.output
+    assert len(project.cached()) == 2
+
+
+def test_a_second_interrupt_says_what_is_given_up(project: Project, service: ServiceDouble) -> None:
+    """What was in flight then may have been paid for, and is counted."""
+    service.answer = silence
+    project.configure({"concurrency": 1})
+    for name in ("Alpha", "Beta", "Gamma"):
+        project.page(f"{name}.md", {"type": "blog", "topic": name})
+    process = project.start("mkdocs_contentgen", "generate")
+    wait_until(lambda: service.received)
+    process.send_signal(signal.SIGINT)
+    wait_until(lambda: WAITING_MESSAGE in project.output)
+    process.send_signal(signal.SIGINT)
+    assert process.wait(60) == 128 + signal.SIGINT
+    last = "0 texts kept, 2 not requested, 1 given up, which may have been paid for"
+    assert project.output.splitlines()[-1] == last
 
 
 def test_a_piped_status_has_a_line_for_each_article(project: Project) -> None:

@@ -176,7 +176,7 @@ def test_a_stop_waits_for_what_was_sent(server: Server) -> None:
     lines: list[str] = []
     threading.Timer(0.2, server.service.gate.set).start()
     server.background.stop(lines.append)
-    assert lines == ["Waiting for the requests in flight (Ctrl-C gives them up)"]
+    assert lines == ["Waiting for the requests in flight (Ctrl-C gives them up)", "1 text kept"]
     assert server.get("a")["a"].source == "service"
     assert server.service.topics == ["a"]
     assert not server.background.trigger_file.parent.exists()

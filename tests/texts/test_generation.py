@@ -253,6 +253,27 @@ def test_a_service_that_is_down_ends_the_run_soon(store: DiskStore) -> None:
     assert "the service seems down" in str(outcomes["99"].error)
 
 
+def test_a_stop_during_a_pause(store: DiskStore) -> None:
+    """A request that was surely not processed counts as not requested once the run is stopped."""
+
+    @dataclass
+    class Stopped(Script):
+        """Stops the run as soon as both requests are sent."""
+
+        async def generate(self, request: Request, attempt: Attempt) -> Text:
+            if len(self.sent) == 1:
+                generation.throttle.stop(NoText("stopped", "interrupted"))
+            return await super().generate(request, attempt)
+
+    script = Stopped(FakeTime(), default=NotSentError("503"))
+    generation = Generation(Sender(store, script.connect), clock=script.time.clock())
+    outcomes = asyncio.run(generation.run(requests("a", "b")))
+    store.close()
+    assert all(isinstance(outcome.error, NoText) for outcome in outcomes.values())
+    assert len(script.sent) == 2
+    assert generation.summary() == "0 texts kept, 2 not requested"
+
+
 def test_more_workers_than_requests(store: DiskStore) -> None:
     """A huge `concurrency` takes no more than one worker for each request."""
     outcomes, _ = run(Script(FakeTime()), store, requests("a"), concurrency=10**24)

@@ -42,6 +42,7 @@ from mkdocs_contentgen.errors import (
     InvalidAnswerError,
     RejectedError,
     ServiceError,
+    StoppedRunError,
     UnavailableModelError,
     UnknownOutcomeError,
     UnusableServiceError,
@@ -525,6 +526,29 @@ def test_a_server_that_is_busy(server: ModelDouble) -> None:
     server.answer = sequence([busy, raw(b"", 503), written()])
     assert ask(server, retries=2).text == "A text."
     assert len(server.calls) == 3
+
+
+def test_no_call_begins_in_a_stopped_run(server: ModelDouble) -> None:
+    """Neither a first try nor the one after a pause, which is not waited for to its end."""
+    stopped = False
+
+    def stop(call: Call, handler: ModelHandler) -> None:
+        nonlocal stopped
+        stopped = True
+        raw(b"", 429, {"Retry-After": "30"})(call, handler)
+
+    async def run() -> None:
+        options = WriterOptions(WriterFields(model=MODEL, endpoint=server.endpoint))
+        async with Model(options, Spending()) as model:
+            for _ in range(2):
+                with pytest.raises(StoppedRunError):
+                    await model.ask(ModelCall(QUESTION, 1), is_stopped=lambda: stopped)
+
+    server.answer = stop
+    started = time.monotonic()
+    asyncio.run(run())
+    assert time.monotonic() - started < 20
+    assert len(server.calls) == 1
 
 
 def test_a_server_that_stays_busy(server: ModelDouble) -> None:
