@@ -21,6 +21,7 @@ ContentgenError
 ├── EditError                  a change of a text is not possible
 ├── StoreError                 the cache cannot be read or written
 ├── LedgerError                the ledger of the served writer cannot be read or written
+│   └── ReplacedLedgerError       its file was removed or replaced while it was open
 └── UnsafeHTMLError            the HTML of a text cannot be sanitized
 ```
 
@@ -163,6 +164,10 @@ class LedgerError(ContentgenError):
     def __init__(self, message: str, cause: str = "") -> None:
         super().__init__(message)
         self.cause = cause
+
+
+class ReplacedLedgerError(LedgerError):
+    """The file of the ledger was removed or replaced while it was open. It cannot be used again."""
 
 
 class UnsafeHTMLError(ContentgenError):

@@ -755,6 +755,48 @@ class TestOperation:
             wait_until(lambda: server.get("/readyz").status_code == 200)
             assert server.ask(key="k").status_code == 200
 
+    @pytest.mark.parametrize("is_new", [True, False], ids=["replaced", "removed"])
+    def test_a_ledger_that_was_replaced(
+        self, tmp_path: Path, model: ModelDouble, is_new: bool
+    ) -> None:
+        """No user writes on into a file that is gone, and the server says so."""
+        configure(tmp_path, model.endpoint)
+        with serving(tmp_path) as server:
+            assert server.ask(key="k").status_code == 200
+            path = tmp_path / "writer.db"
+            path.rename(tmp_path / "old.db")
+            if is_new:
+                with open_ledger("writer.db", tmp_path):
+                    assert path.exists()
+            assert server.ask(key="l").status_code == 503
+            wait_until(lambda: server.get("/readyz").status_code == 503)
+            words = "the ledger cannot be used: its file was removed or replaced\n"
+            assert server.get("/readyz").text == words
+        assert path.exists() == is_new
+        assert len(model.calls) == 1
+
+    def test_a_text_is_answered_though_its_ledger_is_gone(
+        self, tmp_path: Path, model: ModelDouble, gate: Gate
+    ) -> None:
+        """What was paid for goes to its client, and is waited for no longer than that."""
+        configure(tmp_path, model.endpoint)
+        with serving(tmp_path) as server, ThreadPoolExecutor(1) as pool:
+            asked = pool.submit(server.ask, key="k")
+            wait_until(lambda: gate.waiting)
+            (tmp_path / "writer.db").unlink()
+            gate.is_open.set()
+            assert asked.result(60).status_code == 200
+
+    @pytest.mark.system
+    def test_a_server_ends_without_its_ledger(self, tmp_path: Path, model: ModelDouble) -> None:
+        """Whoever supervises the server starts it again, with the file that is there now."""
+        configure(tmp_path, model.endpoint)
+        with writer_running(tmp_path) as server:
+            (tmp_path / "writer.db").rename(tmp_path / "old.db")
+            assert server.wait() == 1
+        assert "its file was removed or replaced while the server was running" in server.errors[-1]
+        assert "Traceback" not in "".join(server.errors)
+
     def test_readiness_without_an_answer(
         self, tmp_path: Path, model: ModelDouble, monkeypatch: pytest.MonkeyPatch
     ) -> None:

@@ -15,7 +15,7 @@ from functools import cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from ...errors import ConfigurationError, LedgerError
+from ...errors import ConfigurationError, LedgerError, ReplacedLedgerError
 
 if TYPE_CHECKING:
     import psycopg
@@ -44,7 +44,11 @@ class _Idle:
 
 
 class SQLite(_Idle):
-    """A file, which is created where it is missing."""
+    """A file, which is created where it is missing.
+
+    Once it was opened, it has to stay: connections to a file that was removed or replaced would
+    write on into the old one, which nobody reads any more.
+    """
 
     blob, for_update = "BLOB", ""
     find_tables = "SELECT 1 FROM sqlite_master WHERE name = 'contentgen_attempts'"
@@ -54,17 +58,20 @@ class SQLite(_Idle):
         super().__init__()
         self._path, self.name = path, str(path)
         self._timeout = timeout
+        self._opened: tuple[int, int] | None = None
         self._writing = threading.Lock()  # fairer than SQLite's own, for which threads poll
 
     @contextmanager
     def transaction(self, *locks: str, writes: bool = True) -> Iterator[Execute]:
         """Yield what runs statements: all of them are in force afterwards, or none.
 
-        No other transaction that `writes` runs meanwhile. Raises LedgerError.
+        No other transaction that `writes` runs meanwhile. Raises LedgerError, and
+        ReplacedLedgerError if the file is another one than at first.
         """
         with self._writing if writes else nullcontext():
             connection = None
             try:
+                self._check_file()
                 connection = self._take() or self._connect()
                 connection.execute("BEGIN IMMEDIATE" if writes else "BEGIN")
                 run = connection.execute
@@ -84,6 +91,25 @@ class SQLite(_Idle):
                 if connection:  # after an error, which this rolls back
                     connection.close()
 
+    def _check_file(self) -> None:
+        """Raise ReplacedLedgerError if the path names another file than the one that was opened."""
+        if self._opened is None or self._opened == self._identity():
+            return
+        reason = "its file was removed or replaced"
+        raise ReplacedLedgerError(
+            f"the ledger {self.name} cannot be used any more, since {reason} while the server was "
+            "running: stop the server before you restore a backup, and start it again afterwards",
+            reason,
+        )
+
+    def _identity(self) -> tuple[int, int] | None:
+        """Return what tells the file from another one at its path, or None if there is none."""
+        try:
+            found = self._path.stat()
+        except FileNotFoundError:
+            return None
+        return found.st_dev, found.st_ino
+
     def _connect(self) -> sqlite3.Connection:
         # SQLite gives its other files the mode of this one. If the file exists, it is not opened,
         # since closing it would release the locks that this process has on it.
@@ -96,6 +122,7 @@ class SQLite(_Idle):
         with suppress(sqlite3.OperationalError):
             connection.execute("PRAGMA journal_mode = WAL")
         connection.execute("PRAGMA synchronous = FULL")
+        self._opened = self._opened or self._identity()
         return connection
 
 

@@ -19,6 +19,7 @@ from ...errors import (
     BusyModelError,
     FailedTextError,
     LedgerError,
+    ReplacedLedgerError,
     ServiceError,
     UnavailableModelError,
     UnknownOutcomeError,
@@ -123,6 +124,12 @@ class Jobs:
         # So that others do not take this process for dead.
         self._beat_thread = ThreadPoolExecutor(1, "beat")
         self._ledger_problem = ""
+        self.lost_ledger: ReplacedLedgerError | None = None
+        """Why the ledger cannot be used again, so that the server has to end."""
+
+        self.on_lost_ledger: Callable[[], None] = lambda: None
+        """Called once then."""
+
         self._last_beat = time.monotonic()
         self._jobs: dict[tuple[str, str], Job] = {}
         self._seconds_per_text = 0.0
@@ -137,7 +144,7 @@ class Jobs:
     @property
     def problem(self) -> str:
         """Why no texts can begin, or an empty string. It names no address."""
-        if self.is_draining:
+        if self.is_draining and self.lost_ledger is None:
             return "shutting down"
         is_silent = time.monotonic() > self._last_beat + LEASE
         cause = self._ledger_problem or ("it does not answer" if is_silent else "")
@@ -316,6 +323,7 @@ class Jobs:
         """Record the end of a job. Retries without a limit, since the text was paid for.
 
         Returns the answer that is kept, if there is one: another process can have been first.
+        In a ledger that was replaced, nothing can be kept, and only the client gets the text.
         """
         usage = job.spending.total
         end = partial(self._ledger.finish, job.keyed, body, usage, keeps_parts=keeps_parts)
@@ -323,6 +331,8 @@ class Jobs:
         while True:
             try:
                 return await self.call(end)
+            except ReplacedLedgerError:
+                return body
             except LedgerError as error:
                 if not has_warned:
                     self._warn(f"{error}; a finished text waits to be kept")
@@ -369,6 +379,9 @@ class Jobs:
                 if error.cause != self._ledger_problem:  # once, not every few seconds
                     self._warn(str(error))
                 self._ledger_problem = error.cause
+                if isinstance(error, ReplacedLedgerError) and self.lost_ledger is None:
+                    self.lost_ledger = error
+                    self.on_lost_ledger()
             self._last_beat = time.monotonic()
             await asyncio.sleep(BEAT)
 

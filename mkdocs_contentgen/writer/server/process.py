@@ -40,7 +40,7 @@ def run(path: Path, listen: Callable[[], socket.socket], announce: Callable[[str
 
     `listen` returns a socket that listens, and `announce` gets a line about the server. Texts in
     progress are finished; a second signal cancels them. Raises ConfigurationError and LedgerError
-    if the server cannot start.
+    if the server cannot start, and ReplacedLedgerError if its ledger was removed or replaced.
     """
     fields, options = load_configuration(path)
     with open_ledger(fields.ledger, path.parent) as ledger:
@@ -77,8 +77,11 @@ async def _serve(server: Server, timeout: float, listener: socket.socket) -> Non
         server_header=False,
     )
     process = _Process(settings, server, timeout)
+    server.jobs.on_lost_ledger = process.start_draining
     async with server.running():
         await process.serve([listener])
+    if server.jobs.lost_ledger:
+        raise server.jobs.lost_ledger
 
 
 class _Process(uvicorn.Server):
@@ -93,11 +96,12 @@ class _Process(uvicorn.Server):
 
     def handle_exit(self, sig: int, frame: FrameType | None) -> None:
         if self._draining is None:
-            self._loop.call_soon_threadsafe(self._start_draining)
+            self._loop.call_soon_threadsafe(self.start_draining)
         else:
             self.force_exit = self.should_exit = True
 
-    def _start_draining(self) -> None:
+    def start_draining(self) -> None:
+        """Finish the texts in progress, and end."""
         self._draining = self._draining or asyncio.create_task(self._drain())
 
     async def _drain(self) -> None:
