@@ -17,16 +17,11 @@ from ..service.topics import is_listicle, items_of
 from .completion import Completion
 from .degenerate import degenerate_problem
 from .languages import any_of, find_language
-from .markdown import MarkdownBlock, MarkdownDocument, is_quote, is_tip, plain_text
+from .markdown import MarkdownBlock, MarkdownDocument, is_quote, is_tip
+from .marking import plain_text
+from .names import find_names
 from .reading import BEFORE, whole_paragraphs
-from .statements import (
-    find_names,
-    find_quotations,
-    find_statements,
-    is_invented,
-    item_number,
-    without_overlaps,
-)
+from .statements import find_quotations, find_statements, is_invented, item_number, without_overlaps
 from .words import count_scripts, split_words
 
 CLOSE = 0.15

@@ -8,8 +8,7 @@ from __future__ import annotations
 
 import html
 import re
-from bisect import bisect_right
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import date
 from functools import cache, cached_property
@@ -22,14 +21,8 @@ from markdown_it.token import Token
 from ..html.markdown_parser import LinkParser, inline_parser
 from ..service.markup import STYLES, byline, root, tag
 from .languages import ENGLISH, LANGUAGES, Language, find_language
-from .statements import (
-    Range,
-    find_names,
-    find_statements,
-    is_invented,
-    item_number,
-    without_overlaps,
-)
+from .marking import Given, mark_code_block, mark_paragraph, plain_text
+from .values import guess_language
 from .words import count_words, split_words
 
 _MAX_TITLE = 150
@@ -125,15 +118,6 @@ class MarkdownDocument:
         return [block.text for block in self.blocks if block.kind == "h2"]
 
 
-def plain_text(tokens: Iterable[Token]) -> str:
-    """Return the text of inline tokens."""
-    return "".join(
-        " " if token.type in ("softbreak", "hardbreak") else token.content
-        for token in tokens
-        if token.type in ("text", "code_inline", "softbreak", "hardbreak")
-    )
-
-
 def read_markdown(text: str, *, title: str = "") -> MarkdownDocument:
     """Return the document in a Markdown text, with `title` where it has none.
 
@@ -212,14 +196,18 @@ def to_html(
 ) -> str:
     """Return the HTML of a text of type `kind` (interface section 2.2).
 
-    What does not stand in `given` is marked as a statement to check; with `names`, names too. `day`
-    and `author`, if a person wrote it, are those of a news article. `after` is the HTML that
-    follows the text. `language` is a BCP 47 tag, or empty if it is not known.
+    What does not stand in `given` is marked as a statement to check; with `names`, which is true
+    for a text with sources, names and code too. `day` and `author`, if a person wrote it, are those
+    of a news article. `after` is the HTML that follows the text. `language` is a BCP 47 tag, or
+    empty if it is not known.
     """
     words = find_language(language)
-    _mark(document.title, given)
+    spoken = language or guess_language(document.text, given)
+    basis = Given(given, names, spoken)
+    mark_paragraph(document.title, Given(given, language=spoken))
     for block in document.blocks:
-        _style(block, given, names=names)
+        _style(block)
+        _mark(block, basis)
     title = tag("h1", _render_inline(document.title))
     match kind:
         case "blog":
@@ -236,7 +224,7 @@ def to_html(
 def paragraph_html(document: MarkdownDocument, given: str, *, names: bool = False) -> str:
     """Return the content of a text's first paragraph as HTML, marked as to_html() does."""
     inline = _inline(document.blocks[0])
-    _mark(inline, given, names=names)
+    mark_paragraph(inline, Given(given, names, guess_language(document.text, given)))
     return _render_inline(inline).strip()
 
 
@@ -337,7 +325,19 @@ def _render_code(
     token = tokens[index]
     language = re.match(r"[a-z0-9+#-]+(?=\s|$)", token.info.lower())
     name = f' class="language-{language[0]}"' if language else ""
-    return tag("pre", f"<code{name}>{html.escape(token.content)}</code>")
+    return tag("pre", f"<code{name}>{_marked_code(token)}</code>")
+
+
+def _marked_code(token: Token) -> str:
+    """Return the content of a code block as HTML, with its statements to check in `<mark>`."""
+    parts: list[str] = []
+    done = 0
+    for start, end in token.meta.get("marks", ()):
+        parts.append(html.escape(token.content[done:start]))
+        parts.append(f"<mark>{html.escape(token.content[start:end])}</mark>")
+        done = end
+    parts.append(html.escape(token.content[done:]))
+    return "".join(parts)
 
 
 def _split(tokens: list[Token]) -> list[MarkdownBlock]:
@@ -380,128 +380,24 @@ def _close_gaps(blocks: list[MarkdownBlock]) -> None:
         block.tokens[0].tag = block.tokens[-1].tag = f"h{previous}"
 
 
-def _style(block: MarkdownBlock, given: str, *, names: bool) -> None:
-    """Add the inline styles and mark the statements, in place."""
+def _style(block: MarkdownBlock) -> None:
+    """Add the inline styles, in place."""
     for token in block.tokens:
         style = STYLES.get({"ul": "ol"}.get(token.tag, token.tag))
         if token.nesting == 1 and style:
             own = token.attrGet("style")  # the alignment of a cell
             token.attrSet("style", f"{style} {own};" if own else style)
-    is_heading, is_quotation = block.tokens[0].type == "heading_open", is_quote(block)
-    names = names and not is_heading
-    for children in block.inlines:
-        _mark(children, given, names=names, is_heading=is_heading, is_quotation=is_quotation)
 
 
-def _mark(
-    tokens: list[Token],
-    given: str,
-    *,
-    names: bool = False,
-    is_heading: bool = False,
-    is_quotation: bool = False,
-) -> None:
-    """Drop the addresses of links, and put statements to check into `<mark>`, in place.
-
-    The number at the start of a heading, such as `3. `, is no statement. A quotation is marked as
-    a whole.
-    """
-    links: list[Range] = []
-    kept: list[Token] = []
-    starts: list[int] = []
-    text, opened = "", 0
-    for token in tokens:
-        if token.type == "link_open":
-            opened = len(text)
-        elif token.type == "link_close":
-            links.append((opened, len(text)))
-        else:
-            kept.append(token)
-            starts.append(len(text))
-            # What stands in code is no statement.
-            part = plain_text([token])
-            text += "\ufffc" * len(part) if token.type == "code_inline" else part
-    number = item_number(text) if is_heading else None
-    if is_quotation and is_invented(text, given):
-        ranges = [(0, len(text))]
-    else:
-        first = number.end() if number else 0
-        found = [marked for marked in find_statements(text, given) if marked[0] >= first]
-        found += find_names(text, given) if names else []
-        ranges = without_overlaps([*links, *found])
-    tokens[:] = _wrap_ranges(kept, starts, ranges)
-
-
-def _wrap_ranges(tokens: list[Token], starts: list[int], ranges: list[Range]) -> list[Token]:
-    """Return inline tokens with each range of their text in `<mark>`.
-
-    `starts` says where the text of each token begins. A range that begins within emphasis and ends
-    outside of it is marked in pieces; any other is one mark, with the emphasis in it.
-    """
-    pieces: list[Token] = []
-    places: dict[int, list[int]] = {}
-    """The pieces of text that each range has."""
-
-    for token, start in zip(tokens, starts, strict=True):
-        if token.type != "text":
-            pieces.append(token)
-            continue
-        for piece, number in _split_text(token, start, ranges):
-            if number is not None:
-                places.setdefault(number, []).append(len(pieces))
-            pieces.append(piece)
-    opened: set[int] = set()
-    closed: set[int] = set()
-    for indexes in places.values():
-        for first, last in _find_marks(pieces, indexes):
-            opened.add(first)
-            closed.add(last)
-    marked: list[Token] = []
-    for index, piece in enumerate(pieces):
-        marked += [Token("mark_open", "mark", 1)] if index in opened else []
-        marked.append(piece)
-        marked += [Token("mark_close", "mark", -1)] if index in closed else []
-    return marked
-
-
-def _split_text(
-    token: Token, start: int, ranges: list[Range]
-) -> Iterator[tuple[Token, int | None]]:
-    """Yield the parts of a text that begins at `start`, each with the number of its range."""
-    content = token.content
-    done = 0
-    first = bisect_right(ranges, start, key=lambda marked: marked[1])
-    for number in range(first, len(ranges)):
-        begin, end = (max(0, min(place - start, len(content))) for place in ranges[number])
-        if begin == len(content):
-            break
-        if begin > done:
-            yield Token("text", "", 0, content=content[done:begin]), None
-        if end > begin:
-            yield Token("text", "", 0, content=content[begin:end]), number
-        done = end
-    if done < len(content):
-        yield Token("text", "", 0, content=content[done:]), None
-
-
-def _find_marks(pieces: list[Token], indexes: list[int]) -> list[tuple[int, int]]:
-    """Return the first and the last piece of each mark for a range with its text at `indexes`."""
-    first, last = indexes[0], indexes[-1]
-    depth = lowest = 0
-    for piece in pieces[first : last + 1]:
-        depth += piece.nesting
-        lowest = min(lowest, depth)
-    # The end of emphasis with which the range ends belongs to it, and so does its start.
-    while depth > lowest and last + 1 < len(pieces) and pieces[last + 1].nesting < 0:
-        last += 1
-        depth -= 1
-    while lowest < 0 and first > 0 and pieces[first - 1].nesting > 0:
-        first -= 1
-        lowest += 1
-        depth += 1
-    if lowest == depth == 0:
-        return [(first, last)]
-    return [(index, index) for index in indexes]
+def _mark(block: MarkdownBlock, given: Given) -> None:
+    """Mark the statements to check, in place."""
+    is_heading = block.tokens[0].type == "heading_open"
+    is_quotation = is_quote(block)
+    for token in block.tokens:
+        if token.type in ("fence", "code_block"):
+            mark_code_block(token, given)
+        elif token.children is not None:
+            mark_paragraph(token.children, given, is_heading=is_heading, is_quotation=is_quotation)
 
 
 def _render_inline(tokens: list[Token]) -> str:

@@ -8,30 +8,13 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
-from .languages import PHRASES, any_of
+from .languages import any_of
+from .values import find_values, known_values
 from .words import count_words, split_words
 
 Range = tuple[int, int]
 """The start and the end of a part of a text."""
 
-_MONTH = any_of("month")
-_DATE = (
-    rf"\d{{1,2}}(?:st|nd|rd|th|er)?\.?(?: of| de)? {_MONTH}\b(?:,?(?: de)? \d{{4}}\b)?"
-    rf"|\b{_MONTH} (?:\d{{1,2}}(?:st|nd|rd|th)?(?:, \d{{4}})?|(?:of )?\d{{4}})\b"
-    r"|\b(?i:pre|mid|post|early|late|since)-\d{4}s?\b"
-    r"|\d{2,4}年(?:\d{1,2}月(?:\d{1,2}[日号])?)?|\d{1,2}月\d{1,2}[日号]"
-)
-_CURRENCY = r"(?:[$€£¥₹]|USD|EUR|GBP|CHF)"
-_LETTER = r"A-Za-z\u00c0-\u024f\u0370-\u052f"
-# What follows a figure and belongs to it. The first group needs no space before it.
-_SUFFIX = any_of("suffix")
-_UNIT = rf"(?:%|‰|°[CF]?|{_SUFFIX}|{_CURRENCY}|{any_of('unit')})"
-# Neither `H2O` nor `utf-8` nor `C++20` has a figure.
-_FIGURE = (
-    rf"(?<![{_LETTER}\d_.])(?<![{_LETTER}\d][-+/])(?<!\+\+)"
-    rf"(?:{_CURRENCY}\s?)?\d(?:[\d.,:/'’–\u00a0\u202f-]{{0,40}}\d)?"
-    rf"{_SUFFIX}?(?:\s?{_UNIT}(?![{_LETTER}]))*(?:[%‰万亿元倍])*(?![{_LETTER}\d_])"
-)
 _PAIRS = zip("“„„„«»「『‹›", '”“”"»«」』›‹', strict=True)
 _QUOTATION = re.compile(
     "|".join(rf"{first}[^{first}{last}\n]{{1,600}}{last}" for first, last in _PAIRS)
@@ -50,28 +33,11 @@ _GAP = r"\[[^\[\]\n]{3,200}\]"
 
 _STATEMENT = re.compile(
     rf"(?P<address>{_ADDRESS})|(?P<gap>{_GAP})|(?P<none>{any_of('no_statement')})"
-    rf"|(?P<date>{_DATE})|(?P<figure>{_FIGURE})"
 )
 _ITEM_NUMBER = re.compile(
     r"\W{0,3}(?:第|[^\W\d]{1,20} )?(\d{1,3})(?:\s?[步条个点章])?"
     r"(?:[.):：、]\s?(?!\d)|\ufe0f?\u20e3\s?|\s[–—-]\s)"
 )
-_CAPITAL = "[A-ZÀ-ÖØ-Þ]"
-_CAPITALIZED = rf"{_CAPITAL}(?:['’-]?\w)++"
-_NAME = re.compile(
-    rf"(?<!\w)(?<!\w['’-])(?:(?!{_CAPITAL})\w++['’-])*+"
-    rf"({_CAPITALIZED}(?: (?:(?:of|de|del|la|van|von|der|den|du|bin|al) ){{0,2}}{_CAPITALIZED})+)"
-)
-"""Two words or more that begin with capital letters, such as `Jane Smith`, as group 1.
-
-What precedes them in the first word, such as `d’`, is matched too: so a word is tried only once.
-"""
-
-_OPENERS = frozenset(PHRASES["opener"].split())
-"""Words that often begin a sentence, and so have a capital letter."""
-
-_PRONOUNS = frozenset({"Sie", "Ihnen", "Ihr", "Ihre", "Ihren", "Ihrem", "Ihrer"})
-
 MIN_QUOTED_WORDS = 4
 """Quotation marks around fewer words mark a term, unless somebody says it beside them."""
 
@@ -89,10 +55,12 @@ _SAID_AFTER = re.compile(
 )
 
 
-def find_statements(text: str, given: str) -> list[Range]:
+def find_statements(
+    text: str, given: str, language: str = "", *, number_words: bool = True
+) -> list[Range]:
     """Return the ranges of the statements in `text` that do not stand in `given`.
 
-    They are in order and do not overlap.
+    They are in order and do not overlap. `language` is a BCP 47 tag, or empty to guess it.
     """
     known = _normalize(given)
     ranges = [
@@ -100,37 +68,23 @@ def find_statements(text: str, given: str) -> list[Range]:
         for match in _QUOTATION.finditer(text)
         if _is_long(match[0]) or _is_said(text, *match.span())
     ]
-    ranges += [match.span() for match in _STATEMENT.finditer(text) if match.lastgroup != "none"]
-    return [
+    others = list(_STATEMENT.finditer(text))
+    ranges += [match.span() for match in others if match.lastgroup != "none"]
+    no_values = [match.span() for match in others]
+    stated = known_values(given, language)
+    ranges = [
         (start, end)
         for start, end in without_overlaps(ranges)
         if not _stands_in(text[start:end], known)
     ]
-
-
-def find_names(text: str, given: str) -> list[Range]:
-    """Return the ranges of the names in `text` that do not stand in `given`.
-
-    Names are words in Latin script with capital letters, at least two beside each other: a single
-    one can be any German noun. Words that often begin a sentence do not count at its start.
-    """
-    known = _normalize(given)
-    ranges = []
-    for match in _NAME.finditer(text):
-        start, end = match.span(1)
-        before = text[max(0, start - 12) : start].rstrip(" \"'“”„‘’»«(")
-        if not before or before[-1] in ".!?:…":
-            # `The Acme Server` names the Acme Server, and `In May` names nothing.
-            first, _, rest = match[1].partition(" ")
-            if rest in _PRONOUNS:  # `Messen Sie`
-                continue
-            if first.lower() in _OPENERS:
-                start += len(first) + 1
-                if " " not in rest:
-                    continue
-        if not _stands_in(text[start:end], known):
-            ranges.append((start, end))
-    return ranges
+    ranges += [
+        (value.start, value.end)
+        for value in find_values(text, language)
+        if (number_words or not value.is_in_words)
+        and not value.is_stated(stated)
+        and not any(start <= value.start < end for start, end in no_values)
+    ]
+    return without_overlaps(ranges)
 
 
 def find_quotations(text: str, given: str) -> list[str]:

@@ -4,16 +4,11 @@ from __future__ import annotations
 
 import pytest
 from golden_file import cases
-from growth import growth, seconds
+from growth import growth
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from mkdocs_contentgen.writer.statements import (
-    find_names,
-    find_quotations,
-    find_statements,
-    item_number,
-)
+from mkdocs_contentgen.writer.statements import find_quotations, find_statements, item_number
 
 CASES = cases("statements")
 
@@ -21,20 +16,6 @@ CASES = cases("statements")
 def found(text: str, topic: str = "") -> list[str]:
     """Return the statements in a text."""
     return [text[start:end] for start, end in find_statements(text, topic)]
-
-
-@pytest.mark.parametrize(("text", "names"), CASES["names_are_found"])
-def test_names_are_found(text: str, names: str) -> None:
-    """Several words with capital letters are a name, unless one of them only begins a sentence."""
-    spans = find_names(text, "Topic.\nThe Known Server does it.")
-    assert "|".join(text[start:end] for start, end in spans) == names
-
-
-@pytest.mark.parametrize("piece", ["A-", "a-A-", "A’--", "A ", "Ab-"])
-def test_names_are_found_in_linear_time(piece: str) -> None:
-    """A long chain of capital letters is tried once, and not from each letter again."""
-    text = piece * (2**17 // len(piece))
-    assert seconds(lambda: find_names(text, ""), times=1) < 1
 
 
 @pytest.mark.parametrize(("text", "statements"), CASES["statements_are_found"])

@@ -1,0 +1,127 @@
+"""Find the parts of code in a text that no source has.
+
+Each part of a flag, command, path, file, identifier, environment variable, address or version has
+to stand in a source, with no letter or figure beside it there. What follows a command is looked for
+beside it: `tool` and `deploy` are words of many sources, and `uv tool deploy` is in none.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+from itertools import pairwise
+
+Range = tuple[int, int]
+"""The start and the end of a part of a text."""
+
+_PART = re.compile(r"[^\s\"'`\u00b4‘’“”()\[\]{}<>,;|&=!…]+")
+"""What stands between the brackets, quotation marks and signs of a piece of code."""
+
+_SURROUNDING = ".:?!*~^$@+%\\"
+_LITERALS = frozenset(
+    "true false none null nil yes no on off self cls this and or not in if else for 0 1 2".split()
+)
+"""What every reader knows and no source has to say."""
+
+_COMMAND = re.compile(r"(?:^|\$ )([a-z][\w.-]*(?: [a-z][\w-]*)+)", re.MULTILINE)
+_FILE_TYPES = (
+    "py|pyi|toml|ya?ml|json|jsonc|md|rst|txt|cfg|ini|conf|env|js|mjs|ts|tsx|jsx|css|scss|html?|sh|bash|"
+    "ps1|bat|lock|xml|csv|tsv|sql|go|rs|java|kt|rb|php|c|h|cpp|hpp|cs|swift|exe|dll|so|whl|tar|gz|zip|log"
+)
+_IN_PROSE = re.compile(
+    r"(?<![\w-])--[A-Za-z][\w-]*"
+    r"|(?<![\w./$-])\$?[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+(?![\w./-])"
+    r"|(?<![\w./-])_{0,2}[A-Za-z][A-Za-z0-9]*(?:_[A-Za-z0-9]+)+_{0,2}(?:\(\))?(?!\w)"
+    r"|(?<![\w./-])[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*\(\)"
+    rf"|(?<![\w@./-])(?:~?/|\.{{1,2}}/)?(?:[\w.-]+/)*[\w-]*\.?[\w-]+\.(?:{_FILE_TYPES})(?![\w-]|\.\w)"
+    r"|(?<![\w@:/.])(?:~|\.{1,2})?(?:/[\w.-]+){2,}/?(?!\w)"
+    r"|(?<![\w@:/.])[a-z][\w-]*\.[a-z]{2,5}(?![\w./-])"
+    r"|(?<![\w@:/.-])(?P<choice>[A-Za-z][\w-]*(?:/[A-Za-z][\w-]*)+)(?!\w|[/.]\w)"
+)
+"""What is code although it stands in prose: flags, variables, functions, files and paths."""
+
+_NOTEWORTHY = re.compile(r"[\d._/:$-]|[a-z][A-Z]")
+"""A part of a code block that is more than a word of the language or a name for a moment."""
+
+_COMMENT = re.compile(r"(?:^|(?<=\s))(?:#|//|--(?=\s)|;;|<!--).*$", re.MULTILINE)
+
+
+def find_code(text: str, given: str) -> list[Range]:
+    """Return the ranges of code in prose that does not stand in `given`."""
+    found = []
+    for match in _IN_PROSE.finditer(text):
+        # The words of `read/write` can stand apart in a source.
+        parts = match["choice"].split("/") if match["choice"] else [match[0]]
+        if not all(is_given(part, given) for part in parts):
+            found.append(match.span())
+    return found
+
+
+def is_given(code: str, given: str) -> bool:
+    """Tell whether each part of a piece of code in a line stands in what is given."""
+    return not _unknown_parts(code, given, every=True)
+
+
+def find_unknown_parts(code: str, given: str) -> list[Range]:
+    """Return the ranges in a code block of the parts that do not stand in what is given."""
+    return _unknown_parts(code, given, every=False)
+
+
+def _unknown_parts(code: str, given: str, *, every: bool) -> list[Range]:
+    known = _normalized(given)
+    comments = [] if every else [match.span() for match in _COMMENT.finditer(code)]
+    found = []
+    for match in _PART.finditer(code):
+        part = match[0].strip(_SURROUNDING)
+        start = match.start() + match[0].find(part)
+        if not part or not re.search(r"\w", part) or part.casefold() in _LITERALS:
+            continue
+        if any(begin <= start < end for begin, end in comments):
+            continue
+        if not every and not _NOTEWORTHY.search(part):
+            continue
+        if not _stands_in(part, known):
+            found.append((start, start + len(part)))
+    return sorted({*found, *_unknown_commands(code, known)})
+
+
+def _unknown_commands(code: str, known: str) -> list[Range]:
+    """Return the ranges of the words of commands that do not stand beside each other."""
+    found = []
+    for match in _COMMAND.finditer(code):
+        words = list(re.finditer(r"\S+", match[1]))
+        for first, second in pairwise(words):
+            if not _stands_in(f"{first[0]} {second[0]}", known):
+                offset = match.start(1)
+                found.append((offset + second.start(), offset + second.end()))
+                break
+    return found
+
+
+@lru_cache(maxsize=64)  # what is given is the same for all paragraphs of a text
+def _normalized(given: str) -> str:
+    """Return what is given without quotation marks and the breaks of its lines."""
+    return " ".join(re.sub(r"[\"'`\u00b4‘’“”\\]", " ", given).split())
+
+
+def _stands_in(part: str, known: str) -> bool:
+    """Tell whether a part of code stands in a text, as a whole."""
+    start = known.find(part)
+    while start >= 0:
+        before = known[max(0, start - 2) : start]
+        after = known[start + len(part) : start + len(part) + 2]
+        if not _goes_on(before[::-1], part[0]) and not _goes_on(after, part[-1]):
+            return True
+        start = known.find(part, start + 1)
+    return False
+
+
+def _goes_on(beside: str, sign: str) -> bool:
+    """Tell whether what stands beside a part belongs to its last or first word or figure."""
+    if not beside:
+        return False
+    if re.match(r"\w", sign) and re.match(r"[\w]", beside):
+        return True
+    if sign.isdigit() and re.match(r"\.\d", beside):
+        return True
+    return bool(re.match(r"\w", sign) and re.match(r"-\w", beside))

@@ -1,0 +1,200 @@
+"""Put the statements of a text that a person has to check into `<mark>`.
+
+What is looked for depends on what there is to compare with. Figures, dates, quotations and links
+are always looked for; names and code only where a text has sources, since otherwise all would be
+marked.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+from markdown_it.token import Token
+
+from .code_parts import find_code, find_unknown_parts, is_given
+from .names import find_names
+from .statements import Range, find_statements, is_invented, item_number, without_overlaps
+
+_OBJECT = "\ufffc"
+"""Stands for each character of code in the text of a paragraph: code has checks of its own."""
+
+
+@dataclass(frozen=True)
+class Given:
+    """What a text can state without a mark."""
+
+    text: str
+    """The topic, the brief and the sources."""
+
+    has_sources: bool = False
+    """Whether names and code are compared, too."""
+
+    language: str = ""
+    """The BCP 47 tag of the text."""
+
+
+@dataclass(frozen=True)
+class _Piece:
+    """An inline token, and where its text stands in that of its paragraph."""
+
+    token: Token
+    start: int
+    end: int
+
+
+def plain_text(tokens: Iterable[Token]) -> str:
+    """Return the text of inline tokens."""
+    return "".join(map(_text_of, tokens))
+
+
+def _text_of(token: Token) -> str:
+    if token.type in ("softbreak", "hardbreak"):
+        return " "
+    return token.content if token.type in ("text", "code_inline") else ""
+
+
+def mark_paragraph(
+    tokens: list[Token], given: Given, *, is_heading: bool = False, is_quotation: bool = False
+) -> None:
+    """Drop the addresses of links, and mark the statements of a paragraph, in place.
+
+    The number at the start of a heading, such as `3. `, is no statement. A quotation is marked as
+    a whole.
+    """
+    pieces, links = _pieces(tokens)
+    text = "".join(
+        _OBJECT * (piece.end - piece.start)
+        if piece.token.type == "code_inline"
+        else _text_of(piece.token)
+        for piece in pieces
+    )
+    if is_quotation and is_invented(text, given.text):
+        ranges = [(0, len(text))]
+    else:
+        number = item_number(text) if is_heading else None
+        first = number.end() if number else 0
+        # `Five reasons` counts what follows, and without sources, so does every other number word.
+        number_words = given.has_sources and not is_heading
+        found = find_statements(text, given.text, given.language, number_words=number_words)
+        found = [marked for marked in found if marked[0] >= first]
+        if given.has_sources:
+            found += _unknown_code(text, pieces, given)
+            if not is_heading:
+                found += find_names(text, given.text, given.language)
+        ranges = without_overlaps([*links, *found])
+    tokens[:] = _wrap(pieces, ranges)
+
+
+def mark_code_block(token: Token, given: Given) -> None:
+    """Note in `meta["marks"]` which parts of a code block are in no source."""
+    if given.has_sources:
+        token.meta["marks"] = without_overlaps(find_unknown_parts(token.content, given.text))
+
+
+def _pieces(tokens: list[Token]) -> tuple[list[_Piece], list[Range]]:
+    """Return the tokens without links, and the ranges of the links."""
+    pieces: list[_Piece] = []
+    links: list[Range] = []
+    opened = end = 0
+    for token in tokens:
+        if token.type == "link_open":
+            opened = end
+        elif token.type == "link_close":
+            links.append((opened, end))
+        else:
+            start = end
+            end += len(_text_of(token))
+            pieces.append(_Piece(token, start, end))
+    return pieces, links
+
+
+def _unknown_code(text: str, pieces: list[_Piece], given: Given) -> Iterator[Range]:
+    """Yield the ranges of code that is not given. A code span is marked as a whole."""
+    yield from find_code(text, given.text)
+    for piece in pieces:
+        if piece.token.type == "code_inline" and not is_given(piece.token.content, given.text):
+            yield piece.start, piece.end
+
+
+def _wrap(pieces: list[_Piece], ranges: list[Range]) -> list[Token]:
+    """Return inline tokens with each range of their text in `<mark>`.
+
+    A range that begins within emphasis and ends outside of it is marked in pieces; any other is one
+    mark, with the emphasis in it.
+    """
+    tokens: list[Token] = []
+    places: dict[int, list[int]] = {}
+    """The pieces of text that each range has."""
+
+    for piece in pieces:
+        for token, number in _split(piece, ranges):
+            if number is not None:
+                places.setdefault(number, []).append(len(tokens))
+            tokens.append(token)
+    opened: set[int] = set()
+    closed: set[int] = set()
+    for indexes in places.values():
+        for first, last in _find_marks(tokens, indexes):
+            opened.add(first)
+            closed.add(last)
+    marked: list[Token] = []
+    for index, token in enumerate(tokens):
+        if index in opened:
+            marked.append(Token("mark_open", "mark", 1))
+        marked.append(token)
+        if index in closed:
+            marked.append(Token("mark_close", "mark", -1))
+    return marked
+
+
+def _split(piece: _Piece, ranges: list[Range]) -> Iterator[tuple[Token, int | None]]:
+    """Yield the parts of a token, each with the number of its range. Code stays in one part."""
+    number = bisect_right(ranges, piece.start, key=lambda marked: marked[1])
+    if piece.token.type == "code_inline":
+        covers = number < len(ranges) and ranges[number][0] <= piece.start
+        yield piece.token, number if covers and piece.end <= ranges[number][1] else None
+        return
+    if piece.token.type != "text":
+        yield piece.token, None
+        return
+    content = piece.token.content
+    done = 0
+    for begin, end in ranges[number:]:
+        if begin >= piece.end:
+            break
+        first = max(done, begin - piece.start)
+        last = min(end - piece.start, len(content))
+        if first > done:
+            yield _text_token(content[done:first]), None
+        if last > first:
+            yield _text_token(content[first:last]), number
+        done = last
+        number += 1
+    if done < len(content):
+        yield _text_token(content[done:]), None
+
+
+def _text_token(content: str) -> Token:
+    return Token("text", "", 0, content=content)
+
+
+def _find_marks(tokens: list[Token], indexes: list[int]) -> list[Range]:
+    """Return the first and the last token of each mark for a range with its text at `indexes`."""
+    first, last = indexes[0], indexes[-1]
+    depth = lowest = 0
+    for token in tokens[first : last + 1]:
+        depth += token.nesting
+        lowest = min(lowest, depth)
+    # The end of emphasis with which the range ends belongs to it, and so does its start.
+    while depth > lowest and last + 1 < len(tokens) and tokens[last + 1].nesting < 0:
+        last += 1
+        depth -= 1
+    while lowest < 0 and first > 0 and tokens[first - 1].nesting > 0:
+        first -= 1
+        lowest += 1
+        depth += 1
+    if lowest == depth == 0:
+        return [(first, last)]
+    return [(index, index) for index in indexes]

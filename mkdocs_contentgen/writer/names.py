@@ -1,0 +1,133 @@
+"""Find the names in a text that no source has.
+
+A name is a word with a capital letter inside a sentence, or several beside each other. At the start
+of a sentence each word has one, and in German each noun, so there a name has two words at least.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+
+from .languages import PHRASES
+from .values import guess_language
+
+Range = tuple[int, int]
+"""The start and the end of a part of a text."""
+
+_CAPITAL = "[" + "".join(sign for sign in map(chr, range(0x41, 0x530)) if sign.isupper()) + "]"
+"""A capital letter of Latin, Greek or Cyrillic."""
+
+_CAPITALIZED = rf"{_CAPITAL}(?:['’-]?\w)*+"
+_NAME = re.compile(
+    rf"(?<!\w)(?<!\w['’-])(?:(?!{_CAPITAL})\w++['’-])*+"
+    rf"({_CAPITALIZED}(?: (?:(?:of|de|del|la|van|von|der|den|du|bin|al) ){{0,2}}{_CAPITALIZED})*)"
+)
+"""Words that begin with capital letters, such as `Jane Smith`, as group 1.
+
+What precedes them in the first word, such as `d’`, is matched too: so a word is tried only once.
+"""
+
+_OPENERS = frozenset(PHRASES["opener"].split())
+"""Words that often begin a sentence, and so have a capital letter."""
+
+_PRONOUNS = frozenset({"I", "Sie", "Ihnen", "Ihr", "Ihre", "Ihren", "Ihrem", "Ihrer", "Он", "Она"})
+
+_TITLES = frozenset(
+    "mr mrs ms dr prof professor president minister senator mayor king queen sir lady lord captain "
+    "pope pastor bishop archbishop governor attorney general chief ceo chairman director judge "
+    "justice officer sergeant colonel coach former "
+    "herr frau doktor präsident präsidentin madame monsieur señor señora signor signora "
+    "господин госпожа президент".split()
+)
+"""Titles, which a text may put before a name of its sources."""
+
+_WORD = re.compile(r"\w+(?:['’]\w+)*")
+_POSSESSIVE = re.compile(r"['’]s?$")
+_MOST_BETWEEN = 3
+"""How far apart the words of one name may stand in a source, in words."""
+
+_SENTENCE_END = ".!?:…。！？：•·|"
+_INFLECTED = re.compile("[\u0370-\u052f]")
+
+
+def find_names(text: str, given: str, language: str = "") -> list[Range]:
+    """Return the ranges of the names in `text` that do not stand in `given`."""
+    known = _index(given)
+    one_word = not (language or guess_language(text, given)).lower().startswith("de")
+    ranges = []
+    for match in _NAME.finditer(text):
+        start, end = match.span(1)
+        begins = _begins_sentence(text, match.start())
+        start = _without_opener(match, begins=begins)
+        name = text[start:end]
+        words = [_POSSESSIVE.sub("", word) for word in _WORD.findall(name)]
+        is_single = len(words) == 1
+        if not words or (is_single and (begins or not one_word or _is_no_name(words[0]))):
+            continue
+        if name in _PRONOUNS or words[-1] in _PRONOUNS:  # `Messen Sie`
+            continue
+        if not _stands_in(words, known):
+            ranges.append((start, end))
+    return ranges
+
+
+def _begins_sentence(text: str, start: int) -> bool:
+    before = text[max(0, start - 12) : start].rstrip(" \"'“”„‘’»«([*–—-")
+    return not before or before[-1] in _SENTENCE_END or before.endswith("\n")
+
+
+def _without_opener(match: re.Match[str], *, begins: bool) -> int:
+    """Return where a name starts: `The Acme Server` names the Acme Server, `In May` nothing."""
+    first, _, _ = match[1].partition(" ")
+    if begins and first.lower() in _OPENERS:
+        return min(match.start(1) + len(first) + 1, match.end(1))
+    return match.start(1)
+
+
+def _is_no_name(word: str) -> bool:
+    """Tell whether a single word with a capital is an acronym, or `I`."""
+    letters = [sign for sign in word if sign.isalpha()]
+    return len(letters) < 2 or sum(sign.isupper() for sign in letters) * 2 > len(letters)
+
+
+@lru_cache(maxsize=64)  # what is given is the same for all paragraphs of a text
+def _index(given: str) -> dict[str, list[int]]:
+    """Return the places of each word in what is given, in words."""
+    places: dict[str, list[int]] = {}
+    for place, word in enumerate(_WORD.findall(given)):
+        for form in {_normal(word), *map(_normal, re.split("['’]", word))}:
+            places.setdefault(form, []).append(place)
+    return places
+
+
+def _normal(word: str) -> str:
+    """Return a word as it is compared: without case, possessive, and the ends of inflection."""
+    word = _POSSESSIVE.sub("", word).casefold()
+    if _INFLECTED.search(word):
+        return word[: max(3, len(word) - 2)]
+    return word.removesuffix("s") if len(word) > 3 else word
+
+
+def _stands_in(words: list[str], known: dict[str, list[int]]) -> bool:
+    """Tell whether the words of a name stand near each other in what is given."""
+    wanted = [word for word in words if word[0].isupper()]
+    while len(wanted) > 1 and wanted[0].casefold() in _TITLES:
+        del wanted[0]
+    places = [known.get(_normal(word), []) for word in wanted]
+    if not all(places):
+        return False
+    # `Texas Governor Jane Smith` is Jane Smith, where a source says Texas elsewhere.
+    return _are_near(places) or (len(places) > 2 and _are_near(places[-2:]))
+
+
+def _are_near(places: list[list[int]]) -> bool:
+    """Tell whether there are places of which each is a few words behind the one before."""
+    near = set(places[0])
+    for following in places[1:]:
+        near = {
+            place
+            for place in following
+            if any(place - step in near for step in range(1, _MOST_BETWEEN + 1))
+        }
+    return bool(near)

@@ -1,0 +1,10 @@
+"""Read figures, dates, times and number words as values, so that texts can be compared.
+
+`5 pm` and `17:00` are one time, `18 %` and `18 percent` one share, and `five` is 5.
+"""
+
+from .finding import find_values, known_values
+from .value import Value
+from .vocabulary import guess_language
+
+__all__ = ["Value", "find_values", "guess_language", "known_values"]

@@ -1,0 +1,163 @@
+"""Dates, weekdays and times of day."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+
+from .figure import ascii_digits
+from .value import Value
+
+EAST_DATE = r"\d{2,4}年(?:\d{1,2}月(?:\d{1,2}[日号號])?)?|\d{1,2}月(?:\d{1,2}[日号號])?"
+"""A date in Chinese or Japanese, of which the year or the month is known."""
+
+EAST_WEEKDAY = r"(?:星期|礼拜|禮拜|周|週)[一二三四五六日天]|[月火水木金土日]曜日?"
+
+_EAST_DATE = re.compile(r"(?:(\d{2,4})年)?(?:(\d{1,2})月)?(?:(\d{1,2})[日号號])?")
+_EAST_WEEKDAYS = {sign: number for number, sign in enumerate("一二三四五六日")}
+_EAST_WEEKDAYS |= {sign: number for number, sign in enumerate("月火水木金土日")}
+_EAST_WEEKDAYS["天"] = 6
+
+_YEAR_FIRST = re.compile(r"([12]\d{3})([-/.])(\d{1,2})\2(\d{1,2})")
+_YEAR_LAST = re.compile(r"(\d{1,2})([-/.])(\d{1,2})\2([12]\d{3})")
+_CLOCK = re.compile(r"(\d{1,2})(?:([:.])(\d{2}))?(?::\d{2})?")
+_HALF_OF_DAY = re.compile(r"[ \u00a0\u202f]?([ap])(?:\.\s?m\.|m\b)", re.IGNORECASE)
+_O_CLOCK = re.compile(r"[ \u00a0\u202f]?(?:o['’]clock|Uhr\b)")
+
+_LONGEST_DAY = 12
+"""The most characters of the day before a month, such as `28th of `."""
+
+_DAY_BEFORE = re.compile(r"(?<!\d)(\d{1,2})(?:st|nd|rd|th|er|º|\.)?\s{0,2}(?:of |de |do )?$")
+_AFTER_MONTH = re.compile(
+    r"(?:\.?\s{1,2}(?P<day>\d{1,2})(?:st|nd|rd|th)?(?![\d:%])(?!\.\d))?"
+    r"(?:[.,]?\s{1,2}(?:of |de |del )?(?P<year>[12]\d{3})(?!\d))?"
+)
+
+
+def make_date(
+    start: int,
+    end: int,
+    *,
+    year: int | None = None,
+    month: int | None = None,
+    day: int | None = None,
+) -> Value:
+    """Return a date, of which the year or the month is known.
+
+    What has no year in a source (`~5/28`) can be of any year that the source has elsewhere.
+    """
+    parts: list[set[str]] = []
+    implied: set[str] = set()
+    if month and day:
+        in_any_year = f"~{month}/{day}"
+        implied |= {f"{month}/{day}", f"month {month}"}
+        if year:
+            parts.append({f"{year}/{month}/{day}", in_any_year})
+            implied.add(f"{year}/{month}")
+        else:
+            parts.append({f"{month}/{day}"})
+            implied |= {in_any_year, f"~month {month}"}
+    elif month:
+        in_any_year = f"~month {month}"
+        implied.add(f"month {month}")
+        if year:
+            parts.append({f"{year}/{month}", in_any_year})
+        else:
+            parts.append({f"month {month}"})
+            implied.add(in_any_year)
+    if year:
+        parts.append({str(year)})
+    return Value(
+        start,
+        end,
+        tuple(map(frozenset, parts)),
+        implied=frozenset(implied),
+        month=month if day else None,
+    )
+
+
+def east_date(token: re.Match[str]) -> Value | None:
+    """Return the date of a match of EAST_DATE."""
+    match = _EAST_DATE.fullmatch(ascii_digits(token[0]))
+    if match is None:
+        return None
+    year, month, day = (int(part) if part else None for part in match.groups())
+    return make_date(token.start(), token.end(), year=year, month=month, day=day)
+
+
+def east_weekday(token: re.Match[str]) -> Value:
+    """Return the weekday of a match of EAST_WEEKDAY."""
+    # The day is the last sign of `星期日`, and the first of `日曜日`.
+    sign = token[0][0] if "曜" in token[0] else token[0][-1]
+    return make_weekday(token, _EAST_WEEKDAYS[sign])
+
+
+def make_weekday(token: re.Match[str], number: int) -> Value:
+    """Return the weekday with a number, from 0 for Monday."""
+    return Value(token.start(), token.end(), (frozenset({f"weekday {number}"}),))
+
+
+def month_date(text: str, token: re.Match[str], month: int) -> Value:
+    """Return the date that has the name of a month, with the day and the year beside it."""
+    start, end = token.span()
+    before = _DAY_BEFORE.search(text, max(0, start - _LONGEST_DAY), start)
+    after = _AFTER_MONTH.match(text, end)
+    day_behind = after["day"] if after else None
+    year = int(after["year"]) if after and after["year"] else None
+    if before and 1 <= int(before[1]) <= 31:
+        day = int(before[1])
+        if day_behind or after is None:  # `28 May 12` has no year
+            return make_date(before.start(), end, month=month, day=day)
+        return make_date(before.start(), after.end(), year=year, month=month, day=day)
+    if after is None or (day_behind and not 1 <= int(day_behind) <= 31):
+        return make_date(start, end, month=month)
+    day_number = int(day_behind) if day_behind else None
+    return make_date(start, after.end(), year=year, month=month, day=day_number)
+
+
+def date_in_figures(token: re.Match[str]) -> Value | None:
+    """Return the date of a figure such as 2024-03-15, 15.3.2024 or 3/15/2024."""
+    start, end = token.span()
+    digits = ascii_digits(token["digits"])
+    if match := _YEAR_FIRST.fullmatch(digits):
+        month = int(match[3])
+        if not 1 <= month <= 12:
+            return None
+        return make_date(start, end, year=int(match[1]), month=month, day=int(match[4]))
+    match = _YEAR_LAST.fullmatch(digits)
+    if match is None:
+        return None
+    first, second, year = int(match[1]), int(match[3]), int(match[4])
+    if second > 12:
+        return make_date(start, end, year=year, month=first, day=second)
+    day_first = make_date(start, end, year=year, month=second, day=first)
+    if first > 12 or match[2] == ".":
+        return day_first
+    month_first = make_date(start, end, year=year, month=first, day=second)
+    both = zip(day_first.parts, month_first.parts, strict=True)
+    return replace(
+        day_first,
+        parts=tuple(one | other for one, other in both),
+        implied=day_first.implied | month_first.implied,
+    )
+
+
+def time_of_day(text: str, token: re.Match[str]) -> Value | None:
+    """Return a time such as 17:00, 5 pm, 5:30 a.m. or 17 Uhr."""
+    match = _CLOCK.fullmatch(ascii_digits(token["digits"]))
+    if match is None or token["currency"] or int(match[1]) > 24:
+        return None
+    half = _HALF_OF_DAY.match(text, token.end())
+    named = half or _O_CLOCK.match(text, token.end())
+    if not named and match[2] != ":":
+        return None
+    hour = int(match[1])
+    hours = {hour}
+    if half:
+        hours = {hour % 12 + (12 if half[1] in "pP" else 0)}
+    elif hour <= 12:  # of the morning or the evening
+        hours.add((hour + 12) % 24)
+    minute = match[3] or "00"
+    readings = frozenset(f"{found}:{minute}" for found in hours)
+    end = named.end() if named else token.end()
+    return Value(token.start(), end, (readings,), looser=frozenset({str(hour)}))

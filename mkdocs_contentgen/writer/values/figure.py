@@ -1,0 +1,204 @@
+"""A figure with its magnitude and its unit: `1,000`, `5–8 hours`, `$4 million`, `twenty-five`."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from decimal import Decimal
+from typing import TypeVar
+
+from .vocabulary import EAST_ASIAN, LETTER, magnitudes, units
+
+Amount = Decimal | str
+"""A number, or a text of figures and points that is none, such as the version `3.12.1`."""
+
+FIGURE = (
+    # Neither `H2O` nor `utf-8` nor `C++20` has a figure, but `mid-2023` has.
+    rf"(?:(?<![\w-])(?i:pre|mid|post|early|late|since)-(?=[12]\d{{3}}(?!\d))"
+    rf"|(?<![{LETTER}\d_.])(?<![{LETTER}\d][-+/])(?<!\+\+))"
+    r"(?:(?P<currency>US\$|[$€£¥₹]|(?:USD|EUR|GBP|CHF)\b)\s?)?"
+    r"(?P<digits>\d{1,3}(?: \d{3})+(?!\d)|\d(?:[\d.,:/'’–\u00a0\u202f-]{0,40}\d)?)"
+)
+"""The start of a figure: a currency, and digits."""
+
+_CURRENCIES = {"US$": "$", "USD": "$", "EUR": "€", "GBP": "£"}
+_MONEY = frozenset({"$", "€", "£", "¥", "₹", "CHF"})
+_SIZES = (1000, 10**6, 10**9, 10**12)
+
+_GROUPED = re.compile(r"\d{1,3}([.,])\d{3}(?:\1\d{3})*(?:[.,]\d+)?|\d{1,2}(?:,\d{2})+,\d{3}")
+"""Digits in groups, such as `1.000,5`, and `1,00,000` as in India."""
+
+_ORDINAL = re.compile(r"(?:st|nd|rd|th|er|re|e|º|ª)(?!\w)")
+_PLURAL_OF_YEAR = re.compile(r"['’]?s(?!\w)")
+_ATTACHED_MAGNITUDE = re.compile(r"(?:bn|tn|mn|[kKMB])(?!\w)")
+_ATTACHED_MAGNITUDES = {
+    "k": 1000,
+    "K": 1000,
+    "mn": 10**6,
+    "M": 10**6,
+    "bn": 10**9,
+    "B": 10**9,
+    "tn": 10**12,
+}
+_MILLION_OF_MONEY = re.compile(r"m(?!\w)")
+
+_NAME = re.compile(
+    rf"[ \u00a0\u202f]{{0,2}}-?"
+    rf"(?P<name>[%‰٪\uff05℃℉$€£¥₹]|°\s?[CF]?|[{EAST_ASIAN}]{{1,6}}"
+    rf"|[^\W\d_{EAST_ASIAN}]+(?:/[hs]\b|[²2]\b)?)(?P<second> [^\W\d_{EAST_ASIAN}]+)?"
+)
+"""The word or the two words behind a figure."""
+
+_Entry = TypeVar("_Entry", int, str)
+
+
+@dataclass(frozen=True)
+class Figure:
+    """A figure in a text, or several in one such as `5–8`."""
+
+    start: int
+    end: int
+
+    written: str
+    """Its digits, or an empty string for a number word."""
+
+    amounts: tuple[tuple[Amount, ...], ...]
+    """How each figure can be read: `1,000` is one thousand, or one."""
+
+    magnitude: int = 1
+    unit: str = ""
+
+    def readings(self) -> Iterator[frozenset[str]]:
+        """Yield the readings of each figure, with its magnitude and its unit."""
+        last = len(self.amounts) - 1
+        for number, amounts in enumerate(self.amounts):
+            found = {self._reading(amount) for amount in amounts}
+            if number < last:  # in `5–8 hours`, 5 can have a unit of its own
+                found |= {_plain(amount) for amount in amounts}
+            if last:
+                found.add(f"{self.written} {self.unit}".rstrip())
+            yield frozenset(found)
+
+    def bare_readings(self) -> frozenset[str]:
+        """Return the readings without magnitude and unit."""
+        return frozenset(_plain(amount) for amounts in self.amounts for amount in amounts)
+
+    def implied_readings(self) -> frozenset[str]:
+        """Return the whole numbers with their magnitudes, such as `magnitude 1000000`."""
+        found: set[str] = set()
+        if self.magnitude > 1:
+            found.add(f"magnitude {self.magnitude}")
+        for amount in (amount for amounts in self.amounts for amount in amounts):
+            if isinstance(amount, Decimal):
+                found.add(_plain(amount * self.magnitude))
+                found |= {f"magnitude {size}" for size in _SIZES if size <= amount < size * 1000}
+        return frozenset(found)
+
+    def _reading(self, amount: Amount) -> str:
+        if isinstance(amount, str):
+            return f"{amount} {self.unit}".rstrip()
+        if self.unit:
+            return f"{_plain(amount * self.magnitude)} {self.unit}"
+        if self.magnitude > 1:
+            return _plain(amount * self.magnitude)
+        return f"{amount:f}"  # `3.10` can be a version, which `3.1` does not state
+
+
+def _plain(amount: Amount) -> str:
+    return amount if isinstance(amount, str) else f"{amount.normalize():f}"
+
+
+def ascii_digits(text: str) -> str:
+    """Return digits of any script as those of ASCII."""
+    return "".join(str(unicodedata.digit(sign, sign)) for sign in text)
+
+
+def read_figure(text: str, token: re.Match[str]) -> Figure | None:
+    """Return the figure that a match of FIGURE begins, or None if it is part of a word."""
+    written = ascii_digits(token["digits"])
+    amounts = tuple(tuple(_read_amounts(part)) for part in re.split(r"[–:/-]", written))
+    figure = Figure(token.start(), token.end(), written, amounts)
+    if token["currency"]:
+        currency = _CURRENCIES.get(token["currency"], token["currency"])
+        figure = _with_currency(text, figure, currency)
+    else:
+        figure = with_unit(text, figure)
+    is_part_of_word = re.match(rf"[{LETTER}\d_]", text[figure.end : figure.end + 1])
+    return None if is_part_of_word else figure
+
+
+def _read_amounts(digits: str) -> Iterator[Amount]:
+    """Yield how digits can be read."""
+    digits = re.sub(r"[ \u00a0\u202f'’]", "", digits)
+    is_fraction = re.fullmatch(r"\d+[.,]\d+", digits)
+    grouped = _GROUPED.fullmatch(digits)
+    if digits.isdigit():
+        yield Decimal(digits)
+    if grouped:
+        # What stands behind another separator than the first one is a fraction.
+        separator = grouped[1] or ","
+        yield Decimal(digits.replace(separator, "").replace(",", "."))
+    if is_fraction:
+        yield Decimal(digits.replace(",", "."))
+    if not (digits.isdigit() or grouped or is_fraction):
+        yield digits
+
+
+def with_unit(text: str, figure: Figure) -> Figure:
+    """Return a figure with the magnitude and the unit that stand behind it."""
+    decade = _PLURAL_OF_YEAR.match(text, figure.end)
+    if decade and re.fullmatch(r"[12]\d{3}", figure.written):
+        return replace(figure, end=decade.end(), unit="decade of")
+    if ordinal := _ORDINAL.match(text, figure.end):
+        return replace(figure, end=ordinal.end())
+    figure = _with_magnitude(text, figure)
+    name = find_name(text, figure.end, units())
+    if name is None:
+        return figure
+    unit, end = name
+    return replace(figure, end=end, unit=unit)
+
+
+def _with_magnitude(text: str, figure: Figure) -> Figure:
+    magnitude = figure.magnitude
+    end = figure.end
+    if attached := _ATTACHED_MAGNITUDE.match(text, end):
+        magnitude *= _ATTACHED_MAGNITUDES[attached[0]]
+        end = attached.end()
+    while name := find_name(text, end, magnitudes()):
+        magnitude *= name[0]
+        end = name[1]
+    return replace(figure, end=end, magnitude=magnitude)
+
+
+def _with_currency(text: str, figure: Figure, currency: str) -> Figure:
+    """Return a figure behind a currency, such as `$4 million` or `$4m`."""
+    if million := _MILLION_OF_MONEY.match(text, figure.end):
+        return replace(figure, end=million.end(), magnitude=10**6, unit=currency)
+    figure = _with_magnitude(text, figure)
+    name = find_name(text, figure.end, units())
+    end = name[1] if name and name[0] in _MONEY else figure.end
+    return replace(figure, end=end, unit=currency)
+
+
+def find_name(text: str, start: int, table: Mapping[str, _Entry]) -> tuple[_Entry, int] | None:
+    """Return the entry of a table for the word behind a figure, and where the word ends."""
+    match = _NAME.match(text, start)
+    if match is None:
+        return None
+    name = match["name"]
+    if re.match(f"[{EAST_ASIAN}]", name):  # words are not apart
+        for size in range(len(name), 0, -1):
+            if name[:size] in table:
+                return table[name[:size]], match.start("name") + size
+        return None
+    if match["second"]:
+        both = f"{name}_{match['second'].strip()}".casefold()
+        if both in table:
+            return table[both], match.end()
+    for spelling in (name, name.casefold(), re.sub(r"\s", "", name.casefold())):
+        if spelling in table:
+            return table[spelling], match.end("name")
+    return None

@@ -1,0 +1,170 @@
+"""Find the values in a text.
+
+A text is read once, from left to right, and its words are looked up in a table: a pattern of all
+units and numbers in all languages would take ten times as long.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from functools import lru_cache
+
+from .dates import (
+    EAST_DATE,
+    EAST_WEEKDAY,
+    date_in_figures,
+    east_date,
+    east_weekday,
+    make_weekday,
+    month_date,
+    time_of_day,
+)
+from .figure import FIGURE, read_figure
+from .numbers import EAST_NUMBER, east_number, magnitude_alone, number_in_words
+from .value import Readings, Value, of_figure
+from .vocabulary import EAST_ASIAN, Vocabulary, all_months, guess_language, magnitudes, vocabulary
+
+_TOKEN = re.compile(
+    rf"(?P<east_date>{EAST_DATE})"
+    rf"|(?P<figure>{FIGURE})"
+    rf"|(?P<east_weekday>{EAST_WEEKDAY})"
+    rf"|(?P<east_number>{EAST_NUMBER})"
+    rf"|(?P<word>[^\W\d_{EAST_ASIAN}]+(?:[-'’][^\W\d_{EAST_ASIAN}]+)*)"
+)
+
+_DAY_BESIDE = re.compile(r"\d(?:st|nd|rd|th)? $")
+_BEFORE_MONTH = re.compile(
+    r"\b(?:in|of|since|until|by|last|next|this|early|late|mid|during|from|between|through|"
+    r"and|or|to|on|before|after)[ -]$",
+    re.IGNORECASE,
+)
+"""What stands before a month that is another word too, such as `May`."""
+
+_BEFORE = 12
+"""The most characters of what stands before a month."""
+
+_CONNECTORS = frozenset("to and or bis und oder à a et ou y o e до и – - ~ 至 到 から".split())
+_MAX_GAP = 6
+"""The most characters between two figures that share a unit, as in `12 to 24 hours`."""
+
+
+def find_values(text: str, language: str = "") -> list[Value]:
+    """Return the values in a text, in order. `language` is a BCP 47 tag, or empty to guess it."""
+    tag = language.lower().partition("-")[0] or guess_language(text)
+    return _read(text, vocabulary((tag,)))
+
+
+@lru_cache(maxsize=64)  # what is given is the same for all paragraphs of a text
+def known_values(given: str, language: str = "") -> Readings:
+    """Return the readings of all values in what is given.
+
+    It is read in English, in the language that it seems to be in, and in that of the text. Sources
+    may have no capital letters, and what can be a month is taken for one.
+    """
+    tags = dict.fromkeys(["en", guess_language(given), language.lower().partition("-")[0]])
+    words = replace(vocabulary(tuple(tags)), need_capitals=False, ambiguous=frozenset())
+    found: Readings = frozenset()
+    return found.union(*(value.known for value in _read(given, words)))
+
+
+def _read(text: str, words: Vocabulary) -> list[Value]:
+    found: list[Value] = []
+    end = 0
+    for token in _TOKEN.finditer(text):
+        value = _read_token(text, token, words) if token.start() >= end else None
+        if value is None:
+            continue
+        if found and value.start < found[-1].end:  # the day before a month, as in `12–18 April`
+            figures = found.pop()
+            found += _read_part(text, figures.start, value.start, words)
+        found.append(value)
+        end = value.end
+    return _share_units(text, found)
+
+
+def _read_part(text: str, start: int, end: int, words: Vocabulary) -> list[Value]:
+    return [
+        replace(value, start=value.start + start, end=value.end + start)
+        for value in _read(text[start:end], words)
+    ]
+
+
+def _read_token(text: str, token: re.Match[str], words: Vocabulary) -> Value | None:
+    """Return the value that begins at a token, or None if there is none."""
+    match token.lastgroup:
+        case "east_date":
+            return east_date(token)
+        case "east_weekday":
+            return east_weekday(token)
+        case "east_number":
+            return east_number(text, token)
+        case "word":
+            return _word(text, token, words)
+    value = date_in_figures(token) or time_of_day(text, token)
+    if value is not None:
+        return value
+    figure = read_figure(text, token)
+    return of_figure(figure) if figure else None
+
+
+def _word(text: str, token: re.Match[str], words: Vocabulary) -> Value | None:
+    word = token[0].casefold()
+    if word in words.months or word in words.weekdays:
+        if _is_other_word(text, token, words):
+            return None
+        if word in words.months:
+            return month_date(text, token, words.months[word])
+        return make_weekday(token, words.weekdays[word])
+    if word in all_months():
+        date = month_date(text, token, all_months()[word])
+        if (date.start, date.end) != token.span():  # with a day or a year
+            return date
+    if word.partition("-")[0] in words.numbers:
+        return number_in_words(text, token.start(), words)
+    if word in magnitudes():
+        return magnitude_alone(token, magnitudes()[word])
+    return None
+
+
+def _is_other_word(text: str, token: re.Match[str], words: Vocabulary) -> bool:
+    """Tell whether the name of a month or weekday is none here, such as `may` or `march`."""
+    if words.need_capitals and not token[0][0].isupper():
+        return True
+    if token[0].casefold() not in words.ambiguous:
+        return False
+    before = text[max(0, token.start() - _BEFORE) : token.start()]
+    has_day = _DAY_BESIDE.search(before) or re.match(r"\.? \d", text[token.end() :][:3])
+    return not (has_day or _BEFORE_MONTH.search(before))
+
+
+def _share_units(text: str, found: list[Value]) -> list[Value]:
+    """Let a figure also be read with the unit or the month of the next one.
+
+    So `12 to 24 hours` has 12 hours, and `12–18 April` the 12th of April.
+    """
+    shared = list(found)
+    for index in range(len(found) - 1):
+        value = found[index]
+        following = found[index + 1]
+        gap = text[value.end : following.start]
+        if len(gap) <= _MAX_GAP and gap.strip() in _CONNECTORS:
+            shared[index] = _with_scale_of(value, following)
+    return shared
+
+
+def _with_scale_of(value: Value, following: Value) -> Value:
+    """Return a plain figure that can also have the unit or the month of the following value."""
+    figure = value.figure
+    if figure is None or figure.magnitude > 1 or figure.unit:
+        return value
+    if following.month:
+        days = [f"{following.month}/{day}" for day in figure.bare_readings()]
+        in_any_year = [f"~{day}" for day in days]
+        return replace(value, implied=value.implied.union(days, in_any_year))
+    if following.figure is None:
+        return value
+    scale = following.figure
+    scaled = replace(figure, magnitude=scale.magnitude, unit=scale.unit).readings()
+    parts = zip(value.parts, scaled, strict=True)
+    return replace(value, parts=tuple(plain | with_unit for plain, with_unit in parts))

@@ -1,0 +1,86 @@
+"""Numbers in words: `twenty-five million`, `fünfundzwanzig`, `三个`, `millions of`."""
+
+from __future__ import annotations
+
+import re
+from decimal import Decimal
+
+from .figure import Figure, find_name, with_unit
+from .value import Value, of_figure
+from .vocabulary import Vocabulary, magnitudes
+
+LEAST_NUMBER = 3
+"""`One` and `two` are too often no statement."""
+
+_EAST_DIGITS = {sign: number for number, sign in enumerate("三四五六七八九", 3)}
+_EAST_TENS = {"十": 10, "百": 100, "千": 1000}
+_EAST_NUMERALS = "".join([*_EAST_DIGITS, *_EAST_TENS])
+EAST_NUMBER = rf"[数數]?[{_EAST_NUMERALS}]+|[数數](?=[万萬亿億])"
+"""A number in Chinese characters, or `数`, several, before a magnitude."""
+
+_PART = re.compile(r"[^\W\d_]+")
+_NEXT_PART = re.compile(r"(?:[ -](?:and|und|et|y|e|и)[ -]|[ -])([^\W\d_]+)")
+
+
+def number_in_words(text: str, start: int, words: Vocabulary) -> Value | None:
+    """Return the number in the word at `start` and those behind it, if it is not too small."""
+    first = _PART.match(text, start)
+    name = first[0] if first else ""
+    part_end = first.end() if first else start
+    total = current = 0
+    end = start
+    while name:
+        number = words.numbers.get(name.casefold())
+        magnitude = magnitudes().get(name.casefold())
+        if number == 100:
+            current = max(current, 1) * number
+        elif number == 20 and current == 4:  # quatre-vingts
+            current = 80
+        elif number is not None:
+            current += number
+        elif magnitude and current:
+            total += current * magnitude
+            current = 0
+        else:
+            break
+        end = part_end
+        following = _NEXT_PART.match(text, end)
+        name = following[1] if following else ""
+        part_end = following.end() if following else end
+    if total + current < LEAST_NUMBER:
+        return None
+    return of_figure(with_unit(text, _whole_number(start, end, total + current)))
+
+
+def magnitude_alone(token: re.Match[str], magnitude: int) -> Value:
+    """Return the value of `millions` without a number."""
+    return Value(token.start(), token.end(), (frozenset({f"magnitude {magnitude}"}),))
+
+
+def east_number(text: str, token: re.Match[str]) -> Value | None:
+    """Return a number in Chinese characters with its unit, without which it can be any word."""
+    numerals = token[0].lstrip("数數")
+    if numerals != token[0]:
+        return _several(text, token)
+    total = current = 0
+    for sign in numerals:
+        if sign in _EAST_DIGITS:
+            current = _EAST_DIGITS[sign]
+        else:
+            total += max(current, 1) * _EAST_TENS[sign]
+            current = 0
+    figure = with_unit(text, _whole_number(token.start(), token.end(), total + current))
+    return of_figure(figure) if figure.end > token.end() else None
+
+
+def _several(text: str, token: re.Match[str]) -> Value | None:
+    """Return the magnitude of `数百万`, millions."""
+    name = find_name(text, token.end(), magnitudes())
+    if name is None:
+        return None
+    readings = frozenset({f"magnitude {name[0]}"})
+    return Value(token.start(), name[1], (readings,))
+
+
+def _whole_number(start: int, end: int, number: int) -> Figure:
+    return Figure(start, end, "", ((Decimal(number),),))
