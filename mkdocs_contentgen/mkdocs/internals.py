@@ -8,9 +8,11 @@ from __future__ import annotations
 import html
 import logging
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from copy import copy
 from functools import partial
+from typing import TYPE_CHECKING
+from urllib.parse import urljoin
 from xml.etree.ElementTree import Element
 
 from markdown import Markdown
@@ -19,6 +21,9 @@ from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.plugins import PluginCollection
 from mkdocs.structure.files import File, Files
 from mkdocs.structure.pages import Page
+
+if TYPE_CHECKING:
+    from ..site.anchors import Citation
 
 _EXTRACTORS = ("mkdocs_extract_title", "properdocs_extract_title")
 """The tree processors that extract the title of a page, in MkDocs and in ProperDocs."""
@@ -57,6 +62,25 @@ def render_page(file: File, config: MkDocsConfig, files: Files) -> str:
     finally:
         logger.setLevel(level)
     return page.content or ""
+
+
+def correct_links(page: Page, ids: Mapping[Citation, str | None], files: Files) -> None:
+    """Let the citations in the articles of a rendered page lead to these ids, if they have one.
+
+    MkDocs validates the links afterwards.
+    """
+    from ..site.anchors import replace_anchors
+
+    new: dict[tuple[str, str], str] = {}
+    for citation, found in ids.items():
+        file = files.get_file_from_path(citation.page)
+        if found is None or file is None:
+            continue
+        new[urljoin("/", file.url), citation.anchor] = found
+        validated = (page.links_to_anchors or {}).get(file, {})
+        if link := validated.pop(citation.anchor, None):
+            validated.setdefault(found, link)
+    page.content = replace_anchors(page.content or "", page.url, new)
 
 
 def set_title_found(md: Markdown, root: Element, title: str) -> None:

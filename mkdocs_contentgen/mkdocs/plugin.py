@@ -23,11 +23,18 @@ from mkdocs.utils import get_relative_url
 
 from ..display import escape_controls
 from ..errors import ContentgenError
-from ..site.extension import ArticleExtension, add_metadata, leading_article, read_stylesheet
+from ..site.extension import (
+    ArticleExtension,
+    RenderedPage,
+    add_metadata,
+    leading_article,
+    read_stylesheet,
+)
 from ..site.front_matter import place_of, read_requests, unread_metadata_problems
 from ..site.options import ContentgenConfig, refuse_extension_options
 from ..site.site import Site
 from .internals import (
+    correct_links,
     file_of_page,
     folder_metadata,
     index_articles_last,
@@ -39,6 +46,7 @@ from .internals import (
 if TYPE_CHECKING:
     from mkdocs.livereload import LiveReloadServer
 
+    from ..site.anchors import SiteIds
     from ..site.background import Background
     from ..site.content import PageContent
     from ..writer.usage import Spending
@@ -73,6 +81,8 @@ class ContentgenPlugin(BasePlugin[ContentgenConfig]):
     _dirty = _serves = False
     _background: Background | None = None
     _spending: Spending | None = None
+    _ids: SiteIds | None = None
+    """The ids of headings, for commands."""
 
     def on_startup(self, *, command: Literal["build", "gh-deploy", "serve"], dirty: bool) -> None:
         """Prepare background generation for `mkdocs serve`."""
@@ -122,6 +132,7 @@ class ContentgenPlugin(BasePlugin[ContentgenConfig]):
             from ..site.background import Background
 
             self._background = Background(self.config.max_requests, log.info)
+        self._ids = None  # they depend on the configuration
         self._extension = ArticleExtension(file_of_page, set_title_found)
         self._extension.end_line = (self.config.disclosure or {}).get("end", "")
         if self.config.styles != "strip":
@@ -191,7 +202,20 @@ class ContentgenPlugin(BasePlugin[ContentgenConfig]):
         """Return the HTML of the Markdown of a page with these articles. Needs `collect_only`."""
         self._extension.articles = {name: articles}
         self._extension.pages = self.site.addresses()
-        return render_page(files.src_uris[name], config, files)
+        content = render_page(files.src_uris[name], config, files)
+        page = files.src_uris[name].page
+        rendered = self._extension.rendered.get(name)
+        if page is None or rendered is None or not rendered.citations:
+            return content
+        if self._ids is None:
+            from ..site.anchors import SiteIds
+
+            def render_other(file: File) -> str:
+                return render_page(file, config, files)
+
+            self._ids = SiteIds(files.get_file_from_path, render_other)
+        correct_links(page, self._ids.find_all(rendered.citations), files)
+        return page.content or ""
 
     # After plugins that treat titles as templates, and before those that draw social cards.
     @event_priority(-90)
@@ -220,11 +244,40 @@ class ContentgenPlugin(BasePlugin[ContentgenConfig]):
             for marker, problem in rendered.problems:
                 log.warning(f"{place_of(page.file, config, marker)}: {problem}")
 
+    # Before plugins that use the HTML of pages. All pages are rendered now, and so have their ids.
+    @event_priority(50)
     def on_env(self, env: Environment, *, config: MkDocsConfig, files: Files) -> None:
-        """Add the style sheet to the files of the site."""
+        """Let citations lead to the ids of headings. Add the style sheet to the files."""
+        citing: dict[str, RenderedPage] = {}
+        for name, rendered in self._extension.rendered.items():
+            if rendered.citations:
+                citing[name] = rendered
+        if citing:
+            self._correct_citations(citing, config, files)
         if self._extension.articles and self._extension.styles:
             content = read_stylesheet(adapted=self.config.styles == "adapt")
             files.append(File.generated(config, STYLESHEET, content=content))
+
+    def _correct_citations(
+        self, citing: Mapping[str, RenderedPage], config: MkDocsConfig, files: Files
+    ) -> None:
+        from ..site.anchors import SiteIds, missing_message
+
+        def content_of(file: File) -> str | None:
+            return file.page.content if file.page else None
+
+        ids = SiteIds(files.get_file_from_path, content_of)
+        for name, rendered in citing.items():
+            file = files.get_file_from_path(name)
+            if file is None or file.page is None:
+                continue
+            found = ids.find_all(rendered.citations)
+            correct_links(file.page, found, files)
+            for citation, target in found.items():
+                if target is None:
+                    place = place_of(file, config, "contentgen")
+                    log.warning(f"{place}: {missing_message(citation, name)}")
+        self._extension.find_id = ids.find  # for excerpts, which are rendered later
 
     # Before plugins that change the finished page, such as minifiers.
     @event_priority(50)

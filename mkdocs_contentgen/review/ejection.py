@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from xml.etree.ElementTree import Element, tostring
 
+from mkdocs.structure.files import File
 from mkdocs.utils.meta import YAML_RE, get_data
 
 from ..errors import ApprovalError, UnsafeHTMLError
@@ -21,6 +23,7 @@ from ..html.article import (
 from ..html.markdown_writer import to_markdown
 from ..html.plaintext import plain_text
 from ..requests import Request
+from ..site.anchors import SiteIds
 from ..site.extension import FENCED, MARKER, leading_article, level_of, link_to_pages
 from ..site.site import Site
 from ..texts.articles import Article
@@ -65,8 +68,11 @@ def eject_articles(site: Site, articles: Sequence[Article]) -> str:
         )
     elements = {it.request.id: _read_article(it, site.options.image_hosts) for it in articles}
     addresses = site.addresses()
-    for element in elements.values():
-        link_to_pages(element, addresses, page)
+    ids = SiteIds(site.files.get, partial(_render_page, site))
+    for article in articles:
+        text = article.outcome.text or article.draft
+        cited = text.sources if text else ()
+        link_to_pages(elements[article.request.id], addresses, page, cited, ids.find)
     names = {name for it in elements.values() for part in it.iter() for name in part.attrib}
     requests = {it.request.id: it.request for it in articles}
     body = _insert(elements, requests, source[match.end() :], site.config.markdown_extensions)
@@ -81,6 +87,11 @@ def eject_articles(site: Site, articles: Sequence[Article]) -> str:
     left = [f"`{it[0]}`" for it in MARKER.finditer(FENCED.sub("", body))]
     moved = f"; at its end: the text of {', '.join(left)}" if left else ""
     return f"{page}: contains its text now, and no request{missing}{moved}; read `git diff`"
+
+
+def _render_page(site: Site, file: File) -> str | None:
+    """Return the HTML of a page without articles."""
+    return site.render(file.src_uri, {}) if site.render else None
 
 
 def _read_article(article: Article, image_hosts: Sequence[str]) -> Element:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import html
 import posixpath
 import re
-from collections.abc import Callable, Container, Iterator, Mapping, MutableMapping
+from collections.abc import Callable, Collection, Container, Iterator, Mapping, MutableMapping
 from copy import deepcopy
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -34,6 +34,7 @@ if TYPE_CHECKING:
 
     from ..html.presentation import ArticleMetadata
     from ..requests import Request
+    from .anchors import Citation, FindId
     from .content import PageContent
 
 MARKER = re.compile(r"<!--\s*contentgen(?:\s+([a-z0-9-]+))?(?:\s+level=([1-4]))?\s*-->")
@@ -91,6 +92,9 @@ class RenderedPage:
     facts: dict[str, ArticleMetadata] = field(default_factory=dict)
     """The metadata of the articles by their ids, without those that could not be shown."""
 
+    citations: list[Citation] = field(default_factory=list)
+    """The links of articles to headings of pages for which no id was found."""
+
     leading: ArticleMetadata | None = None
     """That of the article whose title is the page's, if there is one."""
 
@@ -110,6 +114,9 @@ class ArticleExtension(Extension):
 
     pages: Mapping[str, str] = field(default_factory=dict)
     """The `src_uri` of each page by its address, where the site has an address."""
+
+    find_id: FindId | None = None
+    """Returns the id of a cited heading, once the pages that are cited can be rendered."""
 
     styles: Callable[[Markdown, File], Element] | None = None
     """Makes the element that brings the style sheet to a page."""
@@ -326,7 +333,7 @@ class _ArticlePlacer:
             self.rendered.leading = facts
         else:
             set_title_level(article, level)
-        link_to_pages(article, self.extension.pages, self.page)
+        self._link(article, self.articles[name].cited)
         if facts:
             self.rendered.facts[name] = facts
             self.texts.add(article)
@@ -338,17 +345,50 @@ class _ArticlePlacer:
         _escape_for_markdown(article, self.ids.toc_marker)
         return article
 
+    def _link(self, article: Element, cited: Collection[str]) -> None:
+        find_id = self.extension.find_id
+        citations = link_to_pages(article, self.extension.pages, self.page, cited, find_id)
+        self.rendered.citations += citations
+        if find_id and citations:
+            from .anchors import missing_message
 
-def link_to_pages(article: Element, pages: Mapping[str, str], page: str) -> None:
+            for citation in citations:
+                problem = missing_message(citation, self.page)
+                self.rendered.problems.append(("contentgen", problem))
+
+
+def link_to_pages(
+    article: Element,
+    pages: Mapping[str, str],
+    page: str,
+    cited: Collection[str] = (),
+    find_id: FindId | None = None,
+) -> list[Citation]:
     """Replace the addresses of pages in links by the paths of their files, relative to `page`.
 
-    So MkDocs validates them as an author's own, and they work in `mkdocs serve`.
+    So MkDocs validates them as an author's own, and they work in `mkdocs serve`. A link to one of
+    the `cited` addresses leads to the id that `find_id` returns, and is returned if it has none or
+    without `find_id`.
     """
+    citations = []
     for link in article.iter("a"):
-        address, separator, anchor = link.get("href", "").partition("#")
-        if target := pages.get(address):
-            path = posixpath.relpath(target, posixpath.dirname(page))
-            link.set("href", f"{quote(path)}{separator}{anchor}")
+        whole = link.get("href", "")
+        address, separator, anchor = whole.partition("#")
+        target = pages.get(address)
+        if target is None:
+            continue
+        if anchor and whole in cited:
+            from .anchors import Citation
+
+            citation = Citation(target, anchor)
+            found = find_id(citation) if find_id else None
+            if found is None:
+                citations.append(citation)
+            else:
+                anchor = found
+        path = posixpath.relpath(target, posixpath.dirname(page))
+        link.set("href", f"{quote(path)}{separator}{anchor}")
+    return citations
 
 
 def _raw_blocks(root: Element, md: Markdown) -> dict[str, str]:

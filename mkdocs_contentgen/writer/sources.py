@@ -109,6 +109,24 @@ class Section:
     """The path of a file that is no page, as a request names it, with the place after `#`."""
 
 
+@dataclass(frozen=True)
+class Heading:
+    """A heading in Markdown."""
+
+    level: int
+    text: str
+
+    anchor: str
+    """The id that Python-Markdown gives it by default, which names its section in addresses.
+
+    A site can make ids in another way: see site/anchors.py.
+    """
+
+    start: int
+    end: int
+    """Where its line starts and ends in the Markdown."""
+
+
 def find_files(paths: Iterable[Location], site: SitePages | None = None) -> list[SourceFile]:
     """Return the files in `paths` and in the folders there, each once.
 
@@ -150,11 +168,8 @@ def split_sections(markdown: str, file: str, page: str | None, path: str = "") -
 
     `path` is that of its file, as a request names it.
     """
-    title = heading = anchor = ""
-    if front := _FRONT_MATTER.match(markdown):
-        found = _TITLE.search(front[1])
-        title = found[1].strip().strip("\"'")[:MAX_HEADING] if found else ""
-        markdown = markdown[front.end() :]
+    title, markdown = _split_front_matter(markdown)
+    heading = anchor = ""
 
     def section(text: str) -> Iterator[Section]:
         names = [name for name in (title, heading) if name]
@@ -166,9 +181,36 @@ def split_sections(markdown: str, file: str, page: str | None, path: str = "") -
             place = "" if page is not None else f"{path or file}#{anchor}".rstrip("#")
             yield Section(file, name, part, target, digest=digest, place=place)
 
+    start = 0
+    for found in _headings(markdown):
+        yield from section(markdown[start : found.start])
+        start = found.end
+        heading, anchor = found.text, found.anchor
+        if found.level == 1:
+            title = title or heading
+            anchor = ""
+    yield from section(markdown[start:])
+
+
+def find_headings(markdown: str) -> list[Heading]:
+    """Return the headings of a page in their order."""
+    _, body = _split_front_matter(markdown)
+    return list(_headings(body))
+
+
+def _split_front_matter(markdown: str) -> tuple[str, str]:
+    """Return the title in the front matter of a page, if any, and the Markdown below."""
+    front = _FRONT_MATTER.match(markdown)
+    if not front:
+        return "", markdown
+    found = _TITLE.search(front[1])
+    title = found[1].strip().strip("\"'")[:MAX_HEADING] if found else ""
+    return title, markdown[front.end() :]
+
+
+def _headings(markdown: str) -> Iterator[Heading]:
     ids: dict[str, int] = {}
     fence = ""
-    start = 0
     for mark in _FENCE_OR_HEADING.finditer(markdown):
         if mark["fence"]:
             if not fence:
@@ -176,12 +218,8 @@ def split_sections(markdown: str, file: str, page: str | None, path: str = "") -
             elif mark["fence"].startswith(fence):
                 fence = ""
         elif not fence and len(mark["heading"]) <= MAX_HEADING:
-            yield from section(markdown[start : mark.start()])
-            start = mark.end()
-            heading, anchor = _heading(mark["heading"], ids)
-            if mark["level"] == "#":
-                title, anchor = title or heading, ""
-    yield from section(markdown[start:])
+            text, anchor = _heading(mark["heading"], ids)
+            yield Heading(len(mark["level"]), text, anchor, mark.start(), mark.end())
 
 
 def page_path(file: str) -> str:

@@ -11,6 +11,7 @@ from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path
 from types import TracebackType
+from typing import TYPE_CHECKING
 
 from mkdocs.structure.files import File
 
@@ -27,6 +28,9 @@ from .configuration import find_configuration, load_configuration, plugin_option
 from .loading import find_pages
 from .page_cache import delete_entries
 from .process import exchange_with_command
+
+if TYPE_CHECKING:
+    from ..site.anchors import PageIds
 
 LISTING_AGE = 2.0
 """Seconds after which `zensical serve` looks for files of removed pages again."""
@@ -76,6 +80,8 @@ class SiteTexts:
         """Whether the site has feeds, which show the descriptions of pages to readers."""
 
         self.addresses = self._site.addresses()
+        self.known_ids: dict[str, tuple[str, PageIds]] = {}
+        """The Markdown and the ids of the cited pages that were rendered."""
 
     def contents(self, page: str) -> dict[str, PageContent]:
         """Return the articles of a page with requests by their ids. Raises PageError."""

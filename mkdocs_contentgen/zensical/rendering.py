@@ -6,18 +6,21 @@ import json
 import posixpath
 import re
 from collections.abc import Mapping
+from functools import partial
 from html import unescape
 from pathlib import Path
-from typing import Protocol, cast
+from typing import Any, Protocol, cast
 from urllib.parse import unquote
 from weakref import WeakSet
 from xml.etree.ElementTree import Element
 
 from markdown import Markdown
 from markdown.preprocessors import Preprocessor
+from mkdocs.structure.files import File
 from mkdocs.utils import get_relative_url
 from mkdocs.utils.meta import get_data
 
+from ..site.anchors import SiteIds
 from ..site.build import page_json_ld
 from ..site.content import PageContent
 from ..site.extension import ArticleExtension, add_metadata
@@ -40,7 +43,7 @@ class _PageContext(Protocol):
     """The preprocessor of Zensical that holds the page and the configuration."""
 
     page: _Page
-    config: dict[str, object]
+    config: dict[str, Any]
 
 
 _prepared: WeakSet[_Page] = WeakSet()
@@ -73,6 +76,9 @@ def prepare(md: Markdown, preprocessor: Preprocessor) -> None:
 
     contents = texts.contents(page.path) if NAME in page.meta else {}
     extension = ArticleExtension(lambda md: file, finish, {page.path: contents}, texts.addresses)
+    if contents:
+        render_other = partial(_render_other, context)
+        extension.find_id = SiteIds(texts.file, render_other, texts.known_ids).find
     extension.end_line = texts.end_line
     if css := texts.stylesheet:
         extension.styles = lambda md, _: _raw(md, f"<style>\n{css}</style>")
@@ -83,6 +89,31 @@ def prepare(md: Markdown, preprocessor: Preprocessor) -> None:
         md.convert = lambda source: convert(  # type: ignore[method-assign]  # of this page alone
             source if source.strip() else f"<!-- {NAME} -->"
         )
+
+
+def _render_other(context: _PageContext, file: File) -> str:
+    """Return the HTML that Zensical makes of another page, without its articles.
+
+    It is as in `zensical.markdown.render`, which would leave its page as the current one.
+    """
+    from zensical.extensions.autorefs import set_autorefs_page
+    from zensical.extensions.context import ContextExtension, Page
+
+    markdown, meta = get_data(file.content_string)
+    page = Page(file.url, file.src_uri, meta=meta)
+    extensions = [
+        ContextExtension(page=page, config=context.config)
+        if isinstance(extension, ContextExtension)
+        else extension
+        for extension in context.config["markdown_extensions"]
+        if extension != NAME
+    ]
+    set_autorefs_page(page)
+    try:
+        md = Markdown(extensions=extensions, extension_configs=context.config["mdx_configs"])
+        return md.convert(markdown)
+    finally:
+        set_autorefs_page(cast(Page, context.page))
 
 
 def _raw(md: Markdown, html: str) -> Element:
