@@ -5,6 +5,7 @@ What an update changes within a text is in `block_updates`.
 
 from __future__ import annotations
 
+import asyncio
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
@@ -146,9 +147,15 @@ def run(
     done: dict[Request, Updated] = {}
 
     async def ask(client: Client, request: Request, attempt: Attempt) -> Text:
-        what = by_request[request]
-        updated = await client.update(request, what.update, attempt)
-        now = build.site.article(what.article).newest
+        planned_update = by_request[request]
+        updated = await client.update(request, planned_update.update, attempt)
+        # In a thread, since it reads files and takes HTML apart, while other answers arrive.
+        text = await asyncio.to_thread(apply, planned_update, updated)
+        done[request] = updated
+        return text
+
+    def apply(what: TextUpdate, updated: Updated) -> Text:
+        now = build.site.reread(what.article).newest
         if now is None or (now.html, now.edits) != (what.before.html, what.before.edits):
             raise EditedTextError(
                 "somebody has changed this text meanwhile, so it stays; "
@@ -160,8 +167,7 @@ def run(
             text = apply_update(what.before, what.update, updated, moment.date(), hosts)
         except EditError as error:
             raise InvalidAnswerError(str(error)) from error
-        done[request] = updated
-        return structs.replace(text, generated_at=moment, request=request.record())
+        return structs.replace(text, generated_at=moment, request=what.article.request.record())
 
     requests = {it.article.key: it.article.request for it in planned}
     operations = {it.article.key: _operation(it) for it in planned}

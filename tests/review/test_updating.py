@@ -6,6 +6,7 @@ import json
 import re
 import shutil
 import subprocess
+import sys
 import threading
 from collections.abc import Callable
 
@@ -136,6 +137,45 @@ def update(project: Project, model: ModelDouble, answer: str, *options: str) -> 
     """Update the text with a model that answers so, and return what was printed."""
     model.answer = writing(compose(answer))
     return run(project, "update", "report.md", *options).stdout
+
+
+_opened: list[str] | None = None
+"""The files that are opened while it is a list."""
+
+
+def _note_opened(event: str, arguments: tuple[object, ...]) -> None:
+    if event == "open" and _opened is not None:
+        _opened.append(str(arguments[0]))
+
+
+sys.addaudithook(_note_opened)
+
+
+def test_an_answer_reads_no_other_approved_file(site: Project, model: ModelDouble) -> None:
+    """With many texts, each answer of an update looks up the one article that it is for. 2 s."""
+    global _opened
+    own, other = (site.root / f"contentgen/{name}.md/main.html" for name in ("report", "other"))
+    site.page("other.md", REQUEST)
+    other.parent.mkdir()
+    shutil.copy(own, other)
+    change_source(site)
+    answer = "BLOCK 1: A build takes 3 seconds on two cores [1]. It costs 5 EUR [2].\nWHY: faster"
+    opened: list[str] = []
+
+    def write(conversation: Conversation) -> str:
+        global _opened
+        _opened = opened
+        return answer
+
+    model.answer = writing(write)
+    try:
+        ran = run(site, "update", "report.md")
+    finally:
+        _opened = None
+    assert "report.md: a draft" in ran.stdout
+    read_files = {path for path in opened if path.endswith("main.html")}
+    assert str(own) in read_files
+    assert str(other) not in read_files
 
 
 def test_nothing_has_to_change(site: Project, model: ModelDouble) -> None:
