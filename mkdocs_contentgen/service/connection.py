@@ -21,10 +21,11 @@ from enum import Enum, auto
 from importlib.metadata import version
 from ipaddress import ip_address
 from typing import Self
+from urllib.request import getproxies
 
 import msgspec
 
-from ..display import escape_controls
+from ..display import escape_controls, quoted
 from ..errors import (
     ConfigurationError,
     InvalidAnswerError,
@@ -307,6 +308,12 @@ class HTTPConnection:
                 trust_env=address.scheme == "https",
             )
         except (ImportError, OSError, ValueError, httpx.InvalidURL) as error:
+            unread = _unread_exceptions() if isinstance(error, httpx.InvalidURL) else ""
+            if unread:
+                raise ConfigurationError(
+                    f"NO_PROXY: {unread} cannot be read; write host names, IPv4 addresses, and "
+                    "IPv6 addresses without brackets, such as ::1, and no network of IPv6"
+                ) from None
             # The message of InvalidURL could quote a password.
             reason = type(error).__name__ if isinstance(error, httpx.InvalidURL) else error
             raise ConfigurationError(
@@ -506,6 +513,20 @@ def check_address(address: str, option: str, expected: str, *, allow_http: bool)
             "use https, or set `allow_http: true` where the network is trusted"
         )
     return url
+
+
+def _unread_exceptions() -> str:
+    """Return the first entry of NO_PROXY that httpx cannot read, in quotes, or an empty string."""
+    for entry in getproxies().get("no", "").split(","):
+        entry = entry.strip()
+        try:
+            ip_address(entry)
+        except ValueError:
+            # httpx makes an address of each entry that is none.
+            address = entry if "://" in entry else f"all://*{entry}"
+            if _parse_url(address) is None:
+                return "an entry" if "@" in entry else quoted(entry)
+    return ""
 
 
 def check_token(token: str, option: str) -> str:

@@ -272,6 +272,9 @@ def test_a_proxy_for_https_sees_no_token(no_proxy: pytest.MonkeyPatch) -> None:
         ("HTTPS_PROXY", "garbage://proxy.example"),
         ("ALL_PROXY", "http://user:pass/word@proxy.example"),
         ("SSL_CERT_FILE", "/nowhere/ca.pem"),
+        ("NO_PROXY", "localhost, [::1]"),
+        ("no_proxy", "10.0.0.0/8,::1,fe80::/10"),
+        ("NO_PROXY", "user:pass@host:port"),
     ],
 )
 def test_an_environment_that_cannot_be_used(
@@ -280,8 +283,15 @@ def test_an_environment_that_cannot_be_used(
     """A wrong variable of the environment is an error that names it, and no password."""
     no_proxy.setenv(name, value)
     error = failure(ConfigurationError, "https://service.example")
-    assert name in str(error)
+    assert name.upper() in str(error)
     assert "pass" not in str(error)
+
+
+def test_an_entry_of_no_proxy_that_cannot_be_read(no_proxy: pytest.MonkeyPatch) -> None:
+    """Companies set it for all programs: the message quotes the entry, and says what can stand."""
+    no_proxy.setenv("NO_PROXY", "localhost,127.0.0.1,::1,10.0.0.0/8,[::1]:80,.example.com")
+    error = failure(ConfigurationError, "https://service.example")
+    assert str(error).startswith("NO_PROXY: '[::1]:80' cannot be read; write host names, ")
 
 
 @pytest.fixture
