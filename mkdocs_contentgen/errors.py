@@ -97,7 +97,14 @@ class BusyModelError(ServiceError):
 
 
 class ProgramError(ServiceError):
-    """The program that writes texts has failed."""
+    """The program that writes texts has failed, so that there is no text.
+
+    `answer` is what it had written, or empty if that is no more than a few words.
+    """
+
+    def __init__(self, message: str, answer: str = "") -> None:
+        super().__init__(message)
+        self.answer = answer
 
 
 class RejectedError(ServiceError):
@@ -184,6 +191,8 @@ class NoText:
 
     absence: Literal["missing", "pending", "stopped", "over_budget"]
     message: str
+    answer: str = ""
+    """What a program had written of the text before it failed."""
 
     def __str__(self) -> str:
         return self.message

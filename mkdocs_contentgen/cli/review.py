@@ -88,11 +88,11 @@ def _named(articles: Sequence[Article], page: str, name: str | None) -> Sequence
 
 
 def _print_answers(articles: Sequence[Article]) -> None:
-    failures = [article.failure for article in articles if article.failure]
-    if not failures:
+    answers = [article.answer for article in articles if article.answer or article.failure]
+    if not answers:
         raise click.UsageError("no answer of this page is remembered as one that nobody can use")
-    for failure in failures:
-        for line in failure.answer.splitlines():
+    for answer in answers:
+        for line in answer.splitlines():
             print_line(line)
 
 

@@ -153,7 +153,7 @@ class Site:
 
     def writer_options(self, given: Mapping[str, object] | None = None) -> WriterOptions:
         """Return the options of the writer, or `given` ones. Raises ConfigurationError."""
-        from ..writer.settings import load_options
+        from ..writer.settings import find_secrets, load_options
 
         value = self.options.writer if given is None else given
         if self.config.site_url and not value.get("site_url"):
@@ -166,7 +166,8 @@ class Site:
             pages=[(Path(it.abs_src_path), link_of(it)) for it in self.pages if it.abs_src_path],
         )
         names = "\n".join([self.config.site_name or "", *_titles(self.config.nav)])
-        return replace(options, site_names=names)
+        secrets = find_secrets([self.options.token, self.options.cache_url])
+        return replace(options, site_names=names, secrets=secrets)
 
     def sources(self) -> Sources:
         """Return what the writer can write texts from. Raises ConfigurationError."""

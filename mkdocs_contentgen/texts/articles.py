@@ -12,7 +12,7 @@ from typing import Literal
 from xml.etree.ElementTree import Element
 
 from ..display import quoted
-from ..errors import ApprovalError, ContentgenError, FailedTextError
+from ..errors import ApprovalError, ContentgenError, FailedTextError, NoText
 from ..files import normal_form
 from ..html.disclosure import Provenance, Review
 from ..html.presentation import ArticleMetadata, Presentation, present
@@ -83,6 +83,12 @@ class Article(PageRequest):
         """Why the request has no text, or no newer one, although one was paid for; or None."""
         error = self.draft_outcome.error
         return error if isinstance(error, FailedTextError) else None
+
+    @property
+    def answer(self) -> str:
+        """What was answered in place of a text, or written of one that is missing; or empty."""
+        error = self.draft_outcome.error
+        return error.answer if isinstance(error, FailedTextError | NoText) else ""
 
     @property
     def failed_update(self) -> FailedTextError | None:

@@ -23,6 +23,7 @@ from ..errors import (
     FailedTextError,
     NoText,
     NotSentError,
+    ProgramError,
     ServiceError,
     StoppedRunError,
     StoreError,
@@ -32,7 +33,7 @@ from ..requests import Request
 from ..service.protocol import Attempt, Client
 from ..text import Text
 from .claims import Claims
-from .lookup import Outcome, load_parts, load_saved, save_failure, save_parts
+from .lookup import Outcome, load_parts, load_saved, save_failure, save_parts, save_unfinished
 from .policy import Sender
 from .store import ChangedError, note_key
 from .throttle import Clock, Throttle
@@ -290,6 +291,8 @@ class Generation:
                 outcome = replace(outcome, text=self._save(key, outcome.text))
             elif isinstance(result, FailedTextError):
                 save_failure(self._store, key, self._requests[key], result)
+            elif isinstance(result, ProgramError) and result.answer:
+                save_unfinished(self._store, key, self._requests[key], result)
         except StoreError as error:
             lost = "the next build pays again for a failed text"
             if outcome.text:

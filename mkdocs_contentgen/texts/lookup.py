@@ -11,7 +11,7 @@ from typing import Literal
 import msgspec
 
 from ..display import escape_controls
-from ..errors import ContentgenError, FailedTextError, NoText, StoreError
+from ..errors import ContentgenError, FailedTextError, NoText, ProgramError, StoreError
 from ..requests import Request
 from ..text import MAX_HTML, Text
 from .store import DiskStore, NoteKind, note_key
@@ -61,6 +61,10 @@ def look_up(
         texts |= newer
         problems += more
     outcomes = {key: _to_outcome(texts.get(key), max_age) for key in requests}
+    missing = [key for key in requests if key not in texts]
+    unfinished, more = _load_unfinished(missing, store)
+    problems += more
+    outcomes |= {key: Outcome(error=reason) for key, reason in unfinished.items()}
     if wanted := [key for key, outcome in outcomes.items() if outcome.error or with_updates]:
         failures, more = load_failures(wanted, store)
         problems += more
@@ -119,13 +123,18 @@ class _Failure(msgspec.Struct):
     cost: float | None
 
 
+def _encode_failure(reason: str, answer: str, cost: float | None) -> str:
+    """Return the JSON of a note about a failure."""
+    # Escaped here, since an answer may have characters that no file can have.
+    lines = answer[:MAX_ANSWER].splitlines()
+    answer = "\n".join(map(escape_controls, lines))[:MAX_ANSWER]
+    failure = _Failure(escape_controls(reason)[:_MAX_REASON], answer, cost)
+    return msgspec.json.encode(failure).decode()
+
+
 def save_failure(store: DiskStore, key: str, request: Request, error: FailedTextError) -> None:
     """Remember a failed text, and forget the parts of it. Raises StoreError."""
-    # Escaped here, since an answer may have characters that no file can have.
-    lines = error.answer[:MAX_ANSWER].splitlines()
-    answer = "\n".join(map(escape_controls, lines))[:MAX_ANSWER]
-    failure = _Failure(escape_controls(str(error))[:_MAX_REASON], answer, error.cost)
-    note = msgspec.json.encode(failure).decode()
+    note = _encode_failure(str(error), error.answer, error.cost)
     _save(store, key, request, {"failed": note, "parts": ""}, error.model)
 
 
@@ -145,6 +154,26 @@ def load_failures(
             failed_at=note.generated_at,
         )
     return failures, problems
+
+
+def save_unfinished(store: DiskStore, key: str, request: Request, error: ProgramError) -> None:
+    """Remember what a program had written before it failed. Raises StoreError."""
+    note = _encode_failure(str(error), error.answer, None)
+    _save(store, key, request, {"unfinished": note})
+
+
+def _load_unfinished(
+    keys: Collection[str], store: DiskStore
+) -> tuple[dict[str, NoText], list[str]]:
+    """Return why texts are missing that a program had begun, and the problems of the store."""
+    notes, problems = store.load([note_key("unfinished", key) for key in keys])
+    reasons: dict[str, NoText] = {}
+    for name, note in notes.items():
+        failure = msgspec.json.decode(note.html, type=_Failure)
+        message = f"{failure.reason} (on {note.generated_at.date()})"
+        key = name.removeprefix(note_key("unfinished", ""))
+        reasons[key] = NoText("missing", message, failure.answer)
+    return reasons, problems
 
 
 def save_parts(store: DiskStore, key: str, request: Request, parts: bytes) -> None:

@@ -180,6 +180,7 @@ class AnswerReader:
         self._parts: list[str] = []
         self._refusal_parts: list[str] = []
         self._has_deltas = False
+        self._changeable = ""
         self._watch = watch
         self._length = 0
         self._next_watch = _WATCH_INTERVAL
@@ -187,7 +188,7 @@ class AnswerReader:
     @property
     def text(self) -> str:
         """The text so far, or else why the model refuses to write one."""
-        return "".join(self._parts) or self.refusal
+        return ("".join(self._parts) + self._changeable) or self.refusal
 
     @property
     def refusal(self) -> str:
@@ -295,17 +296,19 @@ class AnswerReader:
         """Tell whether a part is all of the text once more."""
         return len(text) >= _MIN_REPEATED and text.strip() == self.text.strip()
 
-    def read_text(self, text: str) -> StreamEvent:
-        """Read a part of a text that is not in events."""
+    def read_text(self, text: str, changeable: str = "") -> StreamEvent:
+        """Read a part of a text that is not in events. `changeable` follows it for now."""
         self._add(text)
+        self._changeable = changeable
         return StreamEvent.END if self._is_watched_enough() else StreamEvent.TOKEN
 
     def _is_watched_enough(self) -> bool:
         """Tell whether the text has to end, for the reason that `watch` says."""
-        if self._watch is None or self._length < self._next_watch:
+        length = self._length + len(self._changeable)
+        if self._watch is None or length < self._next_watch:
             return False
         # In growing steps, so that all looks together take linear time.
-        self._next_watch = self._length + max(_WATCH_INTERVAL, self._length // 20)
+        self._next_watch = length + max(_WATCH_INTERVAL, length // 20)
         if reason := self._watch(self.text):
             self.finish_reason, self.was_stopped = reason, True
         return self.was_stopped

@@ -97,6 +97,8 @@ class Model:
         self.warnings: list[str] = []
         self._fields = options.fields
         self._prefix = options.prefix
+        # A function, so that no attribute shows them.
+        self._secrets: Callable[[], Sequence[str]] = lambda: options.secrets
         self._spending = spending
         self._retries = retries
         self._quotes = quotes

@@ -5,13 +5,15 @@ from __future__ import annotations
 import asyncio
 import codecs
 import os
-import re
 import signal
 import subprocess
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
+from pathlib import Path
 from tempfile import TemporaryDirectory, TemporaryFile
+from typing import IO
+from uuid import uuid4
 
 from ..display import quoted
 from ..errors import ProgramError, ServiceError, UnknownOutcomeError, UnusableServiceError
@@ -20,24 +22,42 @@ from ..service.connection import MAX_STREAM, StreamEvent, without_secret
 from .completion import AnswerReader, Completion, Message, ModelCall
 from .model import Model
 from .settings import WriterOptions
+from .terminal import Screen, shown_text
 from .usage import CHARACTERS_PER_TOKEN, Spending, Usage
 
 _CHUNK = 64 * 1024
 _MOST_ERRORS = 2000
 """The number of bytes at the end of a program's errors that are kept for a message."""
 
+_MAX_READS = 16
+"""The number of chunks of errors that are read at once. A program that writes more has to wait."""
+
+_QUOTED_LINES, _QUOTED_LENGTH = 3, 200
+"""How many lines and characters at the end of each output a message quotes."""
+
+_MOST_WORDS = 5
+"""So few words of a program that failed are a message, and no part of a text."""
+
+_MIN_SECRET = 8
+"""The minimum length of a credential that is searched for within other values."""
+
 _INTERVAL = 0.1
 """Seconds between two looks at what a program has written, and for its end."""
 
-_TERMINAL_CODE = re.compile(r"\x1b(\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(\x07|\x1b\\)|[@-Z\\^_])")
+_MARK = "CONTENTGEN_CALL"
+"""The variable by which the processes are found that a program has started."""
+
+_MAX_ROUNDS = 5
+"""How often processes are looked for, which can start others until they are ended."""
 
 
 class Program(Model):
     """A program that writes texts, in place of a model's server.
 
     It runs in an empty folder of its own, without a shell or a terminal, and with the user's
-    environment except what is for the plugin. What it costs is not known. A text that ends early is
-    no error. Without `quotes`, no message has what it says.
+    environment except what is for the plugin and its credentials. What it costs is not known. If it
+    ends with a status other than 0, there is no text. Without `quotes`, no message has what it
+    says.
     """
 
     def _connect(self, *, allow_http: bool) -> None:
@@ -58,58 +78,76 @@ class Program(Model):
         given, written = call.characters, len(reader.text)
         usage = Usage(1, given // CHARACTERS_PER_TOKEN, written // CHARACTERS_PER_TOKEN, None)
         spending.total += usage
-        if error and not (reader.was_stopped or reader.text.strip()):
+        is_lost = isinstance(error, UnknownOutcomeError) and bool(reader.text.strip())
+        if error and not is_lost:
             raise error
         self._debug(f"{quoted(self.name)}: answered, about {usage.tokens:,} tokens")
-        lost = UnknownOutcomeError(str(error)) if error and not reader.was_stopped else None
-        reason = reader.reason if reader.was_stopped else "lost" if lost else "stop"
-        return Completion(reader.text, reason, usage, lost)
+        reason = "lost" if error else reader.reason if reader.was_stopped else "stop"
+        return Completion(reader.text, reason, usage, error)
 
     async def _run(self, prompt: str, reader: AnswerReader) -> ServiceError | None:
         """Return an error of the program, once its text ends or has to. Raises OSError."""
-        # Ours can have a token, or the password of the ledger.
-        others = (it for it in os.environ.items() if not it[0].startswith("CONTENTGEN_"))
+        mark = uuid4().hex
         with (
             TemporaryDirectory(prefix="contentgen-", ignore_cleanup_errors=True) as folder,
             TemporaryFile() as given,
-            TemporaryFile() as output,
-            TemporaryFile() as errors,
         ):
             given.write(prompt.encode("utf-8", "replace"))
             given.seek(0)
             with subprocess.Popen(  # noqa: S603  the site's configuration names it
                 self._fields.command,
                 stdin=given,
-                stdout=output,
-                stderr=errors,
+                # Pipes hold back a program that writes faster than its output is read.
+                stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE,
+                bufsize=0,
                 cwd=folder,
-                env=dict(others),
+                env={**self._environment(), _MARK: mark},
                 start_new_session=True,  # without a terminal, and so that all of it can end
             ) as process:
+                errors = _Tail(process.stderr)
                 try:
-                    problem = await self._read(process, output.fileno(), reader)
+                    problem = await self._read(process, errors, reader)
                     status = process.poll() or 0
+                    errors.read()
                 finally:
-                    _stop(process)
-            errors.seek(0, os.SEEK_END)
-            errors.seek(max(0, errors.tell() - _MOST_ERRORS))
-            return problem or self._failure(status, errors.read())
+                    _stop(process, mark)
+        if problem or not status or reader.was_stopped:
+            return problem
+        return self._failure(status, reader.text, errors.text)
+
+    def _environment(self) -> dict[str, str]:
+        """Return the user's environment without the credentials of the plugin."""
+        secrets = [secret for secret in self._secrets() if secret]
+        long_ones = [secret for secret in secrets if len(secret) >= _MIN_SECRET]
+        kept = {}
+        for name, value in os.environ.items():
+            is_ours = name.startswith("CONTENTGEN_")  # can be a token, or the ledger's password
+            has_secret = value.strip() in secrets or any(it in value for it in long_ones)
+            if not (is_ours or has_secret):
+                kept[name] = value
+        return kept
 
     async def _read(
-        self, process: subprocess.Popen[bytes], output: int, reader: AnswerReader
+        self, process: subprocess.Popen[bytes], errors: _Tail, reader: AnswerReader
     ) -> ServiceError | None:
         """Read the output until it ends or has to. Return an error after a time limit."""
         decoder = codecs.getincrementaldecoder("utf-8")("replace")
-        limit, start, position = self._fields.first_token_timeout, time.monotonic(), 0
+        screen = Screen()
+        total = 0
+        limit = self._fields.first_token_timeout
+        start = time.monotonic()
         while time.monotonic() - start < limit:
             has_ended = process.poll() is not None
-            chunk = os.pread(output, _CHUNK, position)
+            errors.read()
+            chunk = _read_now(process.stdout)
             if chunk or has_ended:
-                limit, start = self._fields.call_timeout, time.monotonic()
-                position += len(chunk)
-                text = _TERMINAL_CODE.sub("", decoder.decode(chunk, final=not chunk))
-                is_over = not chunk or position > MAX_STREAM  # such a text is none for people
-                if reader.read_text(text) is StreamEvent.END or is_over:
+                limit = self._fields.call_timeout
+                start = time.monotonic()
+                total += len(chunk)
+                screen.write(decoder.decode(chunk, final=not chunk), is_last=not chunk)
+                is_over = not chunk or total > MAX_STREAM  # such a text is none for people
+                if reader.read_text(*screen.take()) is StreamEvent.END or is_over:
                     return None
             await asyncio.sleep(0 if chunk else _INTERVAL)
         return UnknownOutcomeError(
@@ -117,14 +155,34 @@ class Program(Model):
             f"something; does it wait for a login? Otherwise raise {self._prefix}call_timeout"
         )
 
-    def _failure(self, status: int, errors: bytes) -> ServiceError | None:
-        """Return the error of a program that has failed."""
-        if not status:
-            return None
+    def _failure(self, status: int, output: str, errors: str) -> ProgramError:
+        """Return the error of a program that has failed. Some write the reason as their text."""
         how = f"ended with status {status}" if status > 0 else f"was ended by signal {-status}"
-        lines = errors.decode("utf-8", "replace").strip().splitlines()[-3:]
-        said = without_secret(_TERMINAL_CODE.sub("", " ".join(lines)), "") if self._quotes else ""
-        return ProgramError(f"{self._called} {how}{f': {said}' if said else ''}")
+        quotes = [quote for text in (errors, output) if (quote := _last_lines(text))]
+        said = f": {'; '.join(quotes)}" if quotes and self._quotes else ""
+        answer = output if len(output.split()) > _MOST_WORDS else ""
+        return ProgramError(f"{self._called} {how}{said}", answer)
+
+
+class _Tail:
+    """The end of what a program writes to a pipe. The rest is read and forgotten."""
+
+    def __init__(self, pipe: IO[bytes] | None) -> None:
+        self._pipe = pipe
+        self._data = b""
+
+    def read(self) -> None:
+        """Read what is there."""
+        for _ in range(_MAX_READS):
+            chunk = _read_now(self._pipe)
+            if not chunk:
+                break
+            self._data = (self._data + chunk)[-_MOST_ERRORS:]
+
+    @property
+    def text(self) -> str:
+        """What a terminal would show."""
+        return shown_text(self._data.decode("utf-8", "replace"))
 
 
 def model_type(options: WriterOptions) -> type[Model]:
@@ -142,10 +200,47 @@ def prompt_text(messages: Sequence[Message]) -> str:
     )
 
 
-def _stop(process: subprocess.Popen[bytes]) -> None:
+def _read_now(pipe: IO[bytes] | None) -> bytes:
+    """Return what is in a pipe, and nothing if it is empty or has ended."""
+    if pipe is None:
+        return b""
+    os.set_blocking(pipe.fileno(), False)
+    try:
+        return os.read(pipe.fileno(), _CHUNK)
+    except BlockingIOError:
+        return b""
+
+
+def _last_lines(text: str) -> str:
+    """Return the last lines of an output, to quote them in a message."""
+    lines = [line.strip() for line in text.splitlines() if line.strip()]
+    end = " ".join(lines[-_QUOTED_LINES:])
+    return without_secret(end[-_QUOTED_LENGTH:], "")
+
+
+def _stop(process: subprocess.Popen[bytes], mark: str) -> None:
     """End a program, and all that it has started."""
     for number in (signal.SIGTERM, signal.SIGKILL):
         with suppress(ProcessLookupError):
             os.killpg(process.pid, number)
         with suppress(subprocess.TimeoutExpired):
             process.wait(_INTERVAL)
+    for _ in range(_MAX_ROUNDS):
+        others = list(_marked_processes(mark))
+        for other in others:
+            with suppress(ProcessLookupError, PermissionError):
+                os.kill(other, signal.SIGKILL)
+        if not others:
+            break
+
+
+def _marked_processes(mark: str) -> Iterator[int]:
+    """Yield the processes with a mark in their environment, on systems that show it (Linux).
+
+    They can have a session of their own, and no parent any more.
+    """
+    setting = f"{_MARK}={mark}".encode()
+    for folder in Path("/proc").glob("[0-9]*"):
+        with suppress(OSError):  # of somebody else, or gone
+            if setting in (folder / "environ").read_bytes().split(b"\0"):
+                yield int(folder.name)

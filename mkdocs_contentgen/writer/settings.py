@@ -5,11 +5,12 @@ from __future__ import annotations
 import json
 import os
 import re
-from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Annotated, Literal
+from urllib.parse import unquote, urlsplit
 
 import msgspec
 from msgspec import Meta
@@ -178,12 +179,26 @@ class WriterOptions:
     prefix: str = "writer."
     """The prefix of option names in messages."""
 
+    secrets: Sequence[str] = field(default=(), repr=False)
+    """The credentials of the plugin or the server, which no program gets."""
+
     site_names: str = ""
     """The name of the site, and what its navigation names: no statements to check."""
 
     def target(self, length: str) -> int:
         """Return the number of words for a length such as `short`."""
         return int(getattr(self.fields.words, length))
+
+
+def find_secrets(values: Iterable[object]) -> tuple[str, ...]:
+    """Return the credentials in options: those that are set, and the passwords in addresses."""
+    found = []
+    for value in values:
+        if isinstance(value, str) and value.strip():
+            found.append(value.strip())
+            with suppress(ValueError):  # an address that is none
+                found.append(unquote(urlsplit(value.strip()).password or ""))
+    return tuple(secret for secret in found if secret)
 
 
 def option_problems(

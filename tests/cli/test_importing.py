@@ -186,6 +186,46 @@ def test_an_answer_that_was_refused(site: Project) -> None:
     assert row(site)["state"] == "draft"
 
 
+def test_a_program_that_fails(site: Project) -> None:
+    """Its text stays missing and is asked for again, and what was written can be read."""
+    script = (
+        "import sys; print('# A title\\n\\nThe text has only just begun here, and'); "
+        "sys.exit('no credit')"
+    )
+    site.configure({"base_url": "writer", "writer": {"command": [sys.executable, "-c", script]}})
+    for _ in range(2):
+        assert "ended with status 1: no credit; # A title The text has" in site.build().stdout
+    assert row(site)["state"] == "missing"
+    assert "ended with status 1: no credit; # A title" in str(row(site)["reason"])
+    answer = site.run("mkdocs_contentgen", "show", "index.md", "--answer").stdout
+    assert answer == "# A title\n\nThe text has only just begun here, and\n"
+    import_text(site, MARKDOWN, "--model", "mine")
+    assert row(site)["state"] == "draft"
+    shown = site.run("mkdocs_contentgen", "show", "index.md", "--answer")
+    assert "no answer of this page is remembered" in shown.stdout
+
+
+def test_a_program_that_fails_with_a_message(site: Project) -> None:
+    """A message on the standard output is no text, and quoted in the error."""
+    script = "print('Limit reached'); raise SystemExit(1)"
+    site.configure({"base_url": "writer", "writer": {"command": [sys.executable, "-c", script]}})
+    assert "ended with status 1: Limit reached" in site.build().stdout
+    assert (row(site)["state"], row(site)["reason"]) == ("missing", "never generated")
+
+
+def test_a_program_and_the_credentials_of_the_site(
+    site: Project, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A variable that `!ENV` names for a token of the plugin does not reach the program."""
+    monkeypatch.setenv("SITE_TOKEN", "tok-secret")
+    script = "import os; raise SystemExit(f'token: {os.environ.get(\"SITE_TOKEN\")}')"
+    program = {"command": [sys.executable, "-c", script]}
+    site.configure({"base_url": "writer", "token": "TOKEN", "writer": program})
+    config = site.root / "mkdocs.yml"
+    config.write_text(config.read_text().replace("TOKEN", "!ENV SITE_TOKEN"))
+    assert "ended with status 1: token: None" in site.build().stdout
+
+
 def test_a_program_writes_a_site(site: Project) -> None:
     """A build gets its text from a program, which the label names."""
     path = Path(__file__).parents[1] / "model_writer.py"

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import asyncio
+import resource
+import shutil
 import sys
 import tempfile
 import time
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -21,8 +24,8 @@ from mkdocs_contentgen.errors import (
     UnusableServiceError,
 )
 from mkdocs_contentgen.writer.completion import Completion, ModelCall
-from mkdocs_contentgen.writer.program import model_type
-from mkdocs_contentgen.writer.settings import load_options
+from mkdocs_contentgen.writer.program import Program, model_type
+from mkdocs_contentgen.writer.settings import find_secrets, load_options
 from mkdocs_contentgen.writer.usage import Spending
 
 CALL = ModelCall(
@@ -108,12 +111,77 @@ def test_a_program_without_an_output() -> None:
     assert "writer.call_timeout" in str(error)
 
 
-def test_a_program_that_dies_in_the_middle() -> None:
-    """What it wrote is kept, as a text that was cut off."""
-    completion = ask("print('Half a text', flush=True); import os; os._exit(3)")
-    assert completion.text == "Half a text\n"
-    assert completion.is_cut
-    assert "ended with status 3" in str(completion.error)
+def test_a_program_that_fails_in_the_middle() -> None:
+    """It has written no text: the error quotes both outputs, and has what was written."""
+    script = (
+        "import sys, os; print('A text that has only begun,\\nand then', flush=True); "
+        "print('out of memory', file=sys.stderr, flush=True); os._exit(3)"
+    )
+    error = failure(script)
+    assert isinstance(error, ProgramError)
+    assert str(error).endswith(
+        "ended with status 3: out of memory; A text that has only begun, and then"
+    )
+    assert error.answer == "A text that has only begun,\nand then\n"
+
+
+def test_a_program_that_has_reached_its_limit() -> None:
+    """A message on the standard output is quoted, and is no text."""
+    error = failure('print("You\'ve hit your limit · resets 3pm"); raise SystemExit(1)')
+    assert isinstance(error, ProgramError)
+    assert str(error).endswith("ended with status 1: You've hit your limit · resets 3pm")
+    error = failure("print('Limit reached'); import os; os.kill(os.getpid(), 9)")
+    assert str(error).endswith("was ended by signal 9: Limit reached")
+    assert isinstance(error, ProgramError) and error.answer == ""
+
+
+def test_a_program_that_is_stopped_and_then_fails() -> None:
+    """A text that the writer ends is one, whatever the program says of that."""
+    script = (
+        "import signal, sys\nsignal.signal(signal.SIGTERM, lambda *_: sys.exit(5))\n"
+        "while True: print('word ' * 50, flush=True)"
+    )
+    call = ModelCall(CALL.messages, 1000, lambda text: "loop" if len(text) > 10**4 else "")
+    assert ask(script, call).finish_reason == "loop"
+
+
+def test_codes_for_a_terminal() -> None:
+    """They are obeyed, and not taken for text."""
+    assert ask(r"print('\x1b[?25l⠋ \x1b[2K\x1b[1GNot comm\x1b[4D\x1b[K\ncommit.')").text == (
+        "Not commit.\n"
+    )
+
+
+def test_endless_errors() -> None:
+    """They fill neither the disk nor the memory, and the program is ended after its time."""
+    script = "import sys\nwhile True: sys.stderr.write('noise ' * 10_000)"
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    free = shutil.disk_usage(tempfile.gettempdir()).free
+    error = failure(script, call_timeout=0.4)
+    assert isinstance(error, UnknownOutcomeError)
+    assert free - shutil.disk_usage(tempfile.gettempdir()).free < 500 * 2**20
+    assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 100 * 1024
+
+
+def test_credentials_that_the_options_name(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A variable that holds a credential of the plugin does not reach the program."""
+    monkeypatch.setenv("SITE_TOKEN", "tok/secret.value")
+    monkeypatch.setenv("SITE_HEADER", "Bearer tok/secret.value")
+    monkeypatch.setenv("CACHE_PASSWORD", "pass@word")
+    monkeypatch.setenv("HARMLESS", "kept")
+    options_ = load_options(
+        options([sys.executable, "-c", "import os; print(os.environ)"]), Path(), allow_http=False
+    )
+    secrets = find_secrets(["tok/secret.value", "rediss://:pass%40word@cache.example", ""])
+
+    async def run() -> str:
+        async with Program(replace(options_, secrets=secrets), Spending()) as program:
+            return (await program.ask(CALL)).text
+
+    text = asyncio.run(run())
+    assert "HARMLESS" in text
+    assert "SITE_" not in text
+    assert "CACHE_PASSWORD" not in text
 
 
 def test_many_programs_at_once(tmp_path: Path) -> None:
@@ -160,12 +228,14 @@ def test_ten_megabytes() -> None:
     assert time.monotonic() - started < 30
 
 
-def test_what_it_started_is_ended(tmp_path: Path) -> None:
+@pytest.mark.parametrize("has_session", [False, True])
+def test_what_it_started_is_ended(tmp_path: Path, has_session: bool) -> None:
     """A process that a program leaves behind neither delays the text nor stays."""
     file = tmp_path / "pid"
     script = (
         "import subprocess, sys; "
-        "child = subprocess.Popen([sys.executable, '-c', 'import time; time.sleep(60)']); "
+        "child = subprocess.Popen([sys.executable, '-c', 'import time; time.sleep(60)'], "
+        f"start_new_session={has_session}); "
         f"open({str(file)!r}, 'w').write(str(child.pid)); print('Text')"
     )
     assert ask(script).text == "Text\n"

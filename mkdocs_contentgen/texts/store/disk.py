@@ -26,10 +26,9 @@ DATABASE = "cache.db"
 LEASE = 10.0
 """Seconds after which a claim expires unless its owner renews it."""
 
-NoteKind = Literal["failed", "parts", "generated"]
-"""A note says why a request failed, has the parts that are written of its text, or the text as it
-was generated, before a person changed it."""
-
+NoteKind = Literal["failed", "parts", "generated", "unfinished"]
+"""A note says why a request failed, has the parts that are written of its text, the text as it was
+generated, before a person changed it, or what a program had written before it failed."""
 
 LOCK_TIMEOUT = 5.0
 """Seconds to wait for the lock of another program."""

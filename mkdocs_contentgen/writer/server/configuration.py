@@ -14,7 +14,7 @@ from ...errors import ConfigurationError
 from ...files import reason_of
 from ...yaml_files import NotYAMLError, read_yaml
 from ..ledger.users import UserLimits
-from ..settings import WriterFields, WriterOptions, load_options, option_problems
+from ..settings import WriterFields, WriterOptions, find_secrets, load_options, option_problems
 
 
 class ServerFields(WriterFields, frozen=True, forbid_unknown_fields=True, kw_only=True):
@@ -67,7 +67,8 @@ def load_configuration(path: Path) -> tuple[ServerFields, WriterOptions]:
         raise ConfigurationError(f"{path}: {problem}") from error
     check_prices(path, fields, "max_cost", fields.max_cost)
     check_prices(path, fields, "limits.cost_per_month", fields.limits.cost_per_month)
-    return fields, replace(options, prefix="")
+    addresses = [fields.ledger] if "://" in fields.ledger else []
+    return fields, replace(options, prefix="", secrets=find_secrets(addresses))
 
 
 def check_prices(path: Path, fields: ServerFields, name: str, limit: float | None) -> None:
