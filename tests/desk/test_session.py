@@ -252,6 +252,8 @@ SHAPES = {
     "one sentence": ("<mark>b</mark> x ", "<p>{}</p>"),
     "sentences": ("Word <mark>5</mark> is it. ", "<p>{}</p>"),
     "links": ('<mark>b</mark> <a href="https://a.example/c">x</a> ', "<p>{}</p>"),
+    "rules": ("<hr>", "{}"),
+    "brackets": ("![" * 40, "<p>{}</p>"),
     "colours": ("<div style='color: red'>" * 40 + "x" + "</div>" * 40, "{}"),
 }
 
@@ -262,7 +264,7 @@ def test_large_texts_take_linear_time(reviewer: Reviewer, shape: str) -> None:
     part, whole = SHAPES[shape]
 
     def make(tags: int) -> str:
-        parts = part * (tags // part.count("<"))
+        parts = part * (tags // max(1, part.count("<")))
         return f"<article><h1>T</h1>{whole.format(parts)}</article>"
 
     def show(html: str) -> None:
