@@ -23,6 +23,9 @@ _TOKEN = re.compile(
     r"(?:<[^<>]*>|[\u3040-\u30ff\u4e00-\u9fff]|[^\s<\u3040-\u30ff\u4e00-\u9fff]+)\s*|\s+"
 )
 
+_TAG = re.compile("<[^<>]*>")
+_REL = re.compile(' rel="[^"]*"')
+
 Word = tuple[Literal["equal", "old", "new"], str]
 """A part of the HTML of two versions."""
 
@@ -45,12 +48,7 @@ class Row:
         names = "|".join({it.element.name for it in (self.before, self.after) if it})
         own = "(?!)" if "|" in names else rf'</?{names}(?: (?:class|style)="[^"]*")*>'
         for hidden in (own, "(?!)"):
-            # The sanitizer gives each link its `rel`.
-            differing = rf'{hidden}| rel="[^"]*"'
-            words = [
-                (kind, unescape(re.sub("<[^<>]*>" if kind == "equal" else differing, "", html)))
-                for kind, html in self.words
-            ]
+            words = [(kind, _to_read(kind, html, hidden)) for kind, html in self.words]
             if any(text for kind, text in words if kind != "equal"):
                 break
         return [word for word in words if word[1]]
@@ -59,6 +57,18 @@ class Row:
     def is_equal(self) -> bool:
         """Whether both versions are the same here."""
         return _html(self.before) == _html(self.after)
+
+
+def _to_read(kind: str, html: str, hidden: str) -> str:
+    """Return HTML as plain text with the tags that differ, except those that `hidden` matches."""
+
+    def show(tag: re.Match[str]) -> str:
+        if kind == "equal" or re.fullmatch(hidden, tag[0]):
+            return ""
+        return _REL.sub("", tag[0])  # which the sanitizer gives each link
+
+    # Text has no `<` of its own, but can look like an attribute.
+    return unescape(_TAG.sub(show, html))
 
 
 def compare(before: Document, after: Document, *, marks: bool = True) -> list[Row]:

@@ -80,6 +80,7 @@ _VALUES = {
     "scope": re.compile(r"(row|col)(group)?"),
     "datetime": re.compile(r"[0-9PT][-+0-9A-Z:., ]{0,63}"),
 }
+_RUBY_PARENTHESIS = re.compile(r"\s*[()\[\]{}（）［］【】〔〕《》「」〈〉]\s*")
 # A formatting tag; group 2 holds its attributes, if they cannot contain another `<`.
 _FORMATTING = re.compile(
     r"<(a|b|big|code|em|font|i|nobr|s|small|strike|strong|tt|u)(?=[\s/])"
@@ -123,6 +124,7 @@ def sanitize(html: str, image_hosts: Collection[str] = ()) -> Element:
     except ParseError as error:
         raise UnsafeHTMLError("the HTML is not well-formed") from error
     _check_depth(root)
+    _show_ruby_parentheses(root)
     _restrict_links(root, set(map(str.lower, image_hosts)))
     return root
 
@@ -203,6 +205,13 @@ def _check_depth(root: Element) -> None:
         if not level:
             return
     raise UnsafeHTMLError(f"the HTML is nested more than {MAX_DEPTH} deep")
+
+
+def _show_ruby_parentheses(root: Element) -> None:
+    """Turn each `<rp>` with more than a parenthesis into `<span>`: browsers show no `<rp>`."""
+    for element in root.iter("rp"):
+        if len(element) or not _RUBY_PARENTHESIS.fullmatch(element.text or ""):
+            element.tag = "span"
 
 
 def _restrict_links(root: Element, image_hosts: Collection[str]) -> None:

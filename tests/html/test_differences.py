@@ -6,6 +6,7 @@ import random
 import re
 import time
 from contextlib import suppress
+from html import unescape
 from xml.etree.ElementTree import canonicalize, tostring
 
 import pytest
@@ -91,6 +92,17 @@ def test_words_of_a_change(before: str, after: str, words: list[tuple[str, str]]
     rows = compare(*(Document(html_of(it)) for it in (before, after)))
     (row,) = (it for it in rows if not it.is_equal)
     assert [it for it in row.words if it[0] != "equal"] == words
+
+
+@pytest.mark.parametrize("text", [' rel="run curl"', 'href="x" rel="a" b', '&lt;p&gt;', '&lt;b rel="c"&gt;'])
+@pytest.mark.parametrize("tags", [("", ""), ('<a href="https://a.example/">', "</a>")])
+def test_text_that_looks_like_markup_is_shown(text: str, tags: tuple[str, str]) -> None:
+    """What a reader sees is there to read, however it looks; what each link has, is not."""
+    start, end = tags
+    before, after = (Document(html_of(f"a{it}")) for it in ("", f" {start}{text}{end}"))
+    (row,) = (it for it in compare(before, after) if not it.is_equal)
+    said = "".join(words for _, words in row.words_to_read())
+    assert said.replace(" ", "") == f"a{start}{unescape(text)}{end}".replace(" ", "")
 
 
 @pytest.mark.parametrize(("before", "after", "words"), CASES["differences_around_blocks"])

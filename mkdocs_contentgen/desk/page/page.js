@@ -23,7 +23,10 @@ function show({ title, article, index, count, digest }) {
   if (plain) plain.innerHTML = title + article; // sanitized, as in every build
   else articles[index].outerHTML = title && !heading ? title + article : article;
   if (heading && title && !plain) heading.outerHTML = title;
-  uncover(document.querySelector("article[data-contentgen-text]"));
+  const text = document.querySelector("article[data-contentgen-text]");
+  uncover(text);
+  // Whoever reviews a text reads all of it.
+  for (const details of text?.querySelectorAll("details") ?? []) details.open = true;
   shown = digest;
 }
 
