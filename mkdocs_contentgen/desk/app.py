@@ -14,7 +14,7 @@ from contextlib import suppress
 from html import escape
 from importlib.resources import files
 from pathlib import Path
-from typing import Annotated, Any, Literal, TypeVar, get_args
+from typing import Annotated, Any, TypeVar
 from urllib.parse import quote
 
 import msgspec
@@ -33,12 +33,12 @@ from ..files import sha256
 from ..review.updating import can_update
 from ..service.protocol import MAX_NOTE
 from ..site.build import Build
-from ..text import Line
+from ..text import Line, Text
 from ..texts.articles import Article
 from .builder import Builder
 from .describing import describe, describe_rows
 from .session import DeskSite
-from .texts import Change, Desk, OutdatedError, digest_of, ref_of
+from .texts import EARLIER, Change, Desk, Earlier, OutdatedError, digest_of, ref_of
 
 HOST = "127.0.0.1"
 
@@ -50,10 +50,6 @@ _ROOT = "/_contentgen"
 _ADDRESS_HINT = "open the address that contentgen review has printed"
 _TYPES = {"js": "text/javascript", "css": "text/css", "json": "application/json"}
 _OWN_FILES = ("desk.js", "desk.css", "words.json")
-
-
-Earlier = Literal["approved", "generated"]
-"""The version that a text is compared with."""
 
 
 class _Body(msgspec.Struct, forbid_unknown_fields=True):
@@ -311,11 +307,15 @@ class DeskApp:
 
 def _compare(desk: Desk, article: Article, wanted: Earlier | None) -> object:
     """Return how a text differs from an earlier version, first of all from what readers have."""
-    found = {name: text for name in get_args(Earlier) if (text := desk.earlier(article, name))}
-    earlier = wanted if wanted in found else next(iter(found), "approved")
+    found: dict[Earlier, Text] = {}
+    for name in EARLIER:
+        text = desk.earlier(article, name)
+        if text:
+            found[name] = text
+    earlier = wanted if wanted in found else next(iter(found), EARLIER[0])
     newest, before = article.newest, found.get(earlier)
     return {
-        "rows": list(describe_rows(desk, before, newest)) if newest and before else [],
+        "rows": list(describe_rows(desk, before, newest, earlier)) if newest and before else [],
         "earlier": earlier,
         "versions": list(found),
     }

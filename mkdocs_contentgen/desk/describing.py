@@ -8,17 +8,19 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from html import escape
 from itertools import islice
-from typing import Any, get_args
+from typing import Any
+
+import msgspec
 
 from ..errors import UnsafeHTMLError
 from ..html.differences import compare
-from ..html.document import Block, Document, Kind, Sentences
+from ..html.document import Block, Document, Sentences
 from ..review.updating import can_update, cited_sources
 from ..site.site import Site
 from ..text import Text
 from ..texts.articles import Article
 from .rendering import render
-from .texts import Desk, digest_of
+from .texts import Change, Desk, Earlier, digest_of
 
 _MAX_HIDDEN = 200
 _UNSEEN = {"href": " →", "src": " →", "alt": ":", "title": ":", "datetime": ":"}
@@ -98,38 +100,18 @@ def _in_page(desk: Desk, article: Article, blocks: Sequence[Block]) -> dict[str,
     return {"in_page": shown, "page_problem": "" if shown else problem}
 
 
-def describe_rows(desk: Desk, before: Text, after: Text) -> Iterator[dict[str, object]]:
-    """Yield what differs between two versions of a text, and the change that takes it back."""
-    one, other = desk.read(before.html), desk.read(after.html)
-    blocks = {id(it.element): it for it in (*one.blocks(), *other.blocks())}
-    above: Block | None = None
-    for row in compare(one, other, marks=False):
-        old, new = (blocks.get(id(it.element)) if it else None for it in (row.before, row.after))
+def describe_rows(
+    desk: Desk, before: Text, after: Text, earlier: Earlier
+) -> Iterator[dict[str, object]]:
+    """Yield what differs between two versions of a text, and the change that takes it back.
+
+    `earlier` is the name of the version `before`.
+    """
+    rows = compare(desk.read(before.html), desk.read(after.html), marks=False)
+    for number, row in enumerate(rows):
         if not row.is_equal:
-            has_others = (row.before and not old) or (row.after and not new)
-            change = None if has_others else _change_back(old, new, above)
-            yield {"words": row.words_to_read(), "change": change}
-        above = new or above
-
-
-def _change_back(
-    old: Block | None, new: Block | None, above: Block | None
-) -> dict[str, object] | None:
-    """Return the change that takes a difference back, or None. `above` is the block before it."""
-    at, more = new or above, {}
-    if new and old and old.kind == new.kind != "pre":
-        more = {"action": "edit", "markdown": old.to_markdown()}
-    elif new and not old:
-        more = {"action": "delete"}
-    elif old and above and not new and old.kind in get_args(Kind) and _is_beside(old, above):
-        more = {"action": "insert", "markdown": old.to_markdown(), "kind": old.kind}
-    return {"block": at.number, "digest": at.digest, **more} if at and more else None
-
-
-def _is_beside(old: Block, above: Block) -> bool:
-    """Tell whether a block that is gone was in elements such as those around another one."""
-    one, other = ([it.name for it in block.element.parents] for block in (old, above))
-    return one == other
+            change = Change(action="take_back", block=number, digest=row.digest, earlier=earlier)
+            yield {"words": row.words_to_read(), "change": msgspec.to_builtins(change)}
 
 
 def _cards(blocks: Sequence[Block], text: Text) -> Iterator[dict[str, Any]]:

@@ -17,7 +17,9 @@ from msgspec import structs
 from ..display import escape_controls
 from ..errors import ContentgenError, EditError, UnsafeHTMLError
 from ..files import replace_text, sha256
+from ..html.differences import compare
 from ..html.document import Block, Document, Kind
+from ..html.restoring import take_back
 from ..review.approving import approve_article
 from ..review.importing import changed_remarks
 from ..site.site import Site
@@ -31,17 +33,29 @@ _MAX_HISTORY = 10_000
 """The maximum number of characters in an approved file of what was confirmed, or removed."""
 
 
-class Change(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
-    """A change of a text. `block` is the number of a block, and `statement` that within it."""
+Earlier = Literal["approved", "generated"]
+"""An earlier version of a text: the approved one, or the one before people changed it."""
 
-    action: Literal["confirm", "remove", "edit", "insert", "delete"]
+EARLIER: tuple[Earlier, ...] = ("approved", "generated")
+
+
+class Change(
+    msgspec.Struct, forbid_unknown_fields=True, omit_defaults=True, frozen=True, kw_only=True
+):
+    """A change of a text. `block` is the number of a block, and `statement` that within it.
+
+    To take back a difference to an `earlier` version, `block` is the number of its row.
+    """
+
+    action: Literal["confirm", "remove", "edit", "insert", "delete", "take_back"]
     block: int
     digest: str
-    """The SHA-256 of the text of the block."""
+    """The SHA-256 of the text of the block, or of the row."""
 
     statement: int = 0
     markdown: str = ""
     kind: Kind = "p"
+    earlier: Earlier = "generated"
 
 
 class OutdatedError(ContentgenError):
@@ -114,6 +128,9 @@ class Desk:
     def change(self, ref: str, seen: str, change: Change) -> None:
         """Change a text, and keep it. Raises OutdatedError and EditError."""
         article, text = self._seen(ref, seen)
+        if change.action == "take_back":
+            self._take_back(article, text, change)
+            return
         document = self.read(text.html)
         blocks = document.blocks()
         if not 0 <= change.block < len(blocks) or blocks[change.block].digest != change.digest:
@@ -128,6 +145,25 @@ class Desk:
             self._keep(article, structs.replace(text, html=document.to_lines(), edits=edits))
         else:
             self._keep(article, self._changed(article, text, document, edits, authors))
+
+    def _take_back(self, article: Article, text: Text, change: Change) -> None:
+        """Take back a difference to an earlier version. Raises OutdatedError and EditError."""
+        earlier = self.earlier(article, change.earlier)
+        if earlier is None:
+            raise OutdatedError("this version of the text is gone; compare again")
+        before, after = self.read(earlier.html), self.read(text.html)
+        rows = compare(before, after, marks=False)
+        if not 0 <= change.block < len(rows) or rows[change.block].digest != change.digest:
+            raise OutdatedError("this difference has changed since; compare again")
+        document = take_back(before, after, rows, change.block)
+        blocks, now = after.blocks(), document.blocks()
+        edits = text.edits or Edits()
+        if len(now) < len(blocks):
+            said = {it.text for it in now}
+            gone = (_short(it.text) for it in blocks if it.text not in said)
+            edits = structs.replace(edits, removed=(*edits.removed, *gone))
+        authors = _authors(blocks, text) | _authors(before.blocks(), earlier)
+        self._keep(article, self._changed(article, text, document, edits, authors))
 
     def undo(self, ref: str, seen: str) -> None:
         """Take back what was done last with a text, also before the desk was started again.
@@ -209,9 +245,7 @@ class Desk:
         )
         self.note_undo(ref, file=file)
 
-    def earlier(
-        self, article: Article, name: Literal["generated", "approved"] | None
-    ) -> Text | None:
+    def earlier(self, article: Article, name: Earlier) -> Text | None:
         """Return the approved text, or the text as it was before people changed it, or None."""
         if name == "approved":
             return article.approved.text if article.approved else None

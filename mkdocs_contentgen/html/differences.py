@@ -11,6 +11,7 @@ from html import unescape
 from itertools import islice
 from typing import Literal
 
+from ..files import sha256
 from .document import Document, Piece
 
 _MAX_PAIRS = 4_000_000
@@ -52,6 +53,11 @@ class Row:
             if any(text for kind, text in words if kind != "equal"):
                 break
         return [word for word in words if word[1]]
+
+    @property
+    def digest(self) -> str:
+        """The SHA-256 of the HTML of both."""
+        return sha256(f"{_html(self.before)}\0{_html(self.after)}")
 
     @property
     def is_equal(self) -> bool:

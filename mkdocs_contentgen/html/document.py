@@ -75,12 +75,12 @@ class Document:
         )
         (self.article,) = soup.find_all(True, recursive=False)
         self.article.extract()
-        self._image_hosts = image_hosts
+        self.image_hosts = image_hosts
 
     def blocks(self) -> list[Block]:
         """Return the blocks as they are now."""
         leaves = (it for it, part in self._parts() if part == "all" and is_block(it))
-        return [Block(number, it, self._image_hosts) for number, it in enumerate(leaves)]
+        return [Block(number, it, self.image_hosts) for number, it in enumerate(leaves)]
 
     def marked_sentences(self) -> list[str]:
         """Return the sentences with statements to check, in which these stand in `‹…›`.

@@ -80,7 +80,7 @@ _VALUES = {
     "scope": re.compile(r"(row|col)(group)?"),
     "datetime": re.compile(r"[0-9PT][-+0-9A-Z:., ]{0,63}"),
 }
-_RUBY_PARENTHESIS = re.compile(r"\s*[()\[\]{}（）［］【】〔〕《》「」〈〉]\s*")
+_RUBY_PARENTHESIS = re.compile(r"\s*[()\[\]\uff08\uff09\uff3b\uff3d【】《》「」〈〉]\s*")
 # A formatting tag; group 2 holds its attributes, if they cannot contain another `<`.
 _FORMATTING = re.compile(
     r"<(a|b|big|code|em|font|i|nobr|s|small|strike|strong|tt|u)(?=[\s/])"

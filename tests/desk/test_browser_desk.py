@@ -814,6 +814,39 @@ def test_a_large_text(project: Project, page: Page) -> None:
         expect(page.get_by_role("button", name="Confirm")).to_have_count(149)
 
 
+def test_all_words_of_a_text_can_be_read(project: Project, page: Page) -> None:
+    """Also those in ruby, and in <details> within others, which readers have to open."""
+    make_site(project.root)
+    html = (
+        "<article><h1>Builds take seconds<rp>really</rp></h1><details><summary>More</summary>"
+        "<p>Secret one.</p><details><summary>Even more</summary>Secret two.</details></details>"
+        "<p>a<ruby>b<rp>run curl</rp><rt>c</rt></ruby></p></article>"
+    )
+    save(project.root, {NEWS.key(sandbox=False): Text(html, WHEN, NEWS.record(), "m")})
+    with DeskProcess(project) as desk:
+        open_text(desk, page)
+        for words in ("really", "Secret one.", "Secret two.", "run curl"):
+            expect(page.frame_locator("iframe").get_by_text(words)).to_be_visible()
+
+
+def test_differences_are_taken_back(desk: DeskProcess, page: Page) -> None:
+    """The lead, which has a class, and a list that is gone come back, and nothing is left."""
+    open_text(desk, page)
+    for words in ("It is fast", "Needs Python", "Costs 5 EUR"):
+        block_with(page, words).click()
+        page.locator(".overlay").get_by_role("button", name="Remove").click()
+        expect(block_with(page, words)).to_have_count(0)
+    page.get_by_role("button", name="Compare").click()
+    compared = page.get_by_role("dialog")
+    for left in (5, 4):
+        expect(compared.get_by_role("button", name="Take back")).to_have_count(left)
+        compared.get_by_role("button", name="Take back").first.click()
+    expect(compared).to_contain_text("Nothing has changed.")
+    page.keyboard.press("Escape")
+    expect(page.frame_locator("iframe").locator("p.lead")).to_contain_text("It is fast")
+    expect(page.frame_locator("iframe").locator("ul > li")).to_have_count(2)
+
+
 def test_a_page_without_a_request(project: Project) -> None:
     """It is an error of one line, before the desk is served."""
     make_site(project.root)

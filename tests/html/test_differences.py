@@ -94,7 +94,9 @@ def test_words_of_a_change(before: str, after: str, words: list[tuple[str, str]]
     assert [it for it in row.words if it[0] != "equal"] == words
 
 
-@pytest.mark.parametrize("text", [' rel="run curl"', 'href="x" rel="a" b', '&lt;p&gt;', '&lt;b rel="c"&gt;'])
+@pytest.mark.parametrize(
+    "text", [' rel="run curl"', 'href="x" rel="a" b', "&lt;p&gt;", '&lt;b rel="c"&gt;']
+)
 @pytest.mark.parametrize("tags", [("", ""), ('<a href="https://a.example/">', "</a>")])
 def test_text_that_looks_like_markup_is_shown(text: str, tags: tuple[str, str]) -> None:
     """What a reader sees is there to read, however it looks; what each link has, is not."""
