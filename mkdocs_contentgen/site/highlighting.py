@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
+from html import unescape
 from inspect import signature
 from typing import Any
 from xml.etree.ElementTree import Element, SubElement
@@ -17,6 +19,11 @@ _SETTINGS = "get_pymdownx_highlight_settings"
 
 _OPTIONS_LEFT_OUT = ("line_spans", "line_anchors", "anchor_linenums")
 """Options of pymdownx that give each line an id: an article has no ids but those of headings."""
+
+_PART_OF_HTML = re.compile(r"(?P<tag><(?P<closes>/?)(?P<name>\w*)[^<>]*>)|[^<]+")
+"""A tag, or the text between two tags."""
+
+_SIGN = re.compile(r"&[#\w]+;|.", re.DOTALL)
 
 _Highlighter = Callable[[str, str], str]
 """Takes code and its language, or an empty string, and returns HTML."""
@@ -34,29 +41,80 @@ def highlight_code(article: Element, md: Markdown) -> None:
     for pre in blocks:
         code = pre[0]
         language = code.get("class", "").removeprefix("language-")
+        text = "".join(code.itertext()).rstrip("\n")
         try:
-            html = highlight((code.text or "").rstrip("\n"), language)
+            html = highlight(text, language)
         except Exception:  # noqa: BLE001, S112
             # Lexers, styles and formatters are plugins, which raise anything. Code without colours
             # can be read, and a warning would end a strict build.
+            continue
+        marked = _with_marks(html, text, _marks(code))
+        if marked is None:
             continue
         pre.remove(code)
         pre.text = ""
         pre.tag = "div"
         pre.set("class", "contentgen-code")
-        SubElement(pre, "p").text = md.htmlStash.store(html)
+        SubElement(pre, "p").text = md.htmlStash.store(marked)
 
 
 def _can_be_highlighted(pre: Element) -> bool:
     if len(pre) != 1 or pre[0].tag != "code":
         return False
     code = pre[0]
-    # Statements to check, text beside the code and kept styles would be lost.
-    if len(code) or f"{pre.text or ''}{code.tail or ''}".strip():
+    # Elements in the code, text beside it and kept styles would be lost.
+    if any(child.tag != "mark" or len(child) for child in code):
+        return False
+    if f"{pre.text or ''}{code.tail or ''}".strip():
         return False
     if "style" in pre.attrib or "style" in code.attrib:
         return False
-    return 0 < len(code.text or "") <= _MAX_LENGTH
+    return 0 < len("".join(code.itertext())) <= _MAX_LENGTH
+
+
+def _marks(code: Element) -> list[tuple[int, int]]:
+    """Return where the statements to check begin and end in the text of the code."""
+    ranges: list[tuple[int, int]] = []
+    end = len(code.text or "")
+    for mark in code:
+        start = end
+        end += len(mark.text or "")
+        ranges.append((start, end))
+        end += len(mark.tail or "")
+    return ranges
+
+
+def _with_marks(html: str, text: str, ranges: list[tuple[int, int]]) -> str | None:
+    """Return highlighted code with its statements to check in `<mark>`.
+
+    A statement of several colours has a mark in each. Returns None if the highlighter has changed
+    the text, so that nobody knows where the statements are.
+    """
+    if not ranges:
+        return html
+    text += "\n"  # highlighters end the last line
+    marked: list[str] = []
+    position = 0
+    in_code = in_number = False
+    for part in _PART_OF_HTML.finditer(html):
+        if part["tag"]:
+            marked.append(part[0])
+            if part["name"] == "code":
+                in_code = not part["closes"]
+            in_number = "linenos" in part[0] and part["name"] == "span"
+            continue
+        if not in_code or in_number:
+            marked.append(part[0])
+            continue
+        for sign in _SIGN.findall(part[0]):
+            if not text.startswith(unescape(sign), position):
+                return None
+            is_marked = any(start <= position < end for start, end in ranges)
+            marked.append(f"<mark>{sign}</mark>" if is_marked else sign)
+            position += 1
+    if position < len(text) - 1:
+        return None
+    return "".join(marked).replace("</mark><mark>", "")
 
 
 def _find_highlighter(md: Markdown) -> _Highlighter | None:

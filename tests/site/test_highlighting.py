@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable
 from html import escape
 from typing import Any
 
 import pytest
+from bs4 import BeautifulSoup
 from conftest import Project
 from markdown import Markdown
 from markdown.extensions import Extension
@@ -76,6 +78,26 @@ def test_code_is_as_in_a_fence_of_the_author(extensions: dict[str, Any], languag
     markdown = Markdown(extensions=list(extensions), extension_configs=extensions)
     author = markdown.convert(fence).strip()
     assert shown(markdown.reset(), pre(language)) == author
+
+
+@pytest.mark.parametrize("language", ["python", "klingon", ""])
+@pytest.mark.parametrize("extensions", FENCES.values(), ids=FENCES.keys())
+def test_statements_in_code_stay_marked(extensions: dict[str, Any], language: str) -> None:
+    """What is to be checked is marked in highlighted code, whose text and colours are the same."""
+    markdown = Markdown(extensions=list(extensions), extension_configs=extensions)
+    plain = BeautifulSoup(shown(markdown, pre(language)), "html.parser")
+    attribute = f' class="language-{language}"' if language else ""
+    code = escape(CODE).replace("# &lt;b", "<mark># &lt;b</mark>")
+    code = code.replace("end", "<mark>end</mark>")
+    html = f"<pre><code{attribute}>{code}\n</code></pre>"
+    marked = BeautifulSoup(shown(markdown.reset(), html), "html.parser")
+    marks = marked.find_all("mark")
+    assert "".join(mark.get_text() for mark in marks) == "# <bend"
+    for mark in marks:
+        mark.unwrap()
+    assert re.sub(r'(id|name|href)="[^"]*"', "", str(marked)) == re.sub(
+        r'(id|name|href)="[^"]*"', "", str(plain)
+    )
 
 
 @pytest.mark.parametrize(
@@ -148,14 +170,14 @@ def test_a_highlighter_of_the_site_may_fail_in_any_way() -> None:
 @pytest.mark.parametrize(
     "html",
     [
-        "<pre><code class='language-python'>a = <mark>1</mark></code></pre>",
+        "<pre><code class='language-python'>a = <em>1</em></code></pre>",
         "<pre>before <code class='language-python'>a = 1</code></pre>",
         "<pre><code class='language-python'>a = 1</code> behind</pre>",
         "<pre>a = 1</pre>",
     ],
 )
 def test_no_word_is_lost_for_colours(html: str) -> None:
-    """A block with statements to check, or with text beside its code, stays as it is."""
+    """A block with other elements in its code, or with text beside it, stays as it is."""
     assert shown(Markdown(extensions=["pymdownx.highlight"]), html) == ""
 
 
