@@ -34,9 +34,13 @@ fill any memory.
 """
 
 CLASSES = frozenset(
-    "blog-post intro pro-tip conclusion news-article byline lead article-body".split()
+    "blog-post intro pro-tip conclusion news-article byline lead article-body "
+    "same-words to-read".split()
 )
-"""The allowed classes (interface section 2.2), besides the language of `<code>`."""
+"""The allowed classes (interface section 2.2), besides the language of `<code>`.
+
+The last two are of the writer: a weak statement, and a sentence to read.
+"""
 
 _LANGUAGE_CLASS = re.compile(r"language-[a-z0-9+#-]+")
 

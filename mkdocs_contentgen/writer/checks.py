@@ -20,8 +20,9 @@ from .languages import any_of, find_language
 from .markdown import MarkdownBlock, MarkdownDocument, is_quote, is_tip
 from .marking import plain_text
 from .names import find_names
+from .ranges import without_overlaps
 from .reading import BEFORE, whole_paragraphs
-from .statements import find_quotations, find_statements, is_invented, item_number, without_overlaps
+from .statements import find_quotations, find_statements, is_invented, item_number
 from .words import count_scripts, split_words
 
 CLOSE = 0.15
@@ -250,9 +251,11 @@ def _quotation_remark(draft: Draft) -> str:
 def _brief_remark(draft: Draft) -> str:
     brief, text = draft.request.brief, f"{plain_text(draft.document.title)}\n{draft.document.text}"
     # At the start of a sentence, `Needs Python` looks like a name.
-    names = [it for it in find_names(brief, text) if brief[: it[0]].rstrip(" -*•")[-1:].isalnum()]
-    ranges = [*find_statements(brief, text), *names]
-    missing = [f"'{brief[start:end][:60]}'" for start, end in without_overlaps(ranges)]
+    ranges = find_statements(brief, text)
+    for name in find_names(brief, text):
+        if brief[: name.start].rstrip(" -*•")[-1:].isalnum():
+            ranges.append(name)
+    missing = [f"'{part.of(brief)[:60]}'" for part in without_overlaps(ranges)]
     if not missing:
         return ""
     more = f" and {len(missing) - 3} more" if len(missing) > 3 else ""

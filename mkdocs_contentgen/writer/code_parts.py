@@ -11,8 +11,7 @@ import re
 from functools import lru_cache
 from itertools import pairwise
 
-Range = tuple[int, int]
-"""The start and the end of a part of a text."""
+from .ranges import Range
 
 _PART = re.compile(r"[^\s\"'`\u00b4‘’“”()\[\]{}<>,;|&=!…]+")
 """What stands between the brackets, quotation marks and signs of a piece of code."""
@@ -53,7 +52,7 @@ def find_code(text: str, given: str) -> list[Range]:
         # The words of `read/write` can stand apart in a source.
         parts = match["choice"].split("/") if match["choice"] else [match[0]]
         if not all(is_given(part, given) for part in parts):
-            found.append(match.span())
+            found.append(Range(*match.span()))
     return found
 
 
@@ -81,7 +80,7 @@ def _unknown_parts(code: str, given: str, *, every: bool) -> list[Range]:
         if not every and not _NOTEWORTHY.search(part):
             continue
         if not _stands_in(part, known):
-            found.append((start, start + len(part)))
+            found.append(Range(start, start + len(part)))
     return sorted({*found, *_unknown_commands(code, known)})
 
 
@@ -93,7 +92,7 @@ def _unknown_commands(code: str, known: str) -> list[Range]:
         for first, second in pairwise(words):
             if not _stands_in(f"{first[0]} {second[0]}", known):
                 offset = match.start(1)
-                found.append((offset + second.start(), offset + second.end()))
+                found.append(Range(offset + second.start(), offset + second.end()))
                 break
     return found
 

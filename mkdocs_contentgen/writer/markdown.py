@@ -332,10 +332,10 @@ def _marked_code(token: Token) -> str:
     """Return the content of a code block as HTML, with its statements to check in `<mark>`."""
     parts: list[str] = []
     done = 0
-    for start, end in token.meta.get("marks", ()):
-        parts.append(html.escape(token.content[done:start]))
-        parts.append(f"<mark>{html.escape(token.content[start:end])}</mark>")
-        done = end
+    for marked in token.meta.get("marks", ()):
+        parts.append(html.escape(token.content[done : marked.start]))
+        parts.append(f"<mark>{html.escape(marked.of(token.content))}</mark>")
+        done = marked.end
     parts.append(html.escape(token.content[done:]))
     return "".join(parts)
 

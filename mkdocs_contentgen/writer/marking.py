@@ -15,7 +15,11 @@ from markdown_it.token import Token
 
 from .code_parts import find_code, find_unknown_parts, is_given
 from .names import find_names
-from .statements import Range, find_statements, is_invented, item_number, without_overlaps
+from .ranges import Range, without_overlaps
+from .statements import find_statements, is_invented, item_number
+
+WEAK = "same-words"
+"""The class of a mark where a source has the same figures or words in another form."""
 
 _OBJECT = "\ufffc"
 """Stands for each character of code in the text of a paragraph: code has checks of its own."""
@@ -71,14 +75,14 @@ def mark_paragraph(
         for piece in pieces
     )
     if is_quotation and is_invented(text, given.text):
-        ranges = [(0, len(text))]
+        ranges = [Range(0, len(text))]
     else:
         number = item_number(text) if is_heading else None
         first = number.end() if number else 0
         # `Five reasons` counts what follows, and without sources, so does every other number word.
         number_words = given.has_sources and not is_heading
         found = find_statements(text, given.text, given.language, number_words=number_words)
-        found = [marked for marked in found if marked[0] >= first]
+        found = [marked for marked in found if marked.start >= first]
         if given.has_sources:
             found += _unknown_code(text, pieces, given)
             if not is_heading:
@@ -102,7 +106,7 @@ def _pieces(tokens: list[Token]) -> tuple[list[_Piece], list[Range]]:
         if token.type == "link_open":
             opened = end
         elif token.type == "link_close":
-            links.append((opened, end))
+            links.append(Range(opened, end))
         else:
             start = end
             end += len(_text_of(token))
@@ -115,7 +119,7 @@ def _unknown_code(text: str, pieces: list[_Piece], given: Given) -> Iterator[Ran
     yield from find_code(text, given.text)
     for piece in pieces:
         if piece.token.type == "code_inline" and not is_given(piece.token.content, given.text):
-            yield piece.start, piece.end
+            yield Range(piece.start, piece.end)
 
 
 def _wrap(pieces: list[_Piece], ranges: list[Range]) -> list[Token]:
@@ -133,39 +137,46 @@ def _wrap(pieces: list[_Piece], ranges: list[Range]) -> list[Token]:
             if number is not None:
                 places.setdefault(number, []).append(len(tokens))
             tokens.append(token)
-    opened: set[int] = set()
+    opened: dict[int, Token] = {}
     closed: set[int] = set()
-    for indexes in places.values():
+    for number, indexes in places.items():
         for first, last in _find_marks(tokens, indexes):
-            opened.add(first)
+            opened[first] = _mark_token(is_weak=ranges[number].is_weak)
             closed.add(last)
     marked: list[Token] = []
     for index, token in enumerate(tokens):
         if index in opened:
-            marked.append(Token("mark_open", "mark", 1))
+            marked.append(opened[index])
         marked.append(token)
         if index in closed:
             marked.append(Token("mark_close", "mark", -1))
     return marked
 
 
+def _mark_token(*, is_weak: bool) -> Token:
+    token = Token("mark_open", "mark", 1)
+    if is_weak:
+        token.attrSet("class", WEAK)
+    return token
+
+
 def _split(piece: _Piece, ranges: list[Range]) -> Iterator[tuple[Token, int | None]]:
     """Yield the parts of a token, each with the number of its range. Code stays in one part."""
-    number = bisect_right(ranges, piece.start, key=lambda marked: marked[1])
+    number = bisect_right(ranges, piece.start, key=lambda marked: marked.end)
     if piece.token.type == "code_inline":
-        covers = number < len(ranges) and ranges[number][0] <= piece.start
-        yield piece.token, number if covers and piece.end <= ranges[number][1] else None
+        covers = number < len(ranges) and ranges[number].start <= piece.start
+        yield piece.token, number if covers and piece.end <= ranges[number].end else None
         return
     if piece.token.type != "text":
         yield piece.token, None
         return
     content = piece.token.content
     done = 0
-    for begin, end in ranges[number:]:
-        if begin >= piece.end:
+    for marked in ranges[number:]:
+        if marked.start >= piece.end:
             break
-        first = max(done, begin - piece.start)
-        last = min(end - piece.start, len(content))
+        first = max(done, marked.start - piece.start)
+        last = min(marked.end - piece.start, len(content))
         if first > done:
             yield _text_token(content[done:first]), None
         if last > first:
@@ -180,7 +191,7 @@ def _text_token(content: str) -> Token:
     return Token("text", "", 0, content=content)
 
 
-def _find_marks(tokens: list[Token], indexes: list[int]) -> list[Range]:
+def _find_marks(tokens: list[Token], indexes: list[int]) -> list[tuple[int, int]]:
     """Return the first and the last token of each mark for a range with its text at `indexes`."""
     first, last = indexes[0], indexes[-1]
     depth = lowest = 0

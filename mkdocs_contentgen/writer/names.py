@@ -10,10 +10,8 @@ import re
 from functools import lru_cache
 
 from .languages import PHRASES
+from .ranges import Range
 from .values import guess_language
-
-Range = tuple[int, int]
-"""The start and the end of a part of a text."""
 
 _CAPITAL = "[" + "".join(sign for sign in map(chr, range(0x41, 0x530)) if sign.isupper()) + "]"
 """A capital letter of Latin, Greek or Cyrillic."""
@@ -52,7 +50,10 @@ _INFLECTED = re.compile("[\u0370-\u052f]")
 
 
 def find_names(text: str, given: str, language: str = "") -> list[Range]:
-    """Return the ranges of the names in `text` that do not stand in `given`."""
+    """Return the ranges of the names in `text` that do not stand in `given`.
+
+    A name of which all words stand there, but apart from each other, is a weak statement.
+    """
     known = _index(given)
     one_word = not (language or guess_language(text, given)).lower().startswith("de")
     ranges = []
@@ -67,8 +68,9 @@ def find_names(text: str, given: str, language: str = "") -> list[Range]:
             continue
         if name in _PRONOUNS or words[-1] in _PRONOUNS:  # `Messen Sie`
             continue
-        if not _stands_in(words, known):
-            ranges.append((start, end))
+        places = _places(words, known)
+        if not _are_together(places):
+            ranges.append(Range(start, end, is_weak=len(places) > 1 and all(places)))
     return ranges
 
 
@@ -109,12 +111,16 @@ def _normal(word: str) -> str:
     return word.removesuffix("s") if len(word) > 3 else word
 
 
-def _stands_in(words: list[str], known: dict[str, list[int]]) -> bool:
-    """Tell whether the words of a name stand near each other in what is given."""
+def _places(words: list[str], known: dict[str, list[int]]) -> list[list[int]]:
+    """Return the places in what is given of each word of a name, without titles."""
     wanted = [word for word in words if word[0].isupper()]
     while len(wanted) > 1 and wanted[0].casefold() in _TITLES:
         del wanted[0]
-    places = [known.get(_normal(word), []) for word in wanted]
+    return [known.get(_normal(word), []) for word in wanted]
+
+
+def _are_together(places: list[list[int]]) -> bool:
+    """Tell whether the words of a name stand near each other."""
     if not all(places):
         return False
     # `Texas Governor Jane Smith` is Jane Smith, where a source says Texas elsewhere.

@@ -9,11 +9,9 @@ import re
 from functools import lru_cache
 
 from .languages import any_of
+from .ranges import Range, without_overlaps
 from .values import find_values, known_values
 from .words import count_words, split_words
-
-Range = tuple[int, int]
-"""The start and the end of a part of a text."""
 
 _PAIRS = zip("“„„„«»「『‹›", '”“”"»«」』›‹', strict=True)
 _QUOTATION = re.compile(
@@ -63,28 +61,28 @@ def find_statements(
     They are in order and do not overlap. `language` is a BCP 47 tag, or empty to guess it.
     """
     known = _normalize(given)
-    ranges = [
-        match.span()
-        for match in _QUOTATION.finditer(text)
-        if _is_long(match[0]) or _is_said(text, *match.span())
-    ]
-    others = list(_STATEMENT.finditer(text))
-    ranges += [match.span() for match in others if match.lastgroup != "none"]
-    no_values = [match.span() for match in others]
+    ranges: list[Range] = []
+    no_values: list[Range] = []
+    for match in _STATEMENT.finditer(text):
+        no_values.append(Range(*match.span()))
+        if match.lastgroup != "none":
+            ranges.append(Range(*match.span()))
+    for match in _QUOTATION.finditer(text):
+        if _is_long(match[0]) or _is_said(text, *match.span()):
+            ranges.append(Range(*match.span()))
+    found = [part for part in without_overlaps(ranges) if not _stands_in(part.of(text), known)]
     stated = known_values(given, language)
-    ranges = [
-        (start, end)
-        for start, end in without_overlaps(ranges)
-        if not _stands_in(text[start:end], known)
-    ]
-    ranges += [
-        (value.start, value.end)
-        for value in find_values(text, language)
-        if (number_words or not value.is_in_words)
-        and not value.is_stated(stated)
-        and not any(start <= value.start < end for start, end in no_values)
-    ]
-    return without_overlaps(ranges)
+    for value in find_values(text, language):
+        if value.is_in_words and not number_words:
+            continue
+        if value.is_stated(stated) or _is_within(value.start, no_values):
+            continue
+        found.append(Range(value.start, value.end, is_weak=value.has_known_digits(stated)))
+    return without_overlaps(found)
+
+
+def _is_within(position: int, ranges: list[Range]) -> bool:
+    return any(part.start <= position < part.end for part in ranges)
 
 
 def find_quotations(text: str, given: str) -> list[str]:
@@ -100,15 +98,6 @@ def is_invented(quoted: str, given: str) -> bool:
 def item_number(heading: str) -> re.Match[str] | None:
     """Return the number at the start of a heading, such as `3. ` or `Step 3: `, as group 1."""
     return _ITEM_NUMBER.match(heading)
-
-
-def without_overlaps(ranges: list[Range]) -> list[Range]:
-    """Return the ranges in order, without those that begin within another."""
-    kept: list[Range] = []
-    for start, end in sorted(ranges):
-        if not kept or start >= kept[-1][1]:
-            kept.append((start, end))
-    return kept
 
 
 def _is_long(text: str) -> bool:

@@ -26,7 +26,7 @@ def test_code_of_no_source(code: str, source: str) -> None:
 @pytest.mark.parametrize(("text", "code"), CASES["code_in_prose"])
 def test_code_in_prose(text: str, code: str) -> None:
     """Flags, variables, functions, files and paths are code without being marked as such."""
-    assert "|".join(text[start:end] for start, end in find_code(text, "")) == code
+    assert "|".join(part.of(text) for part in find_code(text, "")) == code
 
 
 @pytest.mark.parametrize(("code", "parts"), CASES["blocks_of_code"])
@@ -34,7 +34,7 @@ def test_blocks_of_code(code: str, parts: str) -> None:
     """In a block, neither comments nor plain words are looked for, but for those of commands."""
     source = "uv sync --frozen, docker run image"
     found = find_unknown_parts(code, source)
-    assert "|".join(code[start:end] for start, end in found) == parts
+    assert "|".join(part.of(code) for part in found) == parts
 
 
 @pytest.mark.parametrize("piece", ["a.", "--a", "a_", "a/", "A_", "ab ", "$ a ", "# "])

@@ -15,7 +15,7 @@ CASES = cases("names")
 def test_names_are_found(text: str, names: str) -> None:
     """Words with capital letters inside a sentence are names; in German, a name has two of them."""
     spans = find_names(text, "Topic.\nThe Known Server does it.")
-    assert "|".join(text[start:end] for start, end in spans) == names
+    assert "|".join(span.of(text) for span in spans) == names
 
 
 @pytest.mark.parametrize("piece", ["A-", "a-A-", "A’--", "A ", "Ab-"])
@@ -34,4 +34,4 @@ def test_names_of_a_source(text: str, source: str) -> None:
 @pytest.mark.parametrize(("text", "source", "name"), CASES["names_of_no_source"])
 def test_names_of_no_source(text: str, source: str, name: str) -> None:
     """The first name of one person and the last of another are nobody."""
-    assert [text[start:end] for start, end in find_names(text, source)] == [name]
+    assert [found.of(text) for found in find_names(text, source)] == [name]

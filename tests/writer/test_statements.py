@@ -15,7 +15,7 @@ CASES = cases("statements")
 
 def found(text: str, topic: str = "") -> list[str]:
     """Return the statements in a text."""
-    return [text[start:end] for start, end in find_statements(text, topic)]
+    return [part.of(text) for part in find_statements(text, topic)]
 
 
 @pytest.mark.parametrize(("text", "statements"), CASES["statements_are_found"])
@@ -76,6 +76,6 @@ def test_the_number_of_an_item_is_found(heading: str, number: str | None) -> Non
 def test_statements_are_in_order_and_apart(text: str) -> None:
     """Ranges do not overlap, are not empty, and stand in their text."""
     end = 0
-    for start, stop in find_statements(text, ""):
-        assert end <= start < stop <= len(text)
-        end = stop
+    for part in find_statements(text, ""):
+        assert end <= part.start < part.end <= len(text)
+        end = part.end
