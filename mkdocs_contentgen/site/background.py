@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import threading
 import time
 from collections.abc import Callable, Collection, Mapping
@@ -120,7 +121,7 @@ class Background:
                 )
             else:
                 error = PENDING
-                since = time.monotonic() if self._builds > 1 else 0.0
+                since = time.monotonic() if self._builds > 1 else -math.inf
                 for key, request in new.items():
                     waiting = _QueuedRequest(request, since, key in cached_keys)
                     self._queued[key] = self._queued_before.get(key, waiting)

@@ -109,6 +109,21 @@ def test_the_first_build_does_not_wait(server: Server) -> None:
     assert sorted(server.service.topics) == ["a", "b"]
 
 
+def test_only_later_builds_wait_for_typing(server: Server, tmp_path: Path) -> None:
+    """The first build's requests were not typed just now, so they are sent at once."""
+    background = Background(5, debounce=3600)
+    store = DiskStore(tmp_path / "another")
+    background.source(lambda: Foreground(store, server.service.connect, Limits(retries=0)))
+    patient = Server(background, server.service, [])
+    try:
+        patient.build("a")
+        patient.wait_for("a")
+        assert is_pending(patient.build("a", "typed")["typed"])
+    finally:
+        background.stop(lambda line: None)
+    assert server.service.topics == ["a"]
+
+
 def test_typing_pays_for_the_last_state_only(server: Server) -> None:
     """Of the requests of rebuilds that follow each other, only those that stay are sent."""
     server.build("a")

@@ -192,6 +192,21 @@ def test_what_was_written_meanwhile_is_shared(
     assert machine("b").load([KEY]) == ({KEY: text()}, [])
 
 
+def test_what_was_written_meanwhile_replaces_no_other_text(
+    machine: Machine, server: RedisServer, tmp_path: Path
+) -> None:
+    """A text that another machine has shared in the meantime stays."""
+    outage = threading.Event()
+    outage.set()
+    away = SharedStore(tmp_path / "a", server.url, outage)
+    away.save({KEY: text("written while the cache was away")})
+    away.close()
+    newer = text("shared meanwhile")
+    machine("b").save({KEY: newer})
+    assert machine("a").load([OTHER]) == ({}, [])
+    assert machine("c").load([KEY]) == ({KEY: newer}, [])
+
+
 def test_a_server_that_hangs(
     machine: Machine, server: RedisServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -364,6 +364,15 @@ def test_max_cost(ledger: Ledger, clock: Clock) -> None:
     assert begin(ledger, keyed(2, user="eve"), MANY, 0.25) == "begun"
 
 
+def test_a_limit_that_is_reached_to_the_cent(ledger: Ledger) -> None:
+    """Sums of binary fractions are a little too small: 0.7 and 0.1 are less than 0.8."""
+    limits = UserLimits(cost_per_month=0.8)
+    assert begin(ledger, keyed(1), limits, None) == "begun"
+    ledger.finish(keyed(1), b"text", Usage(1, 1000, 500, 0.7))
+    assert isinstance(begin(ledger, keyed(2), limits, None, 0.1), Limited)
+    assert begin(ledger, keyed(2), limits, None, 0.09) == "begun"
+
+
 def test_what_is_reserved(ledger: Ledger, opened: Open) -> None:
     """The estimates of what is running count as costs, in all processes, until it ends."""
     limits = UserLimits(cost_per_month=1.0)

@@ -773,6 +773,30 @@ def test_what_an_unusable_answer_cost(server: ModelDouble, fields: dict[str, obj
     assert asked.spending.total == Usage(1, 9, 9, 0.04)
 
 
+@pytest.mark.parametrize(
+    "lost", [reset, raw(b"", 504), raw(b"", 524), raw(b"", 200, {"Content-Encoding": "gzip"})]
+)
+def test_what_a_lost_answer_cost(server: ModelDouble, lost: Answer) -> None:
+    """It may have been paid for, so `max_cost` counts it by an estimate."""
+
+    async def run() -> None:
+        fields = WriterFields(
+            model=MODEL, endpoint=server.endpoint, max_cost=0.5, price=Price(input=1e6, output=1e6)
+        )
+        spending = Spending()
+        async with Model(WriterOptions(fields), spending, retries=0) as model:
+            with pytest.raises(UnknownOutcomeError):
+                await model.ask(ModelCall(QUESTION, 1))
+            assert spending.total.calls == 1
+            assert (spending.total.cost or 0) > 0.5
+            with pytest.raises(UnusableServiceError, match="max_cost is reached"):
+                await model.ask(ModelCall(QUESTION, 1))
+
+    server.answer = lost
+    asyncio.run(run())
+    assert len(server.calls) == 1
+
+
 def test_a_maximum_without_a_known_cost(server: ModelDouble) -> None:
     """`max_cost` cannot be kept if the cost is not known, and the message says what to do."""
     text = str(failure(UnusableServiceError, server.endpoint, times=9, max_cost=0.1))

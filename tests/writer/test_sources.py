@@ -340,6 +340,13 @@ class TestSearch:
         found = index.search("bees")
         assert len(found) == MAX_SECTIONS
 
+    def test_a_title_counts_more_than_a_text(self) -> None:
+        """Of two sections that are otherwise the same, the one that is about the topic is first."""
+        by_text = Section("a.md", "Wasps", "Bees fly")
+        by_title = Section("b.md", "Bees", "Wasps fly")
+        for sections in ([by_text, by_title], [by_title, by_text]):
+            assert [it.file for it in Index(sections).search("bees")] == ["b.md", "a.md"]
+
     def test_the_right_page(self) -> None:
         """For most first sentences of this guide's sections, the rest of the page is found."""
         number, share = recall(read(GUIDE))

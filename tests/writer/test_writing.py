@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from dataclasses import dataclass, field
 from datetime import date
+from pathlib import Path
 
 import msgspec
 import pytest
@@ -22,10 +23,12 @@ from mkdocs_contentgen.errors import (
 from mkdocs_contentgen.requests import Request
 from mkdocs_contentgen.service.protocol import Attempt
 from mkdocs_contentgen.writer.completion import Completion, Message, ModelCall
+from mkdocs_contentgen.writer.retrieval import Sources
 from mkdocs_contentgen.writer.settings import Words as WordsOption
 from mkdocs_contentgen.writer.settings import WriterFields, WriterOptions
+from mkdocs_contentgen.writer.sources import Location
 from mkdocs_contentgen.writer.usage import Usage
-from mkdocs_contentgen.writer.writing import FinishedText, estimate, write
+from mkdocs_contentgen.writer.writing import FinishedText, estimate, find_sections, write
 
 CASES = cases("writing")
 
@@ -111,6 +114,28 @@ def test_a_good_text_takes_one_call() -> None:
     assert last(script, 0).startswith(f"Topic: {TOPIC}\n\nLength: about 60 words")
     assert script.limits == [60 * 4 + 4000]
     assert script.penalties == [False]
+
+
+def test_names_without_sources() -> None:
+    """Only a source could vouch for a name: without any, all names would be marked."""
+    written, _ = run(SHORT.replace(".", ", as Jane Smith and John Miller say.", 1))
+    assert "as Jane Smith and John Miller say" in written.text.html
+    assert "<mark>" not in written.text.html
+
+
+def test_the_text_around_an_article_is_no_source(tmp_path: Path) -> None:
+    """It is on the same page, so its number becomes no link and no entry of the list."""
+    (tmp_path / "a.md").write_text("# Bees\n\nBees fly.\n")
+    options = WriterOptions(FIELDS, sources=Sources([Location(tmp_path, tmp_path)]))
+    sections = find_sections(request(), options, own="What the author says.")
+    assert [section.is_own for section in sections] == [True] + [False] * (len(sections) - 1)
+    script = Script([SHORT.replace(".", " [1].", 1)])
+    written = asyncio.run(
+        write(request(), options, script.ask, today=DAY, own="What the author says.")
+    )
+    assert "the text around the article" in last(script, 0)
+    assert "the text around the article" not in written.text.html
+    assert written.text.sources == {}
 
 
 @pytest.mark.parametrize(("model", "name"), CASES["the_name_of_the_model"])
@@ -526,6 +551,17 @@ class TestInterruptions:
         lost = Completion("## Two", "lost", error=UnknownOutcomeError("gone"))
         with pytest.raises(UnknownOutcomeError, match="gone"):
             run(PLAN, SECTIONS[0], lost, asked=LONG)
+
+    def test_an_answer_that_was_lost_is_asked_for_again(self) -> None:
+        """A build that was killed after it keeps no half of a text in place of a whole one."""
+        attempt = self.kept()
+        half = f"# {TOPIC}\n\n{sentences(40, 'a')}"
+        lost = Completion(half, "lost", error=UnknownOutcomeError("gone"))
+        with pytest.raises(MemoryError):  # stands for the end of the process
+            run(lost, MemoryError(), attempt=attempt)
+        written, script = run(SHORT, attempt=attempt)
+        assert last(script, 0).startswith(f"Topic: {TOPIC}")
+        assert written.text.remarks == ()
 
     def test_another_model(self) -> None:
         """It writes all of the text that its name stands below."""
