@@ -57,9 +57,13 @@ _MAX_DEPTH = 8
 
 _REASON_FIELDS = (
     *("error", "errors", "message", "detail", "msg", "error_message", "error_msg"),
-    *("error_description", "status_msg", "base_resp", "metadata", "raw"),
+    *("err", "errorMessage", "error_description", "reason", "status_msg", "base_resp"),
+    *("metadata", "raw"),
 )
 """The fields of errors that have a message, or contain such fields."""
+
+_NO_MESSAGE = re.compile(r"<|[{\[]\s*([\"{}\[\]\d-]|\Z)")
+"""What is no message about an error: a page of a proxy, and a part of the JSON of an answer."""
 
 REQUEST_ID = re.compile(r"[A-Za-z0-9-]{1,64}")
 """What the header `X-Request-Id` can be, for a served writer and for those who ask it."""
@@ -218,8 +222,7 @@ def words_of(data: bytes) -> str:
     name, _, value = text.partition(":")
     if name.lower() == "error":
         return words_of(value.strip().encode())
-    # A page of a proxy says nothing about the error, and neither does a part of an answer.
-    return "" if text[:1] in ("<", "{", "[") else text
+    return "" if _NO_MESSAGE.match(text) else text
 
 
 def decode_json(body: bytes) -> object:

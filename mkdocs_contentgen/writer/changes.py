@@ -141,7 +141,7 @@ def read_update(
     changes: list[BlockChange] = []
     doubts: list[BlockChange] = []
     answer, remarks = read_answer(completion.text)
-    remarks += [_CUT] if completion.is_cut else []
+    remarks += [f"{_CUT}{completion.quote}"] if completion.is_cut else []
     because = ""
     cited: set[int] = set()
     for entry in read_entries(answer, is_cut=completion.is_cut):

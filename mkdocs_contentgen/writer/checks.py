@@ -106,7 +106,7 @@ def _refusal_problem(draft: Draft) -> str:
     if draft.completion.finish_reason != "refusal" or not is_short:
         return ""
     words = escape_controls(" ".join(draft.completion.text.split()))
-    return f"the model refuses to write it: {words[:_MOST_QUOTED]}"
+    return f"the model refuses to write it: {words[:_MOST_QUOTED] or 'it gives no reason'}"
 
 
 def _finish_problem(draft: Draft) -> str:
@@ -121,8 +121,7 @@ def _ending(draft: Draft) -> str:
     is_limit = reason.lower() in _AT_LIMIT
     hint = "; raise the model's limit of tokens or its context, or choose a shorter length"
     message = f"the text was cut off after {words:,} words (finish_reason {reason!r})"
-    if draft.completion.server_words:
-        message += f"; the server said: {draft.completion.server_words}"
+    message += draft.completion.quote
     return message + hint if is_limit else message
 
 

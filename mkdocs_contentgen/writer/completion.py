@@ -34,12 +34,15 @@ _WATCH_INTERVAL = 300
 """The least number of characters between two looks at a text that is being written."""
 
 _MIN_REPEATED = 200
-"""The minimum length of a text that counts as repeated by the last event of a stream."""
+"""The minimum length of a text that one event of a stream can repeat."""
 
 _ERROR_NAME = re.compile(r"error|exception|fail|abort", re.IGNORECASE)
 """The names of events that are errors."""
 
-_ERROR_FIELDS = ("error", "errors", "error_code", "error_message", "error_msg", "detail")
+_ERROR_FIELDS = (
+    *("error", "errors", "err", "error_code", "error_message", "error_msg", "detail"),
+    *("errorCode", "errorMessage"),
+)
 """The fields of answers and events that are errors, whatever else these have."""
 
 _SIGN_OF_LIFE = re.compile(r"\W*(ping|pong|keep-?alive|heartbeat|null|\d*)\W*", re.IGNORECASE)
@@ -86,6 +89,11 @@ class Completion(msgspec.Struct, frozen=True, omit_defaults=True):
     """What the server said of an answer that ended early. Safe to show."""
 
     @property
+    def quote(self) -> str:
+        """The words of the server, to end a message with; or empty."""
+        return f"; the server said: {self.server_words}" if self.server_words else ""
+
+    @property
     def is_cut(self) -> bool:
         """Whether the answer ended before the model was done."""
         return self.finish_reason.lower() not in _FINISHED
@@ -124,6 +132,12 @@ class _AnswerMessage(msgspec.Struct):
         texts = [part.get("text") for part in parts if isinstance(part, dict)]
         text = "".join(text for text in texts if isinstance(text, str))
         return text, thought or (bool(parts) and not text)
+
+    def refused(self) -> str:
+        """Return what the model says in place of a text, or an empty string."""
+        parts = self.content if isinstance(self.content, list) else []
+        found = [self.refusal, *(part.get("refusal") for part in parts if isinstance(part, dict))]
+        return "".join(words for words in found if isinstance(words, str))
 
 
 class _Choice(msgspec.Struct):
@@ -260,7 +274,6 @@ class AnswerReader:
         choice = next(iter(response.choices or ()), None)
         if choice is None:
             return False
-        has_ended = choice.finish_reason is not None
         self.finish_reason = choice.finish_reason or self.finish_reason
         message = choice.message or choice.delta
         if message is None:
@@ -269,12 +282,12 @@ class AnswerReader:
         if choice.message and not self.was_streamed:
             self.is_complete = True
         text, thought = message.texts()
-        if isinstance(message.refusal, str):
+        if refusal := message.refused():
             earlier = [] if choice.message else self._refusal_parts
-            self._refusal_parts = [*earlier, message.refusal]
+            self._refusal_parts = [*earlier, refusal]
         if choice.message and self._length:
             self._add_whole(text)
-        elif not (has_ended and self._repeats(text)):
+        elif not self._repeats(text):
             self._add(text)
             self._has_deltas = self._has_deltas or (choice.message is None and bool(text))
         return bool(text or thought)

@@ -56,9 +56,9 @@ _MIN_SECRET = 16
 """The minimum length of a key to search for in texts. A shorter one can be a word: `ollama`."""
 
 _REFUSES_SYSTEM = re.compile(
-    r"system.{0,3}\W(role|message|prompt|instruction)|\broles?\b.{0,60}\bsystem\b"
-    r"|system\W{1,3}(is not|isn't) |developer instruction|roles must alternate"
-    r"|only user and assistant roles",
+    r"system[\W_]{0,3}(role|message|prompt|instruction)|\broles?\b.{0,60}\bsystem\b"
+    r"|system\W{1,3}(is not|isn't)\b|\bsupports? \W?system\b|\bvalue\W{1,3}system\b"
+    r"|developer instruction|roles must alternate|only [\w ,]{1,40} roles",
     re.IGNORECASE | re.DOTALL,
 )
 """How servers say that a model, or its chat template, takes no system message."""
@@ -287,7 +287,11 @@ class Model:
                 token_timeout=self._fields.call_timeout,
             )
             refused = answer.body if answer.status in (400, 422) else b""
-            if has_system and answer.status in (400, 422, 500) and _refuses_system(answer.reason()):
+            if (
+                has_system
+                and answer.status in (400, 422, 500, 501)
+                and _refuses_system(answer.reason())
+            ):
                 self._has_system = False
             elif streams and _STREAM_FIELDS.search(refused):
                 self._streams = False

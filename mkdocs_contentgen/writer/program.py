@@ -112,7 +112,7 @@ class Program(Model):
                     errors.read()
                 finally:
                     _stop(process, mark)
-        if problem or not status or reader.was_stopped:
+        if problem or reader.was_stopped or (status == 0 and reader.text.strip()):
             return problem
         return self._failure(status, reader.text, errors.text)
 
@@ -156,8 +156,9 @@ class Program(Model):
         )
 
     def _failure(self, status: int, output: str, errors: str) -> ProgramError:
-        """Return the error of a program that has failed. Some write the reason as their text."""
+        """Return the error of a program without a text. Some write the reason as their text."""
         how = f"ended with status {status}" if status > 0 else f"was ended by signal {-status}"
+        how = how if status else "wrote nothing"
         quotes = [quote for text in (errors, output) if (quote := _last_lines(text))]
         said = f": {'; '.join(quotes)}" if quotes and self._quotes else ""
         answer = output if len(output.split()) > _MOST_WORDS else ""

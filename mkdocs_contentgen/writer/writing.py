@@ -282,9 +282,8 @@ class _Writing:
                 remarks.append(f"section: '{heading}' is missing, since {reason}")
                 continue
             if draft.completion.is_cut:
-                words = draft.completion.server_words
-                reason = f"; the server said: {words}" if words else ""
-                remarks.append(f"cut: the section '{heading}' was cut off{reason}")
+                quote = draft.completion.quote
+                remarks.append(f"cut: the section '{heading}' was cut off{quote}")
             document.blocks += as_section(draft.document, heading, headings[index + 1 :])
             text += f"\n\n{draft.text}"
         if not document.blocks:

@@ -15,6 +15,7 @@ from mkdocs_contentgen.service.protocol import TextBlock, Update, Updated
 from mkdocs_contentgen.writer.changes import estimate_update, find_changes
 from mkdocs_contentgen.writer.completion import Completion
 from mkdocs_contentgen.writer.entries import read_entries
+from mkdocs_contentgen.writer.usage import Usage
 
 CHANGE = "BLOCK 2: A cache keeps results for 20 minutes. [1]\nWHY: it does"
 LONG = replace(
@@ -51,6 +52,14 @@ def test_an_answer_that_was_lost() -> None:
     assert len(model.asked) == 1
     with pytest.raises(UnknownOutcomeError, match="gone"):
         updated(UPDATE, Completion("BLOCK 2: A cache ke", "lost", error=error))
+
+
+def test_an_answer_that_an_error_has_ended() -> None:
+    """The remark says what the server said."""
+    error = UnknownOutcomeError("gone")
+    lost = Completion(f"{CHANGE}\n\nBLOCK 4: Pa", "lost", Usage(), error, "out of memory")
+    found, _ = updated(UPDATE, lost)
+    assert found.remarks[0].endswith("may still be wrong; the server said: out of memory")
 
 
 @pytest.mark.parametrize("reason", ["length", "content_filter"])

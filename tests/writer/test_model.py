@@ -219,6 +219,11 @@ def test_a_server_that_takes_neither_field(server: ModelDouble) -> None:
         (400, error("Only user and assistant roles are supported!")),
         (400, error("System messages are not supported")),
         (400, error("'system' is not one of ['user', 'assistant'] - 'messages.0.role'")),
+        (400, error("Invalid value: 'system'. Supported values are: 'user' and 'assistant'.")),
+        (400, error("This model does not support system messages")),
+        (400, error("systemInstruction is not supported by this model")),
+        (400, error("Unknown role: system")),
+        (400, error("Only user, assistant and tool roles are supported")),
         (400, b"Template error: System role not supported (in chat template:1)"),
         (400, b'event: error\ndata: {"message": "System role not supported"}\n\n'),
         (
@@ -296,6 +301,7 @@ def test_a_model_that_refuses_any_message(server: ModelDouble, words: str) -> No
         (message(content=None, refusal="Not that topic."), "Not that topic.", "refusal"),
         (message(content="", refusal="Not that topic."), "Not that topic.", "refusal"),
         (message(content="A text.", refusal=None), "A text.", "stop"),
+        (message(content=[{"type": "refusal", "refusal": "Not that."}]), "Not that.", "refusal"),
         (completion("A text.", usage={"cost": math.nan, "a": -math.inf}), "A text.", "stop"),
     ],
 )

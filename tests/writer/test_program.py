@@ -135,6 +135,13 @@ def test_a_program_that_has_reached_its_limit() -> None:
     assert isinstance(error, ProgramError) and error.answer == ""
 
 
+def test_a_program_that_writes_nothing() -> None:
+    """It has failed, whatever its status says: its errors are quoted."""
+    error = failure("import sys; print(); print('please log in', file=sys.stderr)")
+    assert isinstance(error, ProgramError)
+    assert str(error).endswith("(writer.command) wrote nothing: please log in")
+
+
 def test_a_program_that_is_stopped_and_then_fails() -> None:
     """A text that the writer ends is one, whatever the program says of that."""
     script = (

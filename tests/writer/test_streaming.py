@@ -183,12 +183,14 @@ def test_why_a_stream_ends(script: Sequence[bytes], reason: str) -> None:
     [
         {"delta": None, "message": {"content": "word " * 60}},
         {"delta": {"content": "word " * 60}},
+        {"delta": {"content": "word " * 60}, "finish_reason": None},
         {"delta": {"content": ""}, "message": {"content": ("word " * 60).strip()}},
     ],
 )
 def test_a_last_event_with_all_of_the_text(last: dict[str, object]) -> None:
     """A text that the last event repeats is taken once."""
-    found = completion(*[event("word ")] * 60, event(finish_reason="stop", **last), DONE)
+    ending = {"finish_reason": "stop", **last}
+    found = completion(*[event("word ")] * 60, event(**ending), DONE)
     assert (found.text, found.finish_reason) == ("word " * 60, "stop")
 
 
@@ -403,6 +405,8 @@ HALF = event("Half a")
             [HALF, b'data: {"base_resp": {"status_code": 5, "status_msg": "no memory"}}\n\n'],
             "no memory",
         ),
+        ([HALF, b"data: [ERROR] out of memory\n\n", DONE], "[ERROR] out of memory"),
+        ([HALF, b'data: {"errorCode": 5, "errorMessage": "out of memory"}\n\n'], "out of memory"),
         ([HALF, b"<html>Bad gateway</html>\n\n", DONE], "that is no event"),
         ([HALF, b'data: {"choices": [{"del\n\n', DONE], "that is no event"),
     ],
