@@ -70,6 +70,32 @@ def test_workflows(path: Path) -> None:
         assert pinned or action.startswith("./.github/workflows/"), action
 
 
+EXTRAS = re.compile(r"(?:mkdocs-contentgen|\.whl\)|-e \"?\.)\[([\w,-]+)\]")
+"""The extras in a command that installs the package."""
+
+
+def test_extras_exist() -> None:
+    """Whatever is told to be installed can be: pip only warns about an extra that is not there."""
+    known = set(PYPROJECT["project"]["optional-dependencies"])
+    named = dict[str, set[str]]()
+    for pattern in (
+        "*.md",
+        ".ci/*",
+        ".github/workflows/*",
+        "deploy/**/*",
+        "example_site/docs/*.md",
+    ):
+        for path in filter(Path.is_file, ROOT.glob(pattern)):
+            for extras in EXTRAS.findall(path.read_text(encoding="utf-8")):
+                named.setdefault(path.name, set()).update(extras.split(","))
+    for path in (ROOT / "mkdocs_contentgen").rglob("*.py"):
+        for extras in EXTRAS.findall(path.read_text(encoding="utf-8")):
+            named.setdefault(path.name, set()).update(extras.split(","))
+    assert {name: extras - known for name, extras in named.items() if extras - known} == {}
+    # The list of what users get is complete.
+    assert named["release.yml"] == known - {"example", "test"}
+
+
 def test_only_publishing_has_an_identity() -> None:
     """One job may ask for a token that publishes, and a person has to let it."""
     (release,) = [path for path in WORKFLOWS if "id-token" in path.read_text(encoding="utf-8")]

@@ -24,6 +24,12 @@ text follows, and `responsibility` behind the line of an approved article, with 
 `editorial_responsibility`.
 """
 
+HUMAN_ONLY = "human-only"
+"""The value of the attribute `ai-disclosure` for a text that a person wrote."""
+
+_DIGITAL_CREATION = "http://cv.iptc.org/newscodes/digitalsourcetype/digitalCreation"
+"""IPTC's term for what a person wrote. Unlike its other terms, schema.org has no own one for it."""
+
 _PLACEHOLDER = re.compile(r"\{(model|name|date|author)\}")
 _SCHEMA_TYPES = {"article": "Article", "blog": "BlogPosting", "news": "NewsArticle"}
 
@@ -85,20 +91,18 @@ class Provenance:
     def attribute(self) -> str:
         """Return the value of the attribute `ai-disclosure` (a draft of a W3C community group)."""
         if self.author:
-            return "none"
+            return HUMAN_ONLY
         return "ai-assisted" if self.review else "ai-autonomous"
 
     def json_ld(self, title: str, published: str) -> dict[str, object]:
         """Return the schema.org properties of the article. `published` is an ISO date or empty."""
-        # A person's words among those of a model make it a composite.
-        source = f"{'CompositeWith' if self.is_edited else ''}TrainedAlgorithmicMediaDigitalSource"
         properties: dict[str, object] = {
             "@context": "https://schema.org",
             "@type": _SCHEMA_TYPES[self.type],
             "headline": title,
             "dateCreated": self.generated_at.isoformat(timespec="seconds"),
             "author": self.author and _named("Person", self.author),
-            "digitalSourceType": "" if self.author else f"https://schema.org/{source}",
+            "digitalSourceType": self._source_type(),
             "inLanguage": self.language,
             "creator": self.model and _named("SoftwareApplication", self.model),
             "datePublished": published,
@@ -107,6 +111,13 @@ class Provenance:
             "publisher": self.publisher and _named("Organization", self.publisher),
         }
         return {name: value for name, value in properties.items() if value}
+
+    def _source_type(self) -> str:
+        if self.author:
+            return _DIGITAL_CREATION
+        if self.is_edited:
+            return "https://schema.org/CompositeWithTrainedAlgorithmicMediaDigitalSource"
+        return "https://schema.org/TrainedAlgorithmicMediaDigitalSource"
 
 
 def _named(kind: str, name: str) -> dict[str, str]:

@@ -425,10 +425,12 @@ def _mark_ends(
 
     Otherwise, the author's text would seem to be a part of the article's last section.
     """
+    from ..html.disclosure import HUMAN_ONLY
+
     last: Element | None = None
     for part in _visible_parts(root, blocks, articles):
         if last is not None and part not in articles:
-            if line and last.get("ai-disclosure") != "none":
+            if line and last.get("ai-disclosure") != HUMAN_ONLY:
                 end = SubElement(last, "p", {"class": "contentgen-disclosure contentgen-end"})
                 end.text = line.replace("&", "&amp;")
             else:

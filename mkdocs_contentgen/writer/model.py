@@ -209,15 +209,16 @@ class Model:
         limit, total = self._fields.max_cost, self._spending.total
         if limit is None:
             return
+        option = f"{self._prefix}max_cost"
         if total.cost is None:
             raise UnusableServiceError(
-                f"writer.max_cost cannot be kept, since {self._server} does not report what a call "
-                "costs; set writer.price, or leave max_cost out"
+                f"{option} cannot be kept, since {self._server} does not report what a call costs; "
+                f"set {self._prefix}price, or leave max_cost out"
             )
         if total.cost >= limit:
             raise UnusableServiceError(
-                f"writer.max_cost is reached: {format_cost(total.cost)} of {format_cost(limit)} "
-                "were spent, so no more calls are made; the finished texts are kept"
+                f"{option} is reached: {format_cost(total.cost)} of {format_cost(limit)} were "
+                "spent, so no more calls are made; the finished texts are kept"
             )
 
     async def _call(self, call: ModelCall, spending: Spending) -> Completion:

@@ -22,11 +22,19 @@ _MAX_TERMS = 60
 class Sources:
     """The files and folders in `paths`. Of the folders of a `site`, its pages are read.
 
+    `option` is the name of the option that has the paths, for messages.
+
     The files are read when they are first searched, and again when one has changed.
     """
 
-    def __init__(self, paths: Sequence[Location] = (), site: SitePages | None = None) -> None:
+    def __init__(
+        self,
+        paths: Sequence[Location] = (),
+        site: SitePages | None = None,
+        option: str = "writer.sources",
+    ) -> None:
         self.paths = paths
+        self._option = option
         self.warnings: list[str] = []
         self._site = site
         self._index: Index | None = None
@@ -50,7 +58,7 @@ class Sources:
                 self._index = Index(sections)
                 self._read_at = now
             left_out = [*self._left_out, *left_out]
-            message = f"writer.sources: files left out: {len(left_out)}, such as "
+            message = f"{self._option}: files left out: {len(left_out)}, such as "
             self.warnings = [message + left_out[0]] if left_out else []
             found = [it for it in self._index.search(topic) if it not in named]
         return _within_limits([*named, *found[: max(0, MAX_SECTIONS - len(named))]])
@@ -66,7 +74,7 @@ class Sources:
         if file is None:
             return (
                 "is no source; name a page that the site publishes, by its path in docs_dir, or a "
-                "file that writer.sources names, or Markdown or text in a folder there"
+                f"file that {self._option} names, or Markdown or text in a folder there"
             )
         sections, left_out = read_sources([file])
         reason = left_out[0] if left_out else "it has no text for others to read"

@@ -81,9 +81,10 @@ class WriterFields(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_o
     Default: the environment variable `CONTENTGEN_MODEL_KEY`, which is the place to keep it."""
 
     parameters: dict[str, object] = {}
-    """Further fields of each request to the model: `{temperature: 0.7, reasoning_effort: low}`.
+    """Further fields of each request to the model: `{reasoning_effort: low}`.
 
-    Default: `{}`."""
+    A low `temperature` can weaken a watermark that a provider puts into its texts. Default: `{}`.
+    """
 
     instructions: str = ""
     """A text file with house rules, which the model gets with every request. Default: none.
@@ -250,21 +251,22 @@ def load_options(
     *,
     allow_http: bool,
     example: str = "writer: {model: qwen3:8b}",
+    prefix: str = "writer.",
     docs: Path | None = None,
     pages: Iterable[tuple[Path, str]] = (),
 ) -> WriterOptions:
     """Return the options with environment variables and files read.
 
     `value` has passed option_problems(). `example` is for the message that no model is named.
-    Paths are relative to `directory`. `docs` is the folder of the site's pages, and `pages` are
-    the files of those that are published, each with its path in the site; without `docs`, the
-    files in all folders of `sources` are pages. Raises ConfigurationError for a missing model,
-    for files that cannot be used, and for symbolic links.
+    `prefix` begins the names of options in messages. Paths are relative to `directory`. `docs` is
+    the folder of the site's pages, and `pages` are the files of those that are published, each with
+    its path in the site; without `docs`, the files in all folders of `sources` are pages. Raises
+    ConfigurationError for a missing model, for files that cannot be used, and for symbolic links.
     """
     directory = Path(os.path.normpath(directory.absolute()))
     fields = read_fields(value)
     if fields.command:
-        fields = _of_program(fields, directory)
+        fields = _of_program(fields, directory, prefix)
     else:
         fields = msgspec.structs.replace(
             fields,
@@ -274,18 +276,22 @@ def load_options(
         )
     if not model_name(fields.model):
         wrong = f"{quoted(fields.model)} cannot be the name of a model"
+        place = f"{prefix.removesuffix('.')}: " if prefix else ""
         raise ConfigurationError(
-            f"writer: {wrong if fields.model else 'no model is named'}; write `{example}`, or "
+            f"{place}{wrong if fields.model else 'no model is named'}; write `{example}`, or "
             "set CONTENTGEN_MODEL (with Ollama, `ollama list` shows the models that you have)"
         )
     instructions, prompts = "", {}
     if name := fields.instructions:
-        instructions = _read_text(_locate(name, directory, "instructions"), "instructions")
+        option = f"{prefix}instructions"
+        instructions = _read_text(_locate(name, directory, option), option)
     if fields.prompts:
-        prompts = _read_prompts(_locate(fields.prompts, directory, "prompts"))
-    site = _locate_pages(docs, pages, directory) if docs else None
-    sources = _load_sources(fields.sources, directory, site)
-    return WriterOptions(fields, instructions, prompts, sources, allow_http)
+        option = f"{prefix}prompts"
+        prompts = _read_prompts(_locate(fields.prompts, directory, option), option)
+    option = f"{prefix}sources"
+    site = _locate_pages(docs, pages, directory, option) if docs else None
+    sources = _load_sources(fields.sources, directory, site, option)
+    return WriterOptions(fields, instructions, prompts, sources, allow_http, prefix)
 
 
 def public_name(model: str) -> str:
@@ -294,13 +300,13 @@ def public_name(model: str) -> str:
     return re.split(r"[/\\]", model.rstrip("/\\"))[-1] if is_path else model
 
 
-def _of_program(fields: WriterFields, directory: Path) -> WriterFields:
+def _of_program(fields: WriterFields, directory: Path, prefix: str) -> WriterFields:
     """Return the options of a program, with its name and its path. Raises ConfigurationError."""
     for name in ("endpoint", "api_key", "parameters", "price", "max_cost"):
         if getattr(fields, name) not in (None, "", {}):
             raise ConfigurationError(
-                f"writer.{name}: is for a model's server; a program (writer.command) has arguments "
-                "instead, and does not say what a text costs; leave it out"
+                f"{prefix}{name}: is for a model's server; a program ({prefix}command) has "
+                "arguments instead, and does not say what a text costs; leave it out"
             )
     program, *arguments = fields.command
     if os.sep in program:  # it runs in a folder of its own
@@ -309,29 +315,33 @@ def _of_program(fields: WriterFields, directory: Path) -> WriterFields:
     return msgspec.structs.replace(fields, model=name, command=(program, *arguments))
 
 
-def _load_sources(value: bool | list[str], directory: Path, site: SitePages | None) -> Sources:
+def _load_sources(
+    value: bool | list[str], directory: Path, site: SitePages | None, option: str
+) -> Sources:
     """Return the sources of texts. Raises ConfigurationError."""
     if isinstance(value, list):
-        paths = [_locate(name, directory, "sources") for name in value]
+        paths = [_locate(name, directory, option) for name in value]
     elif not value:
         paths = []
     elif site:
         paths = [site.docs]
     else:
         raise ConfigurationError(
-            "sources: a server has no pages of its own; name files and folders, such as [docs]"
+            f"{option}: a server has no pages of its own; name files and folders, such as [docs]"
         )
     for location in paths:
-        with _naming("sources", location.path):
+        with _naming(option, location.path):
             location.path.stat()
-    return Sources(paths, site)
+    return Sources(paths, site, option)
 
 
-def _locate_pages(docs: Path, pages: Iterable[tuple[Path, str]], directory: Path) -> SitePages:
+def _locate_pages(
+    docs: Path, pages: Iterable[tuple[Path, str]], directory: Path, option: str
+) -> SitePages:
     """Return the location and addresses of the published pages. Raises ConfigurationError."""
     # A folder outside is named in the configuration, or a temporary one of a plugin.
     is_inside = docs.is_relative_to(directory)
-    location = _locate(str(docs), directory if is_inside else docs, "sources")
+    location = _locate(str(docs), directory if is_inside else docs, option)
     addresses = {
         location.path / file.relative_to(docs): address
         for file, address in pages
@@ -360,14 +370,11 @@ def _locate(value: str, directory: Path, option: str) -> Location:
     return Location(root / path.relative_to(top), root)
 
 
-def _read_prompts(directory: Location) -> dict[str, tuple[str, str]]:
-    with _naming("prompts", directory.path):
+def _read_prompts(directory: Location, option: str) -> dict[str, tuple[str, str]]:
+    with _naming(option, directory.path):
         paths = sorted(path for path in directory.path.iterdir() if path.suffix == ".md")
     return {
-        path.stem: (
-            escape_controls(str(path)),
-            _read_text(Location(path, directory.root), "prompts"),
-        )
+        path.stem: (escape_controls(str(path)), _read_text(Location(path, directory.root), option))
         for path in paths
     }
 
@@ -383,5 +390,5 @@ def _naming(option: str, path: Path) -> Iterator[None]:
     try:
         yield
     except (OSError, ValueError) as error:
-        message = f"writer.{option}: {path} cannot be read ({reason_of(error)})"
+        message = f"{option}: {path} cannot be read ({reason_of(error)})"
         raise ConfigurationError(escape_controls(message)) from error

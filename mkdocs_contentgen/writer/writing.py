@@ -224,9 +224,8 @@ class _Writing:
         except UnsafeHTMLError as error:
             raise self.failure(str(error), draft) from None
         if fields.strict and remarks:
-            raise self.failure(
-                f"it has remarks, and writer.strict is true: {'; '.join(remarks)}", draft
-            )
+            option = f"{self._options.prefix}strict"
+            raise self.failure(f"it has remarks, and {option} is true: {'; '.join(remarks)}", draft)
         text = mended(
             Text(
                 html,

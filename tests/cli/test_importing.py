@@ -75,10 +75,13 @@ def test_a_text_of_a_person(site: Project, kind: str) -> None:
         script = site.soup("index.html").select_one("script[type='application/ld+json']")
         assert article
         assert script
-        assert article["ai-disclosure"] == "none"
+        assert article["ai-disclosure"] == "human-only"
         assert "Written by Ana <b>" in article.text
-        assert not re.search(r"AI.generated|DigitalSource", str(article) + script.text)
-        assert json.loads(script.text)[0]["author"] == {"@type": "Person", "name": "Ana ‹b›"}
+        assert not re.search(r"AI.generated|Algorithmic", str(article) + script.text)
+        metadata = json.loads(script.text)[0]
+        assert metadata["author"] == {"@type": "Person", "name": "Ana ‹b›"}
+        source_type = "http://cv.iptc.org/newscodes/digitalsourcetype/digitalCreation"
+        assert metadata["digitalSourceType"] == source_type
         if not approved:
             site.run("mkdocs_contentgen", "approve", "--all", "--by", "Jo")
             assert (

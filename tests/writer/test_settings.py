@@ -12,6 +12,7 @@ import yaml
 from golden_file import cases
 
 from mkdocs_contentgen.errors import ConfigurationError
+from mkdocs_contentgen.writer.server.configuration import load_configuration
 from mkdocs_contentgen.writer.settings import (
     OLLAMA,
     Price,
@@ -249,3 +250,55 @@ def test_a_path_that_leads_nowhere(tmp_path: Path, option: str, path: str, words
     message = failure({option: [path] if option == "sources" else path}, tmp_path)
     assert message.startswith(f"writer.{option}: ")
     assert words in message
+
+
+# --- names of options ----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("options", "name"),
+    [
+        ({"instructions": "no.md"}, "instructions"),
+        ({"prompts": "no"}, "prompts"),
+        ({"sources": ["no"]}, "sources"),
+        ({"command": ["x"], "price": {"input": 0, "output": 0}}, "price"),
+        ({"command": ["x"], "endpoint": "http://127.0.0.1:1/v1"}, "endpoint"),
+    ],
+)
+def test_names_of_options(tmp_path: Path, options: dict[str, Any], name: str) -> None:
+    """A message names an option as it stands in `mkdocs.yml`, or in `writer.yml`."""
+    assert failure(options, tmp_path).startswith(f"writer.{name}: ")
+    said = failure_in_file(tmp_path, {"model": "m", **options})
+    assert said.startswith(f"{tmp_path / 'writer.yml'}: {name}: ")
+    assert "writer." not in said.replace("writer.yml", "")
+
+
+def test_no_model_in_a_file(tmp_path: Path) -> None:
+    """The example is for that file, and no option of the plugin is named."""
+    said = failure_in_file(tmp_path, {"words": {}})
+    assert said.startswith(f"{tmp_path / 'writer.yml'}: no model is named; write `model: qwen3:8b`")
+    said = failure_in_file(tmp_path, {"model": "m", "sources": True})
+    assert said.startswith(f"{tmp_path / 'writer.yml'}: sources: a server has no pages of its own")
+
+
+def failure_in_file(directory: Path, value: dict[str, Any]) -> str:
+    """Return the message about a `writer.yml`."""
+    path = directory / "writer.yml"
+    path.write_text(yaml.safe_dump(value), encoding="utf-8")
+    with pytest.raises(ConfigurationError) as caught:
+        load_configuration(path)
+    return str(caught.value)
+
+
+@pytest.mark.parametrize("prefix", ["writer.", ""])
+def test_names_of_options_while_texts_are_written(tmp_path: Path, prefix: str) -> None:
+    """Warnings and reasons that come later name the options in the same way."""
+    (tmp_path / "notes").mkdir()
+    (tmp_path / "notes/latin.md").write_bytes(b"\xe4")
+    value = {"model": "m", "sources": ["notes"]}
+    options = load_options(value, tmp_path, allow_http=False, prefix=prefix)
+    assert options.prefix == prefix
+    options.sources.search("Topic")
+    (warning,) = options.sources.warnings
+    assert warning.startswith(f"{prefix}sources: files left out: 1, such as ")
+    assert f"a file that {prefix}sources names" in options.sources.problem("no.md")

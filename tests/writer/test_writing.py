@@ -189,6 +189,15 @@ class TestRemarks:
         assert caught.value.answer == text
         assert run(SHORT, strict=True)[0].text.remarks == ()
 
+    @pytest.mark.parametrize("prefix", ["writer.", ""])
+    def test_the_name_of_strict(self, prefix: str) -> None:
+        """A refused text names the option as the configuration has it."""
+        text = f"# T\n\n{sentences(35, 'a')}\n\n## A\n\n{sentences(10, 'b')}"
+        fields = msgspec.structs.replace(FIELDS, strict=True)
+        options = WriterOptions(fields, prefix=prefix)
+        with pytest.raises(FailedTextError, match=rf"remarks, and {prefix}strict is true: "):
+            asyncio.run(write(request(), options, Script([text]).ask, today=DAY))
+
 
 class TestUnusable:
     """Texts that nobody can use."""

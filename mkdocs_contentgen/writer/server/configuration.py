@@ -60,15 +60,14 @@ def load_configuration(path: Path) -> tuple[ServerFields, WriterOptions]:
     }
     try:
         options = load_options(
-            value, path.parent, allow_http=fields.allow_http, example="model: qwen3:8b"
+            value, path.parent, allow_http=fields.allow_http, example="model: qwen3:8b", prefix=""
         )
     except ConfigurationError as error:
-        problem = str(error).removeprefix("writer: ").removeprefix("writer.")
-        raise ConfigurationError(f"{path}: {problem}") from error
+        raise ConfigurationError(f"{path}: {error}") from error
     check_prices(path, fields, "max_cost", fields.max_cost)
     check_prices(path, fields, "limits.cost_per_month", fields.limits.cost_per_month)
     addresses = [fields.ledger] if "://" in fields.ledger else []
-    return fields, replace(options, prefix="", secrets=find_secrets(addresses))
+    return fields, replace(options, secrets=find_secrets(addresses))
 
 
 def check_prices(path: Path, fields: ServerFields, name: str, limit: float | None) -> None:

@@ -288,7 +288,7 @@ class Jobs:
             warnings = {*self._model.warnings, *options.sources.warnings} - self._warned
             self._warned |= warnings
             for warning in warnings:
-                self._warn(warning.removeprefix("writer."))
+                self._warn(warning)
 
     def _failure(self, job: Job, error: ServiceError) -> Exception:
         """Return the error for the client, after noting what it says of the model server."""
