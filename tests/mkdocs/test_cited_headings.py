@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from datetime import date
 from urllib.parse import urljoin
 
 import pytest
@@ -234,3 +235,15 @@ def test_zensical_says_what_is_gone(site: Project, model: ModelDouble) -> None:
     site.write("docs/guide.md", GUIDE.replace("## Same", "## Other"))
     ran = site.ran("mkdocs_contentgen", "zensical", "build", "--strict", code=1)
     assert "the text cites guide.md#same, but that page has no such heading any more" in ran
+
+
+@pytest.mark.parametrize("way", ["default", "unicode"])
+def test_excerpts_of_a_blog(site: Project, model: ModelDouble, way: str) -> None:
+    """Material's blog renders excerpts anew, whose links lead to the headings, too."""
+    site.page("blog/posts/one.md", NEWS, date=date(2026, 1, 2), slug="one")
+    site.write("docs/blog/index.md", "# Blog\n")
+    site.write("docs/index.md", "# Home\n")
+    configure(site, model, WAYS[way], "theme: material", plugins="- blog\n")
+    site.built("--strict")
+    assert said_there(site, "blog/index.html") == expected()
+    assert said_there(site, "blog/2026/01/02/one/index.html") == expected()
