@@ -12,6 +12,7 @@ from typing import Any
 
 import msgspec
 
+from ..display import escape_controls
 from ..errors import UnsafeHTMLError
 from ..html.differences import compare
 from ..html.document import Block, Document, Sentences
@@ -51,15 +52,18 @@ def describe(desk: Desk, article: Article) -> dict[str, object]:
     changed_by = text.edits.changed_by if text.edits else {}
     cards = list(_cards(blocks, text))
     desk.unchanged = {text.html: document}
+    title = next((it.text for it in blocks if it.kind == "h1"), article.request.topic)
+    approved_file = _approved_file(desk.site, article)
     return {
         **shown,
         **_in_page(desk, article, blocks),
-        "title": next((it.text for it in blocks if it.kind == "h1"), article.request.topic),
+        "title": title,
         "seen": digest_of(article),
         "can_undo": desk.can_undo(article),
         "model": text.model,
         "can_update": can_update(desk.site.options),
-        "approved_file": _approved_file(desk.site, article),
+        "approved_file": approved_file,
+        "commit_command": _commit_command(approved_file, title) if approved_file else "",
         "replaces": article.approved is not None and text is article.draft,
         "updates": list(text.updates),
         "remarks": list(text.remarks),
@@ -87,6 +91,16 @@ def _approved_file(site: Site, article: Article) -> str:
         return ""
     path, directory = article.path, site.directory.absolute()
     return str(path.relative_to(directory) if path.is_relative_to(directory) else path)
+
+
+def _commit_command(file: str, title: str) -> str:
+    """Return a command for a shell, in which a title of a model has no power over the terminal."""
+    path, message = (_in_quotes(text) for text in (file, f"Approve {title}"))
+    return f"git add -- {path} && git commit -m {message} -- {path}"
+
+
+def _in_quotes(text: str) -> str:
+    return "'" + escape_controls(text).replace("'", "'\\''") + "'"
 
 
 def _in_page(desk: Desk, article: Article, blocks: Sequence[Block]) -> dict[str, object]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import re
+import shlex
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -338,6 +339,21 @@ def test_an_edited_file_is_approved_with_its_reason(reviewer: Reviewer) -> None:
     assert "<mark" not in path.read_text()
     assert "Now 9 end." in path.read_text()
     assert "reason: second" in path.read_text()
+
+
+def test_the_copied_command_is_only_a_command(reviewer: Reviewer) -> None:
+    """A title has no power over the terminal that the command is pasted into, nor the shell."""
+    title = "Pay\x9b31m \u202e'; $(id) `id`"
+    stored = cached(reviewer)
+    text = Text(f"<article><h1>{title}</h1><p>x</p></article>", WHEN, stored.request, "m")
+    save(reviewer.root, {NEWS.key(sandbox=False): text})
+    assert reviewer.text()["commit_command"] == ""
+    command = reviewer.act("approve").json()["commit_command"]
+    words = shlex.split(command)
+    file = "contentgen/report.md/main.html"
+    message = "Approve Pay\\x9b31m \\u202e'; $(id) `id`"
+    assert words == ["git", "add", "--", file, "&&", "git", "commit", "-m", message, "--", file]
+    assert "; $(id) `id`'" in command
 
 
 def test_many_statements_can_be_approved(reviewer: Reviewer) -> None:

@@ -5,7 +5,11 @@ const HOLD = 500; // milliseconds for which nothing acts on what has just appear
 
 let words = {}; // in each language, or in English only
 let column = 0;
-const say = (name, ...values) => values.reduce((text, value, index) => text.replace(`{${index}}`, value), words[name]?.[column] ?? words[name]?.[0] ?? name);
+function say(name, ...values) {
+  const sentence = words[name]?.[column] ?? words[name]?.[0] ?? name;
+  // A function, since a value can contain what replace() takes for a pattern, such as $'.
+  return sentence.replace(/\{(\d)\}/g, (place, index) => values[index] ?? place);
+}
 
 function make(tag, properties = {}, ...children) {
   const element = document.createElement(tag);
@@ -377,8 +381,7 @@ class Panel {
   }
 
   async copy(button) {
-    const [file, message] = [this.text.approved_file, `Approve ${this.text.title}`].map((text) => `'${text.replaceAll("'", "'\\''")}'`);
-    await navigator.clipboard.writeText(`git add -- ${file} && git commit -m ${message} -- ${file}`);
+    await navigator.clipboard.writeText(this.text.commit_command);
     button.textContent = say("copied");
   }
 
