@@ -102,7 +102,7 @@ def browser() -> Iterator[Browser]:
             args=[
                 *("--no-sandbox", "--disable-gpu", "--disable-background-networking"),
                 *("--disable-component-update", "--disable-sync", "--no-first-run"),
-                "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1",
+                "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1, EXCLUDE *.localhost",
             ],
         )
         yield browser

@@ -150,7 +150,7 @@ def listen(port: int, host: str = "127.0.0.1") -> socket:
         # The error itself contains the address, and has the one of a name as its context.
         is_unknown = isinstance(error.__context__, gaierror) or isinstance(error, UnicodeError)
         reason = "unknown host" if is_unknown else os.strerror(getattr(error, "errno", 0))
-        options = "--port" if host == "127.0.0.1" else "--host and --port"
+        options = "--port" if host in ("127.0.0.1", "::1") else "--host and --port"
         raise click.ClickException(
             f"{host}:{port} cannot be used ({reason}); choose another one with {options}"
         ) from error

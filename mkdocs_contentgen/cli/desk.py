@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+import errno
 import signal
 from contextlib import ExitStack, suppress
 from functools import partial
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from .common import PROPERDOCS, listen, open_site, pages_argument, site_options
 from .output import article_to_json, print_line
 from .review import reviewer
+
+if TYPE_CHECKING:
+    from socket import socket
 
 
 @click.command()
@@ -25,8 +30,9 @@ def review(
 ) -> None:
     """Read, check, change and approve the texts of PAGES, or of the site, in the browser.
 
-    The site is built and served on this machine only: the desk on a port, and the pages of the
-    site on another one, with --port on the next. Ctrl-C ends the command.
+    The site is built and served on this machine only: the desk on a port of 127.0.0.1, and the
+    pages of the site on another one, with --port the next, of hosts such as 5f3a.localhost. Ctrl-C
+    ends the command.
     """
     import secrets
     import webbrowser
@@ -42,8 +48,9 @@ def review(
     exit_on_sigterm()  # so that the folder is deleted
     log = partial(print_line, err=True)
     with ExitStack() as stack:
-        listeners = [stack.enter_context(listen(number)) for number in (port, port and port + 1)]
-        ports = [listener.getsockname()[1] for listener in listeners]
+        desk_listener = stack.enter_context(listen(port))
+        page_listeners = [stack.enter_context(it) for it in listen_for_pages(port and port + 1)]
+        ports = desk_listener.getsockname()[1], page_listeners[0].getsockname()[1]
         load = partial(open_site, config_file, drafts=True)
         texts = stack.enter_context(DeskSite(load, pages, name, article_to_json, log))
         site = texts.open().site
@@ -61,7 +68,7 @@ def review(
         stack.enter_context(builder)
         texts.build = builder.build
         language = str(site.theme.get("language") or "")
-        app = DeskApp(texts, builder, (ports[0], ports[1]), secrets.token_urlsafe(32), language)
+        app = DeskApp(texts, builder, ports, secrets.token_urlsafe(32), language)
         settings = uvicorn.Config(
             app, log_config=None, access_log=False, lifespan="off", server_header=False
         )
@@ -73,7 +80,32 @@ def review(
         if not no_open:
             webbrowser.open(_redirect(folder, app.address))
         with suppress(KeyboardInterrupt):  # which uvicorn raises after it has ended
-            server.run(listeners)
+            server.run([desk_listener, *page_listeners])
+
+
+def listen_for_pages(port: int) -> list[socket]:
+    """Return sockets that listen on a port, by default a random one, of all of `*.localhost`.
+
+    A browser may try the IPv6 address first, and nobody else may answer there. Raises
+    ClickException.
+    """
+    for _ in range(_TRIES):
+        listener = listen(port)
+        number = listener.getsockname()[1]
+        try:
+            return [listener, listen(number, "::1")]
+        except click.ClickException as error:
+            cause = error.__cause__
+            if isinstance(cause, OSError) and cause.errno in _NO_IPV6:
+                return [listener]
+            listener.close()
+            if port:
+                raise
+    raise click.ClickException("no port is free for the pages; choose one with --port")
+
+
+_TRIES = 10
+_NO_IPV6 = (errno.EADDRNOTAVAIL, errno.EAFNOSUPPORT)
 
 
 def _redirect(folder: Path, address: str) -> str:

@@ -1,13 +1,16 @@
 """The desk as an ASGI application: its own pages and routes, and the pages of the site.
 
-Both have origins of their own, on two ports: the scripts of a page of the site can neither read
-what the desk has nor change anything on it. The desk shows the page in a frame, and gives nobody
-else a page, since it can be a draft.
+The desk shows a page of the site in a frame, and gives nobody else a page, since it can be a draft.
+Each page has an origin of its own, `http://RANDOM.localhost:PORT`: its scripts can read neither the
+desk nor other pages. The name of the host is the secret that opens the page. A cookie would go to
+all servers of a host, whatever their ports, and browsers keep cookies from frames of other sites.
 """
 
 from __future__ import annotations
 
 import json
+import posixpath
+import re
 import secrets
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
@@ -15,7 +18,7 @@ from html import escape
 from importlib.resources import files
 from pathlib import Path
 from typing import Annotated, Any, TypeVar
-from urllib.parse import quote
+from urllib.parse import quote, unquote
 
 import msgspec
 from starlette.applications import Starlette
@@ -26,7 +29,7 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 from starlette.routing import Route
 from starlette.staticfiles import StaticFiles
-from starlette.types import Message, Receive, Scope, Send
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from ..errors import ContentgenError, EditError
 from ..files import sha256
@@ -64,10 +67,37 @@ class _Body(msgspec.Struct, forbid_unknown_fields=True):
     note: Annotated[str, msgspec.Meta(max_length=MAX_NOTE)] = ""
     section: str = ""
     update: bool = False
+    address: str = ""
+
+
+class _PageHosts:
+    """The hosts of the pages of the site, each with a name that nobody can guess."""
+
+    def __init__(self, port: int) -> None:
+        self._port = port
+        self._hosts: dict[str, str] = {}
+        self._pages: dict[str, str] = {}
+
+    def origin(self, page: str) -> str:
+        """Return the origin of a page, which page_name() has named."""
+        if page not in self._hosts:
+            host = f"{secrets.token_hex(16)}.localhost:{self._port}"
+            self._hosts[page], self._pages[host] = host, page
+        return f"http://{self._hosts[page]}"
+
+    def page(self, host: str) -> str | None:
+        """Return the page of a host, as a request names it, or None for no host of a page."""
+        return self._pages.get(host)
+
+
+def page_name(path: str) -> str:
+    """Return one name for a page of the site, by any path that leads to it."""
+    name = posixpath.normpath(f"/{path}").lstrip("/")
+    return name if name.endswith(".html") else posixpath.join(name, "index.html")
 
 
 class DeskApp:
-    """The desk on a port, and the pages on another one.
+    """The desk on a port of 127.0.0.1, and the pages on another one, on hosts of their own.
 
     `token` opens a session, and `language` is that of the site.
     """
@@ -82,14 +112,14 @@ class DeskApp:
     ) -> None:
         self._texts = texts
         self._builder = builder
-        self._origin, pages_origin = (f"http://{HOST}:{port}" for port in ports)
+        self._host = f"{HOST}:{ports[0]}"
+        self._origin = f"http://{self._host}"
+        self._hosts = _PageHosts(ports[1])
         self._token = token
         # Browsers send cookies to all ports of a host, so the key of the desk is none.
-        self._key, self._cookie = secrets.token_urlsafe(32), secrets.token_urlsafe(32)
-        self._cookie_name = f"contentgen_pages_{ports[0]}"
-        self._is_first_page = True
+        self._key = secrets.token_urlsafe(32)
         shell = files(__package__).joinpath("page/desk.html").read_text("utf-8")
-        self._shell = shell.format(frame=pages_origin, language=escape(language or "en"))
+        self._shell = shell.format(language=escape(language or "en"))
         desk = Starlette(
             routes=[
                 *(Route(f"{_ROOT}/{name}", _file(name)) for name in _OWN_FILES),
@@ -105,12 +135,11 @@ class DeskApp:
         )
         policy = (
             "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; "
-            f"frame-src {pages_origin}; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+            f"frame-src http://*.localhost:{ports[1]}; base-uri 'none'; form-action 'none'; "
+            "frame-ancestors 'none'"
         )
-        self._apps = {
-            f"{HOST}:{ports[0]}": (desk, policy),
-            f"{HOST}:{ports[1]}": (pages, f"frame-ancestors {self._origin}"),
-        }
+        self._desk = desk, policy
+        self._pages = pages, f"frame-ancestors {self._origin}"
 
     @property
     def address(self) -> str:
@@ -118,15 +147,18 @@ class DeskApp:
         return f"{self._origin}{_ROOT}/#token={self._token}"
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer a request, if it names one of the two hosts.
+        """Answer a request, if it names the host of the desk or of a page.
 
         A service worker would outlive the session, and answer for what comes next on this port.
         """
         given = Headers(scope=scope)
         hosts = given.getlist("host")
-        refused = Response("this is not served here", 403), "default-src 'none'"
-        is_served = len(hosts) == 1 and "service-worker" not in given
-        app, policy = self._apps.get(hosts[0], refused) if is_served else refused
+        app, policy = _REFUSED
+        if len(hosts) == 1 and "service-worker" not in given:
+            if hosts[0] == self._host:
+                app, policy = self._desk
+            elif self._hosts.page(hosts[0]):
+                app, policy = self._pages
 
         async def send_with_headers(message: Message) -> None:
             if message["type"] == "http.response.start":
@@ -137,7 +169,7 @@ class DeskApp:
         await app(scope, receive, send_with_headers)
 
     async def _open_session(self, request: Request) -> Response:
-        """Exchange the token, once, for the key of the desk and the cookie for the pages."""
+        """Exchange the token, once, for the key of the desk."""
         self._check_origin(request)
         given = (await _read(request, dict[str, str])).get("token", "")
         is_right = secrets.compare_digest(given.encode(), self._token.encode())
@@ -145,7 +177,6 @@ class DeskApp:
             raise HTTPException(403, "this address has been opened before; run `contentgen review`")
         self._token = ""
         response = _json({"key": self._key})
-        response.set_cookie(self._cookie_name, self._cookie, httponly=True, samesite="strict")
         response.headers.update(_CLEARED)
         return response
 
@@ -175,6 +206,8 @@ class DeskApp:
         desk = self._texts.open()
         if action == "queue":
             return self._queue(desk)
+        if action == "page":
+            return {"frame": self._frame(body.address)}
         article = desk.find(body.ref)
         if action in ("text", "approve"):
             desk.look_for_newer(article)
@@ -215,12 +248,18 @@ class DeskApp:
         return {"texts": desk.shown["queue"], "by": desk.by, "problem": problem}
 
     def _row(self, desk: Desk, article: Article) -> dict[str, object]:
+        url = desk.addresses.get(article.page, "")
         return {
             **self._texts.to_json(article),
             "ref": ref_of(article.page, article.request.id),
             "title": article.request.topic,
-            "url": desk.addresses.get(article.page, ""),
+            "url": url,
+            "frame": self._frame(url),
         }
+
+    def _frame(self, url: str) -> str:
+        """Return the origin of the page at an address of the site."""
+        return self._hosts.origin(page_name(unquote(url)))
 
     def _described(self, desk: Desk, ref: str) -> dict[str, Any]:
         article = desk.find(ref)
@@ -269,25 +308,26 @@ class DeskApp:
 
     async def _page(self, request: Request) -> Response:
         """Return a file of the built site. Pages get the script that talks to the desk."""
-        cookie = request.cookies.get(self._cookie_name, "")
+        own = self._hosts.page(request.headers["host"])
         site = request.headers.get("sec-fetch-site", "same-origin")
         into = request.headers.get("sec-fetch-dest", "iframe")
-        if not secrets.compare_digest(cookie.encode(), self._cookie.encode()) or not (
-            site == "same-origin" or (site == "same-site" and into == "iframe")
-        ):
-            raise HTTPException(403, _ADDRESS_HINT)
         path = request.path_params["path"]
+        if not (site == "same-origin" or into == "iframe"):
+            raise HTTPException(403, _ADDRESS_HINT)
         if into == "document":  # a link that opens a tab
             return RedirectResponse(f"{self._origin}/{quote(path)}")
         html = await self._find_page(path, request)
         if isinstance(html, Response):
             return html
+        page = page_name(path)
+        if page != own:
+            if into != "iframe":
+                raise HTTPException(404, "this page has another host")
+            return RedirectResponse(f"{self._hosts.origin(page)}/{quote(path)}")
         script = f'<script type="module" src="{_ROOT}/page.js" data-desk="{self._origin}"></script>'
         head, body_end, tail = html.rpartition("</body>")
         html = f"{head}{script}{body_end}{tail}" if body_end else f"{html}{script}"
-        headers = _CLEARED if self._is_first_page else None
-        self._is_first_page = False
-        return HTMLResponse(html, headers=headers)
+        return HTMLResponse(html)
 
     async def _find_page(self, path: str, request: Request) -> str | Response:
         """Return the HTML of a page; of one that is not built, where its text can be put."""
@@ -296,6 +336,8 @@ class DeskApp:
                 static = StaticFiles(directory=directory, html=True)
                 response = await static.get_response(path, request.scope)
                 file = str(getattr(response, "path", ""))
+                if _QUOTES_PAGES.search(file):
+                    raise HTTPException(404, "this file quotes other pages")
                 if not file.endswith(".html"):
                     return response
                 if response.status_code == 200:
@@ -328,16 +370,22 @@ def _cost(desk: Desk, article: Article) -> str:
     return build.estimate_message({article.key: article.request}) or "1 request"
 
 
+_REFUSED: tuple[ASGIApp, str] = Response("this is not served here", 403), "default-src 'none'"
+
+_QUOTES_PAGES = re.compile(r"(?:\bsearch(?:_index)?\.(?:json|js)|\.(?:xml|md|txt))\Z")
+"""Matches the files that have the text of many pages: search indexes, feeds, `llms.txt`."""
+
 _HEADERS = {
     "Cache-Control": "no-store",
     "Cross-Origin-Opener-Policy": "same-origin",
     "Cross-Origin-Resource-Policy": "same-origin",
+    "Origin-Agent-Cluster": "?1",  # no page can give up a part of its host's name
     "Referrer-Policy": "no-referrer",
     "X-Content-Type-Options": "nosniff",
 }
 
 _CLEARED = {"Clear-Site-Data": '"cache", "storage"'}
-"""Deletes what an earlier program has left on a port. Cookies would be those of all ports."""
+"""Deletes what an earlier program has left on the port. Cookies would be those of all ports."""
 
 _PLAIN = (
     '<!doctype html><html lang="en"><meta name="color-scheme" content="light dark">'

@@ -29,7 +29,9 @@ from mkdocs_contentgen.texts.approval import read
 from mkdocs_contentgen.texts.store import DiskStore, note_key
 
 API = "/_contentgen/api/"
-DESK, PAGES, TOKEN = "http://127.0.0.1:8767", "http://127.0.0.1:8768", "secret-token"
+DESK, TOKEN = "http://127.0.0.1:8767", "secret-token"
+PAGES = "http://0123456789abcdef0123456789abcdef.localhost:8768"
+"""A host that looks like that of a page."""
 
 
 class Reviewer:
@@ -38,7 +40,6 @@ class Reviewer:
     def __init__(self, root: Path, desk: DeskApp) -> None:
         self.root = root
         self.app = desk
-        self.cookies: dict[str, str] = {}
         self.headers = {"Sec-Fetch-Site": "same-origin"}
 
     def send(
@@ -48,7 +49,7 @@ class Reviewer:
 
         async def send() -> httpx.Response:
             transport = httpx.ASGITransport(app=self.app)
-            async with httpx.AsyncClient(transport=transport, cookies=self.cookies) as client:
+            async with httpx.AsyncClient(transport=transport) as client:
                 sent = {**self.headers, **headers}
                 if body is None:
                     return await client.get(f"{origin}{path}", headers=sent)
@@ -64,10 +65,13 @@ class Reviewer:
         assert answer.status_code == 200
         assert answer.headers["clear-site-data"] == '"cache", "storage"'
         self.headers["X-Contentgen-Key"] = answer.json()["key"]
-        said = answer.headers["set-cookie"].lower()
-        assert "httponly" in said
-        assert "samesite=strict" in said
-        self.cookies = dict(answer.cookies)
+        assert "set-cookie" not in answer.headers
+
+    def host_of(self, path: str) -> str:
+        """Return the origin of a page of the site, as the desk tells its own script."""
+        answer = self.call("page", address=path)
+        assert answer.status_code == 200, answer.text
+        return str(answer.json()["frame"])
 
     def call(self, action: str, **body: object) -> httpx.Response:
         """Send what the desk's page sends."""
@@ -392,23 +396,24 @@ def test_other_hosts(reviewer: Reviewer, host: str) -> None:
         assert reviewer.send(path, Host=host).status_code == 403
 
 
-@pytest.mark.parametrize("origin", [DESK, PAGES])
-def test_no_service_worker(reviewer: Reviewer, origin: str) -> None:
+def test_no_service_worker(reviewer: Reviewer) -> None:
     """It would outlive the session, and answer for the next program on the port."""
     script = {"Service-Worker": "script"}
-    assert reviewer.send("/secret.js", origin=origin, **script).status_code == 403
+    for origin in (DESK, reviewer.host_of("/report/")):
+        assert reviewer.send("/secret.js", origin=origin).status_code == 200
+        assert reviewer.send("/secret.js", origin=origin, **script).status_code == 403
 
 
 def test_no_session(reviewer: Reviewer) -> None:
-    """Without the cookie, nothing is read or written; a wrong token gives none."""
+    """Without the key, nothing is read or written; a wrong token gives none."""
     ref = reviewer.queue()["report.md"]["ref"]
     del reviewer.headers["X-Contentgen-Key"]
-    for action in ("queue", "text", "compare", "change", "undo", "approve", "ask"):
+    for action in ("queue", "page", "text", "compare", "change", "undo", "approve", "ask"):
         assert reviewer.call(action, ref=ref).status_code == 401
     for token in ("", "wrong", TOKEN[:-1], "ä"):
         refused = reviewer.call("session", token=token)
         assert refused.status_code == 403
-        assert "set-cookie" not in refused.headers
+        assert "key" not in refused.json()
 
 
 @pytest.mark.parametrize(
@@ -462,23 +467,57 @@ def test_the_pages_of_the_desk(reviewer: Reviewer) -> None:
         policy = page.headers["content-security-policy"]
         assert "default-src 'none'" in policy
         assert "frame-ancestors 'none'" in policy
-        assert f"frame-src {PAGES};" in policy
+        assert "frame-src http://*.localhost:8768;" in policy
         assert "unsafe" not in policy
         assert TOKEN not in page.text
 
 
 def test_the_pages_of_the_site(reviewer: Reviewer) -> None:
-    """They are on the other port, with the script that talks to the desk, and nothing else is."""
-    page = reviewer.send("/report/", origin=PAGES)
+    """Each has a host of its own, with the script that talks to the desk, and nothing else is."""
+    pages = reviewer.host_of("/report/")
+    assert re.fullmatch(r"http://[0-9a-f]{32}\.localhost:8768", pages)
+    assert reviewer.queue()["report.md"]["frame"] == pages
+    page = reviewer.send("/report/", origin=pages)
     assert "<p>The page.</p><script" in page.text
     assert page.headers["content-security-policy"] == f"frame-ancestors {DESK}"
-    assert reviewer.send("/secret.js", origin=PAGES).text == "1"
+    assert "set-cookie" not in page.headers
+    assert reviewer.send("/secret.js", origin=pages).text == "1"
     for path in ("/_contentgen/api/queue", "/../mkdocs.yml", "/%2e%2e/mkdocs.yml", "/no.css"):
-        assert reviewer.send(path, origin=PAGES).status_code == 404
-    assert "site_name" not in reviewer.send("/%2e%2e/mkdocs.yml", origin=PAGES).text
-    plain = reviewer.send("/report/other/", origin=PAGES).text
-    assert "data-contentgen-plain" in plain
-    assert reviewer.send("/report/", {}, origin=PAGES).status_code == 405
+        assert reviewer.send(path, origin=pages).status_code == 404
+    assert "site_name" not in reviewer.send("/%2e%2e/mkdocs.yml", origin=pages).text
+    other = reviewer.host_of("/report/other/")
+    assert "data-contentgen-plain" in reviewer.send("/report/other/", origin=other).text
+    assert reviewer.send("/report/", {}, origin=pages).status_code == 405
+
+
+def test_a_page_reads_no_other_page(reviewer: Reviewer) -> None:
+    """A link leads to the host of the other page, whose content no script of the first one gets."""
+    (reviewer.root / "built/plan").mkdir()
+    (reviewer.root / "built/plan/index.html").write_text("<p>The plan.</p>")
+    quoting = ("search/search_index.json", "search.json", "feed_rss_created.xml", "llms-full.txt")
+    for name in quoting:
+        file = reviewer.root / "built" / name
+        file.parent.mkdir(exist_ok=True)
+        file.write_text("The plan.")
+    (reviewer.root / "built/data.json").write_text("{}")
+    report, plan = reviewer.host_of("/report/"), reviewer.host_of("/plan/")
+    assert plan != report
+    assert plan == reviewer.host_of("/plan") == reviewer.host_of("/plan/index.html")
+    for path in ("/plan/", "/plan/index.html", "/report/../plan/"):
+        moved = reviewer.send(path, origin=report, **{"Sec-Fetch-Dest": "iframe"})
+        assert moved.status_code == 307, path
+        assert moved.headers["location"].startswith(f"{plan}/")
+        target = moved.headers["location"].removeprefix(plan)
+        assert "The plan." in reviewer.send(target, origin=plan).text
+        for into in ("empty", "script", "object", "embed", "image"):
+            refused = reviewer.send(path, origin=report, **{"Sec-Fetch-Dest": into})
+            assert "The plan." not in refused.text
+    for name in quoting:
+        refused = reviewer.send(f"/{name}", origin=report, **{"Sec-Fetch-Dest": "empty"})
+        assert refused.status_code == 404, name
+    assert reviewer.send("/data.json", origin=report, **{"Sec-Fetch-Dest": "empty"}).text == "{}"
+    assert reviewer.send("/nowhere/", origin=report).status_code == 307
+    assert reviewer.send("/no.css", origin=report).status_code == 404
 
 
 def test_hostile_texts(reviewer: Reviewer) -> None:

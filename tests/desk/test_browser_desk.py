@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Literal
 
+import httpx
 import pytest
 import yaml
 from browsing import audit, browser
@@ -374,6 +375,52 @@ def test_a_hostile_page_of_the_site(project: Project, page: Page) -> None:
         assert page.evaluate("window.hacked") is None
         assert approved(desk) == ""
         assert page.get_by_role("button", name="Confirm").count() == 3
+
+
+CURIOUS = """
+<script>
+window.tried = new Promise((done) => addEventListener("load", done)).then(async () => {
+  const said = [location.host, document.cookie];
+  for (const path of ["/post/", "/post/index.html", "/report/other/../../post/"]) {
+    try { said.push(await fetch(path).then((answer) => answer.text())); }
+    catch (error) { said.push("refused"); }
+    const frame = document.createElement("iframe");
+    frame.src = path;
+    const ended = new Promise((done) => { frame.onload = done; setTimeout(done, 2000); });
+    document.body.append(frame);
+    await ended;
+    try { said.push(frame.contentDocument?.body.textContent ?? "refused"); }
+    catch (error) { said.push("refused"); }
+  }
+  return said;
+});
+</script>
+"""
+
+
+def test_a_page_is_alone_on_its_host(project: Project, page: Page) -> None:
+    """Its scripts read no other page, and there is no cookie that other servers would get."""
+    make_site(project.root)
+    with (project.root / "docs/report.md").open("a") as file:
+        file.write(f"\nText.\n\n{CURIOUS}\n")
+    with DeskProcess(project) as desk:
+        open_text(desk, page)
+        frame = page.frame_locator("iframe").first
+        expect(frame.get_by_text("Text.", exact=True)).to_be_visible()  # the site is built
+        inner = next(it for it in page.frames if it.url.endswith("/report/") and it.parent_frame)
+        host, cookie, *said = inner.evaluate("window.tried")
+        assert re.fullmatch(r"[0-9a-f]{32}\.localhost:\d+", host)
+        assert cookie == ""
+        assert not any("Ten habits" in it or "First." in it for it in said), said
+        assert page.context.cookies() == []
+        name, _, port = host.partition(".localhost:")
+        shell = httpx.get(desk.origin)
+        assert name not in shell.text + str(shell.headers)
+        for asked in ("127.0.0.1", "localhost", f"x.{host}"):
+            answer = httpx.get(f"http://127.0.0.1:{port}/report/", headers={"Host": asked})
+            assert answer.status_code == 403
+        answer = httpx.get(f"http://127.0.0.1:{port}/report/", headers={"Host": host})
+        assert answer.status_code == 200  # the name of the host is the key
 
 
 def test_a_foreign_page(desk: DeskProcess, page: Page) -> None:

@@ -5,10 +5,12 @@ from __future__ import annotations
 import json
 import os
 import re
+import socket
 import tempfile
 from itertools import product
 from pathlib import Path
 
+import click
 import pytest
 import yaml
 from commands import like_a_process, run_here
@@ -19,7 +21,7 @@ from model_double import Call, ModelDouble, ModelHandler, streamed, written
 from test_app import PAGES, TOKEN, Reviewer, cached, reviewer
 
 from mkdocs_contentgen.cli.common import open_site
-from mkdocs_contentgen.cli.desk import _redirect
+from mkdocs_contentgen.cli.desk import _redirect, listen_for_pages
 from mkdocs_contentgen.cli.output import article_to_json
 from mkdocs_contentgen.desk.app import DeskApp
 from mkdocs_contentgen.desk.builder import PREFIX, Builder, private_folder
@@ -431,28 +433,51 @@ def test_a_token_opens_one_session(reviewer: Reviewer) -> None:
 
 def test_pages_are_for_the_frame_of_the_desk(reviewer: Reviewer) -> None:
     """Others get no draft: other programs, pages of other sites and ports, and tabs."""
-    allowed = {"Sec-Fetch-Site": "same-site", "Sec-Fetch-Dest": "iframe"}
-    assert reviewer.send("/report/", origin=PAGES, **allowed).status_code == 200
-    for site, into in (("cross-site", "iframe"), ("same-site", "script"), ("none", "document")):
+    allowed = {"Sec-Fetch-Site": "cross-site", "Sec-Fetch-Dest": "iframe"}
+    pages = reviewer.host_of("/report/")
+    assert reviewer.send("/report/", origin=pages, **allowed).status_code == 200
+    for site, into in (("cross-site", "script"), ("same-site", "script"), ("none", "document")):
         headers = {"Sec-Fetch-Site": site, "Sec-Fetch-Dest": into}
-        assert reviewer.send("/report/", origin=PAGES, **headers).status_code == 403
+        assert reviewer.send("/report/", origin=pages, **headers).status_code == 403
     tab = {"Sec-Fetch-Site": "same-origin", "Sec-Fetch-Dest": "document"}
-    moved = reviewer.send("/report/", origin=PAGES, **tab)
+    moved = reviewer.send("/report/", origin=pages, **tab)
     assert moved.headers["location"] == "http://127.0.0.1:8767/report/"
-    reviewer.cookies = {}
-    for path in ("/report/", "/secret.js", "/"):
-        assert reviewer.send(path, origin=PAGES, **allowed).status_code == 403
+    elsewhere = [PAGES, "http://127.0.0.1:8768", "http://localhost:8768"]
+    for origin in [*elsewhere, pages.replace("8768", "8767"), pages.replace("//", "//x.")]:
+        for path in ("/report/", "/secret.js", "/"):
+            assert reviewer.send(path, origin=origin, **allowed).status_code == 403
 
 
 def test_no_other_origin_embeds_anything(reviewer: Reviewer) -> None:
     """Each answer says so, errors and redirections included."""
     answers = [reviewer.send(path) for path in ("/", "/_contentgen/desk.js")]
     answers += [reviewer.call(action) for action in ("x", "queue", "session")]
-    answers += [reviewer.send(path, origin=PAGES) for path in ("/report/", "/secret.js", "/no.css")]
+    pages = reviewer.host_of("/report/")
+    answers += [reviewer.send(path, origin=pages) for path in ("/report/", "/secret.js", "/no.css")]
     answers += [reviewer.send("/", Host="evil.example")]
-    answers += [reviewer.send("/", origin=PAGES, **{"Sec-Fetch-Dest": "document"})]
+    answers += [reviewer.send("/", origin=pages, **{"Sec-Fetch-Dest": "document"})]
     for answer in answers:
         assert answer.headers["cross-origin-resource-policy"] == "same-origin", answer.url
+
+
+def test_nobody_else_answers_for_the_pages() -> None:
+    """Browsers may try the IPv6 address of `*.localhost` first, so that is taken, too."""
+    try:
+        socket.create_server(("::1", 0), family=socket.AF_INET6).close()
+    except OSError:
+        pytest.skip("this machine has no IPv6")
+    listeners = listen_for_pages(0)
+    try:
+        [(first, port), (second, other_port, *_)] = (it.getsockname() for it in listeners)
+        assert (first, second, port) == ("127.0.0.1", "::1", other_port)
+        with pytest.raises(click.ClickException, match=f"127.0.0.1:{port} cannot be used"):
+            listen_for_pages(port)
+        listeners[0].close()
+        with pytest.raises(click.ClickException, match="choose another one with --port"):
+            listen_for_pages(port)
+    finally:
+        for listener in listeners:
+            listener.close()
 
 
 def test_the_address_is_in_a_private_file(tmp_path: Path) -> None:

@@ -1,6 +1,5 @@
 // The desk in the browser. All that comes from texts, pages and people is shown as text.
 
-const FRAME = document.documentElement.dataset.frame;
 const HOLD = 500; // milliseconds for which nothing acts on what has just appeared
 
 let words = {}; // in each language, or in English only
@@ -119,7 +118,9 @@ class Panel {
   stamp = null; // the build that the page is of
   isArmed = false; // no key acts before the person has come into the panel: another page can lead here while one types
   quietUntil = 0; // no key acts, until nobody has typed for a moment
-  path = location.pathname;
+  path = location.pathname; // of the page in the frame
+  origin = ""; // of the page of this text, which no other page has
+  shownOrigin = ""; // of the page in the frame
 
   async open() {
     const { texts } = await call("queue");
@@ -151,15 +152,16 @@ class Panel {
     }));
     this.panel.addEventListener("focusin", () => { this.isArmed = true; });
     for (const name of ["focusin", "focusout"]) addEventListener(name, () => queueMicrotask(() => this.guard()));
+    this.origin = (found ?? await call("page", { address: location.pathname })).frame;
     if (!found) {
-      this.frame.src = FRAME + location.pathname;
+      this.frame.src = this.origin + location.pathname;
       this.panel.append(make("p", {}, say("no_text")), make("a", { href: "/_contentgen/" }, say("list")));
       return;
     }
     this.ref = found.ref;
     this.lost = this.recall("edit");
     this.take(await call("text", { ref: this.ref }));
-    this.frame.src = FRAME + location.pathname; // which is of this build, or of a later one
+    this.frame.src = this.origin + location.pathname; // which is of this build, or of a later one
     this.poll();
   }
 
@@ -216,10 +218,12 @@ class Panel {
     }
   }
 
+  get isElsewhere() { return Boolean(this.shownOrigin) && this.shownOrigin !== this.origin; }
+
   reload() {
     this.shown = "";
-    if (this.isReady) this.frame.contentWindow.postMessage({ type: "reload" }, FRAME);
-    else this.frame.src = FRAME + location.pathname;
+    if (this.isReady) this.frame.contentWindow.postMessage({ type: "reload" }, this.shownOrigin);
+    else this.frame.src = this.origin + location.pathname;
     this.isReady = false;
   }
 
@@ -357,9 +361,9 @@ class Panel {
       this.said ? make("p", { className: "note" }, this.said) : null,
       text.approved_file ? make("div", { className: "bar" }, makeButton(say("copy"), (event) => this.copy(event.target)), nextButton(this.texts, this.ref)) : null,
       text.asking ? this.progress() : text.ask_problem ? make("p", { className: "note" }, text.ask_problem) : null,
-      this.path === location.pathname ? null : make("div", { className: "note" }, make("p", {}, say("elsewhere")), make("div", { className: "bar" },
+      this.isElsewhere ? make("div", { className: "note" }, make("p", {}, say("elsewhere")), make("div", { className: "bar" },
         other ? make("a", { href: addressOf(other) }, other.topic) : null,
-        makeButton(say("back"), () => { this.path = location.pathname; this.shown = ""; this.frame.src = FRAME + this.path; this.draw(); }))),
+        makeButton(say("back"), () => { this.path = location.pathname; this.shownOrigin = ""; this.isReady = false; this.shown = ""; this.frame.src = this.origin + this.path; this.draw(); }))) : null,
       this.lost ? make("section", { className: "note" }, make("p", {}, say("lost_words")), make("textarea", { readOnly: true, dir: "auto", "aria-label": say("lost_words") }, this.lost.markdown),
         make("div", { className: "bar" },
           editable ? makeButton(say("edit"), () => { const { markdown } = this.lost; this.lost = null; this.edit(editable.number, markdown); }) : null,
@@ -578,19 +582,21 @@ class Panel {
 
   // It gets its own text, and no other page gets it.
   tell(block = this.editing?.number ?? this.block ?? this.text.statements[this.selected]?.block ?? null) {
-    if (!this.isReady || this.path !== location.pathname || !this.text.in_page) return;
-    this.frame.contentWindow.postMessage({ type: "text", page: this.text.in_page, select: block }, FRAME);
+    if (!this.isReady || this.isElsewhere || !this.text.in_page) return;
+    this.frame.contentWindow.postMessage({ type: "text", page: this.text.in_page, select: block }, this.origin);
   }
 
   heard({ origin, source, data }) {
-    if (origin !== FRAME || source !== this.frame.contentWindow || !this.text) return;
+    if (source !== this.frame.contentWindow || !this.text) return;
     if (data?.type === "ready") {
       this.isReady = true;
       this.shown = "";
       this.path = String(data.path);
+      this.shownOrigin = origin;
       this.draw();
       this.tell();
     }
+    if (origin !== this.origin) return;
     if (data?.type === "shown" && this.shown !== data.digest) {
       this.shown = String(data.digest);
       this.shownAt = performance.now();
