@@ -57,6 +57,11 @@ def guess_language(*texts: str) -> str:
     return "en"
 
 
+def common_words(language: str) -> frozenset[str]:
+    """Return the words that say which language a text is in, and nothing else."""
+    return _common().get(language.lower().partition("-")[0], frozenset())
+
+
 @lru_cache(maxsize=64)  # what is given is the same for all paragraphs of a text
 def _language_of(text: str) -> str:
     """Return the language that most words of a text suit, or an empty string."""
