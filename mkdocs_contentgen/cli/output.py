@@ -83,6 +83,7 @@ def article_to_json(article: Article) -> dict[str, object]:
         "model": article.model or None,
         "written_by": text.written_by or None if text else None,
         "marked": article.marked,
+        "to_read": article.to_read,
         "remarks": article.remarks,
         "generated_at": text.generated_at.isoformat() if text else None,
         "approved_by": approved.approval.approved_by if approved else None,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import shlex
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, TextIO
@@ -34,6 +34,7 @@ from .output import (
 )
 
 if TYPE_CHECKING:
+    from ..review.evidence import SentenceToCheck
     from ..texts.articles import Article
 
 
@@ -52,6 +53,8 @@ def show(config_file: str | None, page: str, name: str | None, *, answer: bool) 
 
     For a text that failed, print why, and what was answered.
     """
+    from ..review.evidence import sentences_to_check
+
     with open_site(config_file) as site:
         articles = _named(load_undamaged(site, page), page, name)
         if answer:
@@ -73,9 +76,24 @@ def show(config_file: str | None, page: str, name: str | None, *, answer: bool) 
                 print_remarks([article])
                 click.echo()
                 print_article(text.html)
+                if text is article.draft:
+                    _print_sentences(sentences_to_check(site, article, text))
             if text is None or article.failed_update:
                 print_failure(article)
     print_errors(missing)
+
+
+def _print_sentences(sentences: Iterable[SentenceToCheck]) -> None:
+    """Print what to check and to read in a draft, with the passages that come closest."""
+    for sentence in sentences:
+        click.echo()
+        label = "to check" if sentence.has_statements else "to read"
+        print_line(f"{label}: {sentence.text}", bold=True)
+        for evidence in sentence.evidence:
+            passage = " ".join(evidence.section.text.split())
+            print_line(f"  {evidence.section.file}, {evidence.section.title}: {passage}")
+        if sentence.has_sources and not sentence.evidence:
+            print_line("  no source says this")
 
 
 def _named(articles: Sequence[Article], page: str, name: str | None) -> Sequence[Article]:

@@ -16,10 +16,12 @@ from ..display import escape_controls
 from ..errors import UnsafeHTMLError
 from ..html.differences import compare
 from ..html.document import Block, Document, Sentences
+from ..review.evidence import evidence_finder
 from ..review.updating import can_update, cited_sources
 from ..site.site import Site
 from ..text import Text
 from ..texts.articles import Article
+from ..writer.evidence import EvidenceFinder
 from .rendering import render
 from .texts import Change, Desk, Earlier, digest_of
 
@@ -40,6 +42,7 @@ def describe(desk: Desk, article: Article) -> dict[str, object]:
         "left": 0,
         "blocks": [],
         "statements": [],
+        "to_read": [],
         "sources": [],
     }
     if text is None:
@@ -50,7 +53,8 @@ def describe(desk: Desk, article: Article) -> dict[str, object]:
         return {**shown, "reason": f"no build can show this text: {error}"}
     blocks = document.blocks()
     changed_by = text.edits.changed_by if text.edits else {}
-    cards = list(_cards(blocks, text))
+    finder = evidence_finder(desk.site, article, text)
+    cards = list(_cards(blocks, text, finder))
     desk.unchanged = {text.html: document}
     title = next((it.text for it in blocks if it.kind == "h1"), article.request.topic)
     approved_file = _approved_file(desk.site, article)
@@ -80,6 +84,10 @@ def describe(desk: Desk, article: Article) -> dict[str, object]:
             for it in blocks
         ],
         "statements": cards,
+        "to_read": [
+            {"text": sentence, "evidence": _evidence(finder, sentence)}
+            for sentence in document.sentences_to_read()
+        ],
         "sources": list(_sources(desk.site, text, blocks)),
         "hidden": list(_hidden(document)),
     }
@@ -128,8 +136,8 @@ def describe_rows(
             yield {"words": row.words_to_read(), "change": msgspec.to_builtins(change)}
 
 
-def _cards(blocks: Sequence[Block], text: Text) -> Iterator[dict[str, Any]]:
-    """Yield the sentences with statements to check, and the section that each cites."""
+def _cards(blocks: Sequence[Block], text: Text, finder: EvidenceFinder) -> Iterator[dict[str, Any]]:
+    """Yield the sentences with statements to check, with what each cites and what is closest."""
     for block in blocks:
         if not block.element.find("mark"):
             continue
@@ -144,7 +152,16 @@ def _cards(blocks: Sequence[Block], text: Text) -> Iterator[dict[str, Any]]:
                 "text": "; ".join(" ".join(it.split()) for it in statements.values()),
                 "parts": sentence.parts,
                 "source": next(cited, None),
+                "evidence": _evidence(finder, "".join(part for part, _ in sentence.parts)),
             }
+
+
+def _evidence(finder: EvidenceFinder, sentence: str) -> list[dict[str, object]]:
+    """Return the closest passages of the sources to a sentence."""
+    return [
+        {"title": it.section.title, "file": it.section.file, "text": it.section.text}
+        for it in finder.find(sentence)
+    ]
 
 
 def _sources(site: Site, text: Text, blocks: Sequence[Block]) -> Iterator[dict[str, object]]:

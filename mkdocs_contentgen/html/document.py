@@ -26,7 +26,7 @@ from bs4.element import PageElement
 from ..errors import EditError, UnsafeHTMLError
 from ..files import sha256
 from .article import parse_article
-from .elements import BLOCK_LEVEL, CELLS, GROUPS, TEXT_BLOCKS, VOID
+from .elements import BLOCK_LEVEL, CELLS, GROUPS, TEXT_BLOCKS, TO_READ, VOID
 from .sentences import sentence_ends
 
 _LOOSE = "text"
@@ -82,6 +82,10 @@ class Document:
         leaves = (it for it, part in self._parts() if part == "all" and is_block(it))
         return [Block(number, it, self.image_hosts) for number, it in enumerate(leaves)]
 
+    def sentences_to_read(self) -> list[str]:
+        """Return the sentences that a person should read beside the sources."""
+        return [_one_line(it.get_text()) for it in self.article.find_all(_is_reading_sign)]
+
     def marked_sentences(self) -> list[str]:
         """Return the sentences with statements to check, in which these stand in `‹…›`.
 
@@ -98,7 +102,7 @@ class Document:
     def to_lines(self, *, marks: bool = True) -> str:
         """Return the HTML as approved files have it: on lines, for readable diffs.
 
-        Without `marks`, nothing is marked as a statement to check any more.
+        Without `marks`, nothing is marked as to be checked or read any more.
         """
         lines = (("\n" if it.begins_line else "") + it.html for it in self.pieces(marks=marks))
         return f"{''.join(lines).strip()}\n"
@@ -203,17 +207,18 @@ class Block:
 
     def to_markdown(self, *, marks: bool = True) -> str:
         """Return the content as light Markdown, with HTML where that would be read differently."""
-        markdown = _write_line(self.element, marks=marks)
-        is_plain = "\\" not in markdown and self.element.find(True) is None
+        element = _without_reading_signs(self.element)
+        markdown = _write_line(element, marks=marks)
+        is_plain = "\\" not in markdown and element.find(True) is None
         if is_plain or self.kind == "pre":
             return markdown
         from .markdown_parser import inline_parser
 
-        html = _inner_html(self.element, marks=marks).strip(" ")
+        html = _inner_html(element, marks=marks).strip(" ")
         read = inline_parser(is_persons=True).renderInline(markdown)
         if _comparable(read) == _comparable(html):
             return markdown
-        return _write_line(self.element, marks=marks, only_html=True)
+        return _write_line(element, marks=marks, only_html=True)
 
     @property
     def statements(self) -> list[str]:
@@ -363,9 +368,25 @@ def _to_html(node: PageElement, *, marks: bool = True, verbatim: bool = False) -
     if node.name in VOID:
         return _start_tag(node)
     inner = _inner_html(node, marks=marks, verbatim=verbatim)
-    if node.name == _LOOSE or (node.name == "mark" and not marks):
+    is_sign = node.name == "mark" or _is_reading_sign(node)
+    if node.name == _LOOSE or (is_sign and not marks):
         return inner
     return f"{_start_tag(node)}{inner}</{node.name}>"
+
+
+def _is_reading_sign(element: Tag) -> bool:
+    """Tell whether an element is around a sentence to read."""
+    return element.name == "span" and element.get("class") == TO_READ
+
+
+def _without_reading_signs(element: Tag) -> Tag:
+    """Return an element without the signs of sentences to read, which nobody edits."""
+    if not element.find("span", class_=TO_READ):
+        return element
+    plain = copy(element)
+    for sign in plain.find_all(_is_reading_sign):
+        sign.unwrap()
+    return plain
 
 
 def _inner_html(element: Tag, *, marks: bool = True, verbatim: bool = False) -> str:

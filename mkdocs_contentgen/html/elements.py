@@ -20,6 +20,12 @@ GROUPS = frozenset(
 
 BLOCK_LEVEL = TEXT_BLOCKS | GROUPS | {"hr"}
 
+WEAK = "same-words"
+"""The class of a `<mark>` where a source has the same figures or words in another form."""
+
+TO_READ = "to-read"
+"""The class of a `<span>` around a sentence that hardly shares a word with the sources."""
+
 DROPPED = (
     "script style iframe template svg object think thinking thought reasoning scratchpad".split()
 )

@@ -15,7 +15,7 @@ from xml.etree.ElementTree import Element, ParseError, fromstring
 import nh3
 
 from ..errors import UnsafeHTMLError
-from .elements import HEADINGS
+from .elements import HEADINGS, TO_READ, WEAK
 from .plaintext import plain_text
 from .stylesheet import sanitize_style
 
@@ -34,13 +34,9 @@ fill any memory.
 """
 
 CLASSES = frozenset(
-    "blog-post intro pro-tip conclusion news-article byline lead article-body "
-    "same-words to-read".split()
-)
-"""The allowed classes (interface section 2.2), besides the language of `<code>`.
-
-The last two are of the writer: a weak statement, and a sentence to read.
-"""
+    "blog-post intro pro-tip conclusion news-article byline lead article-body".split()
+) | {WEAK, TO_READ}
+"""The allowed classes: those of interface section 2.2, and those of the writer's signs."""
 
 _LANGUAGE_CLASS = re.compile(r"language-[a-z0-9+#-]+")
 

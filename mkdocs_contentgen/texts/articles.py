@@ -15,6 +15,7 @@ from ..display import quoted
 from ..errors import ApprovalError, ContentgenError, FailedTextError, NoText
 from ..files import normal_form
 from ..html.disclosure import Provenance, Review
+from ..html.elements import TO_READ
 from ..html.presentation import ArticleMetadata, Presentation, present
 from ..requests import LANGUAGE, OPTIONAL_FIELDS
 from ..text import Text
@@ -197,6 +198,13 @@ class Article(PageRequest):
     def marked(self) -> int:
         """The number of statements to check in the draft that the page shows."""
         return 0 if self.has_approval else count_marks(self.draft)
+
+    @property
+    def to_read(self) -> int:
+        """The number of sentences to read in the draft that the page shows."""
+        if self.has_approval or self.draft is None:
+            return 0
+        return self.draft.html.count(f'class="{TO_READ}"')
 
     @property
     def remarks(self) -> tuple[str, ...]:

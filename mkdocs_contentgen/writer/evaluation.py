@@ -79,7 +79,7 @@ class Trial:
             "remarks": list(written.text.remarks) if written else [],
             "error": str(self.error) if self.error else None,
             "repairs": written.repairs if written else 0,
-            "marked": written.text.html.count("<mark>") if written else 0,
+            "marked": written.text.html.count("<mark") if written else 0,
             "calls": usage.calls,
             "tokens": usage.tokens,
             "cost": usage.cost,

@@ -13,13 +13,12 @@ from dataclasses import dataclass
 
 from markdown_it.token import Token
 
+from ..html.elements import TO_READ, WEAK
 from .code_parts import find_code, find_unknown_parts, is_given
 from .names import find_names
 from .ranges import Range, without_overlaps
 from .statements import find_statements, is_invented, item_number
-
-WEAK = "same-words"
-"""The class of a mark where a source has the same figures or words in another form."""
+from .unsupported import find_sentences_to_read
 
 _OBJECT = "\ufffc"
 """Stands for each character of code in the text of a paragraph: code has checks of its own."""
@@ -59,21 +58,24 @@ def _text_of(token: Token) -> str:
     return token.content if token.type in ("text", "code_inline") else ""
 
 
+def _prose_of(piece: _Piece) -> str:
+    if piece.token.type == "code_inline":
+        return _OBJECT * (piece.end - piece.start)
+    return _text_of(piece.token)
+
+
 def mark_paragraph(
     tokens: list[Token], given: Given, *, is_heading: bool = False, is_quotation: bool = False
 ) -> None:
     """Drop the addresses of links, and mark the statements of a paragraph, in place.
 
+    With sources, the sentences to read are marked, too.
+
     The number at the start of a heading, such as `3. `, is no statement. A quotation is marked as
     a whole.
     """
     pieces, links = _pieces(tokens)
-    text = "".join(
-        _OBJECT * (piece.end - piece.start)
-        if piece.token.type == "code_inline"
-        else _text_of(piece.token)
-        for piece in pieces
-    )
+    text = "".join(map(_prose_of, pieces))
     if is_quotation and is_invented(text, given.text):
         ranges = [Range(0, len(text))]
     else:
@@ -89,6 +91,10 @@ def mark_paragraph(
                 found += find_names(text, given.text, given.language)
         ranges = without_overlaps([*links, *found])
     tokens[:] = _wrap(pieces, ranges)
+    if given.has_sources and not is_heading:
+        sentences = find_sentences_to_read(text, given.text, given.language)
+        pieces, _ = _pieces(tokens)
+        tokens[:] = _wrap(pieces, sentences, "span")
 
 
 def mark_code_block(token: Token, given: Given) -> None:
@@ -122,8 +128,8 @@ def _unknown_code(text: str, pieces: list[_Piece], given: Given) -> Iterator[Ran
             yield Range(piece.start, piece.end)
 
 
-def _wrap(pieces: list[_Piece], ranges: list[Range]) -> list[Token]:
-    """Return inline tokens with each range of their text in `<mark>`.
+def _wrap(pieces: list[_Piece], ranges: list[Range], tag: str = "mark") -> list[Token]:
+    """Return inline tokens with each range of their text in an element, by default `<mark>`.
 
     A range that begins within emphasis and ends outside of it is marked in pieces; any other is one
     mark, with the emphasis in it.
@@ -141,7 +147,7 @@ def _wrap(pieces: list[_Piece], ranges: list[Range]) -> list[Token]:
     closed: set[int] = set()
     for number, indexes in places.items():
         for first, last in _find_marks(tokens, indexes):
-            opened[first] = _mark_token(is_weak=ranges[number].is_weak)
+            opened[first] = _opening(tag, is_weak=ranges[number].is_weak)
             closed.add(last)
     marked: list[Token] = []
     for index, token in enumerate(tokens):
@@ -149,13 +155,15 @@ def _wrap(pieces: list[_Piece], ranges: list[Range]) -> list[Token]:
             marked.append(opened[index])
         marked.append(token)
         if index in closed:
-            marked.append(Token("mark_close", "mark", -1))
+            marked.append(Token(f"{tag}_close", tag, -1))
     return marked
 
 
-def _mark_token(*, is_weak: bool) -> Token:
-    token = Token("mark_open", "mark", 1)
-    if is_weak:
+def _opening(tag: str, *, is_weak: bool) -> Token:
+    token = Token(f"{tag}_open", tag, 1)
+    if tag == "span":
+        token.attrSet("class", TO_READ)
+    elif is_weak:
         token.attrSet("class", WEAK)
     return token
 

@@ -1,8 +1,8 @@
 """Find the sentences of a text that a person should read beside the sources.
 
-A sentence that nothing in the sources resembles is often invented, although no single figure or name
-of it is. More than half of its content words are in no source then. On data, such as JSON, that
-says nothing: there, every sentence in words is new.
+A sentence that nothing in the sources resembles is often invented, although no single figure or
+name of it is. More than half of its content words are in no source then. On data, such as JSON,
+that says nothing: there, every sentence in words is new.
 """
 
 from __future__ import annotations
@@ -12,13 +12,8 @@ from functools import lru_cache
 
 from ..html.sentences import sentence_ends
 from .ranges import Range
-from .values.vocabulary import common_words, guess_language
-
-_STEM = 6
-"""Letters of a word that are compared, so that its endings do not count."""
-
-_LEAST_LETTERS = 4
-"""Shorter words are hardly content."""
+from .values import common_words, guess_language
+from .words import content_stems, content_words
 
 _LEAST_WORDS = 4
 """A sentence with fewer content words says too little to be compared."""
@@ -26,9 +21,6 @@ _LEAST_WORDS = 4
 _MOST_SIGNS = 0.06
 """The share of brackets, bars and quotation marks in prose. Data have more of them."""
 
-_UNSPACED = "\u0e00-\u0eff\u3040-\u30ff\u3400-\u9fff"
-_WORD = re.compile(rf"[{_UNSPACED}]+|[^\W\d_{_UNSPACED}]+")
-_IS_UNSPACED = re.compile(f"[{_UNSPACED}]")
 _SIGN_OF_DATA = re.compile(r"[{}\[\]|<>\"=]")
 
 
@@ -37,12 +29,12 @@ def find_sentences_to_read(text: str, given: str, language: str = "") -> list[Ra
     if not is_prose(given):
         return []
     common = common_words(language or guess_language(text, given))
-    known = _stems(given)
+    known = content_stems(given)
     found: list[Range] = []
     start = 0
     for end in [*sentence_ends(text, language), len(text)]:
-        words = [word for word in _content_words(text[start:end]) if word not in common]
-        unknown = [word for word in words if word[:_STEM] not in known]
+        words = [word for word in content_words(text[start:end]) if word not in common]
+        unknown = [word for word in words if not content_stems(word) <= known]
         if len(words) >= _LEAST_WORDS and 2 * len(unknown) > len(words):
             found.append(_stripped(text, start, end))
         start = end
@@ -53,22 +45,6 @@ def find_sentences_to_read(text: str, given: str, language: str = "") -> list[Ra
 def is_prose(text: str) -> bool:
     """Tell whether a source is prose, and no data."""
     return len(_SIGN_OF_DATA.findall(text)) <= _MOST_SIGNS * len(text)
-
-
-@lru_cache(maxsize=64)
-def _stems(text: str) -> frozenset[str]:
-    return frozenset(word[:_STEM] for word in _content_words(text))
-
-
-def _content_words(text: str) -> list[str]:
-    """Return the longer words of a text in lower case; of Chinese, each two characters."""
-    words: list[str] = []
-    for word in _WORD.findall(text.casefold()):
-        if _IS_UNSPACED.match(word):
-            words += [word[place : place + 2] for place in range(len(word) - 1)]
-        elif len(word) >= _LEAST_LETTERS:
-            words.append(word)
-    return words
 
 
 def _stripped(text: str, start: int, end: int) -> Range:

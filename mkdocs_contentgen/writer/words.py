@@ -6,6 +6,7 @@ import re
 import unicodedata
 from collections import Counter
 from collections.abc import Iterable
+from functools import lru_cache
 
 # Scripts that write words without spaces between them.
 UNSPACED = "\u0e00-\u0eff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
@@ -17,6 +18,14 @@ MARKS = "".join(
 _LETTERS = rf"[^\W_{UNSPACED}]+(?:[{MARKS}]+[^\W_{UNSPACED}]*)*"
 _WORD = re.compile(rf"[{UNSPACED}]|{_LETTERS}(?:['’.,:/-]{_LETTERS})*")
 _CHARACTERS_PER_WORD = 2
+_RUN = re.compile(rf"[{UNSPACED}]+|[^\W\d_{UNSPACED}]+")
+
+_LEAST_LETTERS = 4
+"""Shorter words are hardly content."""
+
+_STEM = 6
+"""Letters of a content word that are compared."""
+
 _EAST_ASIAN = ("CJK", "HIRAGANA", "KATAKANA", "KATAKANA-HIRAGANA")
 
 
@@ -51,3 +60,20 @@ def count_scripts(text: str) -> Counter[str]:
             shown = "Chinese or Japanese" if name in _EAST_ASIAN else name.capitalize()
             counts[shown] += number * weight
     return counts
+
+
+def content_words(text: str) -> list[str]:
+    """Return the longer words of a text in lower case; of Chinese, each two characters."""
+    words: list[str] = []
+    for word in _RUN.findall(text.casefold()):
+        if _IS_UNSPACED.match(word):
+            words += [word[place : place + 2] for place in range(len(word) - 1)]
+        elif len(word) >= _LEAST_LETTERS:
+            words.append(word)
+    return words
+
+
+@lru_cache(maxsize=256)  # what is given is the same for all paragraphs of a text
+def content_stems(text: str) -> frozenset[str]:
+    """Return the first letters of the content words, which are compared without their endings."""
+    return frozenset(word[:_STEM] for word in content_words(text))

@@ -28,6 +28,7 @@ from mkdocs_contentgen.writer.sources import split_sections
 
 CASES = cases("review")
 
+NOTES = {"model": "any", "sources": ["notes.md"]}
 REQUEST = BlogRequest(topic="Alpha")
 
 
@@ -350,8 +351,31 @@ def test_show_a_draft(site: Site) -> None:
     assert lines[:2] == [f"docs/index.md:2: {line}" for line in REMARK_LINES]
     assert [line for line in lines[2:] if line] == [
         *("# Alpha", "In ==1999==.\\u202e", "1. One", "2. Two", "Term", ":   Words"),
-        *("| A | B |", "| --- | --- |", "| 1 | 2 |"),
+        *("| A | B |", "| --- | --- |", "| 1 | 2 |", "to check: In ‹1999›.\\u202e"),
     ]
+
+
+def test_show_evidence(site: Site) -> None:
+    """What to check and to read stands with the closest passages, or that no source says it."""
+    site.write("notes.md", "# Speed\n\nA build of the site takes four seconds with a cache.\n")
+    site.configure(plugins=[{"contentgen": {"base_url": "writer", "writer": NOTES}}])
+    read = '<span class="to-read">Elephants wander through dusty savannas.</span>'
+    html = article(f"A build takes <mark>5 seconds</mark> with a cache. {read}")
+    store = DiskStore(site.root / ".cache/plugin/contentgen")
+    store.prepare()
+    time = datetime(2026, 1, 1, tzinfo=UTC)
+    store.save({REQUEST.key(sandbox=False): Text(html, time, REQUEST.record())})
+    store.close()
+    shown = site.run("show", "index.md")
+    assert shown.endswith(
+        "to check: A build takes ‹5 seconds› with a cache.\n"
+        "  notes.md, Speed: A build of the site takes four seconds with a cache.\n"
+        "\n"
+        "to read: Elephants wander through dusty savannas.\n"
+        "  no source says this\n"
+    )
+    [row] = json.loads(site.run("status", "--json"))
+    assert (row["marked"], row["to_read"]) == (1, 1)
 
 
 def test_show_compares_with_no_text_of_another_page(site: Site) -> None:

@@ -230,3 +230,14 @@ def test_a_cell_with_a_paragraph_keeps_its_place() -> None:
     row = "<tr><td><p>a</p></td><td><p>b</p></td></tr>"
     html = f"<article><h1>T</h1><table><tbody>{row}</tbody></table></article>"
     assert "<td></td>" in changed(lambda blocks: blocks[1].remove(), html)
+
+
+def test_sentences_to_read() -> None:
+    """They are listed, nobody edits their signs, and an approved text has none."""
+    sign = '<span class="to-read">A <em>b</em> <mark>5</mark>.</span>'
+    document = Document(f"<article><h1>T</h1><p>{sign} C.</p></article>")
+    assert document.sentences_to_read() == ["A b 5."]
+    _, block = document.blocks()
+    assert block.to_markdown() == "A *b* ==5==. C."
+    assert "to-read" in document.to_lines()
+    assert "to-read" not in document.to_lines(marks=False)

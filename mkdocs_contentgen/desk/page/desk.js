@@ -401,7 +401,15 @@ class Panel {
       source ? make("div", {},
         make("div", { className: "quiet" }, `${say("source")}: ${source.title}`),
         source.state === "same" ? null : make("p", { className: "note" }, say(source.state)),
-        make("div", { className: "source", tabIndex: 0, role: "region", "aria-label": source.title, dir: "auto" }, source.text)) : make("p", { className: "quiet" }, say("no_source")));
+        make("div", { className: "source", tabIndex: 0, role: "region", "aria-label": source.title, dir: "auto" }, source.text)) : make("p", { className: "quiet" }, say("no_source")),
+      ...this.evidence(card));
+  }
+
+  evidence(card) {
+    if (!card.evidence.length) return [make("p", { className: "quiet" }, say("no_evidence"))];
+    return card.evidence.map(({ title, file, text }) => make("div", {},
+      make("div", { className: "quiet" }, `${say("closest")}: ${title} (${file})`),
+      make("p", { className: "source", dir: "auto" }, text)));
   }
 
   listed(block) {

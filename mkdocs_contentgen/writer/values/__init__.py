@@ -5,6 +5,6 @@
 
 from .finding import find_values, known_values
 from .value import Value
-from .vocabulary import guess_language
+from .vocabulary import common_words, guess_language
 
-__all__ = ["Value", "find_values", "guess_language", "known_values"]
+__all__ = ["Value", "common_words", "find_values", "guess_language", "known_values"]

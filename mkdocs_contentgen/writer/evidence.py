@@ -1,0 +1,86 @@
+"""Find the passages of the sources that come closest to a sentence, whatever its text cites."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from ..html.sentences import sentence_ends
+from .retrieval import Index
+from .sources import Section
+from .words import content_stems, content_words
+
+MAX_PASSAGES = 3
+"""Passages for a sentence: the right one is nearly always among three."""
+
+_MAX_LENGTH = 400
+"""Characters of a passage, if its sentences are not longer."""
+
+_LEAST_SHARED = 2
+"""Content words that a passage has in common with a sentence, or all if there are fewer."""
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """A passage of a source, and the words that it has in common with a sentence."""
+
+    section: Section
+    """Where the passage stands; its `text` is the passage."""
+
+    words: tuple[str, ...]
+
+
+class EvidenceFinder:
+    """Finds the closest passages in the sections that `search` returns for a sentence.
+
+    `has_sources` says whether there is anything to search.
+    """
+
+    def __init__(
+        self, search: Callable[[str], Sequence[Section]], *, has_sources: bool = True
+    ) -> None:
+        self.has_sources = has_sources
+        self._search = search
+
+    def find(self, sentence: str) -> list[Evidence]:
+        """Return the closest passages, the closest first; none if no source says the like."""
+        wanted = content_stems(sentence)
+        least = min(_LEAST_SHARED, len(wanted))
+        if not self.has_sources or not wanted:
+            return []
+        sections = self._search(sentence)
+        passages = Index(passage for section in sections for passage in _passages(section))
+        found: list[Evidence] = []
+        for passage in passages.search(sentence):
+            shared = wanted & content_stems(passage.text)
+            if len(shared) >= least:
+                found.append(Evidence(passage, _words_with_stems(passage.text, shared)))
+        return found[:MAX_PASSAGES]
+
+
+def _passages(section: Section) -> Iterator[Section]:
+    """Yield the parts of a section, each of whole sentences or of a long one."""
+    passage = ""
+    for sentence in _sentences(section.text):
+        if passage and len(passage) + len(sentence) > _MAX_LENGTH:
+            yield replace(section, text=passage.strip())
+            passage = ""
+        passage += sentence
+    if passage.strip():
+        yield replace(section, text=passage.strip())
+
+
+def _sentences(text: str) -> Iterator[str]:
+    """Yield the sentences of a text, which end with a paragraph, too."""
+    for paragraph in re.split(r"(?<=\n\n)", text):
+        start = 0
+        for end in [*sentence_ends(paragraph), len(paragraph)]:
+            yield paragraph[start:end]
+            start = end
+
+
+def _words_with_stems(text: str, stems: frozenset[str]) -> tuple[str, ...]:
+    """Return the words of a text that have one of the stems, each once."""
+    words: Sequence[str] = content_words(text)
+    return tuple(dict.fromkeys(word for word in words if content_stems(word) & stems))

@@ -1,0 +1,41 @@
+"""The passages of the sources that come closest to a sentence."""
+
+from __future__ import annotations
+
+from mkdocs_contentgen.writer.evidence import EvidenceFinder
+from mkdocs_contentgen.writer.sources import Section
+
+SECTIONS = [
+    Section("a.md", "Cache", "The cache keeps pages between builds. It is a folder.", "a/"),
+    Section("b.md", "Deploy", "A deployment takes seven minutes.\n\nNobody waits for it.", "b/"),
+    Section("c.md", "Long", "Gardens need water. " * 40 + "The build of a site needs a cache."),
+]
+
+
+def finder(sections: list[Section]) -> EvidenceFinder:
+    """Return what finds passages in all of the sections."""
+    return EvidenceFinder(lambda sentence: sections)
+
+
+def test_the_closest_passage_is_first() -> None:
+    """It has its section, and the words that it shares, without short ones."""
+    first, *others = finder(SECTIONS).find("Each build keeps its pages in the cache.")
+    assert first.section.file == "a.md"
+    assert first.words == ("cache", "keeps", "pages")
+    assert [it.section.file for it in others] == ["c.md"]
+
+
+def test_a_passage_is_short() -> None:
+    """Of a long section, it has the sentences that come closest alone."""
+    [first, *_] = finder(SECTIONS[2:]).find("The build needs a cache.")
+    assert first.section.text.endswith("needs a cache.")
+    assert len(first.section.text) <= 400
+
+
+def test_no_source_says_it() -> None:
+    """Neither a sentence of other words nor one without sources has a passage."""
+    assert finder(SECTIONS).find("Elephants wander through savannas.") == []
+    assert (
+        EvidenceFinder(lambda sentence: [], has_sources=False).find("The cache keeps pages.") == []
+    )
+    assert finder(SECTIONS).find("12 %") == []
