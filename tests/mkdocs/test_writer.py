@@ -184,7 +184,7 @@ def test_a_brief(site: Project, model: ModelDouble) -> None:
     article = site.soup("index.html").find("article")
     assert article and [mark.text for mark in article.find_all("mark")] == ["9 days"]
     [row] = status(site)
-    assert row["remarks"] == ["brief: the text leaves out '\"We threw it away,\"'"]
+    assert row["remarks"] == ["brief: the text leaves out '\"We threw it away,\"', 'Ada'"]
     shown = site.run("mkdocs_contentgen", "show", "index.md")
     assert "brief: - needs Python 3.11\n" in shown.stdout
     site.configure({"base_url": "https://service.example"})
