@@ -200,14 +200,20 @@ def _find_reasons(found: object, depth: int) -> list[str]:
     if isinstance(found, str):
         # A gateway quotes the JSON of the server behind it.
         inner = decode_json(found.encode("utf-8", "replace")) if found[:1] in ("{", "[") else None
-        return [found] if inner is None and found.strip() else _find_reasons(inner, depth - 1)
+        if inner is None:
+            return [found] if found.strip() else []
+        found = inner
     if depth <= 0:
         return []
+    parts: list[object] = []
     if isinstance(found, dict):
         parts = [found[name] for name in _REASON_FIELDS if name in found]
-    else:
-        parts = found[:1] if isinstance(found, list) else []
-    return [reason for part in parts for reason in _find_reasons(part, depth - 1)]
+    elif isinstance(found, list):
+        parts = found[:1]
+    reasons = []
+    for part in parts:
+        reasons += _find_reasons(part, depth - 1)
+    return reasons
 
 
 def words_of(data: bytes) -> str:

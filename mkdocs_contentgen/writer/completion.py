@@ -253,7 +253,9 @@ class AnswerReader:
         is_named = event.name not in ("", "message")  # such as `ping`
         if is_named or _SIGN_OF_LIFE.fullmatch(text.strip()):
             return
-        words = words_of(event.data)
+        # Of a page in place of an answer, no part is quoted.
+        is_page = self.is_broken and not self.has_message
+        words = "" if is_page else words_of(event.data)
         if words:
             self._add_error(words)
         elif self.finish_reason is None:

@@ -75,6 +75,10 @@ _STREAM_FIELDS = re.compile(rb"\bstream(_options)?\b")
 _LIMIT_FIELDS = ("max_tokens", "max_completion_tokens")
 
 
+class _RefusedSystemError(Exception):
+    """The model refused a system message in its stream, so the call is sent again without one."""
+
+
 class Model:
     """A language model on a server. Used with `async with`.
 
@@ -173,6 +177,8 @@ class Model:
                 self._check_budget()
                 try:
                     return await self._call(call, spending)
+                except _RefusedSystemError:
+                    continue
                 except NotSentError as error:
                     self._back_off(error, tries, deadline)
                 await self._wait_for_pause(is_stopped)
@@ -244,7 +250,7 @@ class Model:
         error = error or self._problem(reader)
         if had_system and not reader.text and _refuses_system(reason_of(reader.error)):
             self._has_system = False
-            return await self._call(call, spending)
+            raise _RefusedSystemError
         if error and not (reader.text and reader.was_streamed):
             raise error
         if len(self._key) >= _MIN_SECRET and self._key in reader.text:

@@ -82,7 +82,9 @@ class Program(Model):
         if error and not is_lost:
             raise error
         self._debug(f"{quoted(self.name)}: answered, about {usage.tokens:,} tokens")
-        reason = "lost" if error else reader.reason if reader.was_stopped else "stop"
+        reason = reader.reason if reader.was_stopped else "stop"
+        if error:
+            reason = "lost"
         return Completion(reader.text, reason, usage, error)
 
     async def _run(self, prompt: str, reader: AnswerReader) -> ServiceError | None:
@@ -123,7 +125,7 @@ class Program(Model):
         kept = {}
         for name, value in os.environ.items():
             is_ours = name.startswith("CONTENTGEN_")  # can be a token, or the ledger's password
-            has_secret = value.strip() in secrets or any(it in value for it in long_ones)
+            has_secret = value.strip() in secrets or any(secret in value for secret in long_ones)
             if not (is_ours or has_secret):
                 kept[name] = value
         return kept
@@ -157,8 +159,9 @@ class Program(Model):
 
     def _failure(self, status: int, output: str, errors: str) -> ProgramError:
         """Return the error of a program without a text. Some write the reason as their text."""
-        how = f"ended with status {status}" if status > 0 else f"was ended by signal {-status}"
-        how = how if status else "wrote nothing"
+        how = "wrote nothing"
+        if status:
+            how = f"ended with status {status}" if status > 0 else f"was ended by signal {-status}"
         quotes = [quote for text in (errors, output) if (quote := _last_lines(text))]
         said = f": {'; '.join(quotes)}" if quotes and self._quotes else ""
         answer = output if len(output.split()) > _MOST_WORDS else ""
