@@ -212,10 +212,10 @@ class Block:
         is_plain = "\\" not in markdown and element.find(True) is None
         if is_plain or self.kind == "pre":
             return markdown
-        from .markdown_parser import inline_parser
+        from .markdown_reader import read_line
 
         html = _inner_html(element, marks=marks).strip(" ")
-        read = inline_parser(is_persons=True).renderInline(markdown)
+        read = read_line(markdown)
         if _comparable(read) == _comparable(html):
             return markdown
         return _write_line(element, marks=marks, only_html=True)
@@ -227,7 +227,7 @@ class Block:
         return [_one_line(sentences.text[begin:end]) for _, begin, end in sentences.tags("mark")]
 
     def set_markdown(self, markdown: str) -> None:
-        """Replace the content. Raises EditError for what is too long or empty."""
+        """Replace the content. Raises EditError for what is too long or empty, or not kept."""
         if self.kind == "pre":
             raise EditError("code cannot be changed here; change it in the approved file")
         if markdown.count("==") > _MAX_SYNTAX or markdown.count("<") > _MAX_SYNTAX:
@@ -236,10 +236,11 @@ class Block:
             raise EditError(f"a block has at most {MAX_BLOCK:,} characters, not {len(markdown):,}")
         if _MORE_BLOCKS.search(markdown.strip()):
             raise EditError("this is more than one block; add each below the other")
-        from .markdown_parser import inline_parser
+        from .markdown_reader import check_kept, read_line
 
-        html = inline_parser(is_persons=True).renderInline(_collapse(markdown).strip(" "))
+        html = read_line(_collapse(markdown).strip(" "))
         new = read_content(html, self.image_hosts)
+        check_kept(html, new)
         if not new.get_text().strip():
             raise EditError("the block would be empty; remove it instead")
         self.set_content(new)

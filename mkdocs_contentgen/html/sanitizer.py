@@ -40,7 +40,7 @@ CLASSES = frozenset(
 
 _LANGUAGE_CLASS = re.compile(r"language-[a-z0-9+#-]+")
 
-_TAGS = HEADINGS | set(
+TAGS = HEADINGS | set(
     "article section header footer aside div p br hr wbr "
     "ul ol li dl dt dd table caption thead tbody tfoot tr th td figure figcaption img "
     "details summary blockquote q cite pre code kbd samp var a abbr dfn time em strong b i u s "
@@ -140,7 +140,7 @@ def _filter_attribute(tag: str, name: str, value: str) -> str | None:
 
 # Making one takes a tenth of the time of a text.
 _CLEANER = nh3.Cleaner(
-    tags=set(_TAGS),
+    tags=set(TAGS),
     clean_content_tags=_TAGS_WITH_CONTENT,
     attributes=_ATTRIBUTES,
     attribute_filter=_filter_attribute,

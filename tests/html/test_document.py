@@ -9,6 +9,8 @@ from contextlib import suppress
 
 import pytest
 from golden_file import cases
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from mkdocs_contentgen.errors import EditError
 from mkdocs_contentgen.html.document import MAX_BLOCK, Block, Document, Sentences
@@ -88,6 +90,36 @@ def test_what_a_person_writes(markdown: str, html: str) -> None:
     after = changed(lambda blocks: blocks[6].set_markdown(markdown))
     assert html in after
     assert not any(bad in after for bad in ("<script", "onerror", 'href="java', "<img"))
+
+
+@pytest.mark.parametrize(("markdown", "name"), CASES["what_a_text_cannot_have"])
+def test_what_a_text_cannot_have(markdown: str, name: str) -> None:
+    """It is refused by its name, since it would go without a word; the block stays."""
+    blocks = Document(HTML).blocks()
+    with pytest.raises(EditError) as refused:
+        blocks[6].set_markdown(markdown)
+    assert name in str(refused.value)
+    assert blocks[6].text == "Last."
+
+
+WORDS = (
+    "one|<b>|</b>|<title>|</title>|<svg|/>|<|>|&lt;|`|*|==|~~|[x](/y)|[|](https://z.example)|<!--|"
+    "-->|&|<kbd title='two'>|</kbd>|<p>|\\|![|<textarea>|<br>| |<rp>|<math>|three\x01|<script>|]]>"
+).split("|")
+
+
+@given(st.lists(st.sampled_from(WORDS), min_size=1, max_size=12).map("".join))
+@settings(max_examples=200)
+def test_no_word_of_a_person_is_lost(markdown: str) -> None:
+    """Each is in the text, or the person is told."""
+    block = Document(HTML).blocks()[6]
+    try:
+        block.set_markdown(markdown)
+    except EditError:
+        return
+    kept = block.element.decode()
+    for word in ("one", "two", "three", "title", "script", "math", "textarea"):
+        assert kept.count(word) == markdown.count(word)
 
 
 @pytest.mark.parametrize(

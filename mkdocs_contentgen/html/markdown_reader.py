@@ -1,0 +1,93 @@
+"""Read the light Markdown that a person writes, without losing a word of it.
+
+What is no element that a text can have, such as `List<String>` or `<title>`, is text. What the
+sanitizer would change, such as an address or a picture, is refused by name.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Sequence
+
+from bs4 import BeautifulSoup, Tag
+from markdown_it.token import Token
+
+from ..display import escape_controls
+from ..errors import EditError
+from .elements import BLOCK_LEVEL, VOID
+from .markdown_parser import inline_parser
+from .sanitizer import TAGS
+
+_INLINE = TAGS - BLOCK_LEVEL
+_TAG = re.compile(r"<(/?)([A-Za-z][A-Za-z0-9-]*)[^<>]*>")
+_UNSEEN = re.compile(r"[\s\x00-\x1f\x7f\ufffe\uffff]+")
+_MAX_SHOWN = 80
+
+
+def read_line(markdown: str) -> str:
+    """Return the HTML of a line."""
+    parser = inline_parser(is_persons=True)
+    tokens = parser.parseInline(markdown)
+    for token in tokens:
+        _keep_tags(token.children or [])
+    return str(parser.renderer.render(tokens, parser.options, {}))
+
+
+def check_kept(html: str, element: Tag) -> None:
+    """Raise EditError if something of a line's HTML is not in the element made of it."""
+    given = BeautifulSoup(html, "html.parser", multi_valued_attributes=None, string_containers={})
+    pictures = {str(image.get("src")) for image in element.find_all("img")}
+    for image in given.find_all("img"):
+        if str(image.get("src")) not in pictures:
+            raise EditError(
+                f"a text cannot show the picture {_shown(image.get('src'))}: its host is not in "
+                "`image_hosts`; link to it instead"
+            )
+    addresses = {str(link.get("href")) for link in element.find_all("a")}
+    for link in given.find_all("a"):
+        if str(link.get("href")) not in addresses:
+            raise EditError(
+                f"a text cannot have the address {_shown(link.get('href'))}; write a whole one, "
+                "such as https://example.com/page"
+            )
+    for name, attribute in Counter(_attributes(given)) - Counter(_attributes(element)):
+        raise EditError(f"a text cannot have `{attribute}` in <{name}>; leave it out")
+    if _seen(given) != _seen(element):
+        raise EditError("some of these words would be lost; put HTML between backticks")
+
+
+def _keep_tags(tokens: Sequence[Token]) -> None:
+    """Make text of each tag that is no start or end of an element that a line can have."""
+    opened: dict[str, list[Token]] = {}
+    for token in tokens:
+        if token.type != "html_inline":
+            continue
+        token.type = "text"
+        tag = _TAG.fullmatch(token.content)
+        name = tag[2].lower() if tag else ""
+        if tag is None or name not in TAGS:
+            continue
+        if name not in _INLINE:
+            raise EditError(f"<{name}> begins another block; to write of it, write `<{name}>`")
+        if name in VOID and not tag[1]:
+            token.type = "html_inline"
+        elif not tag[1] and not token.content.endswith("/>"):
+            opened.setdefault(name, []).append(token)
+        elif tag[1] and opened.get(name):
+            token.type = "html_inline"
+            opened[name].pop().type = "html_inline"
+
+
+def _attributes(element: Tag) -> Iterator[tuple[str, str]]:
+    for tag in element.find_all(True):
+        yield from ((tag.name, name) for name in tag.attrs)
+
+
+def _seen(element: Tag) -> str:
+    return _UNSEEN.sub("", element.get_text())
+
+
+def _shown(address: object) -> str:
+    shown = escape_controls(str(address or "without an address"))
+    return shown if len(shown) <= _MAX_SHOWN else f"{shown[:_MAX_SHOWN]}…"
