@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from functools import cache
 
+from bs4 import BeautifulSoup
 from markdown_it import MarkdownIt
 from markdown_it.rules_inline import StateInline
+from markdown_it.token import Token
 
 _MAX_BRACKETS = 5
 """How deep square brackets are nested where they are read as links.
@@ -33,6 +36,26 @@ def inline_parser(*, is_persons: bool = False, html: bool = False) -> MarkdownIt
     else:
         parser.inline.ruler.before("html_inline", "script", _read_script)
     return parser
+
+
+def link_addresses(text: str) -> list[str]:
+    """Return the addresses of the links in Markdown or HTML, each once."""
+    parser = LinkParser("commonmark", {"html": True, "maxNesting": _MAX_BRACKETS})
+    addresses = []
+    html = []
+    for token in _flat(parser.parse(text)):
+        if token.type == "link_open":
+            addresses.append(str(token.attrs["href"]))
+        if token.type in ("html_inline", "html_block"):
+            html.append(token.content)
+    links = BeautifulSoup("".join(html), "html.parser").find_all("a", href=True)
+    return list(dict.fromkeys([*addresses, *(str(link["href"]) for link in links)]))
+
+
+def _flat(tokens: list[Token]) -> Iterator[Token]:
+    for token in tokens:
+        yield token
+        yield from token.children or ()
 
 
 def _read_mark(state: StateInline, silent: bool) -> bool:

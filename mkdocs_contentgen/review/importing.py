@@ -6,8 +6,10 @@ from datetime import date
 
 from msgspec import structs
 
+from ..display import escape_controls
 from ..errors import FailedTextError
 from ..files import sha256
+from ..html.markdown_parser import link_addresses
 from ..requests import Request
 from ..site.build import language_of, own_text
 from ..site.site import Site
@@ -19,6 +21,10 @@ from ..writer.writing import find_sections, prompt, read
 
 MAX_IMPORT = 512 * 1024
 """The maximum length of a file that is imported, in characters."""
+
+_MAX_NAMED = 3
+_MAX_SHOWN = 60
+"""How many addresses a remark names, and how many characters of each: it has 300 at most."""
 
 
 def import_text(site: Site, article: Article, answer: str, *, model: str, by: str) -> Text:
@@ -32,23 +38,35 @@ def import_text(site: Site, article: Article, answer: str, *, model: str, by: st
     request, options = _asked(site, article)
     own = own_text(site, request)
     found = read(request, options, answer, author=by, today=date.today(), own=own).text
-    edits = None
+    text = structs.replace(found, request=article.request.record(), model=model)
     if by:
-        from ..html.document import Document
-
-        blocks = Document(found.html).blocks()
-        edits = Edits(changed_by={sha256(block.text): by for block in blocks})
-    text = structs.replace(
-        found,
-        request=article.request.record(),
-        model="" if by else model,
-        written_by=by,
-        edits=edits,
-    )
+        text = _written_by(by, text, answer)
     store = site.store()
     store.save({article.key: text}, replacing={article.key: article.draft})
     store.close()
     return text
+
+
+def _written_by(by: str, text: Text, answer: str) -> Text:
+    """Return a text as one of a person, with a remark about what was not kept of it."""
+    from ..html.document import Document
+
+    blocks = Document(text.html).blocks()
+    edits = Edits(changed_by={sha256(block.text): by for block in blocks})
+    kept = {address for block in blocks for address in block.links}
+    said = " ".join(block.text for block in blocks)
+    gone = [it for it in link_addresses(answer) if it not in kept and it not in said]
+    remarks = text.remarks
+    if gone:
+        named = ", ".join(_shown(address) for address in gone[:_MAX_NAMED])
+        others = f" and {len(gone) - _MAX_NAMED} more" if len(gone) > _MAX_NAMED else ""
+        remarks = (*remarks, f"mended: the addresses of links were taken out: {named}{others}")
+    return structs.replace(text, model="", written_by=by, edits=edits, remarks=remarks)
+
+
+def _shown(address: str) -> str:
+    shown = escape_controls(address)
+    return shown if len(shown) <= _MAX_SHOWN else f"{shown[:_MAX_SHOWN]}…"
 
 
 def changed_remarks(site: Site, article: Article, before: Text, html: str) -> tuple[str, ...]:

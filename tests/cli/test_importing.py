@@ -11,6 +11,8 @@ import pytest
 from conftest import Project
 from model_writer import sentences, write
 
+from mkdocs_contentgen.text import MAX_EDIT
+
 TOPIC = "How to speed up a docs build"
 MARKDOWN = f"""# Faster builds
 
@@ -88,6 +90,29 @@ def test_a_text_of_a_person(site: Project, kind: str) -> None:
                 "written_by: Ana <b>" in (site.root / "contentgen/index.md/main.html").read_text()
             )
             site.build("--strict")
+
+
+def test_addresses_of_links_that_are_not_kept(site: Project) -> None:
+    """A person who wrote them is told which; those of a model nobody misses."""
+    links = (
+        f"Read [this](/page), [that](https://a.example/{'x' * 999}), `[b](https://c.example)`, "
+        '<a href="https://b.example">this</a> and <https://shown.example>.\n'
+    )
+    said = import_text(site, f"{MARKDOWN}\n{links}", "--by", "Ana")
+    [remark] = [line for line in said.splitlines() if "addresses of links" in line]
+    named = remark.partition("were taken out: ")[2].split(", ")
+    assert named[:2] == ["https://x.example", "/page"]
+    assert named[2].startswith("https://a.example/xxx")
+    assert named[2].endswith("x… and 1 more")
+    assert "addresses of links" in str(row(site)["remarks"])
+    many = "".join(f" [x](https://a.example/{number}{'x' * 99})" for number in range(9))
+    (site.root / ".cache").rename(site.root / "old-cache")
+    assert "x… and 7 more" in import_text(site, f"{MARKDOWN}\nSee{many}.\n", "--by", "Ana")
+    remarks = row(site)["remarks"]
+    assert isinstance(remarks, list)
+    assert max(map(len, remarks)) <= MAX_EDIT
+    (site.root / ".cache").rename(site.root / "older-cache")
+    assert "addresses of links" not in import_text(site, MARKDOWN, "--model", "a-chat")
 
 
 @pytest.mark.parametrize(
