@@ -1,0 +1,240 @@
+"""How well the marks and the evidence find what no source says, on a public set with human labels.
+
+Usage: python tests/benchmarks/marks.py FOLDER
+
+FOLDER is a copy of one of these repositories, which are not part of this one:
+
+- vectara/FaithBench: summaries with spans that people found unfaithful;
+- ParticleMedia/RAGTruth: answers from sources, with spans (the test split is measured);
+- ryokamoi/wice: claims with the sentences that support them, for the evidence.
+
+Each text is read and marked as an answer of a model is, so what counts is the sign on the page.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections import Counter
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from datetime import date
+from html.parser import HTMLParser
+from pathlib import Path
+from time import perf_counter
+
+from mkdocs_contentgen.html.sentences import sentence_ends
+from mkdocs_contentgen.writer.evidence import Evidence, EvidenceFinder
+from mkdocs_contentgen.writer.markdown import read_markdown, to_html
+from mkdocs_contentgen.writer.sources import Section
+from mkdocs_contentgen.writer.words import count_words, split_words
+
+Span = tuple[int, int]
+
+
+@dataclass(frozen=True)
+class Labelled:
+    """A text, its source, and the parts that people found unfaithful."""
+
+    text: str
+    source: str
+    unfaithful: list[Span]
+
+
+def main(folder: str) -> None:
+    """Print the table of a set."""
+    path = Path(folder)
+    if (path / "data/entailment_retrieval").is_dir():
+        print_evidence(path)
+        return
+    readers: dict[str, Callable[[Path], Iterator[Labelled]]] = {
+        "data_for_release": read_faithbench,
+        "dataset": read_ragtruth,
+    }
+    for name, reader in readers.items():
+        if (path / name).is_dir():
+            print_marks(list(reader(path)))
+            return
+    sys.exit(f"{folder}: is no copy of FaithBench, RAGTruth or WiCE")
+
+
+def read_faithbench(folder: Path) -> Iterator[Labelled]:
+    """Yield the summaries; what is `Unwanted` in one annotation is unfaithful."""
+    for path in sorted(folder.glob("data_for_release/*.json")):
+        for sample in json.loads(path.read_text(encoding="utf-8"))["samples"]:
+            unfaithful = [
+                (annotation["summary_start"], annotation["summary_end"])
+                for annotation in sample["annotations"]
+                if any(label.startswith("Unwanted") for label in annotation["label"])
+            ]
+            yield Labelled(sample["summary"], sample["source"], unfaithful)
+
+
+def read_ragtruth(folder: Path) -> Iterator[Labelled]:
+    """Yield the answers of the test split."""
+    sources: dict[str, str] = {}
+    for line in (folder / "dataset/source_info.jsonl").open(encoding="utf-8"):
+        row = json.loads(line)
+        source = row["source_info"]
+        sources[row["source_id"]] = source if isinstance(source, str) else json.dumps(source)
+    for line in (folder / "dataset/response.jsonl").open(encoding="utf-8"):
+        row = json.loads(line)
+        if row["split"] == "test" and row["quality"] == "good":
+            unfaithful = [(label["start"], label["end"]) for label in row["labels"]]
+            yield Labelled(row["response"], sources[row["source_id"]], unfaithful)
+
+
+class _Page(HTMLParser):
+    """The letters and figures of a page without its title, and which of them have a sign."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.letters: list[str] = []
+        self.marks: list[Span] = []
+        self.to_read: list[Span] = []
+        self._opened: list[tuple[str, int]] = []
+        self._in_title = False
+
+    def handle_starttag(self, tag: str, attributes: list[tuple[str, str | None]]) -> None:
+        self._in_title = self._in_title or tag == "h1"
+        if tag == "mark" or ("class", "to-read") in attributes:
+            self._opened.append((tag, len(self.letters)))
+
+    def handle_endtag(self, tag: str) -> None:
+        self._in_title = self._in_title and tag != "h1"
+        if self._opened and self._opened[-1][0] == tag:
+            _, start = self._opened.pop()
+            signs = self.marks if tag == "mark" else self.to_read
+            signs.append((start, len(self.letters)))
+
+    def handle_data(self, data: str) -> None:
+        if not self._in_title:
+            self.letters += filter(str.isalnum, data.casefold())
+
+
+def find_signs(labelled: Labelled) -> tuple[list[Span], list[Span]]:
+    """Return which parts of a text its page marks, and which sentences it shows as to be read."""
+    document = read_markdown(labelled.text, title="Summary")
+    given = f"Summary\n\n\n{labelled.source}"
+    page = _Page()
+    page.feed(to_html(document, "article", given=given, day=date(2026, 1, 1), names=True))
+    letters = "".join(page.letters)
+    places = [place for place, sign in enumerate(labelled.text) if sign.isalnum()]
+    text = "".join(labelled.text[place] for place in places).casefold()
+
+    def in_text(sign: Span) -> Iterator[Span]:
+        # Markdown takes little out of a text, so what is looked for stands near its place.
+        start = text.find(letters[slice(*sign)], max(0, sign[0] - 60))
+        end = start + sign[1] - sign[0]
+        if 0 <= start < end <= len(places):
+            yield places[start], places[end - 1] + 1
+
+    marks = [found for sign in page.marks for found in in_text(sign)]
+    to_read = [found for sign in page.to_read for found in in_text(sign)]
+    return marks, to_read
+
+
+def print_marks(texts: list[Labelled]) -> None:
+    """Print recall and precision for texts and for sentences, and how many marks there are."""
+    counts: Counter[str] = Counter()
+    sentences: Counter[tuple[bool, bool, bool]] = Counter()
+    with_mark: Counter[tuple[bool, bool]] = Counter()
+    with_sign: Counter[tuple[bool, bool]] = Counter()
+    started = perf_counter()
+    for labelled in texts:
+        marks, to_read = find_signs(labelled)
+        counts["words"] += count_words(split_words(labelled.text))
+        counts["marks"] += len(marks)
+        with_mark[bool(labelled.unfaithful), bool(marks)] += 1
+        with_sign[bool(labelled.unfaithful), bool(marks or to_read)] += 1
+        for sentence in _sentences(labelled.text):
+            is_wrong = _meets(sentence, labelled.unfaithful)
+            sentences[is_wrong, _meets(sentence, marks), _meets(sentence, to_read)] += 1
+    seconds = perf_counter() - started
+    wrong = Counter[tuple[bool, bool]]()
+    marked = 0
+    for (is_wrong, has_mark, is_to_read), number in sentences.items():
+        if is_wrong:
+            wrong[has_mark, is_to_read] += number
+        if has_mark:
+            marked += number
+    all_wrong = wrong.total()
+    found = wrong[True, True] + wrong[True, False]
+    words = counts["words"]
+    rows = {
+        "texts": f"{len(texts):,}",
+        "F1 of texts, by marks": f"{_f1(with_mark):.1f}",
+        "F1 of texts, by marks and sentences to read": f"{_f1(with_sign):.1f}",
+        "balanced accuracy of texts, by marks": f"{_balanced_accuracy(with_mark):.1f}",
+        "marked sentences that are unfaithful": f"{_percent(found, marked):.0f} %",
+        "unfaithful sentences that are marked": f"{_percent(found, all_wrong):.0f} %",
+        "unfaithful sentences without any sign": f"{_percent(wrong[False, False], all_wrong):.0f} %",
+        "marks in 100 words": f"{_percent(counts['marks'], words):.2f}",
+        "milliseconds for 120 words": f"{120_000 * seconds / words:.1f}",
+    }
+    print_rows(rows)
+
+
+def print_evidence(folder: Path) -> None:
+    """Print how often a passage with a supporting sentence is the first, or among three."""
+    first = among = total = 0
+    for path in sorted(folder.glob("data/entailment_retrieval/claim/*.jsonl")):
+        for line in path.open(encoding="utf-8"):
+            row = json.loads(line)
+            groups = row["supporting_sentences"]
+            wanted = {row["evidence"][number] for group in groups for number in group}
+            if row["label"] != "supported" or not wanted:
+                continue
+            section = Section("", "", "\n\n".join(row["evidence"]))
+            found = _find_evidence(section, row["claim"])
+            hits = [any(sentence in it.section.text for sentence in wanted) for it in found]
+            total += 1
+            first += hits[:1] == [True]
+            among += any(hits)
+    rows = {
+        "supported claims": f"{total:,}",
+        "a supporting passage is the first": f"{_percent(first, total):.0f} %",
+        "a supporting passage is among three": f"{_percent(among, total):.0f} %",
+    }
+    print_rows(rows)
+
+
+def print_rows(rows: dict[str, str]) -> None:
+    """Print names and values in two columns."""
+    for name, value in rows.items():
+        print(f"{name:45} {value:>8}")
+
+
+def _find_evidence(section: Section, claim: str) -> list[Evidence]:
+    return EvidenceFinder(lambda sentence: [section]).find(claim)
+
+
+def _sentences(text: str) -> Iterator[Span]:
+    start = 0
+    for end in [*sentence_ends(text), len(text)]:
+        if text[start:end].strip():
+            yield start, end
+        start = end
+
+
+def _meets(part: Span, others: list[Span]) -> bool:
+    return any(part[0] < end and start < part[1] for start, end in others)
+
+
+def _percent(part: float, whole: float) -> float:
+    return 100 * part / whole if whole else 0.0
+
+
+def _f1(counts: Counter[tuple[bool, bool]]) -> float:
+    right = counts[True, True]
+    return _percent(2 * right, 2 * right + counts[True, False] + counts[False, True])
+
+
+def _balanced_accuracy(counts: Counter[tuple[bool, bool]]) -> float:
+    recall = _percent(counts[True, True], counts[True, True] + counts[True, False])
+    specificity = _percent(counts[False, False], counts[False, False] + counts[False, True])
+    return (recall + specificity) / 2
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])
