@@ -23,21 +23,25 @@ _LITERALS = frozenset(
 """What every reader knows and no source has to say."""
 
 _COMMAND = re.compile(r"(?:^|\$ )([a-z][\w.-]*(?: [a-z][\w-]*)+)", re.MULTILINE)
-_FILE_TYPES = (
-    "py|pyi|toml|ya?ml|json|jsonc|md|rst|txt|cfg|ini|conf|env|js|mjs|ts|tsx|jsx|css|scss|html?|sh|bash|"
-    "ps1|bat|lock|xml|csv|tsv|sql|go|rs|java|kt|rb|php|c|h|cpp|hpp|cs|swift|exe|dll|so|whl|tar|gz|zip|log"
+_FILE_TYPES = frozenset(
+    "py pyi toml yml yaml json jsonc md rst txt cfg ini conf env js mjs ts tsx jsx css scss html "
+    "htm sh bash ps1 bat lock xml csv tsv sql go rs java kt rb php c h cpp hpp cs swift exe dll so whl "
+    "tar gz zip log".split()
 )
-_IN_PROSE = re.compile(
-    r"(?<![\w-])--[A-Za-z][\w-]*"
-    r"|(?<![\w./$-])\$?[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+(?![\w./-])"
-    r"|(?<![\w./-])_{0,2}[A-Za-z][A-Za-z0-9]*(?:_[A-Za-z0-9]+)+_{0,2}(?:\(\))?(?!\w)"
-    r"|(?<![\w./-])[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*\(\)"
-    rf"|(?<![\w@./-])(?:~?/|\.{{1,2}}/)?(?:[\w.-]+/)*[\w-]*\.?[\w-]+\.(?:{_FILE_TYPES})(?![\w-]|\.\w)"
-    r"|(?<![\w@:/.])(?:~|\.{1,2})?(?:/[\w.-]+){2,}/?(?!\w)"
-    r"|(?<![\w@:/.])[a-z][\w-]*\.[a-z]{2,5}(?![\w./-])"
-    r"|(?<![\w@:/.-])(?P<choice>[A-Za-z][\w-]*(?:/[A-Za-z][\w-]*)+)(?!\w|[/.]\w)"
+_TOKEN = re.compile(r"(?<![\w@:])[\w.$~/-]+(?:\(\))?")
+_MAX_TOKEN = 200
+_CODE_IN_PROSE = re.compile(
+    r"--[A-Za-z][\w-]*"  # a flag
+    r"|\$?[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+"  # an environment variable
+    r"|_{0,2}[A-Za-z][A-Za-z0-9]*(?:_[A-Za-z0-9]+)+_{0,2}(?:\(\))?"  # an identifier
+    r"|[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*\(\)"  # a function
+    r"|(?:~|\.{1,2})?(?:/[\w.-]+){2,}/?"  # a path
+    r"|[a-z][\w-]*\.[a-z]{2,5}"  # what looks like a file
 )
-"""What is code although it stands in prose: flags, variables, functions, files and paths."""
+"""What is code although it stands in prose."""
+
+_CHOICE = re.compile(r"[A-Za-z][\w-]*(?:/[A-Za-z][\w-]*)+")
+"""Words such as `read/write`, which can stand apart in a source, or a path."""
 
 _NOTEWORTHY = re.compile(r"[\d._/:$-]|[a-z][A-Z]")
 """A part of a code block that is more than a word of the language or a name for a moment."""
@@ -48,12 +52,24 @@ _COMMENT = re.compile(r"(?:^|(?<=\s))(?:#|//|--(?=\s)|;;|<!--).*$", re.MULTILINE
 def find_code(text: str, given: str) -> list[Range]:
     """Return the ranges of code in prose that does not stand in `given`."""
     found = []
-    for match in _IN_PROSE.finditer(text):
-        # The words of `read/write` can stand apart in a source.
-        parts = match["choice"].split("/") if match["choice"] else [match[0]]
+    for match in _TOKEN.finditer(text):
+        token = match[0].rstrip(".-")
+        if len(token) > _MAX_TOKEN:
+            continue
+        parts = [token] if _is_code(token) else []
+        if _CHOICE.fullmatch(token) and not parts:
+            parts = token.split("/")
         if not all(is_given(part, given) for part in parts):
-            found.append(Range(*match.span()))
+            found.append(Range(match.start(), match.start() + len(token)))
     return found
+
+
+def _is_code(token: str) -> bool:
+    """Tell whether a word of prose is code."""
+    _, dot, file_type = token.rpartition(".")
+    if dot and file_type in _FILE_TYPES:
+        return True
+    return _CODE_IN_PROSE.fullmatch(token) is not None
 
 
 def is_given(code: str, given: str) -> bool:

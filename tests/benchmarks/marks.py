@@ -160,6 +160,7 @@ def print_marks(texts: list[Labelled]) -> None:
             marked += number
     all_wrong = wrong.total()
     found = wrong[True, True] + wrong[True, False]
+    without = wrong[False, False]
     words = counts["words"]
     rows = {
         "texts": f"{len(texts):,}",
@@ -168,7 +169,7 @@ def print_marks(texts: list[Labelled]) -> None:
         "balanced accuracy of texts, by marks": f"{_balanced_accuracy(with_mark):.1f}",
         "marked sentences that are unfaithful": f"{_percent(found, marked):.0f} %",
         "unfaithful sentences that are marked": f"{_percent(found, all_wrong):.0f} %",
-        "unfaithful sentences without any sign": f"{_percent(wrong[False, False], all_wrong):.0f} %",
+        "unfaithful sentences without any sign": f"{_percent(without, all_wrong):.0f} %",
         "marks in 100 words": f"{_percent(counts['marks'], words):.2f}",
         "milliseconds for 120 words": f"{120_000 * seconds / words:.1f}",
     }
