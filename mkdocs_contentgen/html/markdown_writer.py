@@ -1,37 +1,32 @@
-"""Write sanitized HTML as Markdown, none of whose text is syntax.
+"""Write the HTML of articles as Markdown.
 
-Python-Markdown, its usual extensions, and plugins with templates or includes take the text as it
-is. What Markdown cannot say is left out; inline elements without a syntax stay HTML.
+The text of an article is escaped, so that it is no syntax to Python-Markdown, its usual extensions,
+and plugins with templates or includes. Where elements touch, the result can still be read as
+another text, so each block has further forms for whoever reads it back.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
 from textwrap import indent
-from urllib.parse import quote
+from xml.etree.ElementTree import Element
 
 from bs4 import BeautifulSoup, Tag
-from markdownify import MarkdownConverter, chomp
+from markdownify import MarkdownConverter
 
-from .elements import DROPPED, HEADINGS
+from .elements import BLOCK_LEVEL, DROPPED, VOID
+from .simplify import simplify
 
 _LISTS = ("ul", "ol")
-_QUOTES = ("blockquote", "aside")
-_WRAPPERS = tuple("article section header footer main div figure details dl dd".split())
-_CONTAINERS = (*_WRAPPERS, *_LISTS, *_QUOTES, "li")
-_BLOCKS = (*_CONTAINERS, *HEADINGS, *"p pre table hr dt figcaption summary".split())
-_NO_INLINE = (*_BLOCKS, *"a caption thead tbody tfoot tr td th".split())
-_EMPHASIS = ("strong", "b", "em", "i")
-_KEPT = frozenset("abbr bdi bdo del dfn ins kbd mark q rp rt ruby s small sub sup u var".split())
-"""Inline elements that stay HTML."""
+_EMPHASIS = {"strong": "**", "em": "*"}
+_MAX_CELLS = 20_000
+"""How many cells a table has at most that is written as Markdown: it has all cells of its grid."""
 
 _SCRIPTS = {"sup_symbol": "<sup>", "sub_symbol": "<sub>"}
 """The options with which `10<sup>6</sup>` stays what it is: without the element, it is 106."""
-
-_KEPT_ATTRIBUTES = ("title", "lang", "dir")
-_TIGHT: tuple[list[str], ...] = ([], ["p"], ["p", "ul"], ["p", "ol"])
-"""The blocks of items that need no empty lines."""
 
 _INVISIBLE = (
     "\x80-\xa0\xad\u061c\u1680\u180e\u2000-\u200f\u2028-\u202f\u205f-\u206f\u3000\ufe00\ufeff"
@@ -45,32 +40,67 @@ _SPECIAL = re.compile(
 )
 _LINE_START = re.compile(r"[-+>:/]|(?:\d+|[A-Za-z]|[ivxlcdmIVXLCDM]+)[.)](?!\S)")
 _IN_LINE = re.compile(rf"[^\w ,;()./?%\xa1-\U0010ffff-]|_|[.-](?=[.-])|[{_INVISIBLE}]")
-_IN_BLOCK = re.compile(rf"[&<{{`~{_INVISIBLE}]")
-_AMBIGUOUS = re.compile(
-    r"(?:[0-9A-Za-z]|</(?:strong|b|em|i)>)\0|\0(?:[0-9A-Za-z]|<(?:strong|b|em|i)\b)"
-)
-"""Matches what is around emphasis whose asterisks would not be unique."""
+_IN_BLOCK = re.compile(rf"[&<>{{`~\t{_INVISIBLE}]")
+_BESIDE_EMPHASIS = re.compile("[0-9A-Za-z*<>]")
+"""Matches the characters beside emphasis with which its asterisks would be ambiguous."""
 
-_NOT_IN_ADDRESS = re.compile(r"[^\w./:?#&=%@!+,~-]")
-_NOT_CODE = re.compile(rf"\{{[{{%#!+~=>-]|-8<|\A\s*(?:#!|:::)|[{_INVISIBLE}]")
-"""What templates, snippets and highlighters read in code, too."""
+_TEMPLATE = re.compile(rf"\{{[{{%#!+~=>-]|-8<|[{_INVISIBLE}]")
+"""What templates and snippets read in code, too."""
+
+_SPACE = re.compile(r"[ \t\r\n\f]+")
 
 _BLOCK_START = re.compile(
     r"(?=<(?:h[1-6]|[uod]l|p|pre|div|table|blockquote|section|article)[\s>])", re.IGNORECASE
 )
 
-_LINK = "\0"
-"""Precedes links, which a `!` before them would make an image."""
-
 _NAMED = {"&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "\xa0": "&nbsp;"}
 
 
-def to_markdown(html: str, extensions: Collection[str] = ()) -> str:
-    """Return sanitized HTML as Markdown for a site with these extensions of Python-Markdown."""
-    soup = BeautifulSoup(html, "html.parser")
-    _normalize(soup)
-    markdown = str(_Converter(extensions).convert_soup(soup)).strip()
-    return markdown.replace(f"!{_LINK}", "&#33;").replace(_LINK, "")
+@dataclass(frozen=True)
+class MarkdownBlock:
+    """A block of an article in several forms, of which the first is the best to read."""
+
+    tag: str
+    forms: tuple[str, ...]
+    """Markdown, Markdown with HTML within its lines, and HTML. The last two may be the same."""
+
+    @property
+    def html(self) -> str:
+        """The block as HTML, which is what each form has to be read as."""
+        return self.forms[-1]
+
+
+def write_blocks(
+    article: Element, extensions: Collection[str] = (), link: Callable[[str], str] = str
+) -> list[MarkdownBlock]:
+    """Return the blocks of an article for a site with these extensions of Python-Markdown.
+
+    `link` returns what Markdown has for an address. HTML has the address itself, since MkDocs
+    does not change HTML.
+    """
+    blocks = simplify(article, has_admonitions="admonition" in extensions)
+    writers = [_Writer(link, html_in_lines=html_in_lines) for html_in_lines in (False, True)]
+    written = []
+    for block in blocks:
+        forms = [writer.block(block) for writer in writers]
+        if block.tag == "table" and _grid_size(block) > _MAX_CELLS:
+            forms = []
+        written.append(MarkdownBlock(block.tag, (*forms, _to_html(block))))
+    return written
+
+
+def join_blocks(tags: Sequence[str], texts: Sequence[str]) -> str:
+    """Return blocks that are written as `texts`, with comments between those that would merge."""
+    parts = [*texts[:1]]
+    for (before, tag), text in zip(pairwise(tags), texts[1:], strict=True):
+        parts += ["<!-- -->"] if _merges(before, tag) else []
+        parts.append(text)
+    return "\n\n".join(parts)
+
+
+def _merges(before: str, tag: str) -> bool:
+    """Tell whether Markdown would read two blocks as one."""
+    return (before in _LISTS and tag in _LISTS) or before == tag == "blockquote"
 
 
 def to_plain_markdown(html: str) -> str:
@@ -109,181 +139,190 @@ class _PlainConverter(MarkdownConverter):  # type: ignore[misc]  # see pyproject
     convert_th = convert_td
 
 
-class _Converter(MarkdownConverter):  # type: ignore[misc]  # see pyproject.toml
-    def __init__(self, extensions: Collection[str]) -> None:
-        super().__init__(autolinks=False, heading_style="atx", wrap=True, wrap_width=None)
-        self._extensions = extensions
+class _Writer:
+    """Writes the blocks of simplify() as Markdown.
 
-    def escape(self, text: str, parent_tags: set[str]) -> str:
-        """Return text of which nothing is syntax within a line."""
-        return _SPECIAL.sub(lambda match: _escape_character(match[0]), text)
+    With `html_in_lines`, code and emphasis are HTML: where they touch, Markdown is ambiguous.
+    """
 
-    def get_conv_fn(self, tag_name: str) -> Callable[..., str] | None:
-        """Return the method that converts elements with this tag, or None."""
-        return self._keep if tag_name in _KEPT else super().get_conv_fn(tag_name)
+    def __init__(self, link: Callable[[str], str], *, html_in_lines: bool) -> None:
+        self._link = link
+        self._html_in_lines = html_in_lines
 
-    def _keep(self, el: Tag, text: str, parent_tags: set[str]) -> str:
-        if "_noformat" in parent_tags:
-            return text
-        if el.name == "kbd":  # markdownify takes it for code, and escapes nothing in it
-            text = self.escape(" ".join(el.get_text().split()), parent_tags)
-        names = [name for name in _KEPT_ATTRIBUTES if name in el.attrs]
-        attributes = "".join(f' {name}="{_to_entities(str(el[name]))}"' for name in names)
-        return f"<{el.name}{attributes}>{text}</{el.name}>"
+    def block(self, block: Element, *, is_nested: bool = False) -> str:
+        """Return a block."""
+        match block.tag:
+            case "hr":
+                return "---"
+            case "pre":
+                return _nested_code(block) if is_nested else _fenced_code(block)
+            case "ul" | "ol":
+                return self._list(block)
+            case "table":
+                return self._table(block)
+            case "blockquote":
+                lines = self._blocks(list(block)).split("\n")
+                return "\n".join(f"> {line}".rstrip() for line in lines)
+            case "div":
+                return f"!!! tip\n{indent(self._blocks(block[1:]), '    ')}"
+            case "p":
+                return _escape_start(self._line(block))
+        return f"{'#' * int(block.tag[1])} {self._line(block)}"
 
-    def _emphasize(self, el: Tag, text: str, parent_tags: set[str]) -> str:
-        start, end, inner = chomp(text)
-        if "_noformat" in parent_tags or not inner:
-            return text
-        mark, tag = ("**", "strong") if el.name in ("strong", "b") else ("*", "em")
-        around = f"{el.previous_sibling or ''}\0{el.next_sibling or ''}"
-        if el.find(_EMPHASIS) or el.find_parent(_EMPHASIS) or _AMBIGUOUS.search(around):
-            return f"{start}<{tag}>{inner}</{tag}>{end}"
-        return f"{start}{mark}{inner}{mark}{end}"
+    def _blocks(self, blocks: Sequence[Element]) -> str:
+        """Return blocks that are nested in another."""
+        texts = [self.block(block, is_nested=True) for block in blocks]
+        # Indented code behind a list would belong to its last item.
+        tags = ["ul" if block.tag == "pre" else block.tag for block in blocks]
+        return join_blocks(tags, texts)
 
-    convert_strong = convert_b = convert_em = convert_i = _emphasize
+    def _list(self, block: Element) -> str:
+        """Return a list, with empty lines between its items if one of them needs empty lines."""
+        start = block.get("start", "1")
+        first = int(start) if start.isdecimal() else 1
+        items = []
+        for number, item in enumerate(block, first):
+            text = self._blocks(list(item))
+            if [part.tag for part in item] in (["p", "ul"], ["p", "ol"]):
+                paragraph, nested = text.split("\n\n", 1)
+                text = text if "\n\n" in nested else f"{paragraph}\n{nested}"
+            bullet = f"{number}." if block.tag == "ol" else "-"
+            items.append(f"{bullet} {indent(text, '    ').strip()}")
+        is_loose = any("\n\n" in item for item in items)
+        return ("\n\n" if is_loose else "\n").join(items)
 
-    def convert_a(self, el: Tag, text: str, parent_tags: set[str]) -> str:
-        """Return a link."""
-        start, end, inner = chomp(text)
-        if "_noformat" in parent_tags or not inner:
-            return text
-        return f"{start}{_LINK}[{' '.join(inner.split())}]({_target(el, 'href')}){end}"
+    def _table(self, block: Element) -> str:
+        """Return a table, below whose first row there is a line."""
+        rows = [self._row(row) for row in block.iter("tr")]
+        line = "| " + " | ".join("---" for _ in block[0][0]) + " |"
+        return "\n".join([rows[0], line, *rows[1:]])
 
-    def convert_img(self, el: Tag, text: str, parent_tags: set[str]) -> str:
-        """Return an image, in headings and cells, too."""
-        return f"![{_to_entities(str(el.get('alt', '')))}]({_target(el, 'src')})"
+    def _row(self, row: Element) -> str:
+        return "| " + " | ".join(self._line(cell) for cell in row) + " |"
 
-    def convert_br(self, el: Tag, text: str, parent_tags: set[str]) -> str:
-        """Return a line break that needs no second line."""
-        return " " if parent_tags & {*HEADINGS, "_noformat"} else "<br>"
+    def _line(self, element: Element) -> str:
+        return " ".join(self._content(element, in_emphasis=False).split())
 
-    def convert_code(self, el: Tag, text: str, parent_tags: set[str]) -> str:
-        """Return code within a line."""
-        if "pre" in parent_tags:
-            return text
-        code = " ".join(el.get_text().split())
-        if _NOT_CODE.search(code) or "|" in code:
-            return f"<code>{_to_entities(code)}</code>"
-        return str(super().convert_code(el, code, parent_tags))
+    def _content(self, element: Element, *, in_emphasis: bool) -> str:
+        """Return the content of an element within a line."""
+        written = _escape(element.text or "")
+        for number, child in enumerate(element, start=1):
+            after = (child.tail or "")[:1] or ("<" if number < len(element) else "")
+            if child.tag == "a" and written.endswith("!"):
+                written = f"{written[:-1]}&#33;"  # the link would be an image
+            is_apart = not _BESIDE_EMPHASIS.search(written[-1:] + after)
+            written += self._inline(child, in_emphasis=in_emphasis, is_apart=is_apart)
+            written += _escape(child.tail or "")
+        return written
 
-    convert_samp = convert_code
+    def _inline(self, element: Element, *, in_emphasis: bool, is_apart: bool) -> str:
+        """Return an inline element; `is_apart` says that no word or tag is beside it."""
+        tag = element.tag
+        if tag == "img":
+            alt = _to_entities(element.get("alt", ""))
+            return f"![{alt}]({_target(element, element.get('src', ''))})"
+        if tag == "code":
+            return self._code(element)
+        if tag in VOID:
+            return f"<{tag}>"
+        text = self._content(element, in_emphasis=in_emphasis or tag in _EMPHASIS)
+        inner = text.strip()
+        # Markdown has no space at the edges of emphasis and links.
+        start, end = text.partition(inner)[::2]
+        if tag == "a":
+            address = self._link(element.get("href", ""))
+            return f"{start}[{inner}]({_target(element, address)}){end}"
+        is_plain = is_apart and not (in_emphasis or self._html_in_lines)
+        if tag in _EMPHASIS and is_plain and not _has_emphasis(element):
+            return f"{start}{_EMPHASIS[tag]}{inner}{_EMPHASIS[tag]}{end}"
+        return f"{start}{_start_tag(element)}{inner}</{tag}>{end}"
 
-    def convert_pre(self, el: Tag, text: str, parent_tags: set[str]) -> str:
-        """Return a block of code: with a fence, or nested with an indentation."""
-        if "_inline" in parent_tags:
-            return self.convert_code(el, text, parent_tags - {"pre"})
-        code = el.get_text().strip("\n")
-        fence = max(["```", *(f"{ticks}`" for ticks in re.findall("`+", code))], key=len)
-        is_nested = not parent_tags.isdisjoint((*_QUOTES, "li"))
-        is_first = el.find_previous_sibling() is None  # where an indentation would be lost
-        if _NOT_CODE.search(code) or (is_nested and (is_first or "~~~" in code or "```" in code)):
-            html = _to_entities(code) if is_nested else f"{_to_entities(code, _IN_BLOCK)}\n"
-            return f"\n\n<pre><code>{html}</code></pre>\n\n"
-        if is_nested:
-            return _separated(el, _LISTS, indent(code, "    "))
-        names = [it for code in el.find_all("code") for it in code.get_attribute_list("class")]
-        language = str(names[0] or "").removeprefix("language-") if names else ""
-        return f"\n\n{fence}{language}\n{code}\n{fence}\n\n"
-
-    def convert_p(self, el: Tag, text: str, parent_tags: set[str]) -> str:
-        """Return a paragraph whose beginning is no syntax."""
-        text = " ".join(text.split())
-        if "_inline" in parent_tags:
-            return f" {text} "
-        if start := _LINE_START.match(text):
-            last = start.end() - 1
-            text = f"{text[:last]}{_escape_character(text[last])}{text[last + 1 :]}"
-        return f"\n\n{text}\n\n"
-
-    def convert_list(self, el: Tag, text: str, parent_tags: set[str]) -> str:
-        """Return a list, apart from one before it."""
-        return _separated(el, _LISTS, text.strip("\n"))
-
-    convert_ul = convert_ol = convert_list
-
-    def convert_li(self, el: Tag, text: str, parent_tags: set[str]) -> str:
-        """Return an item, with the indentation that Python-Markdown wants."""
-        is_loose = el.parent is not None and "data-loose" in el.parent.attrs
-        text = text.strip() if is_loose else text.strip().replace("\n\n", "\n")
-        bullet = f"{el['value']}." if "value" in el.attrs else "-"
-        end = "\n\n" if is_loose else "\n"
-        return f"{bullet} {indent(text, '    ').strip()}{end}" if text else ""
-
-    def convert_blockquote(self, el: Tag, text: str, parent_tags: set[str]) -> str:
-        """Return a quotation, apart from one before it."""
-        if "_inline" in parent_tags:
-            return f" {text.strip()} "
-        lines = (f"> {line}".rstrip() for line in text.strip().split("\n"))
-        return _separated(el, _QUOTES, "\n".join(lines))
-
-    def convert_aside(self, el: Tag, text: str, parent_tags: set[str]) -> str:
-        """Return an admonition, or a quotation on sites that have none."""
-        if "_inline" in parent_tags or "admonition" not in self._extensions:
-            return self.convert_blockquote(el, text, parent_tags)
-        return f"\n\n!!! tip\n{indent(text.strip(), '    ')}\n\n"
+    def _code(self, element: Element) -> str:
+        code = " ".join((element.text or "").split())
+        if len(element) or self._html_in_lines or _TEMPLATE.search(code) or "|" in code:
+            return " ".join(_to_html(element, _IN_LINE).split())
+        ticks = max(["", *re.findall("`+", code)], key=len) + "`"
+        space = " " if "`" in code else ""
+        return f"{ticks}{space}{code}{space}{ticks}"
 
 
-def _normalize(soup: BeautifulSoup) -> None:
-    """Put loose text into paragraphs, and unwrap what only groups blocks."""
-    for tag in soup.find_all(True):
-        if tag.name not in _NO_INLINE and tag.find(_BLOCKS):
-            tag.unwrap()
-    for tag in soup.select(".pro-tip"):
-        tag.name = "aside"
-    for tag in soup.find_all(["caption", "figcaption", "dt", "summary"]):
-        if tag.name == "caption" and tag.parent is not None:
-            tag.parent.insert_before(tag)
-        elif tag.name in ("dt", "summary"):
-            tag.wrap(Tag(name="p"))
-        tag.name = "strong" if tag.name in ("dt", "summary") else "p"
-    for tag in [soup, *soup.find_all(_CONTAINERS)]:
-        _wrap_loose_text(tag)
-    for tag in soup.find_all(_WRAPPERS):
-        tag.unwrap()
-    _describe_lists(soup)
+def _fenced_code(pre: Element) -> str:
+    """Return code with a fence, or as HTML if it would be read as syntax there."""
+    code = "".join(pre.itertext())
+    if len(pre[0]) or _TEMPLATE.search(code):
+        return _to_html(pre)
+    fence = max(["``", *re.findall("`+", code)], key=len) + "`"
+    language = pre[0].get("class", "").removeprefix("language-")
+    return f"{fence}{language}\n{code}\n{fence}"
 
 
-def _describe_lists(soup: BeautifulSoup) -> None:
-    """Set the numbers of items, and mark lists whose items need empty lines between them."""
-    for tag in soup.find_all(_LISTS):
-        items = tag.find_all("li", recursive=False)
-        if any([it.name for it in item.find_all(recursive=False)] not in _TIGHT for item in items):
-            for parent in (tag, *tag.find_parents(_LISTS)):
-                parent["data-loose"] = ""
-        start = str(tag.get("start", "1"))
-        for number, item in enumerate(items, int(start) if start.isdecimal() else 1):
-            item.attrs = {"value": str(number)} if tag.name == "ol" else {}
+def _nested_code(pre: Element) -> str:
+    """Return code in a list or a quotation: with an indentation, or on one line as HTML."""
+    code = "".join(pre.itertext())
+    if len(pre[0]) or _TEMPLATE.search(code):
+        return _to_html(pre, _IN_LINE)
+    return indent(code, "    ")
 
 
-def _wrap_loose_text(parent: Tag) -> None:
-    """Put each run of inline content into a paragraph."""
-    paragraph: Tag | None = None
-    for child in list(parent.children):
-        if isinstance(child, Tag) and child.name in _BLOCKS:
-            paragraph = None
-        elif paragraph is not None:
-            paragraph.append(child)
-        elif isinstance(child, Tag) or child.get_text(strip=True):
-            paragraph = Tag(name="p")
-            child.insert_before(paragraph)
-            paragraph.append(child)
-        else:
-            child.extract()
+def _to_html(
+    element: Element, special: re.Pattern[str] = _IN_BLOCK, *, is_verbatim: bool = False
+) -> str:
+    """Return an element as HTML, with its blocks on lines, and `special` characters as entities.
+
+    By default, it is a block that Python-Markdown and templates leave as it is.
+    """
+    if element.tag in VOID:
+        return _start_tag(element)
+    is_verbatim = is_verbatim or element.tag == "pre"
+
+    def write(text: str | None) -> str:
+        text = text or ""
+        return _to_entities(text if is_verbatim else _SPACE.sub(" ", text), special)
+
+    html = write(element.text)
+    for child in element:
+        html += "\n" if child.tag in BLOCK_LEVEL else ""
+        html += _to_html(child, special, is_verbatim=is_verbatim) + write(child.tail)
+    html += "\n" if len(element) and element[-1].tag in BLOCK_LEVEL else ""
+    return f"{_start_tag(element)}{html}</{element.tag}>"
 
 
-def _separated(el: Tag, kinds: Collection[str], text: str) -> str:
-    """Return a block; behind one of these kinds, with a comment between them."""
-    previous = el.find_previous_sibling()
-    is_merged = previous is not None and previous.name in kinds
-    return f"\n\n<!-- -->\n\n{text}\n\n" if is_merged else f"\n\n{text}\n\n"
+def _start_tag(element: Element) -> str:
+    attributes = ""
+    for name, value in element.items():
+        # Addresses have no other character that is special.
+        is_address = name in ("href", "src")
+        escaped = value.replace("&", "&amp;") if is_address else _to_entities(value)
+        attributes += f' {name}="{escaped}"'
+    return f"<{element.tag}{attributes}>"
 
 
-def _target(el: Tag, name: str) -> str:
-    """Return the address and the title of a link or an image, for its brackets."""
-    address = _NOT_IN_ADDRESS.sub(lambda match: quote(match[0], safe=""), str(el.get(name, "")))
-    title = _to_entities(str(el.get("title", "")))
+def _has_emphasis(element: Element) -> bool:
+    return any(element.find(f".//{tag}") is not None for tag in _EMPHASIS)
+
+
+def _grid_size(table: Element) -> int:
+    return len(table[0][0]) * (len(table[1]) + 1)
+
+
+def _target(element: Element, address: str) -> str:
+    """Return an address and the title of a link or an image, for their brackets."""
+    title = _to_entities(element.get("title", ""))
     return f'{address} "{title}"' if title else address
+
+
+def _escape(text: str) -> str:
+    """Return text of which nothing is syntax within a line."""
+    return _SPECIAL.sub(lambda match: _escape_character(match[0]), text)
+
+
+def _escape_start(line: str) -> str:
+    """Return a line whose beginning is no syntax."""
+    start = _LINE_START.match(line)
+    if start is None:
+        return line
+    last = start.end() - 1
+    return f"{line[:last]}{_escape_character(line[last])}{line[last + 1 :]}"
 
 
 def _escape_character(character: str) -> str:

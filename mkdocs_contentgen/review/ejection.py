@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from xml.etree.ElementTree import Element, tostring
+from xml.etree.ElementTree import Element
 
 from mkdocs.structure.files import File
 from mkdocs.utils.meta import YAML_RE, get_data
@@ -20,13 +21,15 @@ from ..html.article import (
     put_first,
     set_title_level,
 )
-from ..html.markdown_writer import to_markdown
+from ..html.document import Document
+from ..html.markdown_writer import write_blocks
 from ..html.plaintext import plain_text
 from ..requests import Request
-from ..site.anchors import SiteIds
-from ..site.extension import FENCED, MARKER, leading_article, level_of, link_to_pages
+from ..site.anchors import Citation, SiteIds
+from ..site.extension import FENCED, MARKER, leading_article, level_of, page_link
 from ..site.site import Site
-from ..texts.articles import Article
+from ..texts.articles import Article, count_marks
+from .reading_back import MarkdownReader
 
 _REQUEST = re.compile(
     r"""^["']?contentgen["']?[ \t]*:.*\n(?:(?:[ \t]*\n|\#.*\n)*(?!---)[ \t-].*\n)*""", re.MULTILINE
@@ -36,6 +39,9 @@ _HEADING = re.compile(
 )
 _MARKUP = re.compile(r"[<>]|\{[{%#]")
 _METADATA = re.compile(r"\A([\w -]+):")
+_COMMENT = "<!-- -->"
+"""Keeps what stands before it and behind it apart."""
+
 _NOT_IN_MARKDOWN = {
     "style": "inline styles",
     "colspan": "merged cells",
@@ -67,22 +73,17 @@ def eject_articles(site: Site, articles: Sequence[Article]) -> str:
             "hand"
         )
     elements = {it.request.id: _read_article(it, site.options.image_hosts) for it in articles}
-    addresses = site.addresses()
-    ids = SiteIds(site.files.get, partial(_render_page, site))
-    for article in articles:
-        text = article.outcome.text or article.draft
-        cited = text.sources if text else ()
-        link_to_pages(elements[article.request.id], addresses, page, cited, ids.find)
-    names = {name for it in elements.values() for part in it.iter() for name in part.attrib}
-    requests = {it.request.id: it.request for it in articles}
-    body = _insert(elements, requests, source[match.end() :], site.config.markdown_extensions)
+    attributes = {
+        name for root in elements.values() for part in root.iter() for name in part.attrib
+    }
+    body = _insert(site, articles, elements, source[match.end() :])
     docs = Path(site.config.docs_dir)
     below = site.directory if docs.is_relative_to(site.directory) else docs
     try:
         replace_text(path, below, _join(head, body).replace("\n", newline))
     except OSError as error:
         raise ApprovalError(f"{page}: cannot be written ({error.strerror})") from error
-    lost = {kind: None for name, kind in _NOT_IN_MARKDOWN.items() if name in names}
+    lost = {kind: None for name, kind in _NOT_IN_MARKDOWN.items() if name in attributes}
     missing = f", but without its {', '.join(lost)}" if lost else ""
     left = [f"`{it[0]}`" for it in MARKER.finditer(FENCED.sub("", body))]
     moved = f"; at its end: the text of {', '.join(left)}" if left else ""
@@ -94,6 +95,20 @@ def _render_page(site: Site, file: File) -> str | None:
     return site.render(file.src_uri, {}) if site.render else None
 
 
+def _resolve_citations(
+    element: Element, article: Article, pages: Mapping[str, str], ids: SiteIds
+) -> None:
+    """Let links to cited headings lead to the ids that these have now."""
+    text = article.outcome.text or article.draft
+    cited = text.sources if text else ()
+    for link in element.iter("a"):
+        whole = link.get("href", "")
+        address, _, anchor = whole.partition("#")
+        if anchor and whole in cited and address in pages:
+            found = ids.find(Citation(pages[address], anchor))
+            link.set("href", f"{address}#{found or anchor}")
+
+
 def _read_article(article: Article, image_hosts: Sequence[str]) -> Element:
     """Return the sanitized text of an article."""
     text = article.outcome.text or article.draft
@@ -103,7 +118,9 @@ def _read_article(article: Article, image_hosts: Sequence[str]) -> Element:
             f"`contentgen generate {article.page}` makes one"
         )
     try:
-        element = parse_article(text.html, image_hosts)
+        # A statement to check that contains blocks becomes one in each of them.
+        html = Document(text.html, image_hosts).to_lines() if count_marks(text) else text.html
+        element = parse_article(html, image_hosts)
     except UnsafeHTMLError as error:
         raise ApprovalError(f"{article.place}: the text cannot be shown: {error}") from error
     limit_nesting(element)
@@ -131,40 +148,118 @@ def _join(head: str, body: str) -> str:
     return f"{start}\n{fields}{body}"
 
 
+@dataclass(frozen=True)
+class _Place:
+    """Where the text of an article goes."""
+
+    name: str
+    level: int
+    is_page: bool
+    """Whether the title of the article is the title of the page."""
+
+    line: tuple[int, int] | None = None
+    """The start and the end of the line of its marker, or None for the end of the page."""
+
+
 def _insert(
-    elements: Mapping[str, Element],
-    requests: Mapping[str, Request],
-    body: str,
-    extensions: Sequence[str],
+    site: Site, articles: Sequence[Article], elements: Mapping[str, Element], body: str
 ) -> str:
-    """Return the text of a page with its articles at their markers, or else behind it."""
+    """Return the text of a page with its articles at their markers, or else behind it.
+
+    Raises ApprovalError if the site would read a text there as another one.
+    """
+    page = articles[0].page
+    addresses = site.addresses()
+    ids = SiteIds(site.files.get, partial(_render_page, site))
+    for article in articles:
+        _resolve_citations(elements[article.request.id], article, addresses, ids)
+
+    def link(address: str) -> str:
+        return page_link(address, addresses, page)
+
+    reader = MarkdownReader(site.config, link)
+    places = _find_places(body, {article.request.id: article.request for article in articles})
+    texts = {}
+    try:
+        for place in places:
+            element = elements[place.name]
+            if place.is_page:
+                _make_title(element)
+            else:
+                set_title_level(element, place.level)
+            blocks = write_blocks(element, site.config.markdown_extensions, link)
+            texts[place.name] = reader.write(blocks)
+        return _compose_safely(reader, body, places, texts)
+    except ApprovalError as error:
+        raise ApprovalError(f"{page}: cannot be ejected: {error}") from error
+
+
+def _compose_safely(
+    reader: MarkdownReader, body: str, places: Sequence[_Place], texts: Mapping[str, str]
+) -> str:
+    """Return the text of a page with these texts, where neither changes how the other is read.
+
+    Raises ApprovalError if that cannot be.
+    """
+    names = {name: f"contentgentext{number}x" for number, name in enumerate(texts)}
+    template = _compose(body, places, names)
+    alone = {names[name]: text for name, text in texts.items()}
+    apart = {name: f"{_COMMENT}\n\n{text}\n\n{_COMMENT}" for name, text in texts.items()}
+    for written in (texts, apart):
+        page = _compose(body, places, written)
+        if reader.check_page(template, page, alone):
+            return page
+    raise ApprovalError(
+        "Markdown is not read at the place of the text, or the text would change what stands "
+        "around it; move its marker between two paragraphs, outside of HTML"
+    )
+
+
+def _find_places(body: str, requests: Mapping[str, Request]) -> list[_Place]:
+    """Return the place of each article: its marker if that stands alone at the left margin."""
     leading = leading_article(body, requests)
     outside = FENCED.sub(lambda match: " " * len(match[0]), body)
-    places = _find_places(outside, list(elements))
-    text = body
-    # From the end, so that the other places stay where they are.
-    for name, (start, end, marker) in sorted(places.items(), key=lambda it: it[1][0], reverse=True):
-        before = outside[:start]
-        is_page = name == leading and not MARKER.search(before)
+    places: dict[str, _Place] = {}
+    for marker in MARKER.finditer(outside):
+        name = marker[1] or next(iter(requests))
+        line = _line_of(marker)
+        if name not in requests or name in places or line is None:
+            continue
+        before = outside[: line[0]]
         level = level_of(marker, requests[name].level, max(_level_at(before), 1) + 1)
-        parts = [text[:start].rstrip("\n"), _write(elements[name], is_page or level, extensions)]
-        text = "\n\n".join([*filter(None, parts), text[end:].lstrip("\n")])
-    for name in elements:
+        is_page = name == leading and not MARKER.search(before)
+        places[name] = _Place(name, level, is_page, line)
+    for name, request in requests.items():
         if name not in places:
-            level = level_of(None, requests[name].level, 2)
-            markdown = _write(elements[name], name == leading or level, extensions)
-            text = "\n\n".join(filter(None, (text.rstrip(), f"{markdown}\n")))
+            places[name] = _Place(name, level_of(None, request.level, 2), name == leading)
+    return list(places.values())
+
+
+def _line_of(marker: re.Match[str]) -> tuple[int, int] | None:
+    """Return the start and the end of the line of a marker, or None if it is not alone there."""
+    text = marker.string
+    start = text.rfind("\n", 0, marker.start()) + 1
+    end = text.find("\n", marker.end())
+    end = len(text) if end < 0 else end
+    is_at_margin = re.fullmatch(" {0,3}", text[start : marker.start()])
+    is_alone = is_at_margin and not text[marker.end() : end].strip()
+    return (start, end) if is_alone else None
+
+
+def _compose(body: str, places: Sequence[_Place], texts: Mapping[str, str]) -> str:
+    """Return the text of a page with these texts at their places."""
+    page = body
+    marked = [(place.line, place.name) for place in places if place.line]
+    # From the end, so that the other places stay where they are.
+    for (start, end), name in sorted(marked, reverse=True):
+        parts = [page[:start].rstrip("\n"), texts[name]]
+        page = "\n\n".join([*filter(None, parts), page[end:].lstrip("\n")])
+    for place in places:
+        if place.line is None:
+            page = "\n\n".join(filter(None, (page.rstrip(), f"{texts[place.name]}\n")))
     # In the first lines, readers of metadata take words before a colon for a key.
-    return _METADATA.sub(r"\1&#58;", text) if leading else text
-
-
-def _write(element: Element, level: int, extensions: Sequence[str]) -> str:
-    """Return an article as Markdown; with `True` for its level, it is the page."""
-    if level is True:
-        _make_title(element)
-    else:
-        set_title_level(element, level)
-    return to_markdown(tostring(element, "unicode", "html"), extensions)
+    is_leading = any(place.is_page for place in places)
+    return _METADATA.sub(r"\1&#58;", page) if is_leading else page
 
 
 def _make_title(element: Element) -> None:
@@ -176,23 +271,6 @@ def _make_title(element: Element) -> None:
     if _MARKUP.search(text):
         title[:], title.text = [], plain_text(text)
     put_first(element, title)
-
-
-_Place = tuple[int, int, re.Match[str]]
-"""Start and end of the line of a marker, and the marker."""
-
-
-def _find_places(text: str, names: Sequence[str]) -> dict[str, _Place]:
-    """Return the place of each marker that stands alone at the left margin."""
-    places: dict[str, _Place] = {}
-    for match in MARKER.finditer(text):
-        start, end = text.rfind("\n", 0, match.start()) + 1, text.find("\n", match.end())
-        end = len(text) if end < 0 else end
-        around = text[start : match.start()], text[match.end() : end]
-        name = match[1] or names[0]
-        if name in names and re.fullmatch(" {0,3}", around[0]) and not around[1].strip():
-            places.setdefault(name, (start, end, match))
-    return places
 
 
 def _level_at(text: str) -> int:

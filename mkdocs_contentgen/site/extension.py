@@ -373,7 +373,7 @@ def link_to_pages(
     citations = []
     for link in article.iter("a"):
         whole = link.get("href", "")
-        address, separator, anchor = whole.partition("#")
+        address, _, anchor = whole.partition("#")
         target = pages.get(address)
         if target is None:
             continue
@@ -385,10 +385,19 @@ def link_to_pages(
             if found is None:
                 citations.append(citation)
             else:
-                anchor = found
-        path = posixpath.relpath(target, posixpath.dirname(page))
-        link.set("href", f"{quote(path)}{separator}{anchor}")
+                whole = f"{address}#{found}"
+        link.set("href", page_link(whole, pages, page))
     return citations
+
+
+def page_link(address: str, pages: Mapping[str, str], page: str) -> str:
+    """Return the path to the file of a page from `page`, or an address of another site as it is."""
+    known, separator, anchor = address.partition("#")
+    target = pages.get(known)
+    if target is None:
+        return address
+    path = posixpath.relpath(target, posixpath.dirname(page))
+    return f"{quote(path)}{separator}{anchor}"
 
 
 def _raw_blocks(root: Element, md: Markdown) -> dict[str, str]:

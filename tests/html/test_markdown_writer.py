@@ -5,11 +5,25 @@ from __future__ import annotations
 import pytest
 from growth import growth
 
+from mkdocs_contentgen.html.article import parse_article
 from mkdocs_contentgen.html.markdown_writer import (
-    to_markdown,
+    MarkdownBlock,
+    join_blocks,
     to_plain_markdown,
     to_readable_markdown,
+    write_blocks,
 )
+
+
+def blocks_of(html: str) -> list[MarkdownBlock]:
+    """Return the blocks of an article."""
+    return write_blocks(parse_article(f"<article>{html}</article>"))
+
+
+def to_markdown(html: str, form: int = 0) -> str:
+    """Return the blocks of an article as Markdown, each in this form."""
+    blocks = blocks_of(html)
+    return join_blocks([block.tag for block in blocks], [block.forms[form] for block in blocks])
 
 
 @pytest.mark.parametrize(
@@ -20,12 +34,18 @@ from mkdocs_contentgen.html.markdown_writer import (
         ("<div class='pro-tip'><p>a</p><p>b</p></div>", "> a\n>\n> b"),
         ("<blockquote>a</blockquote><blockquote>b</blockquote>", "> a\n\n<!-- -->\n\n> b"),
         ("<ul><li>a</li></ul><ol start='3'><li>b</li></ol>", "- a\n\n<!-- -->\n\n3. b"),
+        ("<ul><li>a<ul><li>b</li></ul></li><li>c</li></ul>", "- a\n    - b\n- c"),
+        ("<ul><li>a<pre>b</pre></li><li>c</li></ul>", "- a\n\n        b\n\n- c"),
         ("<p>Wow!<a href='https://x.example/a_(b)'>c</a></p>",
          "Wow&#33;[c](https://x.example/a_%28b%29)"),
         ("<p>Wow!</p><h2>C#</h2>", "Wow!\n\n## C\\#"),
         ("<p><code>a ` b</code> <code>{{ c }}</code></p>",
          "`` a ` b `` <code>&#123;&#123; c &#125;&#125;</code>"),
+        ("<p><code>a <mark>--b</mark></code></p>",
+         "<code>a <mark>&#45;-b</mark></code>"),
         ("<pre>a\n```\nb</pre>", "````\na\n```\nb\n````"),
+        ("<pre><code class='language-python'>a <mark>b</mark>\n</code></pre>",
+         '<pre><code class="language-python">a <mark>b</mark></code></pre>'),
         ("<a href='https://x.example/'><p>a</p><p>b</p></a>", "[a b](https://x.example/)"),
     ],
 )  # fmt: skip
@@ -41,16 +61,50 @@ def test_powers_and_indices_stay() -> None:
     assert to_readable_markdown(f"<p>{line}</p>") == line
 
 
+def test_other_forms() -> None:
+    """The second form has HTML for what can be ambiguous, and the third one is HTML."""
+    html = "<ul><li><code>a|b</code><code>c</code> <b>d</b> <a href='https://x.example/'>e</a></li></ul>"
+    forms = blocks_of(html)[0].forms
+    assert forms == (
+        "- <code>a&#124;b</code>`c` **d** [e](https://x.example/)",
+        "- <code>a&#124;b</code><code>c</code> <strong>d</strong> [e](https://x.example/)",
+        "<ul>\n<li>\n<p><code>a|b</code><code>c</code> <strong>d</strong> "
+        '<a href="https://x.example/">e</a></p>\n</li>\n</ul>',
+    )
+
+
+def test_html_has_no_other_syntax() -> None:
+    """What reads code in Markdown finds nothing in HTML."""
+    [block] = blocks_of("<pre>{{ a }}\n```\n\n--8&lt;-- 'x'\n~~~\n\tb</pre>")
+    assert block.html == (
+        "<pre><code>&#123;&#123; a }}\n&#96;&#96;&#96;\n\n--8&lt;-- 'x'\n"
+        "&#126;&#126;&#126;\n&#9;b</code></pre>"
+    )
+
+
+def test_a_large_table_is_html() -> None:
+    """As Markdown, each row of a table has as many cells as the widest."""
+    rows = f"<tr>{'<td>a</td>' * 900}</tr>" + "<tr><td>b</td></tr>" * 900
+    [block] = blocks_of(f"<table>{rows}</table>")
+    assert block.forms == (block.html,)
+    assert block.html.count("<td>") == 1800
+
+
 @pytest.mark.parametrize(
     "part",
     [
         "<ul><li>It is <b>one</b></li></ul>",
         "<table><tbody><tr><td>1</td><td>2</td></tr></tbody></table>",
         "<p>*_[x]{{ *_[x]{{</p>",
+        "<div><hr></div>",
         f"{'<ul><li>a' * 45}{'</li></ul>' * 45}",
     ],
-    ids=["list", "table", "punctuation", "nested"],
+    ids=["list", "table", "punctuation", "rules", "nested"],
 )
 def test_twice_the_text_takes_twice_the_time(part: str) -> None:
     """The largest articles take seconds."""
-    assert growth(to_markdown, lambda size: part * (size // part.count("<")), 1_500) < 3.2
+
+    def make(size: int) -> str:
+        return part * (size // part.count("<"))
+
+    assert growth(to_markdown, lambda size: f"<p>a</p>{make(size)}", 1_500) < 3.2

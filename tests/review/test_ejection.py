@@ -122,7 +122,9 @@ def content(html: str) -> Tag:
     """Return what a page shows, as a browser has it, without what only the plugin adds."""
     found = BeautifulSoup(html, "html5lib").select_one('[role="main"]')
     assert found
-    for tag in found.select("link, .contentgen-disclosure, .contentgen-end, .headerlink"):
+    for tag in found.select(
+        "link, .contentgen-disclosure, .contentgen-end, .headerlink, .admonition-title"
+    ):
         tag.decompose()
     return found
 

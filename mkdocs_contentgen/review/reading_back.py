@@ -1,0 +1,294 @@
+"""Read Markdown back as a site does, and compare it with the HTML that it was written from.
+
+No word of an article may become markup in the Markdown of its page. The writer escapes the syntax
+that it knows, but only reading the result shows what the extensions of a site make of it. Markup
+that was not meant is made of words, which are missing then: with the same words in the same
+elements, it is the same text.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from html import escape, unescape
+from typing import Any
+from xml.etree.ElementTree import Element, ParseError, fromstring
+
+from markdown import Markdown
+from mkdocs.config.defaults import MkDocsConfig
+
+from ..display import quoted
+from ..errors import ApprovalError
+from ..html.elements import BLOCK_LEVEL, CELLS, HEADINGS, VOID
+from ..html.markdown_writer import MarkdownBlock, join_blocks
+
+_OPTIONS: dict[str, dict[str, Any]] = {
+    "toc": {"permalink": False, "anchorlink": False, "baselevel": 1},
+    "codehilite": {"use_pygments": False, "linenums": False, "css_class": "highlight"},
+    "pymdownx.highlight": {
+        "use_pygments": False,
+        "linenums": None,
+        "auto_title": False,
+        "css_class": "highlight",
+    },
+    "pymdownx.superfences": {"css_class": ""},
+}
+"""Options with which extensions add no text of their own."""
+
+_COMMENT = "<!-- -->"
+
+_VOID_TAG = re.compile(rf"<({'|'.join(sorted(VOID))})\b([^<>]*?)/?>")
+_NAMED_ENTITY = re.compile(r"&(?!(?:amp|lt|gt|quot|apos);)\w+;")
+_SPACE = re.compile(r"[ \t\r\n]+")
+_PART = re.compile("<[^<>]*>| |[^<> ]+")
+_BLANK_LINE = re.compile("^ +$", re.MULTILINE)
+_TYPOGRAPHIC = str.maketrans({"‘": "'", "’": "'", "“": '"', "”": '"', "…": "..."})
+"""What extensions for typography make of quotation marks and dots."""
+
+_TRANSPARENT = frozenset({"thead", "tbody", "tfoot", "span", "abbr"})
+"""Elements that extensions add, and that show nothing by themselves."""
+
+_ADDED = frozenset({"id", "class", "rel", "target", "loading"})
+"""Attributes that extensions add."""
+
+_LINKED = ("http://", "https://", "mailto:")
+
+_DEFAULTS = {("start", "1"), ("type", "1")}
+
+_TOC = '<div class="toc">'
+_VARIES = re.compile(r'</?abbr\b[^<>]*>| id="[^"]*"|\s+')
+"""Matches what depends on the other words of a page, and white space."""
+
+_HIGHLIGHTED = re.compile(r"\bhighlight\b|\blanguage-\S+|\s")
+_ANOTHER_TEXT = (
+    "the Markdown extensions of this site read it as another text; copy what `contentgen show` "
+    "prints by hand"
+)
+_EMPTY_CELLS = re.compile("(?:<t[dh]></t[dh]>)+$")
+
+
+class MarkdownReader:
+    """Reads Markdown with the extensions of a site, but without its plugins.
+
+    `link` returns what Markdown has for an address.
+    """
+
+    def __init__(self, config: MkDocsConfig, link: Callable[[str], str] = str) -> None:
+        self._link = link
+        self._known: dict[str, str] = {}
+        options: dict[str, dict[str, Any]] = {}
+        for name in (str(extension) for extension in config.markdown_extensions):
+            harmless = _OPTIONS.get(name.removeprefix("markdown.extensions."), {})
+            options[name] = {**config.mdx_configs.get(name, {}), **harmless}
+        self._markdown = Markdown(extensions=config.markdown_extensions, extension_configs=options)
+
+    def html(self, markdown: str) -> str:
+        """Return the HTML of Markdown. Raises ApprovalError if an extension fails."""
+        if markdown not in self._known:
+            self._known[markdown] = self._convert(markdown)
+        return self._known[markdown]
+
+    def _convert(self, markdown: str) -> str:
+        try:
+            return self._markdown.reset().convert(markdown)
+        except Exception as error:  # extensions raise anything
+            raise ApprovalError(
+                f"an extension of Python-Markdown fails ({type(error).__name__}: {error})"
+            ) from error
+
+    def write(self, blocks: Sequence[MarkdownBlock]) -> str:
+        """Return Markdown that is read as these blocks, each in its first form that is.
+
+        Raises ApprovalError if there is no such Markdown.
+        """
+        tags = [block.tag for block in blocks]
+        expected = [self._expected(block) for block in blocks]
+        texts = [block.forms[0] for block in blocks]
+        found = self._read(join_blocks(tags, texts))
+        if found != expected:
+            texts = [self._form(block) for block in blocks]
+            found = self._read(join_blocks(tags, texts))
+        if found is not None and found != expected:
+            # Neighbours are read as one. As HTML, they are apart.
+            first = _common_length(found, expected)
+            last = len(blocks) - _common_length(found[::-1], expected[::-1])
+            for number in range(max(first - 1, 0), min(last + 1, len(blocks))):
+                texts[number] = blocks[number].html
+            found = self._read(join_blocks(tags, texts))
+        if found != expected:
+            raise ApprovalError(_ANOTHER_TEXT)
+        return join_blocks(tags, texts)
+
+    def check_page(self, template: str, page: str, articles: Mapping[str, str]) -> bool:
+        """Tell whether a page is read as its template, with the articles as they are read alone.
+
+        Each article stands in the template as a paragraph that consists of its key.
+        """
+        expected = self._shown(template)
+        for name, markdown in articles.items():
+            paragraph = f"<p>{name}</p>"
+            if expected.count(paragraph) != 1:
+                return False
+            expected = expected.replace(paragraph, self._shown(f"{_COMMENT}\n\n{markdown}"))
+        return self._shown(page) == expected
+
+    def _shown(self, markdown: str) -> str:
+        """Return the HTML of Markdown without what depends on the other words of a page."""
+        first, *others = self.html(markdown).split(_TOC)
+        html = first + "".join(part.partition("</div>")[2] for part in others)
+        # In the first line of a page, colons are escaped.
+        return _VARIES.sub("", html.replace(_COMMENT, "")).replace("&#58;", ":")
+
+    def _form(self, block: MarkdownBlock) -> str:
+        expected = [self._expected(block)]
+        for form in block.forms:
+            if self._read(form) == expected:
+                return form
+        words = quoted(" ".join(unescape(re.sub("<[^<>]*>", " ", block.html)).split()))
+        raise ApprovalError(
+            f"the Markdown extensions of this site change even the HTML of {words}; take out the one "
+            "that does, or copy what `contentgen show` prints by hand"
+        )
+
+    def _expected(self, block: MarkdownBlock) -> str:
+        descriptions = _describe_blocks(block.html, self._link)
+        return "".join(descriptions or ["?"])
+
+    def _read(self, markdown: str) -> list[str] | None:
+        """Return descriptions of the blocks that Markdown is read as, or None for other markup."""
+        # Behind a comment, the first line is not read as metadata.
+        return _describe_blocks(self.html(f"{_COMMENT}\n\n{markdown}"), self._link)
+
+
+def _common_length(one: Sequence[str], other: Sequence[str]) -> int:
+    """Return how many items at the start of two sequences are the same."""
+    for number, (item, others_item) in enumerate(zip(one, other, strict=False)):
+        if item != others_item:
+            return number
+    return min(len(one), len(other))
+
+
+def _describe_blocks(html: str, link: Callable[[str], str]) -> list[str] | None:
+    """Return a description of each block of HTML, or None if the HTML is not well-formed.
+
+    Blocks with the same description have the same text in the same elements.
+    """
+    xml = _VOID_TAG.sub(r"<\1\2/>", html)
+    xml = _NAMED_ENTITY.sub(lambda match: escape(unescape(match[0])), xml)
+    try:
+        root = fromstring(f"<div>{xml}</div>")  # noqa: S314  without a document type
+    except ParseError:
+        return None
+    for anchor in root.iter("a"):
+        anchor.set("href", link(anchor.get("href", "")))
+    return _describe_content(root)
+
+
+def _describe_content(parent: Element) -> list[str]:
+    """Return a description of each block in an element. Text beside blocks is a paragraph."""
+    blocks = []
+    line = _describe_text(parent.text)
+    for child in parent:
+        if child.tag in BLOCK_LEVEL:
+            blocks += [_paragraph(line), _describe_block(child)]
+            line = ""
+        else:
+            line += _describe_inline(child)
+        line += _describe_text(child.tail)
+    blocks.append(_paragraph(line))
+    return [block for block in blocks if block]
+
+
+def _describe_block(element: Element) -> str:
+    tag = element.tag
+    if tag == "pre":
+        code = "".join(_describe_code(element)).expandtabs(4).strip("\n").rstrip()
+        # A class of its own makes a diagram of it.
+        kind = _HIGHLIGHTED.sub("", element.get("class", ""))
+        return f"<pre {kind}>{_BLANK_LINE.sub('', code)}</pre>"
+    if tag in HEADINGS or tag in CELLS:
+        return f"{_start_tag(element)}{_trim(_describe_line(element))}</{tag}>"
+    content = "".join(_describe_content(element))
+    # Highlighters put code into a `<div>`, and code in HTML can stand in a paragraph.
+    is_around_code = [child.tag for child in element] == ["pre"] and tag in ("div", "p")
+    if tag == "p" or tag in _TRANSPARENT or is_around_code:
+        return content
+    if tag == "tr":
+        content = _EMPTY_CELLS.sub("", content)
+        return f"<tr>{content}</tr>" if content else ""
+    return f"{_start_tag(element)}{content}</{tag}>"
+
+
+def _describe_line(element: Element) -> str:
+    parts = [_describe_text(element.text)]
+    for child in element:
+        parts += [_describe_inline(child), _describe_text(child.tail)]
+    return "".join(parts)
+
+
+def _describe_inline(element: Element) -> str:
+    tag = element.tag
+    if tag in VOID:
+        return _start_tag(element)
+    if tag == "code":
+        return f"<code>{_trim(_describe_line(element))}</code>"
+    content = _describe_line(element)
+    if tag in _TRANSPARENT or _is_automatic_link(element):
+        return content
+    return f"{_start_tag(element)}{content}</{tag}>"
+
+
+def _describe_code(element: Element) -> Iterator[str]:
+    """Yield the code in an element, with the tags of what is neither code nor a colour."""
+    yield escape(element.text or "", quote=False)
+    for child in element:
+        has_tags = child.tag not in ("code", "span")
+        if has_tags:
+            yield _start_tag(child)
+        yield from _describe_code(child)
+        if has_tags:
+            yield f"</{child.tag}>"
+        yield escape(child.tail or "", quote=False)
+
+
+def _is_automatic_link(element: Element) -> bool:
+    """Tell whether this is a link that an extension makes of an address in a text."""
+    text, address = "".join(element.itertext()), element.get("href", "")
+    is_same = address in (text, f"http://{text}", f"https://{text}", f"mailto:{text}")
+    return element.tag == "a" and is_same and address.startswith(_LINKED)
+
+
+def _describe_text(text: str | None) -> str:
+    return escape(_SPACE.sub(" ", text or "").translate(_TYPOGRAPHIC), quote=False)
+
+
+def _start_tag(element: Element) -> str:
+    attributes = [
+        f' {name}="{escape(" ".join(value.split()))}"'
+        for name, value in sorted(element.items())
+        if not (name in _ADDED or name.startswith("data-") or (name, value) in _DEFAULTS)
+    ]
+    return f"<{element.tag}{''.join(attributes)}>"
+
+
+def _paragraph(line: str) -> str:
+    line = _trim(line)
+    return f"<p>{line}</p>" if line else ""
+
+
+def _trim(line: str) -> str:
+    """Return a line with its spaces before the tags that stand between two words.
+
+    Markdown has no spaces at the edges of emphasis, and moves them out.
+    """
+    words: list[str] = []
+    space = tags = ""
+    for part in _PART.findall(line):
+        if part == " ":
+            space = " "
+        elif part.startswith("<"):
+            tags += part
+        else:
+            words.append(f"{space if words else ''}{tags}{part}")
+            space = tags = ""
+    return "".join([*words, tags])
