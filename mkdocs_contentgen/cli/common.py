@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from socket import socket
 
     from ..site.content import PageContent
-    from ..site.site import Site
+    from ..site.site import MarkdownExtensions, Site
     from ..texts.articles import Article
     from ..writer.settings import WriterOptions
 
@@ -74,7 +74,11 @@ def open_site(config_file: str | None, *, drafts: bool = False) -> Iterator[Site
     module, path = _site_module(config_file)
     with module.load_site(path, drafts=drafts) as site:
         if site.generator == "zensical" and find_spec("zensical"):
-            site = replace(site, render=partial(_render_with_zensical, site))
+            site = replace(
+                site,
+                render=partial(_render_with_zensical, site),
+                extensions=partial(_read_extensions_of_zensical, site),
+            )
         print_warnings(site.warnings)
         context = click.get_current_context(silent=True)
         if not (context and context.params.get("as_json")):  # notices are for people
@@ -87,6 +91,12 @@ def _render_with_zensical(site: Site, page: str, articles: Mapping[str, PageCont
     from ..zensical.rendering import render_page
 
     return render_page(site, page, articles)
+
+
+def _read_extensions_of_zensical(site: Site) -> MarkdownExtensions:
+    from ..zensical.rendering import read_extensions
+
+    return read_extensions(site)
 
 
 def load_writer_options(config_file: str | None) -> WriterOptions:

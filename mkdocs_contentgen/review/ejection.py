@@ -177,7 +177,8 @@ def _insert(
     def link(address: str) -> str:
         return page_link(address, addresses, page)
 
-    reader = MarkdownReader(site.config, link)
+    extensions = site.markdown_extensions()
+    reader = MarkdownReader(extensions, link)
     places = _find_places(body, {article.request.id: article.request for article in articles})
     texts = {}
     try:
@@ -187,7 +188,7 @@ def _insert(
                 _make_title(element)
             else:
                 set_title_level(element, place.level)
-            blocks = write_blocks(element, site.config.markdown_extensions, link)
+            blocks = write_blocks(element, extensions.names, link)
             texts[place.name] = reader.write(blocks)
         return _compose_safely(reader, body, places, texts)
     except ApprovalError as error:

@@ -15,12 +15,12 @@ from typing import Any
 from xml.etree.ElementTree import Element, ParseError, fromstring
 
 from markdown import Markdown
-from mkdocs.config.defaults import MkDocsConfig
 
 from ..display import quoted
 from ..errors import ApprovalError
 from ..html.elements import BLOCK_LEVEL, CELLS, HEADINGS, VOID
 from ..html.markdown_writer import MarkdownBlock, join_blocks
+from ..site.site import MarkdownExtensions
 
 _OPTIONS: dict[str, dict[str, Any]] = {
     "toc": {"permalink": False, "anchorlink": False, "baselevel": 1},
@@ -73,14 +73,14 @@ class MarkdownReader:
     `link` returns what Markdown has for an address.
     """
 
-    def __init__(self, config: MkDocsConfig, link: Callable[[str], str] = str) -> None:
+    def __init__(self, extensions: MarkdownExtensions, link: Callable[[str], str] = str) -> None:
         self._link = link
         self._known: dict[str, str] = {}
         options: dict[str, dict[str, Any]] = {}
-        for name in (str(extension) for extension in config.markdown_extensions):
+        for name in map(str, extensions.names):
             harmless = _OPTIONS.get(name.removeprefix("markdown.extensions."), {})
-            options[name] = {**config.mdx_configs.get(name, {}), **harmless}
-        self._markdown = Markdown(extensions=config.markdown_extensions, extension_configs=options)
+            options[name] = {**extensions.options.get(name, {}), **harmless}
+        self._markdown = Markdown(extensions=extensions.names, extension_configs=options)
 
     def html(self, markdown: str) -> str:
         """Return the HTML of Markdown. Raises ApprovalError if an extension fails."""
@@ -146,8 +146,8 @@ class MarkdownReader:
                 return form
         words = quoted(" ".join(unescape(re.sub("<[^<>]*>", " ", block.html)).split()))
         raise ApprovalError(
-            f"the Markdown extensions of this site change even the HTML of {words}; take out the one "
-            "that does, or copy what `contentgen show` prints by hand"
+            f"the Markdown extensions of this site change even the HTML of {words}; take out the "
+            "one that does, or copy what `contentgen show` prints by hand"
         )
 
     def _expected(self, block: MarkdownBlock) -> str:

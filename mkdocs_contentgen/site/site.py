@@ -46,6 +46,14 @@ class PageProblem:
     message: str
 
 
+@dataclass(frozen=True)
+class MarkdownExtensions:
+    """The extensions of Python-Markdown that a site has, and their options by their names."""
+
+    names: Sequence[str]
+    options: Mapping[str, Mapping[str, object]]
+
+
 @dataclass(frozen=True, kw_only=True)
 class Site:
     """A site as it was read, whichever program builds it."""
@@ -92,10 +100,24 @@ class Site:
     Not for several threads at once. Raises what a build would.
     """
 
+    extensions: Callable[[], MarkdownExtensions] | None = None
+    """Returns the Markdown extensions of a site that Zensical builds, if Zensical is installed."""
+
     @property
     def directory(self) -> Path:
         """The directory that the paths of options are relative to."""
         return project_directory(self.config)
+
+    def markdown_extensions(self) -> MarkdownExtensions:
+        """Return the Markdown extensions. Raises ConfigurationError if only Zensical knows them."""
+        if self.extensions is not None:
+            return self.extensions()
+        if self.generator == "zensical":
+            raise ConfigurationError(
+                "only Zensical knows the Markdown extensions of this site, and it is not "
+                "installed; install it with: pip install 'mkdocs-contentgen[zensical]'"
+            )
+        return MarkdownExtensions(self.config.markdown_extensions, self.config.mdx_configs or {})
 
     def check_directories(self) -> None:
         """Raise ConfigurationError if a directory cannot be used, or its files are published."""

@@ -25,7 +25,7 @@ from ..site.build import page_json_ld
 from ..site.content import PageContent
 from ..site.extension import ArticleExtension, add_metadata
 from ..site.front_matter import NAME
-from ..site.site import Site
+from ..site.site import MarkdownExtensions, Site
 from .configuration import load_configuration
 from .page_texts import SiteTexts, load_texts, use_texts
 
@@ -121,6 +121,19 @@ def _raw(md: Markdown, html: str) -> Element:
     paragraph = Element("p")
     paragraph.text = md.htmlStash.store(html)
     return paragraph
+
+
+def read_extensions(site: Site) -> MarkdownExtensions:
+    """Return the extensions of a site without those of Zensical, which are its plugins."""
+    from zensical.config import parse_config
+
+    config = parse_config(str(site.config.config_file_path))
+    names = [
+        name
+        for name in config["markdown_extensions"]
+        if isinstance(name, str) and name != NAME and not name.startswith("zensical.")
+    ]
+    return MarkdownExtensions(names, config["mdx_configs"])
 
 
 def render_page(site: Site, page: str, articles: Mapping[str, PageContent]) -> str:

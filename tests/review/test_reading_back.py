@@ -11,10 +11,12 @@ from markdown.preprocessors import Preprocessor
 from mkdocs.config.defaults import MkDocsConfig
 from pymdownx.superfences import fence_code_format  # type: ignore[import-untyped]  # it has no types
 
-from mkdocs_contentgen.errors import ApprovalError
+from mkdocs_contentgen.errors import ApprovalError, ConfigurationError
 from mkdocs_contentgen.html.article import parse_article
 from mkdocs_contentgen.html.markdown_writer import write_blocks
 from mkdocs_contentgen.review.reading_back import MarkdownReader
+from mkdocs_contentgen.site.options import ContentgenConfig
+from mkdocs_contentgen.site.site import MarkdownExtensions, Site
 
 HARMFUL = "&lt;img src=x onerror=alert(1)&gt;"
 
@@ -35,10 +37,8 @@ class Changed(Extension):
 
 def reader(*extensions: str | Extension, **options: dict[str, object]) -> MarkdownReader:
     """Return a reader for a site with these extensions, and those with these options."""
-    config = MkDocsConfig()
-    config.markdown_extensions = ["tables", "fenced_code", *extensions, *options]  # type: ignore[list-item]
-    config.mdx_configs = options
-    return MarkdownReader(config)
+    names = ["tables", "fenced_code", *extensions, *options]
+    return MarkdownReader(MarkdownExtensions(names, options))  # type: ignore[arg-type]
 
 
 def written(html: str, *extensions: str | Extension, **options: dict[str, object]) -> str:
@@ -131,3 +131,10 @@ def test_pages() -> None:
     assert not is_read("<div>\nPLACE\n</div>")
     assert not is_read("```\nPLACE\n```")
     assert is_read("<!-- -->\n\nPLACE\n\n<!-- -->\n\n    code")
+
+
+def test_a_site_whose_extensions_are_not_known() -> None:
+    """Without Zensical, nobody knows what it adds to the extensions of a site."""
+    site = Site(config=MkDocsConfig(), options=ContentgenConfig(), generator="zensical")
+    with pytest.raises(ConfigurationError, match="it is not installed; install it with: pip "):
+        site.markdown_extensions()
