@@ -25,8 +25,8 @@ _LITERALS = frozenset(
 _COMMAND = re.compile(r"(?:^|\$ )([a-z][\w.-]*(?: [a-z][\w-]*)+)", re.MULTILINE)
 _FILE_TYPES = frozenset(
     "py pyi toml yml yaml json jsonc md rst txt cfg ini conf env js mjs ts tsx jsx css scss html "
-    "htm sh bash ps1 bat lock xml csv tsv sql go rs java kt rb php c h cpp hpp cs swift exe dll so whl "
-    "tar gz zip log".split()
+    "htm sh bash ps1 bat lock xml csv tsv sql go rs java kt rb php c h cpp hpp cs swift exe dll so "
+    "whl tar gz zip log".split()
 )
 _TOKEN = re.compile(r"(?<![\w@:])[\w.$~/-]+(?:\(\))?")
 _MAX_TOKEN = 200
