@@ -111,9 +111,19 @@ def mend(fields: Mapping[str, object], names: Iterable[str] = ANSWERED) -> dict[
 
 
 def mended(text: Text) -> Text:
-    """Return a text whose fields are within their limits, with its time in UTC."""
-    fields = mend(msgspec.structs.asdict(text), Text.__struct_fields__[3:])
-    return Text(text.html, text.generated_at.astimezone(UTC), text.request, **fields)
+    """Return a text with its time in UTC, and with what models said of it within its limits.
+
+    What people did and said stays as it is: none of it may go without a word.
+    """
+    fields = mend(msgspec.structs.asdict(text), (*ANSWERED, "updates"))
+    return Text(
+        text.html,
+        text.generated_at.astimezone(UTC),
+        text.request,
+        edits=text.edits,
+        written_by=text.written_by,
+        **fields,
+    )
 
 
 def model_name(value: object) -> str:

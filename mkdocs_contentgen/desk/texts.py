@@ -142,7 +142,9 @@ class Desk:
             authors |= _authors(self.read(earlier.html).blocks(), earlier) if earlier else {}
         edits = _apply(blocks[change.block], change, text.edits or Edits())
         if change.action == "confirm":
-            self._keep(article, structs.replace(text, html=document.to_lines(), edits=edits))
+            lines = document.to_lines()
+            self.unchanged = {lines: self._read_again(lines)}
+            self._keep(article, structs.replace(text, html=lines, edits=edits))
         else:
             self._keep(article, self._changed(article, text, document, edits, authors))
 
@@ -258,6 +260,15 @@ class Desk:
         """Return the document of a text, which the caller can change. Raises UnsafeHTMLError."""
         return self.unchanged.pop(html, None) or Document(html, self.site.options.image_hosts)
 
+    def _read_again(self, lines: str) -> Document:
+        """Return the document of a changed text. Raises EditError for one that no page can show."""
+        try:
+            return self.read(lines)
+        except UnsafeHTMLError as error:
+            raise EditError(
+                f"nothing was changed: no page could show the text then ({error}); make it shorter"
+            ) from error
+
     def _changed(
         self, article: Article, text: Text, document: Document, edits: Edits, authors: _Authors
     ) -> Text:
@@ -266,10 +277,7 @@ class Desk:
         Blocks that are not among those of `authors` are by the person at the desk.
         """
         lines = document.to_lines()
-        try:
-            changed = self.read(lines)
-        except UnsafeHTMLError as error:
-            raise EditError(f"the text cannot be shown: {error}") from error
+        changed = self._read_again(lines)
         now = changed.blocks()
         if not any(it.kind == "h1" for it in now) and any(kind == "h1" for kind, _ in authors):
             raise EditError("a text keeps its title")

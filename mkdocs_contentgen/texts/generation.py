@@ -35,7 +35,7 @@ from ..text import Text
 from .claims import Claims
 from .lookup import Outcome, load_parts, load_saved, save_failure, save_parts, save_unfinished
 from .policy import Sender
-from .store import ChangedError, note_key
+from .store import ChangedError, UnreadableTextError, note_key
 from .throttle import Clock, Throttle
 
 POLL_INTERVAL = 1.0
@@ -288,8 +288,13 @@ class Generation:
         outcome = Outcome("service", result) if isinstance(result, Text) else Outcome(error=result)
         try:
             if outcome.text:
-                outcome = replace(outcome, text=self._save(key, outcome.text))
-            elif isinstance(result, FailedTextError):
+                try:
+                    outcome = replace(outcome, text=self._save(key, outcome.text))
+                except UnreadableTextError as error:  # other texts can be kept
+                    text = outcome.text
+                    result = FailedTextError(str(error), text.html, model=text.model)
+                    outcome = Outcome(error=result)
+            if isinstance(result, FailedTextError):
                 save_failure(self._store, key, self._requests[key], result)
             elif isinstance(result, ProgramError) and result.answer:
                 save_unfinished(self._store, key, self._requests[key], result)

@@ -624,6 +624,31 @@ def test_what_is_only_bold_is_a_persons_too(reviewer: Reviewer) -> None:
     assert list(edits.changed_by.values()) == ["Jo"]
 
 
+@pytest.mark.parametrize(
+    ("rest", "reason"),
+    [("<p>" + ">" * 100_000, "too large: 400,"), ("<ul>" + "<li>x" * 5_200, "too large: 10,")],
+    ids=["characters", "tags"],
+)
+def test_a_change_that_no_page_could_show(reviewer: Reviewer, rest: str, reason: str) -> None:
+    """It is refused with the reason, and the draft stays, whatever is done with it."""
+    html = f"<article><h1>T</h1><p>A <mark>5</mark>.</p>{rest}"
+    key = NEWS.key(sandbox=False)
+    save(reviewer.root, {key: Text(html, WHEN, NEWS.record(), "m")})
+    before = reviewer.text()
+    blocks = before["blocks"]
+    assert isinstance(blocks, list)
+    block = {"block": 1, "digest": blocks[1]["digest"]}
+    for change in ({"action": "confirm"}, {"action": "edit", "markdown": "B"}):
+        answer = reviewer.act("change", change={**change, **block})
+        assert answer.status_code == 422
+        assert (
+            f"nothing was changed: no page could show the text then (the HTML is {reason}"
+            in (answer.json()["error"])
+        )
+    assert cached(reviewer).html == html
+    assert reviewer.text()["version"] == before["version"]
+
+
 def test_quotations_that_a_person_has_settled(reviewer: Reviewer) -> None:
     """A draft that quotes what nobody said is approved once its statements are settled."""
     key = NEWS.key(sandbox=False)

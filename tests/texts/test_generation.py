@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 from client_double import ClientDouble, text_for
 from conftest import until, wait_until
+from msgspec import structs
 from simulated_time import SimulatedTime
 
 from mkdocs_contentgen.errors import (
@@ -420,6 +421,31 @@ def test_a_failure_that_cannot_be_kept(store: DiskStore) -> None:
     ]
     assert outcomes["a"].error is FAILED
     assert "the cache can keep no more texts" in str(outcomes["c"].error)
+
+
+@dataclass
+class Growing(Script):
+    """Answers the topic `a` with a text that is too long for the cache."""
+
+    async def generate(self, request: Request, attempt: Attempt) -> Text:
+        """Return the text."""
+        text = await super().generate(request, attempt)
+        return structs.replace(text, html="x" * 300_000) if request.topic == "a" else text
+
+
+def test_a_text_that_could_not_be_read_again(store: DiskStore) -> None:
+    """It is remembered as failed, with what was answered, and the other texts are asked for."""
+    script = Growing(FakeTime())
+    outcomes, generation = run(script, store, requests("a", "b", "c"), concurrency=1)
+    assert script.topics == ["a", "b", "c"]
+    assert generation.problems == []
+    failure = outcomes["a"].error
+    assert isinstance(failure, FailedTextError)
+    assert "its HTML has 300,000 characters, 262,144 at most" in str(failure)
+    assert outcomes["b"].text and outcomes["c"].text
+    remembered, _ = load_failures(["a"], store)
+    assert remembered["a"].answer.startswith("xxx")
+    store.close()
 
 
 def test_two_builds_fail_once(store: DiskStore) -> None:

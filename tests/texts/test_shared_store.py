@@ -22,8 +22,8 @@ from redis_server import PASSWORD, QUOTED, RedisServer, redis_running
 from service_double import Answer, Handler, Received, ServiceDouble, generated, listening
 
 from mkdocs_contentgen.errors import ConfigurationError, StoreError
-from mkdocs_contentgen.text import Text
-from mkdocs_contentgen.texts.store import LEASE, DiskStore, note_key, shared
+from mkdocs_contentgen.text import Edits, Text
+from mkdocs_contentgen.texts.store import LEASE, DiskStore, UnreadableTextError, note_key, shared
 from mkdocs_contentgen.texts.store.disk import encode
 from mkdocs_contentgen.texts.store.shared import SharedStore
 
@@ -91,6 +91,19 @@ def test_what_was_loaded_once_needs_no_redis(
     server.kill()
     assert machine("b").load([KEY]) == ({KEY: text()}, [])
     assert DiskStore(tmp_path / "b").load([KEY]) == ({KEY: text()}, [])
+
+
+def test_what_could_not_be_read_is_sent_to_nobody(machine: Machine) -> None:
+    """It is refused with the reason; cache and shared cache stay as they are, and usable."""
+    store = machine("a")
+    store.save({KEY: text()})
+    unreadable = replace(text(), edits=Edits(confirmed=("x" * 301,)))
+    for replacing in (None, {KEY: text()}):
+        with pytest.raises(UnreadableTextError, match="confirmed"):
+            store.save({OTHER: text(), KEY: unreadable}, replacing=replacing)
+    for name in ("a", "b"):
+        assert machine(name).load([KEY, OTHER], newest=True) == ({KEY: text()}, [])
+    assert store.close() == []
 
 
 def test_the_newest_text(machine: Machine) -> None:

@@ -6,6 +6,7 @@ import hashlib
 import json
 import os
 import pickle
+import re
 import shutil
 import signal
 import sqlite3
@@ -19,11 +20,12 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import pytest
+from msgspec.structs import replace
 
 from mkdocs_contentgen.errors import StoreError
 from mkdocs_contentgen.html.sanitizer import MAX_CHARACTERS
-from mkdocs_contentgen.text import Text
-from mkdocs_contentgen.texts.store import DATABASE, LEASE, DiskStore
+from mkdocs_contentgen.text import Edits, Text
+from mkdocs_contentgen.texts.store import DATABASE, LEASE, DiskStore, UnreadableTextError
 from mkdocs_contentgen.texts.store.disk import note_keys
 
 WHEN = datetime(2026, 5, 4, 12, 30, 15, 123456, tzinfo=UTC)
@@ -181,6 +183,38 @@ def test_a_text_comes_back_as_it_was(
     assert store.load([KEY]) == ({KEY: kept}, [])
     store.close()
     assert load(directory, KEY) == ({KEY: kept}, [])
+
+
+@pytest.mark.parametrize(
+    ("unreadable", "reason"),
+    [
+        (replace(text(), html="x" * (MAX_CHARACTERS + 1)), "its HTML has 262,145 characters, 262"),
+        (replace(text(), html="\ud800"), "surrogates not allowed"),
+        (replace(text(), edits=Edits(confirmed=("x" * 301,))), "length <= 300 - at `$.edits.conf"),
+        (replace(text(), edits=Edits(changed_by={"short": "Jo"})), "matching regex"),
+        (replace(text(), written_by="Jo\nDoe"), "matching regex"),
+        (replace(text(), request={"topic": object()}), "unsupported"),
+        (replace(text(), request={"topic": float("nan")}), "it would be another text"),
+    ],
+    ids=["html", "surrogate", "confirmed", "authors", "writer", "object", "number"],
+)
+def test_what_could_not_be_read_is_not_written(
+    directory: Path, unreadable: Text, reason: str
+) -> None:
+    """It is refused with the reason, nothing that was there changes, and others can be saved."""
+    store = DiskStore(directory)
+    store.save({KEY: text("Before.")})
+    (mine,) = store.claim([OTHER], "me").values()
+    for texts in ({OTHER: text(), KEY: unreadable}, {KEY: unreadable}):
+        with pytest.raises(UnreadableTextError, match=re.escape(reason)):
+            store.save(texts, replacing={KEY: text("Before.")})
+    with pytest.raises(UnreadableTextError):
+        store.rescue(KEY, unreadable)
+    assert store.load([KEY, OTHER]) == ({KEY: text("Before.")}, [])
+    assert store.claim([OTHER], "me") == {OTHER: mine}, "its Idempotency-Key is still there"
+    store.save({KEY: text("After.")})
+    assert store.load([KEY]) == ({KEY: text("After.")}, [])
+    store.close()
 
 
 def test_times_of_other_zones_are_the_same_moment(directory: Path) -> None:

@@ -16,7 +16,7 @@ import msgspec
 from ...display import escape_controls
 from ...errors import StoreError
 from ...files import sha256
-from ...text import Text, mended
+from ...text import MAX_HTML, Text, mended
 
 if TYPE_CHECKING:
     import diskcache
@@ -35,6 +35,7 @@ LOCK_TIMEOUT = 5.0
 
 _CLAIM, _IDEMPOTENCY = "claim:", "idempotency:"
 _KEYS_PER_QUERY = 500
+_MAX_REASON = 300
 _DAMAGE = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
 _Item = TypeVar("_Item")
 _Result = TypeVar("_Result")
@@ -49,6 +50,10 @@ class ChangedError(StoreError):
     def __init__(self, now: Text | None) -> None:
         super().__init__("somebody else has changed this text meanwhile")
         self.now = now
+
+
+class UnreadableTextError(StoreError):
+    """A text would not come back from the cache as it is, so nothing was saved."""
 
 
 def batches(items: Iterable[_Item], size: int) -> Iterator[list[_Item]]:
@@ -69,10 +74,27 @@ _entry_decoder, _text_decoder = msgspec.json.Decoder(_Entry), msgspec.json.Decod
 
 
 def encode(key: str, text: Text) -> str:
-    """Return the entry for a text as JSON."""
-    encoded = msgspec.json.encode(mended(text))
+    """Return the entry for a text as JSON. All texts are written with this function.
+
+    Raises UnreadableTextError unless decode() returns the same text.
+    """
+    if len(text.html) > MAX_HTML:
+        raise _unreadable(f"its HTML has {len(text.html):,} characters, {MAX_HTML:,} at most")
+    kept = mended(text)
+    try:
+        encoded = msgspec.json.encode(kept)
+        read_again = _text_decoder.decode(encoded)
+        is_same = msgspec.to_builtins(read_again) == msgspec.to_builtins(kept)
+    except (ValueError, TypeError, RecursionError) as error:
+        raise _unreadable(escape_controls(str(error))[:_MAX_REASON]) from error
+    if not is_same:
+        raise _unreadable("it would be another text when it is read again")
     entry = _Entry(_checksum(key, encoded), msgspec.Raw(encoded))
     return msgspec.json.encode(entry).decode()
+
+
+def _unreadable(reason: str) -> UnreadableTextError:
+    return UnreadableTextError(f"the cache cannot keep this text, and nothing is changed: {reason}")
 
 
 def decode(key: str, entry: str | bytes) -> Text | None:
@@ -157,7 +179,8 @@ class DiskStore:
         """Write texts synchronously, and delete their Idempotency-Keys and notes.
 
         With `replacing`, only if the cache still has these texts by their keys, None for no text;
-        otherwise raises ChangedError. Raises StoreError.
+        otherwise raises ChangedError. Raises UnreadableTextError, before anything is written, and
+        StoreError.
         """
         entries = {key: encode(key, text) for key, text in texts.items()}
 
@@ -180,7 +203,7 @@ class DiskStore:
     def rescue(self, key: str, text: Text) -> Path:
         """Write a text that save() cannot keep to a file of its own, from which load() reads it.
 
-        Returns the path. Raises OSError.
+        Returns the path. Raises OSError and UnreadableTextError.
         """
         self._rescued.mkdir(exist_ok=True)
         path = self._rescued / key

@@ -128,11 +128,12 @@ class SharedStore(DiskStore):
     def save(
         self, texts: Mapping[str, Text], *, replacing: Mapping[str, Text | None] | None = None
     ) -> None:
+        entries = {key: encode(key, text) for key, text in texts.items()}
         failure = self._write_locally(partial(super().save, texts, replacing=replacing))
         for key, before in (replacing or {}).items():
             self._replace(key, before, texts[key])
         others = [key for key in texts if key not in (replacing or {})]
-        self._send_each(others, lambda pipeline, key: _set(pipeline, key, encode(key, texts[key])))
+        self._send_each(others, lambda pipeline, key: _set(pipeline, key, entries[key]))
         if not self._outage.is_set():
             return
         if failure:
