@@ -116,6 +116,14 @@ def sha256(data: str | bytes) -> str:
     return hashlib.sha256(data.encode() if isinstance(data, str) else data).hexdigest()
 
 
+def short_digest(text: str) -> str:
+    """Return the first 16 hex digits of the SHA-256 of a text: enough for the blocks of a text.
+
+    Not for what somebody gains from forging.
+    """
+    return sha256(text)[:16]
+
+
 def _open_for_reading(path: str, flags: int) -> int:
     return os.open(path, flags | _READ_FLAGS)
 

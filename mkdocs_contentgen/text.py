@@ -45,6 +45,7 @@ Line = Annotated[str, Meta(max_length=MAX_EDIT, pattern=_LINE)]
 _Passage = Annotated[str, Meta(max_length=_MAX_PASSAGE, pattern=_PASSAGE)]
 _Address = Annotated[str, Meta(pattern=_ADDRESS)]
 _Digest = Annotated[str, Meta(pattern=r"^[0-9a-f]{64}\Z")]
+_BlockDigest = Annotated[str, Meta(pattern=r"^[0-9a-f]{16}\Z")]
 
 
 class Edits(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -56,8 +57,8 @@ class Edits(msgspec.Struct, frozen=True, omit_defaults=True):
     removed: tuple[Line, ...] = ()
     """Sentences and blocks that were removed."""
 
-    changed_by: Mapping[_Digest, Line] = {}
-    """Who wrote a block, by the SHA-256 of its text."""
+    changed_by: Mapping[_BlockDigest, Line] = {}
+    """Who wrote a block, by its digest."""
 
     reason: Line = ""
     """Why it was approved although statements were left to check."""

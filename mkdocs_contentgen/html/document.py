@@ -21,10 +21,10 @@ from typing import Literal, NamedTuple
 from xml.etree.ElementTree import Element, tostring
 
 from bs4 import BeautifulSoup, Tag
-from bs4.element import PageElement
+from bs4.element import NavigableString, PageElement
 
 from ..errors import EditError, UnsafeHTMLError
-from ..files import sha256
+from ..files import short_digest
 from .article import parse_article
 from .elements import BLOCK_LEVEL, CELLS, GROUPS, TEXT_BLOCKS, TO_READ, VOID
 from .sentences import sentence_ends
@@ -43,6 +43,9 @@ _MAX_CITED = 50
 _MORE_BLOCKS = re.compile(r"\n[ \t]*(?:\n|[-*+] |\d{1,3}[.)] |#{1,6} |> )")
 
 _SPACE = re.compile(r"[ \t\n\r\f]+")
+_SPACE_WITH_BREAK = re.compile(r"[ \t\f]*[\n\r][ \t\n\r\f]*")
+_EDGE_SPACE = " \t\n\r\f"
+_CONFLICT = re.compile("^=(?=={6})", re.MULTILINE)
 _SYNTAX = {"strong": "**", "em": "*", "s": "~~", "mark": "=="}
 _SPECIAL = re.compile(r"[\\`*_\[\]<]|==|~~|&(?=#?\w+;)")
 _CODE = re.compile(r"[^`\s](?:[^`]*[^`\s])?")
@@ -75,6 +78,7 @@ class Document:
         )
         (self.article,) = soup.find_all(True, recursive=False)
         self.article.extract()
+        _strip_line_breaks(self.article)
         self.image_hosts = image_hosts
 
     def blocks(self) -> list[Block]:
@@ -105,7 +109,9 @@ class Document:
         Without `marks`, nothing is marked as to be checked or read any more.
         """
         lines = (("\n" if it.begins_line else "") + it.html for it in self.pieces(marks=marks))
-        return f"{''.join(lines).strip()}\n"
+        # A line of code that begins as a marker of git does would be taken for a merge conflict.
+        html = _CONFLICT.sub("&#61;", "".join(lines).strip())
+        return f"{html}\n"
 
     def pieces(self, *, marks: bool = True) -> list[Piece]:
         """Return the pieces that the HTML consists of, in their order."""
@@ -197,8 +203,8 @@ class Block:
 
     @property
     def digest(self) -> str:
-        """The SHA-256 of the plain text."""
-        return sha256(self.text)
+        """The beginning of the SHA-256 of the plain text: approved files have many of them."""
+        return short_digest(self.text)
 
     @property
     def links(self) -> list[str]:
@@ -361,14 +367,34 @@ def _mark_content(element: Element) -> None:
         element.text, element[:] = None, [mark]
 
 
-def _to_html(node: PageElement, *, marks: bool = True, verbatim: bool = False) -> str:
-    """Return a node as HTML, optionally without `<mark>` or with all white space as it is."""
+def _strip_line_breaks(article: Tag) -> None:
+    """Remove the white space beside `<br>` outside of code, which a browser does not show."""
+    for line_break in article.find_all("br"):
+        if line_break.find_parent(["pre", "code"]):
+            continue
+        before, behind = line_break.previous_sibling, line_break.next_sibling
+        if isinstance(before, NavigableString):
+            before.replace_with(before.rstrip(_EDGE_SPACE))
+        if isinstance(behind, NavigableString):
+            behind.replace_with(behind.lstrip(_EDGE_SPACE))
+
+
+_White = Literal["collapse", "code", "keep"]
+"""What becomes of white space: within a line of code, each space is content; in `<pre>`, all is."""
+
+
+def _to_html(node: PageElement, *, marks: bool = True, white: _White = "collapse") -> str:
+    """Return a node as HTML, optionally without `<mark>` or with the white space of code."""
     if not isinstance(node, Tag):
         text = escape(str(node), quote=False)
-        return text if verbatim else _collapse(text)
+        if white == "collapse":
+            return _collapse(text)
+        if white == "code":
+            return _SPACE_WITH_BREAK.sub(" ", text)
+        return text.replace("\r\n", "\n").replace("\r", "\n")  # as it is read from a file
     if node.name in VOID:
         return _start_tag(node)
-    inner = _inner_html(node, marks=marks, verbatim=verbatim)
+    inner = _inner_html(node, marks=marks, white=white)
     is_sign = node.name == "mark" or _is_reading_sign(node)
     if node.name == _LOOSE or (is_sign and not marks):
         return inner
@@ -390,11 +416,14 @@ def _without_reading_signs(element: Tag) -> Tag:
     return plain
 
 
-def _inner_html(element: Tag, *, marks: bool = True, verbatim: bool = False) -> str:
+def _inner_html(element: Tag, *, marks: bool = True, white: _White = "collapse") -> str:
     """Return the content of an element as HTML."""
-    verbatim = verbatim or element.name == "pre"
-    html = "".join(_to_html(it, marks=marks, verbatim=verbatim) for it in element.children)
-    return html.strip(" ") if element.name in TEXT_BLOCKS and not verbatim else html
+    if element.name == "pre":
+        white = "keep"
+    elif element.name == "code" and white == "collapse":
+        white = "code"
+    html = "".join(_to_html(it, marks=marks, white=white) for it in element.children)
+    return html.strip(" ") if element.name in TEXT_BLOCKS and white == "collapse" else html
 
 
 def _collapse(text: str) -> str:

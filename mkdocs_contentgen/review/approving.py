@@ -23,16 +23,33 @@ from ..texts.articles import Article, ChangedSources, count_marks
 _INVISIBLE = re.compile("[\\xad\\u115f\\u1160\\u180e\\u200b\\u2060-\\u2065\\u3164\\ufeff\\uffa0]")
 """What a diff has to show although other texts may have it. No letter needs it to be joined."""
 
+_MAX_PASSES = 5
+
 
 def draft_lines(draft: Text, options: ContentgenConfig) -> str:
-    """Return the HTML that the approved file of a draft would contain."""
+    """Return the HTML that the approved file of a draft would contain. Raises UnsafeHTMLError."""
     document = Document(draft.html, options.image_hosts)
     for tag in (document.article, *document.article.find_all(style=True)):
         # Styles without an effect make diffs hard to read.
         style = str(tag.get("style", ""))
         if style and not (options.styles == "keep" or adapted_classes(tag.name, style)):
             del tag["style"]
-    return document.to_lines(marks=False)
+    return _settled_lines(document, options)
+
+
+def _settled_lines(document: Document, options: ContentgenConfig) -> str:
+    """Return the HTML of a document without marks, as it is when it is read again.
+
+    The end tags of thousands of items can make it too large, and space that stood beside a mark can
+    be too much without it. Raises UnsafeHTMLError.
+    """
+    lines = document.to_lines(marks=False)
+    for _ in range(_MAX_PASSES):
+        before = lines
+        lines = Document(lines, options.image_hosts).to_lines()
+        if lines == before:
+            return lines
+    raise UnsafeHTMLError("the HTML changes each time that it is read")
 
 
 def check_lines(draft: Text) -> list[str]:
@@ -172,7 +189,7 @@ def _check_quotations(article: Article, draft: Text) -> None:
 def _edited_lines(article: Article, edited: ApprovedText, options: ContentgenConfig) -> str:
     """Return an edited text in the lines that an update writes, so that it changes no others."""
     try:
-        return Document(edited.text.html, options.image_hosts).to_lines(marks=False)
+        return _settled_lines(Document(edited.text.html, options.image_hosts), options)
     except UnsafeHTMLError as error:
         place = f"{article.path}:{edited.line}"
         raise ApprovalError(f"{place}: no build can show this text: {error}") from error

@@ -8,7 +8,6 @@ from msgspec import structs
 
 from ..display import escape_controls
 from ..errors import FailedTextError
-from ..files import sha256
 from ..html.markdown_parser import link_addresses
 from ..requests import Request
 from ..site.build import language_of, own_text
@@ -52,7 +51,7 @@ def _written_by(by: str, text: Text, answer: str) -> Text:
     from ..html.document import Document
 
     blocks = Document(text.html).blocks()
-    edits = Edits(changed_by={sha256(block.text): by for block in blocks})
+    edits = Edits(changed_by={block.digest: by for block in blocks})
     kept = {address for block in blocks for address in block.links}
     said = " ".join(block.text for block in blocks)
     gone = [it for it in link_addresses(answer) if it not in kept and it not in said]

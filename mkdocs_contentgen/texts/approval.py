@@ -11,6 +11,8 @@ import re
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass, field
 from datetime import UTC, date, datetime
+from functools import lru_cache
+from io import BytesIO, TextIOWrapper
 from pathlib import Path
 from typing import Annotated
 
@@ -18,7 +20,7 @@ import msgspec
 import yaml
 
 from ..display import hidden_character
-from ..errors import ApprovalError
+from ..errors import ApprovalError, UnsafeHTMLError
 from ..files import locked, normal_form, read_text, reason_of, refuse_links, replace_text, sha256
 from ..html.sanitizer import MAX_CHARACTERS
 from ..requests import Request
@@ -26,8 +28,8 @@ from ..text import Text, mended
 from ..yaml_files import NotYAMLError, read_yaml
 from .policy import PageRequest
 
-MAX_HEADER = 64 * 1024
-"""Maximum length of a header in characters."""
+MAX_HEADER = 256 * 1024
+"""Maximum length of a header in characters: a text can have thousands of blocks by people."""
 
 MAX_NAME = 200
 """Maximum length of the reviewer's name in characters."""
@@ -87,38 +89,105 @@ def approved_path(directory: Path, page: str, name: str) -> Path:
 def read(path: Path, directory: Path) -> ApprovedText | None:
     """Read the approved file `path` below `directory`. Return None if it does not exist.
 
-    Raises ApprovalError, with file and line, for a damaged file.
+    Its HTML is in the lines that approve() writes, so that only a change of the document is one:
+    formatters and editors change white space. Raises ApprovalError, with file and line, for a
+    damaged file.
     """
     try:
-        content = read_text(path, directory, _MAX_FILE).removeprefix("\ufeff")
+        content = read_text(path, directory, _MAX_FILE)
     except FileNotFoundError:
         return None
     except (OSError, UnicodeError) as error:
         raise ApprovalError(f"{path}: cannot be read ({reason_of(error)})") from error
-    match = re.match(r"---\n(.*?\n)---\n(.*)", content, re.DOTALL)
-    if not match:
-        raise ApprovalError(f"{path}:1: has no YAML header between two lines '---'")
     try:
-        front = read_yaml(match[1], first_line=2, plain=True, unique_keys=True)
-        header = front.value if isinstance(front.value, dict) else {}
-        fields = {str(name): it for name, it in header.items() if it is not None}
+        return _decode(content)
+    except _DamagedError as error:
+        raise ApprovalError(f"{path}:{error.line}: {error}") from error
+
+
+class _DamagedError(Exception):
+    """The content of an approved file cannot be read. The message is about the line `line`."""
+
+    def __init__(self, reason: str, line: int) -> None:
+        super().__init__(reason)
+        self.line = line
+
+
+_FILE = re.compile(r"\s*---[ \t]*\n(.*?\n)---[ \t]*\n(.*)", re.DOTALL)
+"""Matches an approved file. The groups are the header and the HTML."""
+
+_CONFLICT = re.compile(r"^(?:<{7}(?!<)|={7}(?!=)|>{7}(?!>))", re.MULTILINE)
+"""Matches what git writes into a file that it cannot merge."""
+
+
+def _decode(content: str) -> ApprovedText:
+    """Return the text in the content of an approved file. Raises _DamagedError."""
+    content = content.removeprefix("\ufeff")
+    if conflict := _CONFLICT.search(content):
+        line = _line_at(content, conflict.start())
+        raise _DamagedError(f"merge conflict in line {line}; resolve it with git", line)
+    match = _FILE.match(content)
+    if not match:
+        raise _DamagedError("has no YAML header between two lines '---'", 1)
+    line = _line_at(content, match.start(2))
+    text, approval = _decode_header(match[1], match[2], _line_at(content, match.start(1)))
+    if approval.sha256 != digest(text.html, text.written_by):
+        text = msgspec.structs.replace(text, html=_normal_html(text.html, line))
+    elif not text.html.rstrip().endswith("</article>"):
+        _normal_html(text.html, line)  # which says what is wrong; it takes too long for all texts
+    return ApprovedText(text, approval, line)
+
+
+def _line_at(content: str, position: int) -> int:
+    return content.count("\n", 0, position) + 1
+
+
+def _decode_header(header: str, html: str, first_line: int) -> tuple[Text, Approval]:
+    """Return the text and the approval that a header describes. Raises _DamagedError."""
+    try:
+        front = read_yaml(header, first_line=first_line, plain=True, unique_keys=True)
+        values = front.value if isinstance(front.value, dict) else {}
+        fields = {str(name): value for name, value in values.items() if value is not None}
         approval = msgspec.convert(fields, Approval)
-        text = msgspec.convert({**fields, "html": match[2]}, Text)
+        text = msgspec.convert({**fields, "html": html}, Text)
     except (NotYAMLError, UnicodeEncodeError) as error:
-        raise ApprovalError(f"{path}:{getattr(error, 'line', 2)}: {error}") from error
+        raise _DamagedError(str(error), getattr(error, "line", first_line)) from error
     except msgspec.ValidationError as error:
         message, _, _ = str(error).partition(" - at ")
         found = re.search(r"\$\.(\w+)|field.`(\w+)`", str(error))
         name = (found[1] or found[2]) if found else "header"
         reason = message.partition(" matching")[0].lower()
-        raise ApprovalError(f"{path}:{front.line_of(name)}: {name}: {reason}") from error
+        raise _DamagedError(f"{name}: {reason}", front.line_of(name)) from error
     problems = {"approved_by": name_problem(approval.approved_by)}
     if not 1 < text.generated_at.year < 9999:  # other time zones would overflow
         problems["generated_at"] = f"is in the year {text.generated_at.year}"
     for name, problem in problems.items():
         if problem:
-            raise ApprovalError(f"{path}:{front.line_of(name)}: {name}: {problem}")
-    return ApprovedText(text, approval, match[1].count("\n") + 3)
+            raise _DamagedError(f"{name}: {problem}", front.line_of(name))
+    return text, approval
+
+
+@lru_cache(maxsize=1000)  # a server reads all approved files after each change
+def _normal_html(html: str, first_line: int) -> str:
+    """Return the HTML of an approved file in the lines that approve() writes.
+
+    `first_line` is the number of its first line in the file. Raises _DamagedError for what no build
+    can show, or would leave out.
+    """
+    from ..html.document import Document  # most texts are as they were approved
+    from ..html.surroundings import MisplacedError, check_surroundings
+
+    try:
+        check_surroundings(html)
+        # Which hosts are allowed is a matter of the page, and of the approval.
+        return Document(html, set(_IMAGE_HOST.findall(html))).to_lines()
+    except MisplacedError as error:
+        raise _DamagedError(str(error), first_line + error.line - 1) from error
+    except UnsafeHTMLError as error:
+        raise _DamagedError(f"no build can show this text: {error}", first_line) from error
+
+
+_IMAGE_HOST = re.compile(r"https://([^\s/\\@?#:\"'<>]+)", re.IGNORECASE)
 
 
 @dataclass(frozen=True)
@@ -244,7 +313,21 @@ def write(
 ) -> None:
     """Write an approved file atomically, if it is as it was `before`, or new with None.
 
-    Raises ApprovalError.
+    Raises ApprovalError, also if it would not be read as the same text. Then, nothing changes.
+    """
+    try:
+        content = _encode(approved)
+    except _DamagedError as error:
+        raise ApprovalError(
+            f"{path}: cannot be written, since no build could read it ({error})"
+        ) from error
+    restore(path, directory, content, before=before)
+
+
+def _encode(approved: ApprovedText) -> str:
+    """Return the content of an approved file. All approved files are written with this function.
+
+    Raises _DamagedError unless _decode() returns the same text, and a build can show it.
     """
     html = approved.text.html
     fields: dict[str, object] = {}
@@ -252,13 +335,29 @@ def write(
         fields |= msgspec.to_builtins(record, builtin_types=(date, datetime))
     del fields["html"]
     front = yaml.dump(fields, Dumper=_Dumper, sort_keys=False, allow_unicode=True, width=10_000)
+    if len(front) > MAX_HEADER:
+        raise _DamagedError(
+            f"the header has {len(front):,} characters, {MAX_HEADER:,} at most; make the text or "
+            "the brief shorter",
+            1,
+        )
     content = f"---\n{front}---\n{html}"
-    problem = name_problem(approved.approval.approved_by)
-    if len(front) > MAX_HEADER or len(html) > MAX_CHARACTERS:
-        problem = f"more than {MAX_HEADER} characters of header, or {MAX_CHARACTERS} of text"
-    if problem:
-        raise ApprovalError(f"{path}: cannot be written ({problem})")
-    restore(path, directory, content, before=before)
+    try:
+        file = BytesIO(content.encode())
+    except UnicodeEncodeError as error:
+        raise _DamagedError("the text has an unpaired surrogate", 1) from error
+    read_again = _decode(TextIOWrapper(file, "utf-8").read())
+    for one, other in ((approved.approval, read_again.approval), (approved.text, read_again.text)):
+        for name in one.__struct_fields__:
+            if _plain(getattr(one, name)) != _plain(getattr(other, name)):
+                raise _DamagedError(f"{name}: would be another value", 1)
+    _normal_html(html, read_again.line)
+    return content
+
+
+def _plain(value: object) -> object:
+    """Return a value as JSON has it, so that tuples are lists."""
+    return msgspec.to_builtins(value)
 
 
 def restore(path: Path, directory: Path, content: str, *, before: ApprovedText | None) -> None:

@@ -287,11 +287,10 @@ class Generation:
         """
         outcome = Outcome("service", result) if isinstance(result, Text) else Outcome(error=result)
         try:
-            if outcome.text:
+            if text := outcome.text:
                 try:
-                    outcome = replace(outcome, text=self._save(key, outcome.text))
+                    outcome = replace(outcome, text=self._save(key, text))
                 except UnreadableTextError as error:  # other texts can be kept
-                    text = outcome.text
                     result = FailedTextError(str(error), text.html, model=text.model)
                     outcome = Outcome(error=result)
             if isinstance(result, FailedTextError):

@@ -245,6 +245,73 @@ def test_spaces_that_are_seen_stay() -> None:
     assert f"\n{row}\n" in lines
 
 
+CODE = "<pre><code>a\n\n  b  c\n=======\n</code></pre>"
+INLINE = "Run <code>a  b</code>,<br>then <b>go</b> on."
+SHAPED = f"<article>\n<h1>T</h1>\n<p>{INLINE}</p>\n<ul>\n<li>x</li>\n</ul>\n{CODE}\n</article>\n"
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("\n<", "\n    <"),
+        ("\n<", "\n\n\t<"),
+        ("\n</", "</"),
+        ("<p>", "<p>\n  "),
+        ("<li>", "<li>\n "),
+        ("</li>", "\n</li>"),
+        ("<br>", "<br />\n  "),
+        ("<br>", " <br>"),
+        ("<b>", "<b\n  >"),
+        (" on.", "\n  on."),
+        ("a  b</code>", "a  b</code\n  >"),
+        ("<article>", "\n<!-- ours --><article>"),
+        ("\n", "\r\n"),
+    ],
+)
+def test_spaces_that_nobody_sees_are_no_change(old: str, new: str) -> None:
+    """A text that a formatter has indented, wrapped or spread is the same document."""
+    before, code, end = SHAPED.partition("<pre>")
+    lines = Document(SHAPED).to_lines()
+    if new == "\r\n":
+        assert Document(SHAPED.replace(old, new)).to_lines() == lines
+    assert Document(before.replace(old, new) + code + end).to_lines() == lines
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("  b  c", " b  c"),
+        ("  c\n", "  c \n"),
+        ("\n\n  b", "\n  b"),
+        ("a  b</code>", "a b</code>"),
+        ("<code>a  b", "<code> a  b"),
+        (" <b>", "<b>"),
+        ("go</b> on", "go</b>on"),
+    ],
+)
+def test_spaces_that_are_content_are_a_change(old: str, new: str) -> None:
+    """In code, each space is one that a reader copies; between words, there is one or none."""
+    assert old in SHAPED
+    lines = Document(SHAPED.replace(old, new)).to_lines()
+    assert lines != Document(SHAPED).to_lines()
+    assert Document(lines).to_lines() == lines
+
+
+def test_a_wrapped_line_of_code_is_one_line() -> None:
+    """Formatters wrap code in a paragraph as they wrap words."""
+    wrapped = SHAPED.replace("a  b</code>", "a\n    b</code>")
+    assert Document(wrapped).to_lines() == Document(SHAPED.replace("a  b", "a b")).to_lines()
+
+
+def test_no_line_looks_like_a_merge_conflict() -> None:
+    """A heading underlined in code is kept, and is no marker of git."""
+    lines = Document(SHAPED).to_lines()
+    assert "\n=" not in lines
+    assert "\n&#61;======\n" in lines
+    assert Document(lines).to_lines() == lines
+    assert Document(lines).blocks()[-1].element.get_text() == "a\n\n  b  c\n=======\n"
+
+
 def test_images_of_known_hosts_stay() -> None:
     """They are no links, neither in other blocks nor in the one that is changed."""
     image = '<img src="https://images.example/a.png" alt="a">'

@@ -9,6 +9,7 @@ import shutil
 import subprocess
 import unicodedata
 from datetime import UTC, datetime
+from html import escape
 from itertools import pairwise
 from pathlib import Path
 from typing import Literal
@@ -20,11 +21,14 @@ from hypothesis import strategies as st
 
 from mkdocs_contentgen.errors import ApprovalError
 from mkdocs_contentgen.requests import BlogRequest
-from mkdocs_contentgen.text import Text
+from mkdocs_contentgen.text import Edits, Text
 from mkdocs_contentgen.texts.approval import approve, name_problem, read, restore, write
 from mkdocs_contentgen.texts.articles import Article
 
 TEXT = "<article><h1>Alpha</h1><p>Approved words.</p></article>\n"
+LINES = "<article>\n<h1>Alpha</h1>\n<p>Approved words.</p>\n</article>\n"
+"""The text in the lines that `approve` writes."""
+
 ASKED = {"type": "blog", "topic": "Alpha"}
 FIELDS = {
     "format": "1",
@@ -140,7 +144,7 @@ def test_a_text_that_is_too_large(project: Project) -> None:
     message = ":1: html: expected `str` of length <= 262144"
     assert message in contentgen(project, "status", code=1)
     os.truncate(file, 20 * 1024**3)
-    message = f"{file}: cannot be read (it has more than 327688 characters)"
+    message = f"{file}: cannot be read (it has more than 524296 characters)"
     assert message in contentgen(project, "status", code=1)
 
 
@@ -365,32 +369,59 @@ def test_names_that_no_page_should_show(project: Project, name: str) -> None:
     assert not (project.root / "contentgen").exists()
 
 
+ITEMS = f"<article><ul>{'<li>x</li>' * 5_200}</ul></article>"
+
+
 @pytest.mark.parametrize(
     ("topic", "text", "by", "message"),
     [
-        (
-            "x",
-            "text",
-            "Jo\x02",
-            "cannot be written (contains \\x02, which is not allowed in a name)",
-        ),
-        ("x" * 66_000, "text", "Jo", "more than 65536 characters of header"),
-        ("x", "x" * 262_145, "Jo", "or 262144 of text"),
+        ("x", TEXT, "Jo\x02", "approved_by: contains \\x02, which is not allowed in a name"),
+        ("x" * 263_000, TEXT, "Jo", "the header has 263,294 characters, 262,144 at most; make"),
+        ("x", f"<article>{'x' * 262_145}</article>", "Jo", "html: expected `str` of length"),
+        ("x", TEXT.replace("</article>", ""), "Jo", "</article> is missing"),
+        ("x", f"{TEXT}<p>x</p>", "Jo", "<p> stands behind </article>"),
+        ("x", TEXT.replace("words", "\n=======\n"), "Jo", "merge conflict in line 18"),
+        ("x", TEXT.replace("words", "a\r\nb"), "Jo", "html: would be another value"),
+        ("x", ITEMS, "Jo", "no build can show this text: the HTML is too large: 10,404 tags"),
     ],
-    ids=["name", "header", "text"],
+    ids=["name", "header", "text", "open", "behind", "conflict", "line-break", "items"],
 )
 def test_nothing_is_written_that_cannot_be_read(
     tmp_path: Path, topic: str, text: str, by: str, message: str
 ) -> None:
-    """What a build would refuse is refused before it is written; what is just allowed is read."""
+    """It is refused with the reason, and what was there stays, also if it was nothing."""
     path = tmp_path / "main.html"
     now = datetime(2026, 1, 2, tzinfo=UTC)
     stored = Text(text, now, {**BlogRequest(topic="T").record(), "topic": topic})
-    with pytest.raises(ApprovalError) as error:
-        write(path, tmp_path, approve(stored, "key", "sandbox", by))
-    assert message in str(error.value)
-    assert list(tmp_path.iterdir()) == []
-    stored = Text("x" * 262_144, now, BlogRequest(topic="x" * 19_000).record())
+    before = approve(Text(TEXT, now, BlogRequest(topic="T").record()), "key", "sandbox", "Jo")
+    for is_new in (True, False):
+        if not is_new:
+            write(path, tmp_path, before)
+        there = [(it, it.read_bytes()) for it in tmp_path.iterdir()]
+        with pytest.raises(ApprovalError) as error:
+            write(
+                path,
+                tmp_path,
+                approve(stored, "key", "sandbox", by),
+                before=None if is_new else read(path, tmp_path),
+            )
+        assert f"{path}: cannot be written, since no build could read it ({message}" in str(
+            error.value
+        )
+        assert [(it, it.read_bytes()) for it in tmp_path.iterdir()] == there
+
+
+def test_what_is_just_allowed_is_written_and_read(tmp_path: Path) -> None:
+    """Header, name and text may be as long as the limits say, and a text may have many authors."""
+    path = tmp_path / "main.html"
+    html = f"<article>\n<p>{'x' * 262_000}</p>\n</article>\n"
+    changed_by = {f"{number:016x}": "Jo Doe" for number in range(4_900)}
+    stored = Text(
+        html,
+        datetime(2026, 1, 2, tzinfo=UTC),
+        BlogRequest(topic="x" * 19_000).record(),
+        edits=Edits(changed_by=changed_by),
+    )
     expected = approve(stored, "k", "sandbox", "J" * 200)
     write(path, tmp_path, expected)
     approved = read(path, tmp_path)
@@ -516,15 +547,128 @@ def test_a_refused_draft_stays_refused(project: Project) -> None:
     assert "hand-written words" not in path.read_text()
 
 
-@pytest.mark.parametrize("more", ["<article><p>x</p></article>", "</article><p>", "<p>"])
-def test_what_no_build_can_show_is_not_approved(project: Project, more: str) -> None:
-    """An edited text is judged as a build does, and the message names file and line."""
-    broken = f"{TEXT}{more}" if more[1] == "a" else more
-    path = write_approved(project, approved_text(broken))
+DAMAGES = {
+    "conflict": (
+        "Approved",
+        "\n<<<<<<< HEAD\nApproved",
+        12,
+        "merge conflict in line 12; resolve it",
+    ),
+    "middle": ("</p>", "</p>\n=======\n", 12, "merge conflict in line 12; resolve it with git"),
+    "end": ("</article>", "</article>\n>>>>>>> main", 12, "merge conflict in line 12; resolve"),
+    "header": ("key: abc", "=======\nkey: abc", 4, "merge conflict in line 4; resolve it"),
+    "open": ("</article>", "", 11, "</article> is missing; add it, or restore the end"),
+    "cut": ("words.</p></article>", "", 11, "</article> is missing; add it"),
+    "behind": (
+        "</article>\n",
+        "</article>\n\n\nMore <b>words</b>",
+        14,
+        "the text 'More' stands behind",
+    ),
+    "block": ("</article>\n", "</article>\n<p>x</p>", 12, "<p> stands behind </article>; move it"),
+    "second": ("</article>\n", "</article>\n<article>x</article>", 12, "<article> stands behind"),
+    "closed": ("</article>\n", "</article>\n</article>", 12, "</article> stands behind </article>"),
+    "before": ("<article>", "\nA\n<article>", 12, "the text 'A' stands before <article>; move it"),
+    "within": ("<article>", "<div><article>", 11, "<div> stands before <article>; move it into"),
+    "nothing": (TEXT, "", 11, "there is no <article>"),
+    "empty": (TEXT, "<article></article>", 11, "no build can show this text: the <article> has no"),
+    "deep": ("words", "<div>" * 120, 11, "no build can show this text: the HTML is nested more"),
+    "declaration": ("words", "<![x[", 11, "'<![' begins no tag; write '&lt;!['"),
+}
+
+
+@pytest.mark.parametrize("damage", DAMAGES)
+def test_a_damaged_text(tmp_path: Path, damage: str) -> None:
+    """It is an error with file and line."""
+    old, new, line, message = DAMAGES[damage]
+    content = approved_text()
+    assert old in content
+    path = tmp_path / "main.html"
+    path.write_text(content.replace(old, new))
+    with pytest.raises(ApprovalError) as error:
+        read(path, tmp_path)
+    assert str(error.value).startswith(f"{path}:{line}: {message}")
+
+
+@pytest.mark.parametrize("damage", ["conflict", "middle", "end", "open", "cut", "behind"])
+def test_a_damaged_text_with_the_right_sum(tmp_path: Path, damage: str) -> None:
+    """Also a text whose SHA-256 somebody has computed anew is damaged."""
+    old, new, line, message = DAMAGES[damage]
+    header, _, text = approved_text().replace(old, new).rpartition("---\n")
+    header = header.replace(FIELDS["sha256"], hashlib.sha256(text.encode()).hexdigest())
+    path = tmp_path / "main.html"
+    path.write_text(f"{header}---\n{text}")
+    with pytest.raises(ApprovalError) as error:
+        read(path, tmp_path)
+    assert str(error.value).startswith(f"{path}:{line}: {message}")
+
+
+@pytest.mark.parametrize("damage", ["middle", "cut", "behind"])
+def test_a_damaged_text_is_neither_published_nor_approved(project: Project, damage: str) -> None:
+    """Build and commands name file and line and end with 1, and the file stays as it is."""
+    old, new, line, message = DAMAGES[damage]
+    path = write_approved(project, approved_text().replace(old, new))
     before = path.read_text()
-    printed = contentgen(project, "approve", "index.md", "--by", "Jo", code=1)
-    assert "contentgen/index.md/main.html:11: no build can show this text" in printed
+    expected = f"contentgen/index.md/main.html:{line}: {message}"
+    assert expected in run(project, "mkdocs", "build", code=1)
+    assert expected in contentgen(project, "status", code=1)
+    for pages in (["index.md"], ["--all"]):
+        assert expected in contentgen(project, "approve", *pages, "--by", "Jo", code=1)
     assert path.read_text() == before
+
+
+def test_signs_of_a_conflict_in_code(project: Project) -> None:
+    """Code that is underlined, or is about git, can be approved, and is shown as it was."""
+    code = "<<<<<<< HEAD\nTitle\n=======\nOther\n==========\n>>>>>>> main\n"
+    html = f"<article><h1>Alpha</h1><pre><code>{escape(code)}</code></pre></article>"
+    path = write_approved(project, approved_text(html))
+    contentgen(project, "approve", "index.md", "--by", "Jo", code=1)
+    path.write_text(path.read_text().replace("\n=======", "\n&#61;======"))
+    contentgen(project, "approve", "index.md", "--by", "Jo")
+    run(project, "mkdocs", "build", "--strict")
+    assert escape(code.rstrip("\n")) in project.html("index.html")
+
+
+HEADER = approved_text("")
+SPREAD = {
+    "an empty line below the header": f"{HEADER}\n{TEXT}",
+    "an empty line above the header": f"\n{HEADER}{TEXT}",
+    "an empty line at the end": f"{HEADER}{TEXT}\n",
+    "no line break at the end": f"{HEADER}{TEXT.rstrip()}",
+    "spaces behind ---": f"{HEADER.replace('---', '---  ')}{TEXT}",
+    "indented": f"{HEADER}<article>\n  <h1>Alpha</h1>\n\n  <p>\n    Approved\n    words.\n  </p>\n"
+    "</article>",
+    "a comment": f"{HEADER}<!-- prettier-ignore -->\n{TEXT}",
+}
+
+
+@pytest.mark.parametrize("content", SPREAD.values(), ids=SPREAD)
+def test_what_formatters_do_is_no_change(tmp_path: Path, content: str) -> None:
+    """The document is compared, not its spaces, and its lines are still known."""
+    path = tmp_path / "main.html"
+    path.write_text(content.replace(FIELDS["sha256"], hashlib.sha256(LINES.encode()).hexdigest()))
+    approved = read(path, tmp_path)
+    assert approved is not None
+    assert (approved.text.html, approved.is_changed) == (LINES, False)
+    lines = content.splitlines()
+    assert "---" in lines[approved.line - 2]
+    path.write_text(path.read_text().replace("</p>", "<b>!</b></p>"))
+    changed = read(path, tmp_path)
+    assert changed is not None
+    assert changed.is_changed
+
+
+def test_pictures_do_not_make_a_formatted_text_another(tmp_path: Path) -> None:
+    """Which hosts pages show pictures of does not matter."""
+    image = '<img alt="A" loading="lazy" src="https://Images.example/a.png">'
+    html = f"<article>\n<p>Text {image}</p>\n</article>\n"
+    stored = Text(html, datetime(2026, 1, 2, tzinfo=UTC), BlogRequest(topic="T").record())
+    path = tmp_path / "main.html"
+    write(path, tmp_path, approve(stored, "key", "sandbox", "Jo"))
+    path.write_text(path.read_text().replace("<p>", "\n  <p>").replace('.png"', '.png" /'))
+    approved = read(path, tmp_path)
+    assert approved is not None
+    assert (approved.text.html, approved.is_changed) == (html, False)
 
 
 def test_a_byte_order_mark_is_no_part_of_a_file(tmp_path: Path) -> None:
@@ -544,7 +688,7 @@ def test_only_the_file_that_was_read_is_deleted(tmp_path: Path) -> None:
     path.write_text(approved_text())
     text = read(path, tmp_path)
     assert text
-    path.write_text(approved_text("Edited."))
+    path.write_text(approved_text("<article>Edited.</article>"))
     with pytest.raises(ApprovalError, match="has just been edited"):
         restore(path, tmp_path, "", before=text)
     path.write_text(approved_text())
