@@ -45,7 +45,7 @@ Line = Annotated[str, Meta(max_length=MAX_EDIT, pattern=_LINE)]
 _Passage = Annotated[str, Meta(max_length=_MAX_PASSAGE, pattern=_PASSAGE)]
 _Address = Annotated[str, Meta(pattern=_ADDRESS)]
 _Digest = Annotated[str, Meta(pattern=r"^[0-9a-f]{64}\Z")]
-_BlockDigest = Annotated[str, Meta(pattern=r"^[0-9a-f]{16}\Z")]
+_BlockDigest = Annotated[str, Meta(pattern=r"^[0-9a-f]{16,64}\Z")]
 
 
 class Edits(msgspec.Struct, frozen=True, omit_defaults=True):

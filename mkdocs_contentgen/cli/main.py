@@ -74,16 +74,14 @@ def main(ctx: click.Context) -> None:
 @site_options
 @pages_argument
 @json_option
-@click.option("--check", is_flag=True, help="Exit with 1 unless all articles are ready.")
+@click.option("--check", is_flag=True, help="Exit with 1 unless all articles are approved.")
 def status(config_file: str | None, pages: tuple[str, ...], as_json: bool, check: bool) -> None:
     """List the articles of PAGES, or of the site, with their states.
 
-    Ready is what a build publishes without a request: approved texts, and drafts where
-    require_approval is off. Below the table are the remarks: what is not as requested in a draft.
+    Below the table are the remarks: what is not as requested in a draft.
     """
     with open_site(config_file) as site:
         articles = load_articles(site, pages)
-        ready = {"approved"} if site.options.require_approval else {"approved", "draft"}
         missing = [it for it in articles if it.state == "missing"]
         output.print_warnings([problem for it in missing for problem in site.field_problems(it)])
     if as_json:
@@ -93,7 +91,7 @@ def status(config_file: str | None, pages: tuple[str, ...], as_json: bool, check
         output.print_remarks(articles)
         output.print_next_steps(articles)
     output.print_errors([article.reason for article in articles if article.damaged])
-    if check and any(article.state not in ready for article in articles):
+    if check and any(article.state != "approved" for article in articles):
         raise SystemExit(1)
 
 

@@ -144,20 +144,31 @@ def diff(config_file: str | None, page: str) -> None:
 @pages_argument
 @click.option("--all", "everything", is_flag=True, help="Approve every article of the site.")
 @click.option("--by", metavar="NAME", help="Who is responsible for the text; else git's user.name.")
+@click.option(
+    "--reason", metavar="TEXT", help="Why you approve a text with statements left to check."
+)
 def approve(
-    config_file: str | None, pages: tuple[str, ...], everything: bool, by: str | None
+    config_file: str | None,
+    pages: tuple[str, ...],
+    everything: bool,
+    by: str | None,
+    reason: str | None,
 ) -> None:
     """Write the texts of PAGES to approved files: you have read them and are responsible for them.
 
     It approves the newest draft. If an approved file was edited by hand, it approves the edited
-    text, unless you choose a newer draft when asked.
+    text, unless you choose a newer draft when asked. A text with statements to check is only
+    approved with --reason, which its file keeps with the statements.
     """
     from ..errors import ApprovalError
-    from ..review.approving import approve_article
+    from ..review.approving import approve_article, reason_problem
 
     if bool(pages) == everything:
         raise click.UsageError("name the pages to approve, or use --all")
     name = reviewer(by)
+    reason = None if reason is None else reason.strip()
+    if reason is not None and (problem := reason_problem(reason)):
+        raise click.UsageError(f"--reason: the text {problem}")
 
     def prefer_draft(article: Article) -> bool:
         message = f"{article.path} was edited by hand. Replace it by the newer draft?"
@@ -170,9 +181,10 @@ def approve(
         for article in load_articles(site, pages):
             try:
                 waits = article.state != "approved" or article.has_newer_draft
-                for line in approve_article(
-                    article, site.options, name, prefer_draft, changed_sources
-                ):
+                lines = approve_article(
+                    article, site.options, name, prefer_draft, changed_sources, reason=reason or ""
+                )
+                for line in lines:
                     print_line(line)
                 if waits:
                     approved.add(article.directory)

@@ -2,35 +2,30 @@
 
 from __future__ import annotations
 
-from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from functools import cached_property
-from itertools import accumulate
 from pathlib import Path
 from typing import Any, Literal
 
 import msgspec
 from msgspec import structs
 
-from ..display import escape_controls
 from ..errors import ContentgenError, EditError, UnsafeHTMLError
 from ..files import replace_text, sha256
 from ..html.differences import compare
 from ..html.document import Block, Document, Kind
 from ..html.restoring import take_back
-from ..review.approving import approve_article
+from ..review.approving import approve_article, reason_problem, shorten, statements_to_check
 from ..review.importing import changed_remarks
 from ..site.site import Site
-from ..text import MAX_EDIT, Edits, Text
+from ..text import Edits, Text
 from ..texts.approval import restore
 from ..texts.articles import Article
 from ..texts.store import ChangedError, DiskStore, note_key
 
 _MAX_UNDO = 100
-_MAX_HISTORY = 10_000
-"""The maximum number of characters in an approved file of what was confirmed, or removed."""
 
 
 Earlier = Literal["approved", "generated"]
@@ -225,14 +220,10 @@ class Desk:
         EditError and StoreError.
         """
         article, text = self._seen(ref, seen)
-        left = sum(len(it.statements) for it in self.read(text.html).blocks())
-        if left and not any(map(str.isalnum, reason)):
+        reason = reason.strip()
+        left = len(statements_to_check(text))
+        if left and reason_problem(reason):
             raise EditError(f"statements left to check: {left}")
-        if reason.strip() or text.edits:
-            edits = text.edits or Edits()
-            confirmed, removed = _bounded(edits.confirmed), _bounded(edits.removed)
-            edits = Edits(confirmed, removed, edits.changed_by, reason.strip())
-            text = structs.replace(text, edits=edits)
         if article.state == "changed":
             # As a draft of the edited file.
             text = structs.replace(text, generated_at=datetime.now(UTC))
@@ -243,7 +234,12 @@ class Desk:
             article = replace(article, draft_outcome=outcome)
         file = article.path.read_text("utf-8") if article.approved else ""
         approve_article(
-            article, self.site.options, self.by, lambda it: True, self.site.cited_sections().changed
+            article,
+            self.site.options,
+            self.by,
+            lambda it: True,
+            self.site.cited_sections().changed,
+            reason=reason,
         )
         self.note_undo(ref, file=file)
 
@@ -351,13 +347,6 @@ def digest_of(article: Article) -> str:
     return sha256(f"{text.html}\0{text.edits}\0{article.state}" if text else article.state)
 
 
-def _bounded(items: Sequence[str]) -> tuple[str, ...]:
-    """Return what was confirmed or removed so that it fits into an approved file."""
-    number = bisect_right(list(accumulate(map(len, items))), _MAX_HISTORY)
-    more = [f"… and {len(items) - number} more"] if number < len(items) else []
-    return (*items[:number], *more)
-
-
 def _apply(block: Block, change: Change, edits: Edits) -> Edits:
     """Change a block in place, and return what people have done. Raises EditError."""
     removed = ""
@@ -365,7 +354,7 @@ def _apply(block: Block, change: Change, edits: Edits) -> Edits:
         case "confirm":
             statement = _statement(block, change)
             block.confirm_statement(change.statement)
-            return structs.replace(edits, confirmed=(*edits.confirmed, _short(statement)))
+            return structs.replace(edits, confirmed=(*edits.confirmed, shorten(statement)))
         case "remove":
             _statement(block, change)
             removed = block.remove_sentence(change.statement)
@@ -376,7 +365,7 @@ def _apply(block: Block, change: Change, edits: Edits) -> Edits:
             block.insert(change.kind, change.markdown)
         case "edit":
             block.set_markdown(change.markdown)
-    return structs.replace(edits, removed=(*edits.removed, _short(removed))) if removed else edits
+    return structs.replace(edits, removed=(*edits.removed, shorten(removed))) if removed else edits
 
 
 def _statement(block: Block, change: Change) -> str:
@@ -384,8 +373,3 @@ def _statement(block: Block, change: Change) -> str:
     if not 0 <= change.statement < len(statements):
         raise EditError("this block has no such statement")
     return statements[change.statement]
-
-
-def _short(text: str) -> str:
-    text = escape_controls(text)
-    return text if len(text) <= MAX_EDIT else f"{text[: MAX_EDIT - 1]}…"

@@ -3,25 +3,29 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
-from itertools import groupby
+from itertools import accumulate, groupby
 
 import click
 from msgspec import structs
 
-from ..display import escape_controls
+from ..display import escape_controls, hidden_character
 from ..errors import ApprovalError, UnsafeHTMLError
 from ..html.differences import Word, compare
 from ..html.document import Document
 from ..html.stylesheet import adapted_classes
 from ..site.options import ContentgenConfig
-from ..text import Text
+from ..text import MAX_EDIT, Edits, Text
 from ..texts.approval import ApprovedText, approve, digest, write
 from ..texts.articles import Article, ChangedSources, count_marks
 
 _INVISIBLE = re.compile("[\\xad\\u115f\\u1160\\u180e\\u200b\\u2060-\\u2065\\u3164\\ufeff\\uffa0]")
 """What a diff has to show although other texts may have it. No letter needs it to be joined."""
+
+_MAX_HISTORY = 10_000
+"""The maximum number of characters in an approved file of what was confirmed, removed or left."""
 
 _MAX_PASSES = 5
 
@@ -58,8 +62,12 @@ def check_lines(draft: Text) -> list[str]:
     The statements are in `‹…›`.
     """
     remarks = [f"  not as requested: {remark}" for remark in draft.remarks]
-    sentences = Document(draft.html).marked_sentences() if count_marks(draft) else []
-    return remarks + [f"  to check: {sentence}" for sentence in dict.fromkeys(sentences)]
+    return remarks + _sentences_to_check(draft)
+
+
+def _sentences_to_check(text: Text) -> list[str]:
+    sentences = Document(text.html).marked_sentences() if count_marks(text) else []
+    return [f"  to check: {sentence}" for sentence in dict.fromkeys(sentences)]
 
 
 def compare_versions(article: Article, options: ContentgenConfig) -> Iterator[tuple[str, str]]:
@@ -103,15 +111,18 @@ def approve_article(
     by: str,
     prefer_draft: Callable[[Article], bool],
     changed_sources: ChangedSources,
+    *,
+    reason: str = "",
 ) -> list[str]:
     """Write the approved file of an article, and return the lines to print.
 
-    They are what was approved, the remarks about a draft, its statements that had to be checked,
-    and its `changed_sources`. `prefer_draft` is called if there are both an edited
-    text and a newer draft. Raises ApprovalError if there is no text, if it cannot be shown, or if
-    it is a draft that quotes what nobody said.
+    They are what was approved, the remarks about a draft, its statements that were left to check,
+    and its `changed_sources`. `prefer_draft` is called if there are both an edited text and a newer
+    draft. `reason` says why a text with statements left to check is approved; the file keeps both.
+
+    Raises ApprovalError if there is no text, if it cannot be shown, if it has statements to check
+    and there is no reason, or if it is a draft that quotes what nobody said.
     """
-    statements: list[str] = []
     approved, draft, request = article.approved, article.draft, article.request
     if article.damaged:
         raise article.damaged
@@ -120,33 +131,109 @@ def approve_article(
         return [f"{article.page}: already approved: {article.reason}"]
     declined = approved.approval.declined if approved else None
     if approved and article.state == "changed" and not (newer and prefer_draft(article)):
+        text, checks = approved.text, _sentences_to_check(approved.text)
         html = _edited_lines(article, approved, options)
-        text = structs.replace(approved.text, html=html, request=request.record())
         declined = draft.generated_at if newer and draft else declined
     elif draft:
         _check_quotations(article, draft)
-        try:
-            text = structs.replace(draft, html=draft_lines(draft, options))
-            statements = check_lines(draft)
-        except UnsafeHTMLError as error:
-            raise ApprovalError(
-                f"{article.place}: no build can show this draft: {error}; "
-                f"`contentgen generate --refresh {article.page}` requests another"
-            ) from error
+        text = draft
+        html, checks = _draft_to_approve(article, draft, options)
     else:
         raise ApprovalError(
             f"{article.place}: there is no text to approve; "
             f"`contentgen generate {article.page}` makes one"
         )
+    unchecked = _unchecked_statements(article, text, reason)
+    edits = _edits_to_keep(text, reason, unchecked)
+    text = structs.replace(text, html=html, request=request.record(), edits=edits)
     service = "content generation service"
     if options.uses_sandbox() or options.uses_writer():
         service = options.address()
-    approval = approve(text, article.key, service, by, declined)
+    approval = approve(text, article.key, service, by, declined, unchecked)
     write(article.path, article.directory, approval, before=approved)
     changed = changed_sources(text.sources)
     cited = [f"  cites what has changed or is gone: {link}" for link in changed]
     author = f", as a text by {text.written_by}" if text.written_by else ""
-    return [f"{article.page}: approved in {article.path}{author}", *statements, *cited]
+    return [f"{article.page}: approved in {article.path}{author}", *checks, *cited]
+
+
+def _draft_to_approve(
+    article: Article, draft: Text, options: ContentgenConfig
+) -> tuple[str, list[str]]:
+    """Return the lines of a draft, and what has to be checked in it. Raises ApprovalError."""
+    try:
+        return draft_lines(draft, options), check_lines(draft)
+    except UnsafeHTMLError as error:
+        raise ApprovalError(
+            f"{article.place}: no build can show this draft: {error}; "
+            f"`contentgen generate --refresh {article.page}` requests another"
+        ) from error
+
+
+def statements_to_check(text: Text) -> list[str]:
+    """Return the statements to check in a text, whoever marked them. Raises UnsafeHTMLError."""
+    if not count_marks(text):
+        return []
+    return [it for block in Document(text.html).blocks() for it in block.statements if it]
+
+
+def reason_problem(reason: str) -> str:
+    """Return why a reason for an approval is none, or an empty string."""
+    if not any(map(str.isalnum, reason)):
+        return "has no words"
+    if len(reason) > MAX_EDIT:
+        return f"has {len(reason)} characters; a reason has at most {MAX_EDIT}"
+    if character := hidden_character(reason):
+        return f"contains {character}, which is not allowed in a reason"
+    return ""
+
+
+def _unchecked_statements(article: Article, text: Text, reason: str) -> tuple[str, ...]:
+    """Return the statements of a text that nobody has checked, for its approved file.
+
+    Raises ApprovalError for those of the text without a reason.
+    """
+    statements = statements_to_check(text)
+    if statements and not reason:
+        number = len(statements)
+        left = "1 statement is left to check; settle it"
+        if number > 1:
+            left = f"{number} statements are left to check; settle them"
+        raise ApprovalError(
+            f"{article.place}: {left} with `contentgen review {article.page}`, or say with "
+            "--reason why you approve the text all the same"
+        )
+    # What was approved unchecked is so still, as long as the text says it.
+    before = article.approved.approval.unchecked if article.approved else ()
+    said = "\n".join(it.text for it in Document(text.html).blocks()) if before else ""
+    earlier = [it for it in before if it.removesuffix("…") in said]
+    return _bounded([*earlier, *map(shorten, statements)])
+
+
+def _edits_to_keep(text: Text, reason: str, unchecked: Sequence[str]) -> Edits | None:
+    """Return what the approved file says of what people did with a text."""
+    if not (reason or text.edits):
+        return None
+    edits = text.edits or Edits()
+    return structs.replace(
+        edits,
+        confirmed=_bounded(edits.confirmed),
+        removed=_bounded(edits.removed),
+        reason=reason or (edits.reason if unchecked else ""),
+    )
+
+
+def _bounded(items: Sequence[str]) -> tuple[str, ...]:
+    """Return what was confirmed, removed or left so that it fits into an approved file."""
+    number = bisect_right(list(accumulate(map(len, items))), _MAX_HISTORY)
+    more = [f"… and {len(items) - number} more"] if number < len(items) else []
+    return (*items[:number], *more)
+
+
+def shorten(statement: str) -> str:
+    """Return a statement, a sentence or a block as edits keep it."""
+    statement = escape_controls(statement)
+    return statement if len(statement) <= MAX_EDIT else f"{statement[: MAX_EDIT - 1]}…"
 
 
 def check_before_ejection(article: Article, options: ContentgenConfig) -> list[str]:

@@ -24,7 +24,7 @@ from ..errors import ApprovalError, UnsafeHTMLError
 from ..files import locked, normal_form, read_text, reason_of, refuse_links, replace_text, sha256
 from ..html.sanitizer import MAX_CHARACTERS
 from ..requests import Request
-from ..text import Text, mended
+from ..text import Line, Text, mended
 from ..yaml_files import NotYAMLError, read_yaml
 from .policy import PageRequest
 
@@ -50,6 +50,9 @@ class Approval(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
 
     declined: Annotated[datetime, msgspec.Meta(tz=True)] | None = None
     """The generation time of the newest draft that the reviewer declined in favour of this text."""
+
+    unchecked: tuple[Line, ...] = ()
+    """The statements that were left to check; `edits.reason` says why it was approved."""
 
 
 @dataclass(frozen=True)
@@ -394,9 +397,14 @@ _Dumper.add_representer(str, _represent_text)
 
 
 def approve(
-    text: Text, key: str, service: str, by: str, declined: datetime | None = None
+    text: Text,
+    key: str,
+    service: str,
+    by: str,
+    declined: datetime | None = None,
+    unchecked: tuple[str, ...] = (),
 ) -> ApprovedText:
-    """Return a text that the person `by` approves now."""
+    """Return a text that the person `by` approves now, with statements left `unchecked`."""
     made = text.generated_at.astimezone(UTC).replace(microsecond=0)
     text = msgspec.structs.replace(mended(text), generated_at=made, remarks=())
     approval = Approval(
@@ -407,5 +415,6 @@ def approve(
         approved_at=datetime.now(UTC).date(),
         sha256=digest(text.html, text.written_by),
         declined=declined.astimezone(UTC) if declined else None,
+        unchecked=unchecked,
     )
     return ApprovedText(text, approval)

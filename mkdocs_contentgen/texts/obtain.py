@@ -207,10 +207,17 @@ def _report_approvals(obtained: Obtained, policy: Policy) -> None:
                 f"move {article.moved_from} to {article.own_path}"
             )
             obtained.add_message(message, warn_only=True)
-        if article.state == "changed":
+        if article.state == "changed" and not policy.require_approval:
             obtained.add_message(_review_message(article), warn_only=True)
     for article in obtained.articles if policy.require_approval else ():
-        if not article.has_approval:
+        if article.state == "changed":
+            obtained.add_message(
+                f"{_place_and_state(article)}, and require_approval is set; look at it with "
+                f"`contentgen diff {article.page}`, then approve it again with "
+                f"`contentgen approve {article.page}`",
+                warn_only=policy.warn_only,
+            )
+        elif not article.has_approval:
             command = "approve" if article.draft else "generate"
             obtained.add_message(
                 f"{article.place}: nobody approved this text; next: "
@@ -232,7 +239,11 @@ def _report_texts(obtained: Obtained, policy: Policy) -> None:
 
 
 def _review_message(article: Article) -> str:
-    return f"{article.place}: {article.state}, {article.reason}; see `contentgen status`"
+    return f"{_place_and_state(article)}; see `contentgen status`"
+
+
+def _place_and_state(article: Article) -> str:
+    return f"{article.place}: {article.state}, {article.reason}"
 
 
 def _message(outcome: Outcome, article: Article, policy: Policy) -> str:

@@ -394,14 +394,48 @@ def test_samples_are_no_texts_of_other_pages(project: Project) -> None:
     assert {reason for _, reason in states(project).values()} == {"never generated"}
 
 
-def test_status_check(project: Project) -> None:
-    """`--check` is for CI: 1 unless all articles are ready."""
+@pytest.mark.parametrize("require_approval", [False, True])
+def test_status_check(project: Project, *, require_approval: bool) -> None:
+    """`--check` is for CI: 1 unless all articles are approved, whatever the options say."""
+    project.configure({"require_approval": require_approval})
     project.page("index.md", ASKED)
     run(project, "status", "--check", code=1)
     run(project, "generate")
-    run(project, "status", "--check")
-    project.configure({"require_approval": True})
     run(project, "status", "--check", code=1)
+    run(project, "approve", "--all", "--by", "Jo")
+    run(project, "status", "--check")
+    project.page("other.md", {"type": "blog", "topic": "Beta"})
+    run(project, "status", "--check", code=1)
+    run(project, "status", "index.md", "--check")
+    file = approved_file(project)
+    file.write_text(file.read_text().replace("</p>", " More.</p>", 1))
+    run(project, "status", "index.md", "--check", code=1)
+
+
+def test_an_edited_file_where_approvals_are_required(project: Project) -> None:
+    """The build fails and says what to do; nothing is sent, and a server only warns."""
+    file = approve_one(project)
+    file.write_text(file.read_text().replace("</p>", " One more sentence.</p>", 1))
+    assert "docs/index.md:2: changed, edited since Jo approved it; see" in project.built()
+    shown = project.html("index.html")
+    project.configure({"require_approval": True})
+    project.page("new.md", {"type": "blog", "topic": "Beta"})
+    message = (
+        "docs/index.md:2: changed, edited since Jo approved it, and require_approval is set; look "
+        "at it with `contentgen diff index.md`, then approve it again with `contentgen approve "
+        "index.md`"
+    )
+    built = project.built(code=1)
+    assert message in built
+    assert "docs/new.md:2: nobody approved this text" in built
+    served = project.build_as_server()
+    assert served.returncode == 0
+    assert message in served.stdout
+    (project.root / "docs/new.md").unlink()
+    run(project, "approve", "index.md", "--by", "Eve")
+    assert "1 from approved files" in project.built("--strict")
+    assert "One more sentence." in shown
+    assert "reviewed by Eve" in project.html("index.html")
 
 
 def test_json_is_all_there_is_on_standard_output(project: Project) -> None:

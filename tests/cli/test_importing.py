@@ -44,6 +44,12 @@ def import_text(site: Project, text: str, *arguments: str) -> str:
     return site.run("mkdocs_contentgen", "import", "index.md", "text.md", *arguments).stdout
 
 
+def approve(site: Project) -> str:
+    """Approve all texts, with their statements, and return what that prints."""
+    arguments = ("approve", "--all", "--by", "Jo", "--reason", "I know")
+    return site.run("mkdocs_contentgen", *arguments).stdout
+
+
 def row(site: Project) -> dict[str, object]:
     """Return the row of `status --json`."""
     [found] = json.loads(site.run("mkdocs_contentgen", "status", "--json").stdout)
@@ -85,7 +91,7 @@ def test_a_text_of_a_person(site: Project, kind: str) -> None:
         source_type = "http://cv.iptc.org/newscodes/digitalsourcetype/digitalCreation"
         assert metadata["digitalSourceType"] == source_type
         if not approved:
-            site.run("mkdocs_contentgen", "approve", "--all", "--by", "Jo")
+            approve(site)
             assert (
                 "written_by: Ana <b>" in (site.root / "contentgen/index.md/main.html").read_text()
             )
@@ -115,6 +121,31 @@ def test_addresses_of_links_that_are_not_kept(site: Project) -> None:
     assert "addresses of links" not in import_text(site, MARKDOWN, "--model", "a-chat")
 
 
+def words(number: int) -> str:
+    """Return four words that no other number has in this order."""
+    return " ".join("abcdefghij"[int(digit)] * 4 for digit in f"{number:04}")
+
+
+ITEMS = "\n".join(f"- {words(number)}" for number in range(900))
+ROWS = "\n".join(
+    "|".join(words(number) for number in range(first, first + 6)) for first in range(0, 900, 6)
+)
+
+
+@pytest.mark.parametrize(
+    "blocks", [ITEMS, f"a|b|c|d|e|f\n-|-|-|-|-|-\n{ROWS}"], ids=["items", "cells"]
+)
+def test_a_long_text_of_a_person_can_be_approved(site: Project, blocks: str) -> None:
+    """Its file knows of each block who wrote it."""
+    text = f"{MARKDOWN}\n## More\n\n{blocks}\n"
+    assert "the text is a draft" in import_text(site, text, "--by", "Ana Maria " + "x" * 190)
+    approve(site)
+    assert row(site)["state"] == "approved"
+    edits = row(site)["edits"]
+    assert isinstance(edits, dict)
+    assert len(edits["changed_by"]) >= 900
+
+
 @pytest.mark.parametrize(
     ("arguments", "label"),
     [([], "AI-generated, not reviewed"), (["--by", "Ana"], "Written by Ana")],
@@ -127,7 +158,7 @@ def test_statements_of_texts_without_a_model(
     assert row(site)["marked"] == 3
     site.build("--strict")
     assert label in site.html("index.html")
-    said = site.run("mkdocs_contentgen", "approve", "--all", "--by", "Jo").stdout
+    said = approve(site)
     assert "to check: A build took ‹42 seconds› in ‹2019›" in said
     assert "<mark" not in (site.root / "contentgen/index.md/main.html").read_text()
 
@@ -136,7 +167,7 @@ def test_an_author_in_an_edited_header(site: Project) -> None:
     """A generated text does not become one of a person unnoticed, nor a person's another's."""
     for arguments in [], ["--by", "Ana"]:
         import_text(site, MARKDOWN, *arguments)
-        site.run("mkdocs_contentgen", "approve", "--all", "--by", "Jo")
+        approve(site)
         path = site.root / "contentgen/index.md/main.html"
         header, text = path.read_text().split("\n---\n", 1)
         header = re.sub("^(model|written_by): .*\n?", "", header, flags=re.MULTILINE)

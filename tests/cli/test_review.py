@@ -324,7 +324,8 @@ def test_approve_says_which_text_a_remark_is_about(site: Site) -> None:
     """Of several pages, each line stands below the page that it is about."""
     site.page("other.md")
     site.draft(article("One in <mark>1999</mark>."), model="small", remarks=REMARKS)
-    *lines, last = site.run("approve", "--all", "--by", "Jo").splitlines()
+    reason = ("--reason", "read in print")
+    *lines, last = site.run("approve", "--all", "--by", "Jo", *reason).splitlines()
     assert last == "Next: git add contentgen"
     notes = [*(f"  {line}" for line in REMARK_LINES), "  to check: One in ‹1999›."]
     pages = (
@@ -332,6 +333,109 @@ def test_approve_says_which_text_a_remark_is_about(site: Site) -> None:
         for page in ("index.md", "other.md")
     )
     assert lines == [line for page in pages for line in (page, *notes)]
+
+
+MARKED = article("One in <mark>1999</mark>, and <mark>five</mark> more.", "Two.")
+LEFT = (
+    "Error: docs/index.md:2: 2 statements are left to check; settle them with `contentgen review "
+    "index.md`, or say with --reason why you approve the text all the same\n"
+)
+
+
+def test_approving_statements_that_nobody_has_settled(site: Site) -> None:
+    """It needs a reason, which the file keeps with the statements."""
+    site.draft(MARKED, model="small")
+    assert site.run("approve", "index.md", "--by", "Jo", code=1) == LEFT
+    assert not site.approved.exists()
+    site.run("approve", "index.md", "--by", "Jo", "--reason", " The lawyer said so ")
+    header = yaml.safe_load(site.approved.read_text().split("---\n")[1])
+    assert header["edits"] == {"reason": "The lawyer said so"}
+    assert header["unchecked"] == ["1999", "five"]
+    assert "<mark" not in site.approved.read_text()
+    assert "already approved" in site.run("approve", "index.md", "--by", "Jo")
+
+
+@pytest.mark.parametrize(
+    ("reason", "problem"),
+    [
+        ("", "has no words"),
+        (" \u200b.", "has no words"),
+        ("a\nb", "contains \\n, which is not allowed in a reason"),
+        ("a\x1b[2J", "contains \\x1b"),
+        ("x" * 301, "has 301 characters; a reason has at most 300"),
+    ],
+)
+def test_a_reason_that_is_none(site: Site, reason: str, problem: str) -> None:
+    """It is a line with words in it."""
+    site.draft(MARKED, model="small")
+    shown = site.run("approve", "index.md", "--by", "Jo", "--reason", reason, code=2)
+    assert f"--reason: the text {problem}" in shown
+    assert not site.approved.exists()
+
+
+def test_approve_all_leaves_out_what_nobody_has_settled(site: Site) -> None:
+    """The others are approved, and those that are not are named."""
+    site.draft(MARKED, model="small")
+    other = "---\ncontentgen: {type: blog, topic: Beta}\n---\n"
+    site.write("docs/other.md", other)
+    site.run("generate", "other.md")
+    printed = site.run("approve", "--all", "--by", "Jo", code=1)
+    assert f"other.md: approved in {site.root / 'contentgen/other.md/main.html'}\n" in printed
+    assert printed.endswith(f"Next: git add contentgen\n{LEFT}")
+    assert not site.approved.exists()
+
+
+def test_marks_in_an_edited_file_are_statements_to_check(site: Site) -> None:
+    """Somebody who copies them into the file has not settled them."""
+    approve(site)
+    marked = site.approved.read_text().replace("One two.", "One <mark>two</mark>.")
+    site.approved.write_text(marked)
+    shown = site.run("approve", "index.md", "--by", "Jo", code=1)
+    assert "docs/index.md:2: 1 statement is left to check; settle it with" in shown
+    assert site.approved.read_text() == marked
+    shown = site.run("approve", "index.md", "--by", "Jo", "--reason", "I know")
+    assert "  to check: One ‹two›." in shown
+    assert "unchecked:\n- two\n" in site.approved.read_text()
+
+
+def test_what_was_approved_unchecked_is_known_later(site: Site) -> None:
+    """It stays in the file, with the reason, until the text does not say it any more."""
+    site.draft(MARKED, model="small")
+    site.run("approve", "index.md", "--by", "Jo", "--reason", "I know")
+    for old, new, left in (
+        ("Two.", "2.", "- '1999'\n- five\n"),
+        (", and five more", "", "- '1999'\n"),
+    ):
+        site.approved.write_text(site.approved.read_text().replace(old, new))
+        site.run("approve", "index.md", "--by", "Jo")
+        content = site.approved.read_text()
+        assert f"unchecked:\n{left}generated_at" in content
+        assert "reason: I know" in content
+    site.approved.write_text(site.approved.read_text().replace(" in 1999", ""))
+    site.run("approve", "index.md", "--by", "Jo")
+    assert "unchecked" not in site.approved.read_text()
+    assert "reason" not in site.approved.read_text()
+
+
+def test_many_statements_left_to_check(site: Site) -> None:
+    """The file keeps as many as it has room for, and says how many more there were."""
+    marks = "".join(f"<p><mark>{number} {'x' * 400}</mark></p>" for number in range(200))
+    site.draft(f"<article><h1>Alpha</h1>{marks}</article>", model="small")
+    site.run("approve", "index.md", "--by", "Jo", "--reason", "I know")
+    content = site.approved.read_text()
+    assert "- … and 167 more\n" in content
+    assert "approved" in site.run("status", "--check")
+
+
+def test_a_text_that_no_page_could_show(site: Site) -> None:
+    """It is refused with the reason, and nothing is written."""
+    site.draft(f"<article><h1>Alpha</h1><ul>{'<li>x' * 5_200}</article>")
+    shown = site.run("approve", "index.md", "--by", "Jo", code=1)
+    assert shown == (
+        "Error: docs/index.md:2: no build can show this draft: the HTML is too large: 10,406 tags, "
+        "10,000 at most; `contentgen generate --refresh index.md` requests another\n"
+    )
+    assert not site.approved.parent.exists()
 
 
 def test_show_a_draft(site: Site) -> None:
@@ -452,7 +556,9 @@ def test_generate_leaves_failed_texts_alone(site: Site) -> None:
     assert "requests to be sent: 1;" in site.run("generate", "index.md", "--dry-run")
     assert "requests to be sent: 1;" in site.run("generate", "--refresh", "--dry-run")
     assert "texts generated: 1; failed: 0" in site.run("generate", "index.md")
-    assert "draft" in site.run("status", "--check")
+    assert "draft" in site.run("status", "--check", code=1)
+    site.run("approve", "index.md", "--by", "Jo")
+    assert "approved" in site.run("status", "--check")
 
 
 def test_answers_on_this_machine_do_not_wait() -> None:
