@@ -166,6 +166,8 @@ class ContentgenPlugin(BasePlugin[ContentgenConfig]):
         for warning in site.warnings:
             log.warning(warning)
         if not (site.requests or site.problems):
+            for warning in site.orphan_warnings():
+                log.warning(warning)
             return
         from ..site.build import Build, resolve
 

@@ -172,10 +172,7 @@ def resolve(build: Build, files: ApprovedFiles, source: TextSource) -> Resolutio
     warn_only = build.policy.warn_only
     site, options = build.site, build.site.options
     resolution.add_problems(site.problems, warn_only=warn_only)
-    resolution.warnings += [
-        f"{path}: no page requests this text; if you do not need it any more, delete the file"
-        for path in files.unclaimed
-    ]
+    resolution.warnings += site.orphan_warnings(files)
     obtained = build.obtain(files, None if resolution.failures else source)
     resolution.failures += obtained.failures
     resolution.warnings += obtained.warnings

@@ -210,6 +210,18 @@ class Site:
             found.unclaimed.clear()
         return found
 
+    def orphan_warnings(self, files: ApprovedFiles | None = None) -> list[str]:
+        """Return a warning for each approved file that no page asks for, of `files` or all."""
+        if files is None:
+            if not self.approved_directory().exists():  # as on most sites without requests
+                return []
+            files = self.approved_files()
+        return [
+            f"{path}: no page requests this text; if its page should, correct the front matter "
+            "there; if you do not need it any more, delete the file"
+            for path in files.unclaimed
+        ]
+
     def articles(self, pages: Sequence[str] = ()) -> tuple[list[Article], list[str]]:
         """Return the articles of the named pages, or all, and the problems with cache and files.
 
@@ -226,8 +238,7 @@ class Site:
             all_drafts=True,
             changed_sources=self.cited_sections().changed,
         )
-        warnings = [f"{path}: no page requests this text" for path in files.unclaimed]
-        return articles, [*dict.fromkeys(problems), *warnings]
+        return articles, [*dict.fromkeys(problems), *self.orphan_warnings(files)]
 
     def reread(self, article: Article) -> Article:
         """Return an article with the texts that its approved file and the cache have now."""

@@ -49,6 +49,7 @@ def build(zensical: Zensical, arguments: Sequence[str], terminal: Terminal) -> i
         terminal.log(resolution.summary)
     else:
         resolution = Resolution()
+        warnings += site.orphan_warnings()
         terminal.report(warnings, [])
     zensical.exchange.set_missing(resolution.missing)
     zensical.run()

@@ -510,6 +510,23 @@ def test_a_file_of_no_page_is_named(project: Project) -> None:
             assert sum(page in line for line in lines) == named, (page, lines)
 
 
+@pytest.mark.parametrize(
+    "front", ["+++\n---\n{}---\n", "\n{}---\n", ""], ids=["broken", "open", "none"]
+)
+def test_the_file_of_the_only_request_is_named(project: Project, front: str) -> None:
+    """A site that has lost its only request says so, in a build and in each command that lists."""
+    path = write_approved(project, approved_text())
+    assert "no page requests" not in run(project, "mkdocs", "build", "--strict")
+    project.write("docs/index.md", front.format("contentgen: {type: blog, topic: Alpha}\n"))
+    message = (
+        f"{path}: no page requests this text; if its page should, correct the front matter there"
+    )
+    assert message in run(project, "mkdocs", "build", "--strict", code=1)
+    assert message in contentgen(project, "status")
+    path.unlink()
+    assert "no page requests" not in run(project, "mkdocs", "build", "--strict")
+
+
 def test_no_page_takes_the_text_of_another(project: Project) -> None:
     """A file is found by its request only, and only while its own page does not ask for it."""
     write_approved(project, approved_text())
