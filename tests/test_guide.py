@@ -200,7 +200,9 @@ def a_site_with_a_changed_source(project: Project, model: ModelDouble) -> None:
     project.configure(options, site_url="https://docs.example/")
     project.write("docs/limits.md", "# Alpha\n\nFour.\n")
     project.page("index.md", {"type": "blog", "topic": "Alpha", "length": "short"})
-    approved, status = run(project, "contentgen generate\ncontentgen approve --all --by Jo")
+    approved, status = run(
+        project, "contentgen generate\ncontentgen approve --all --by Jo --reason x"
+    )
     assert status == 0, approved
     project.write("docs/limits.md", "# Alpha\n\nFour, without the typo.\n")
     for name in ("BASE_URL", "USER_ID", "TOKEN"):
@@ -223,7 +225,7 @@ def test_a_recipe_for_approved_texts(project: Project, model: ModelDouble, recip
 @pytest.mark.system
 @pytest.mark.parametrize("recipe", [it for it in recipes() if not it.needs_approval], ids=str)
 def test_a_recipe_with_requests(project: Project, service: ServiceDouble, recipe: Recipe) -> None:
-    """It gets the missing text, and the weekly one pushes it as an approved file."""
+    """It gets the missing text, and the weekly one approves none and says what is to review."""
     project.configure({"service_fields": ["update"]})
     project.page("index.md", {"type": "blog", "topic": "Alpha"})
     run(project, "git init -q\ngit init -q --bare forge.git")
@@ -233,13 +235,21 @@ def test_a_recipe_with_requests(project: Project, service: ServiceDouble, recipe
         # A push of nothing may find that the process of the repository beside it has ended.
         assert ran.returncode in (0, -signal.SIGPIPE), ran.stdout
     assert service.topics == ["Alpha"]
-    approved = "contentgen/index.md/main.html"
+    assert not (project.root / "contentgen").exists()
     if recipe.title.startswith("A weekly"):
-        assert (project.root / approved).exists()
-        assert (project.root / "updates.md").exists()
+        to_review = project.root / "to-review.md"
+        said = to_review.read_text()
+        assert said.startswith("Review these texts on the desk, and push their approved files to")
+        assert re.search(r"^    index\.md +draft +not reviewed", said, re.MULTILINE)
+        assert said.endswith((project.root / "updates.md").read_text())
     if "git push" in recipe.script:
         pushed = run(project, "git -C forge.git ls-tree -r --name-only generated-texts")[0]
-        assert pushed == f"{approved}\n"
+        assert pushed == "to-review.md\n"
+    if recipe.title.startswith("A weekly"):
+        to_review.unlink()
+        run(project, "contentgen approve --all --by Jo --reason x")
+        assert run_recipe(project, recipe).returncode in (0, -signal.SIGPIPE)
+        assert not to_review.exists(), "there is nothing to review"
 
 
 def test_a_quiet_build_is_not_strict(project: Project) -> None:
