@@ -157,7 +157,7 @@ class Desk:
         edits = text.edits or Edits()
         if len(now) < len(blocks):
             said = {it.text for it in now}
-            gone = (_short(it.text) for it in blocks if it.text not in said)
+            gone = (shorten(it.text) for it in blocks if it.text not in said)
             edits = structs.replace(edits, removed=(*edits.removed, *gone))
         authors = _authors(blocks, text) | _authors(before.blocks(), earlier)
         self._keep(article, self._changed(article, text, document, edits, authors))

@@ -27,7 +27,7 @@ from mkdocs_contentgen.texts.store.shared import SharedStore
 
 ROUNDS = 40
 KEY = "a" * 64
-TEXT = Text("<article>", datetime(2026, 11, 20, tzinfo=UTC), {}, edits=Edits())
+TEXT = Text("<article>Text.</article>", datetime(2026, 11, 20, tzinfo=UTC), {}, edits=Edits())
 
 
 @pytest.fixture(params=["disk", pytest.param("redis", marks=pytest.mark.system)])
@@ -168,7 +168,7 @@ def test_two_approvals_at_once(tmp_path: Path) -> None:
         said: list[str] = []
 
         def approve_as(name: str, number: int = number, said: list[str] = said) -> None:
-            text = structs.replace(TEXT, html=f"{name}{number}\n")
+            text = structs.replace(TEXT, html=f"<article>{name}{number}</article>")
             try:
                 write(path, tmp_path, approve(text, KEY, "writer", name), before=before)  # noqa: B023
             except ApprovalError as error:
@@ -177,7 +177,7 @@ def test_two_approvals_at_once(tmp_path: Path) -> None:
         at_once(lambda: approve_as("a"), lambda: approve_as("b"))
         now = read(path, tmp_path)
         assert now is not None
-        assert now.text.html in (f"a{number}\n", f"b{number}\n")
+        assert now.text.html in (f"<article>{name}{number}</article>" for name in "ab")
         assert len(said) == 1
         assert "by somebody else" in said[0]
 
@@ -187,7 +187,7 @@ def test_an_edit_in_an_editor_is_not_overwritten(tmp_path: Path) -> None:
     path = tmp_path / "page.md/main.html"
     write(path, tmp_path, approve(TEXT, KEY, "writer", "Jo"))
     before = read(path, tmp_path)
-    path.write_text(path.read_text() + "<p>By hand.</p>\n")
+    path.write_text(path.read_text().replace("Text.", "Text. By hand."))
     edited = path.read_text()
     with pytest.raises(ApprovalError, match="by somebody else"):
         write(path, tmp_path, approve(TEXT, KEY, "writer", "Jo"), before=before)

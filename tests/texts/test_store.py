@@ -204,14 +204,16 @@ def test_what_could_not_be_read_is_not_written(
     """It is refused with the reason, nothing that was there changes, and others can be saved."""
     store = DiskStore(directory)
     store.save({KEY: text("Before.")})
-    (mine,) = store.claim([OTHER], "me").values()
+    (mine,) = store.claim({OTHER: "generate"}, "me").values()
     for texts in ({OTHER: text(), KEY: unreadable}, {KEY: unreadable}):
         with pytest.raises(UnreadableTextError, match=re.escape(reason)):
             store.save(texts, replacing={KEY: text("Before.")})
     with pytest.raises(UnreadableTextError):
         store.rescue(KEY, unreadable)
     assert store.load([KEY, OTHER]) == ({KEY: text("Before.")}, [])
-    assert store.claim([OTHER], "me") == {OTHER: mine}, "its Idempotency-Key is still there"
+    assert store.claim({OTHER: "generate"}, "me") == {OTHER: mine}, (
+        "its Idempotency-Key is still there"
+    )
     store.save({KEY: text("After.")})
     assert store.load([KEY]) == ({KEY: text("After.")}, [])
     store.close()
