@@ -11,7 +11,7 @@ from itertools import accumulate, groupby
 import click
 from msgspec import structs
 
-from ..display import escape_controls, hidden_character
+from ..display import escape_controls, hidden_character, quoted
 from ..errors import ApprovalError, UnsafeHTMLError
 from ..html.differences import Word, compare
 from ..html.document import Document
@@ -28,6 +28,7 @@ _MAX_HISTORY = 10_000
 """The maximum number of characters in an approved file of what was confirmed, removed or left."""
 
 _MAX_PASSES = 5
+_MAX_NAMED = 3
 
 
 def draft_lines(draft: Text, options: ContentgenConfig) -> str:
@@ -195,19 +196,27 @@ def _unchecked_statements(article: Article, text: Text, reason: str) -> tuple[st
     """
     statements = statements_to_check(text)
     if statements and not reason:
-        number = len(statements)
-        left = "1 statement is left to check; settle it"
-        if number > 1:
-            left = f"{number} statements are left to check; settle them"
-        raise ApprovalError(
-            f"{article.place}: {left} with `contentgen review {article.page}`, or say with "
-            "--reason why you approve the text all the same"
-        )
+        raise ApprovalError(f"{article.place}: {_left_message(article.page, statements)}")
     # What was approved unchecked is so still, as long as the text says it.
     before = article.approved.approval.unchecked if article.approved else ()
     said = "\n".join(it.text for it in Document(text.html).blocks()) if before else ""
     earlier = [it for it in before if it.removesuffix("…") in said]
     return _bounded([*earlier, *map(shorten, statements)])
+
+
+def _left_message(page: str, statements: Sequence[str]) -> str:
+    """Return what is left to check in the text of a page, and what to do."""
+    number = len(statements)
+    named = ", ".join(map(quoted, statements[:_MAX_NAMED]))
+    if number > _MAX_NAMED:
+        named += f" and {number - _MAX_NAMED} more"
+    left = f"{number} statements are left to check ({named}); settle them"
+    if number == 1:
+        left = f"1 statement is left to check ({named}); settle it"
+    return (
+        f"{left} with `contentgen review {page}`, or say with --reason why you approve the text "
+        "all the same"
+    )
 
 
 def _edits_to_keep(text: Text, reason: str, unchecked: Sequence[str]) -> Edits | None:

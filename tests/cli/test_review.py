@@ -337,8 +337,8 @@ def test_approve_says_which_text_a_remark_is_about(site: Site) -> None:
 
 MARKED = article("One in <mark>1999</mark>, and <mark>five</mark> more.", "Two.")
 LEFT = (
-    "Error: docs/index.md:2: 2 statements are left to check; settle them with `contentgen review "
-    "index.md`, or say with --reason why you approve the text all the same\n"
+    "Error: docs/index.md:2: 2 statements are left to check ('1999', 'five'); settle them with "
+    "`contentgen review index.md`, or say with --reason why you approve the text all the same\n"
 )
 
 
@@ -391,7 +391,7 @@ def test_marks_in_an_edited_file_are_statements_to_check(site: Site) -> None:
     marked = site.approved.read_text().replace("One two.", "One <mark>two</mark>.")
     site.approved.write_text(marked)
     shown = site.run("approve", "index.md", "--by", "Jo", code=1)
-    assert "docs/index.md:2: 1 statement is left to check; settle it with" in shown
+    assert "docs/index.md:2: 1 statement is left to check ('two'); settle it with" in shown
     assert site.approved.read_text() == marked
     shown = site.run("approve", "index.md", "--by", "Jo", "--reason", "I know")
     assert "  to check: One ‹two›." in shown
@@ -421,6 +421,9 @@ def test_many_statements_left_to_check(site: Site) -> None:
     """The file keeps as many as it has room for, and says how many more there were."""
     marks = "".join(f"<p><mark>{number} {'x' * 400}</mark></p>" for number in range(200))
     site.draft(f"<article><h1>Alpha</h1>{marks}</article>", model="small")
+    shown = site.run("approve", "index.md", "--by", "Jo", code=1)
+    assert " and 197 more); settle them with" in shown
+    assert len(shown) < 500
     site.run("approve", "index.md", "--by", "Jo", "--reason", "I know")
     content = site.approved.read_text()
     assert "- … and 167 more\n" in content

@@ -78,13 +78,17 @@ def test_the_model_is_named(site: Project) -> None:
     [properties] = json.loads(script.text)
     assert properties["creator"] == {"@type": "SoftwareApplication", "name": "large:8b"}
     assert status(site)[0]["model"] == "large:8b"
-    site.ran("mkdocs_contentgen", "approve", "--all", "--by", "Jo")
+    site.ran("mkdocs_contentgen", "approve", "--all", "--by", "Jo", "--reason", "x")
     header = (site.root / "contentgen/index.md/main.html").read_text().split("\n---\n")[0]
     assert {"service: writer", "model: large:8b"} <= set(header.splitlines())
     assert status(site)[0]["model"] == "large:8b"
     site.build("--strict")
     assert "reviewed by Jo on" in site.html("index.html")
     assert "· large:8b" in site.html("index.html")
+
+
+APPROVE = ("approve", "index.md", "--by", "Jo", "--reason", "Checked in print")
+"""The command that approves a text with statements to check."""
 
 
 def test_statements_to_check(site: Project) -> None:
@@ -95,7 +99,10 @@ def test_statements_to_check(site: Project) -> None:
     assert marks == ["42 days", "2019"]
     assert status(site)[0]["marked"] == 2
     assert status(site)[0]["reason"] == "not reviewed, 2 statements to check"
-    approved = site.run("mkdocs_contentgen", "approve", "index.md", "--by", "Jo")
+    refused = site.run("mkdocs_contentgen", "approve", "index.md", "--by", "Jo").stdout
+    assert "2 statements are left to check ('42 days', '2019'); settle them with" in refused
+    assert status(site)[0]["marked"] == 2
+    approved = site.run("mkdocs_contentgen", *APPROVE)
     assert "to check: It took ‹42 days› in ‹2019›." in approved.stdout
     assert status(site)[0]["marked"] == 0
     site.build("--strict")
@@ -106,7 +113,7 @@ def test_statements_to_check_of_a_newer_draft(site: Project, model: ModelDouble)
     """They are listed also where an approved text stands on the page, which shows no marks."""
     site.page("index.md", NEWS)
     site.build("--strict")
-    site.run("mkdocs_contentgen", "approve", "index.md", "--by", "Jo")
+    site.run("mkdocs_contentgen", *APPROVE)
     compared = site.run("mkdocs_contentgen", "diff", "index.md")
     assert "to check" not in compared.stdout
     # Older than any draft, since approved files have whole seconds.
@@ -116,7 +123,7 @@ def test_statements_to_check_of_a_newer_draft(site: Project, model: ModelDouble)
     )
     model.answer = writing(lambda conversation: write(conversation).replace("42", "43"))
     site.run("mkdocs_contentgen", "generate", "--refresh", "index.md")
-    for command in (["diff", "index.md"], ["approve", "index.md", "--by", "Jo"]):
+    for command in (["diff", "index.md"], APPROVE):
         printed = site.run("mkdocs_contentgen", *command)
         assert "to check: It took ‹43 days› in ‹2019›." in printed.stdout
 
@@ -431,7 +438,7 @@ def test_changed_sources(project: Project, model: ModelDouble) -> None:
     assert "sources changed: speed/#docs-build; check the text, or" in built
     (row,) = status(project)
     assert str(row["reason"]).endswith(GONE)
-    project.ran("mkdocs_contentgen", "approve", "page.md", "--by", "Ada")
+    project.ran("mkdocs_contentgen", "approve", "page.md", "--by", "Ada", "--reason", "x")
     (row,) = status(project)
     assert row["state"] == "approved"
     assert str(row["reason"]).endswith(GONE)
