@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from datetime import UTC, datetime
 
-from mkdocs_contentgen.writer.ledger.ledger import Begun, KeyedRequest, Ledger, Limited
-from mkdocs_contentgen.writer.ledger.users import Token, User, UserLimits
+from mkdocs_contentgen.served.ledger import Begun, KeyedRequest, Ledger, Limited
+from mkdocs_contentgen.served.users import Token, User, UserLimits
 from mkdocs_contentgen.writer.usage import Usage
 
 

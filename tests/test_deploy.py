@@ -35,10 +35,10 @@ from postgres_server import postgres_running
 from writer_server import add_user, configure, encode, writer_running
 
 from mkdocs_contentgen.cli.main import main
+from mkdocs_contentgen.served import configuration
+from mkdocs_contentgen.served.configuration import ServerFields, read_fields
 from mkdocs_contentgen.service.application import MAX_BODY
 from mkdocs_contentgen.writer import settings
-from mkdocs_contentgen.writer.server import configuration
-from mkdocs_contentgen.writer.server.configuration import ServerFields, read_fields
 
 ROOT = Path(__file__).parent.parent
 DEPLOY = ROOT / "deploy"

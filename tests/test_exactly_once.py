@@ -33,7 +33,7 @@ from service_double import environment
 from test_deploy import listens, nginx_running
 from writer_server import add_user, configure, encode, run
 
-from mkdocs_contentgen.writer.ledger.ledger import LEASE
+from mkdocs_contentgen.served.ledger import LEASE
 
 pytestmark = pytest.mark.system
 

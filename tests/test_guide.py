@@ -30,8 +30,8 @@ from service_double import Received, ServiceDouble
 
 from mkdocs_contentgen.cli.main import main
 from mkdocs_contentgen.requests import REQUEST_TYPES, choices, parse_front_matter
+from mkdocs_contentgen.served.configuration import ServerFields, read_fields
 from mkdocs_contentgen.site.options import ContentgenConfig
-from mkdocs_contentgen.writer.server.configuration import ServerFields, read_fields
 from mkdocs_contentgen.writer.settings import WriterFields
 
 ROOT = Path(__file__).parent.parent

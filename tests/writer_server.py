@@ -26,9 +26,9 @@ from service_double import environment
 
 from mkdocs_contentgen.cli.main import main
 from mkdocs_contentgen.files import sha256
-from mkdocs_contentgen.writer.ledger.ledger import Ledger, open_ledger
-from mkdocs_contentgen.writer.server.app import Server
-from mkdocs_contentgen.writer.server.configuration import load_configuration
+from mkdocs_contentgen.served.app import Server
+from mkdocs_contentgen.served.configuration import load_configuration
+from mkdocs_contentgen.served.ledger import Ledger, open_ledger
 
 
 def configure(directory: Path, endpoint: str, **options: object) -> Path:

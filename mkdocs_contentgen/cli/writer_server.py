@@ -14,13 +14,13 @@ import click
 import msgspec
 
 from ..files import sha256
-from ..writer.ledger.users import Token, User, UserLimits, check_name
+from ..served.users import Token, User, UserLimits, check_name
 from .common import json_option, listen
 from .output import print_json, print_line, print_table
 from .writer import writer
 
 if TYPE_CHECKING:
-    from ..writer.ledger.ledger import Ledger
+    from ..served.ledger import Ledger
 
 __all__ = ["writer"]
 
@@ -46,7 +46,7 @@ def serve(path: Path, host: str, port: int) -> None:
     progress are finished.
     """
     try:
-        from ..writer.server.process import run
+        from ..served.process import run
     except ModuleNotFoundError as error:
         raise click.ClickException(
             f"the package {error.name} is missing; "
@@ -191,8 +191,8 @@ def usage(path: Path, as_json: bool) -> None:
 
 
 def _open_ledger(path: Path) -> Ledger:
-    from ..writer.ledger.ledger import open_ledger
-    from ..writer.server.configuration import read_fields
+    from ..served.configuration import read_fields
+    from ..served.ledger import open_ledger
 
     return open_ledger(read_fields(path).ledger, path.parent)
 
@@ -201,7 +201,7 @@ def _own_limits(
     path: Path, before: Mapping[str, object], given: Mapping[str, str | None]
 ) -> dict[str, int | float]:
     """Return the limits of a user. Raises UsageError and ConfigurationError."""
-    from ..writer.server.configuration import check_prices, read_fields
+    from ..served.configuration import check_prices, read_fields
 
     changed = {name: it for name, it in given.items() if it is not None}
     wanted = {name: it for name, it in {**before, **changed}.items() if it != "default"}

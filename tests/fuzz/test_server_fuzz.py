@@ -14,8 +14,8 @@ from model_double import running_model
 from model_writer import writing
 from writer_server import WriterServer, configure, writer_running
 
+from mkdocs_contentgen.served.users import NAME
 from mkdocs_contentgen.service.application import OPERATIONS
-from mkdocs_contentgen.writer.ledger.users import NAME
 
 if TYPE_CHECKING:
     from schemathesis import Case

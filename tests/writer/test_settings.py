@@ -12,7 +12,7 @@ import yaml
 from golden_file import cases
 
 from mkdocs_contentgen.errors import ConfigurationError
-from mkdocs_contentgen.writer.server.configuration import load_configuration
+from mkdocs_contentgen.served.configuration import load_configuration
 from mkdocs_contentgen.writer.settings import (
     OLLAMA,
     Price,

@@ -10,11 +10,17 @@ from typing import Annotated, cast
 import msgspec
 from msgspec import Meta
 
-from ...errors import ConfigurationError
-from ...files import reason_of
-from ...yaml_files import NotYAMLError, read_yaml
-from ..ledger.users import UserLimits
-from ..settings import WriterFields, WriterOptions, find_secrets, load_options, option_problems
+from ..errors import ConfigurationError
+from ..files import reason_of
+from ..writer.settings import (
+    WriterFields,
+    WriterOptions,
+    find_secrets,
+    load_options,
+    option_problems,
+)
+from ..yaml_files import NotYAMLError, read_yaml
+from .users import UserLimits
 
 
 class ServerFields(WriterFields, frozen=True, forbid_unknown_fields=True, kw_only=True):

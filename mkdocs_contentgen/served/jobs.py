@@ -15,7 +15,7 @@ from typing import TypeVar
 
 from starlette.exceptions import HTTPException
 
-from ...errors import (
+from ..errors import (
     BusyModelError,
     FailedTextError,
     LedgerError,
@@ -25,18 +25,18 @@ from ...errors import (
     UnknownOutcomeError,
     UnusableServiceError,
 )
-from ...requests import Request
-from ...service.protocol import Attempt, Update
-from ..changes import estimate_update, find_changes
-from ..ledger.ledger import BEAT, LEASE, Begun, KeyedRequest, Ledger, Limited, month_of
-from ..ledger.users import User, UserLimits
-from ..model import Model
-from ..settings import WriterOptions
-from ..usage import Spending
-from ..writing import estimate, write
+from ..requests import Request
+from ..service.protocol import Attempt, Update
+from ..writer.changes import estimate_update, find_changes
+from ..writer.model import Model
+from ..writer.settings import WriterOptions
+from ..writer.usage import Spending
+from ..writer.writing import estimate, write
 from .configuration import ServerFields
+from .ledger import BEAT, LEASE, Begun, KeyedRequest, Ledger, Limited, month_of
 from .metrics import Metrics
 from .turns import QueueFullError, Turns
+from .users import User, UserLimits
 
 POLL_INTERVAL = 0.5
 """Seconds between two checks for a text that another process writes, or two tries to keep one."""

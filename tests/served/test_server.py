@@ -40,13 +40,13 @@ from mkdocs_contentgen.errors import ConfigurationError
 from mkdocs_contentgen.files import sha256
 from mkdocs_contentgen.html.article import parse_article
 from mkdocs_contentgen.requests import REQUEST_TYPES, choices
+from mkdocs_contentgen.served.configuration import read_fields
+from mkdocs_contentgen.served.databases import SQLite
+from mkdocs_contentgen.served.ledger import KeyedRequest, Ledger, open_ledger
+from mkdocs_contentgen.served.process import MAX_CONNECTIONS
+from mkdocs_contentgen.served.users import NAME, Token, User
 from mkdocs_contentgen.service.application import MAX_IDEMPOTENCY_KEY, OPERATIONS
 from mkdocs_contentgen.service.protocol import OPERATION
-from mkdocs_contentgen.writer.ledger.databases import SQLite
-from mkdocs_contentgen.writer.ledger.ledger import KeyedRequest, Ledger, open_ledger
-from mkdocs_contentgen.writer.ledger.users import NAME, Token, User
-from mkdocs_contentgen.writer.server.configuration import read_fields
-from mkdocs_contentgen.writer.server.process import MAX_CONNECTIONS
 from mkdocs_contentgen.writer.usage import Usage
 
 CASES = cases("server")
@@ -801,8 +801,8 @@ class TestOperation:
         self, tmp_path: Path, model: ModelDouble, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         """A server whose database is silent, as one on a disk that hangs, is not ready."""
-        monkeypatch.setattr("mkdocs_contentgen.writer.server.jobs.BEAT", 0.01)
-        monkeypatch.setattr("mkdocs_contentgen.writer.server.jobs.LEASE", 0.5)
+        monkeypatch.setattr("mkdocs_contentgen.served.jobs.BEAT", 0.01)
+        monkeypatch.setattr("mkdocs_contentgen.served.jobs.LEASE", 0.5)
         configure(tmp_path, model.endpoint)
         ledger = SilentLedger(SQLite(tmp_path / "writer.db"))
         with serving(tmp_path, ledger=ledger) as server:

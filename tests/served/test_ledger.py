@@ -23,9 +23,9 @@ from lossy_proxy import losing
 from postgres_server import PASSWORD, QUOTED, PostgresServer, postgres_running
 
 from mkdocs_contentgen.errors import ConfigurationError, LedgerError
-from mkdocs_contentgen.writer.ledger.databases import PostgreSQL, SQLite
-from mkdocs_contentgen.writer.ledger.ledger import Begun, KeyedRequest, Ledger, Limited, open_ledger
-from mkdocs_contentgen.writer.ledger.users import Token, UserLimits
+from mkdocs_contentgen.served.databases import PostgreSQL, SQLite
+from mkdocs_contentgen.served.ledger import Begun, KeyedRequest, Ledger, Limited, open_ledger
+from mkdocs_contentgen.served.users import Token, UserLimits
 from mkdocs_contentgen.writer.usage import Usage
 
 NOW = datetime(2026, 11, 22, 12, tzinfo=UTC)
@@ -453,9 +453,9 @@ def test_calls_without_a_price(ledger: Ledger) -> None:
 PROGRAM = """
 import os, sys, time
 from pathlib import Path
-from mkdocs_contentgen.writer.ledger.databases import PostgreSQL, SQLite
-from mkdocs_contentgen.writer.ledger.ledger import *
-from mkdocs_contentgen.writer.ledger.users import *
+from mkdocs_contentgen.served.databases import PostgreSQL, SQLite
+from mkdocs_contentgen.served.ledger import *
+from mkdocs_contentgen.served.users import *
 from ledger_calls import *
 from mkdocs_contentgen.writer.usage import Usage
 address = sys.argv[1]

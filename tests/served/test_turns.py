@@ -8,7 +8,7 @@ from contextlib import AsyncExitStack
 import pytest
 from conftest import until
 
-from mkdocs_contentgen.writer.server.turns import QueueFullError, Turns
+from mkdocs_contentgen.served.turns import QueueFullError, Turns
 
 
 @pytest.mark.parametrize(

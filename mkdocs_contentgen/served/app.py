@@ -22,22 +22,22 @@ from starlette.responses import JSONResponse, PlainTextResponse, Response
 from starlette.routing import Route
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from ...errors import FailedTextError, LedgerError
-from ...files import sha256
-from ...requests import Request
-from ...service.application import OPERATIONS, application, error_response
-from ...service.connection import REQUEST_ID
-from ...service.protocol import OPERATION, Update
-from ..ledger.ledger import KeyedRequest, Ledger
-from ..ledger.users import NAME, User, UserLimits
-from ..program import model_type
-from ..prompts import check_prompts
-from ..settings import WriterOptions
-from ..usage import Spending, Usage
+from ..errors import FailedTextError, LedgerError
+from ..files import sha256
+from ..requests import Request
+from ..service.application import OPERATIONS, application, error_response
+from ..service.connection import REQUEST_ID
+from ..service.protocol import OPERATION, Update
+from ..writer.program import model_type
+from ..writer.prompts import check_prompts
+from ..writer.settings import WriterOptions
+from ..writer.usage import Spending, Usage
 from . import openapi
 from .configuration import ServerFields
 from .jobs import RETRY_AFTER, Job, Jobs, Refusal, rate_limit
+from .ledger import KeyedRequest, Ledger
 from .metrics import Metrics
+from .users import NAME, User, UserLimits
 
 Log = Callable[[dict[str, object]], None]
 """Writes an object as a line of the log."""

@@ -8,7 +8,7 @@ from typing import Annotated
 
 import msgspec
 
-from ...errors import LedgerError
+from ..errors import LedgerError
 
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._@-]{0,63}")
 """The name of a user, which is the `user_id` of requests, and of a token."""

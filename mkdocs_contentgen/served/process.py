@@ -15,10 +15,10 @@ from types import FrameType
 
 import uvicorn
 
-from ...errors import ConfigurationError
-from ..ledger.ledger import open_ledger
+from ..errors import ConfigurationError
 from .app import Server
 from .configuration import check_prices, load_configuration
+from .ledger import open_ledger
 
 MAX_CONNECTIONS = 800
 """The maximum number of connections: most systems allow a process 1024 open files.

@@ -15,7 +15,7 @@ from typing import Literal, Self
 
 import msgspec
 
-from ..usage import Usage
+from ..writer.usage import Usage
 from .databases import Execute, PostgreSQL, SQLite
 from .users import User, UserLimits, check_name
 

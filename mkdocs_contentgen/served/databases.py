@@ -15,7 +15,7 @@ from functools import cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from ...errors import ConfigurationError, LedgerError, ReplacedLedgerError
+from ..errors import ConfigurationError, LedgerError, ReplacedLedgerError
 
 if TYPE_CHECKING:
     import psycopg

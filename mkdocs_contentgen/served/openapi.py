@@ -10,8 +10,8 @@ from typing import Any
 import msgspec
 import yaml
 
-from ...requests import EXTRA_FIELDS, REQUEST_TYPES
-from ...service.protocol import OPERATION, Update, Updated
+from ..requests import EXTRA_FIELDS, REQUEST_TYPES
+from ..service.protocol import OPERATION, Update, Updated
 
 
 @cache

@@ -1,0 +1,1 @@
+"""The writer as an HTTP server for a team and its CI, with users, budgets and a ledger."""

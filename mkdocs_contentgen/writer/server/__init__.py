@@ -1,1 +1,0 @@
-"""The writer as an HTTP server, for a team and its CI."""
