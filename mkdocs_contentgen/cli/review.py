@@ -15,6 +15,7 @@ import click
 from ..display import escape_controls
 from ..files import reason_of
 from .common import (
+    ask_before_losing,
     ask_before_replacing,
     load_articles,
     load_undamaged,
@@ -277,12 +278,31 @@ def eject(config_file: str | None, page: str) -> None:
         if len(pages) > 1:
             raise click.UsageError(f"{page} matches {len(pages)} pages; name one")
         notes = [line for it in articles for line in check_before_ejection(it, site.options)]
+        _ask_before_leaving_out(articles)
         print_line(eject_articles(site, articles))
         for note in notes:
             print_line(note, err=True)
         for article in articles:
-            if article.approved:
+            if article.approved and article.has_approval:
                 print_line(f"{article.path}: can be deleted")
+            elif article.approved:
+                print_line(
+                    f"{article.path}: has the text for an earlier request, which was not written"
+                )
+
+
+def _ask_before_leaving_out(articles: Sequence[Article]) -> None:
+    """End the command unless a person wants to leave out newer drafts that people have changed."""
+    for article in articles:
+        draft = article.draft
+        if article.has_approval and article.has_newer_draft and draft and draft.edits:
+            text = f"the text of {escape_controls(str(article.path))}"
+            page = escape_controls(article.page)
+            ask_before_losing(
+                f"the newer draft of {page}",
+                f"approve it first, or run this in a terminal to write {text} without their words",
+                f"Write {text}, without the words of the draft?",
+            )
 
 
 def reviewer(by: str | None) -> str:

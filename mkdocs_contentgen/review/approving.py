@@ -246,24 +246,31 @@ def shorten(statement: str) -> str:
 
 
 def check_before_ejection(article: Article, options: ContentgenConfig) -> list[str]:
-    """Return what a person should know of a text that nobody has approved; otherwise nothing.
+    """Return what a person should know of the text that is written, and of one that is left out.
 
     Raises ApprovalError for a text that has to be approved first.
     """
-    draft = article.draft
-    if draft is None or (article.approved and article.state in ("approved", "changed")):
-        return []
+    notes = []
+    if article.has_approval and article.has_newer_draft:
+        notes.append(f"{article.page}: the newer draft was left out; `contentgen prune` drops it")
+    text = article.outcome.text
+    if text is None or article.state == "approved":
+        return notes
     if options.require_approval:
         raise ApprovalError(
             f"{article.place}: nobody approved this text, and require_approval is set; review and "
             f"approve it with `contentgen approve {article.page}` first"
         )
-    _check_quotations(article, draft)
-    return [
-        f"{article.page}: nobody approved this text, and from now on, the page does not say how "
-        "it came about",
-        *check_lines(draft),
-    ]
+    now = "and from now on, the page does not say how it came about"
+    if article.approved and article.state == "changed":
+        approver = article.approved.approval.approved_by
+        notes.append(
+            f"{article.page}: {article.path} was edited since {approver} approved it; nobody "
+            f"approved the text as it is now, {now}"
+        )
+        return notes
+    _check_quotations(article, text)
+    return [*notes, f"{article.page}: nobody approved this text, {now}", *check_lines(text)]
 
 
 def _check_quotations(article: Article, draft: Text) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import socket
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from io import BytesIO
@@ -21,7 +21,7 @@ from mkdocs_contentgen.errors import FailedTextError
 from mkdocs_contentgen.html.document import Document
 from mkdocs_contentgen.requests import BlogRequest
 from mkdocs_contentgen.review.approving import check_lines
-from mkdocs_contentgen.text import Text
+from mkdocs_contentgen.text import Edits, Text
 from mkdocs_contentgen.texts.lookup import load_parts, save_failure, save_parts
 from mkdocs_contentgen.texts.store import DiskStore
 from mkdocs_contentgen.writer.sources import split_sections
@@ -63,12 +63,13 @@ class Site:
         model: str = "",
         sources: Mapping[str, str] | None = None,
         remarks: tuple[str, ...] = (),
+        edits: Edits | None = None,
     ) -> None:
         """Put a draft of the article into the cache that was generated on a day of a January."""
         store = DiskStore(self.root / ".cache/plugin/contentgen")
         store.prepare()
         time = datetime(2026, 1, day, tzinfo=UTC)
-        text = Text(html, time, REQUEST.record(), model, sources or {}, remarks)
+        text = Text(html, time, REQUEST.record(), model, sources or {}, remarks, edits)
         store.save({REQUEST.key(sandbox=True): text})
         store.close()
 
@@ -308,8 +309,7 @@ def test_ejecting_what_nobody_approved(site: Site) -> None:
     site.draft(article("One."), model="small", remarks=("quotation: nobody said ‘It is new’",))
     assert "this draft cannot be approved: quotation" in site.run("eject", "index.md", code=1)
     site.draft(article("One in <mark>1999</mark>."), day=2, model="small", remarks=REMARKS)
-    strict = {"base_url": "sandbox", "require_approval": True}
-    site.configure(plugins=[{"contentgen": strict}])
+    site.configure(plugins=[{"contentgen": STRICT}])
     assert "and require_approval is set; review and" in site.run("eject", "index.md", code=1)
     site.configure()
     assert site.run("eject", "index.md").splitlines()[1:] == [
@@ -318,6 +318,84 @@ def test_ejecting_what_nobody_approved(site: Site) -> None:
         *(f"  {line}" for line in REMARK_LINES),
         "  to check: One in ‹1999›.",
     ]
+
+
+def test_an_unapproved_text_is_ejected_with_its_marks(site: Site) -> None:
+    """Whoever edits the page sees what nobody has checked, in code, too."""
+    html = (
+        "<mark><p>One.</p></mark><p>In <mark>1999</mark>, <code>run <mark>-x</mark></code>:</p>"
+        "<pre><code>a <mark>/b</mark></code></pre>"
+    )
+    site.draft(f"<article><h1>Alpha</h1>{html}</article>")
+    site.run("eject", "index.md")
+    assert (site.root / "docs/index.md").read_text() == (
+        "# Alpha\n\n<mark>One.</mark>\n\n"
+        "In <mark>1999</mark>, <code>run <mark>-x</mark></code>:\n\n"
+        "<pre><code>a <mark>/b</mark></code></pre>\n"
+    )
+
+
+STRICT = {"base_url": "sandbox", "require_approval": True}
+
+
+def test_ejecting_an_edited_file(site: Site) -> None:
+    """Nobody approved the text as it is now: it is said, and refused with `require_approval`."""
+    approve(site)
+    edit(site)
+    site.configure(plugins=[{"contentgen": STRICT}])
+    assert "docs/index.md:2: nobody approved this text" in site.run("eject", "index.md", code=1)
+    assert "contentgen:" in (site.root / "docs/index.md").read_text()
+    site.configure()
+    assert site.run("eject", "index.md").splitlines()[1:] == [
+        f"index.md: {site.approved} was edited since Jo approved it; nobody approved the text as "
+        "it is now, and from now on, the page does not say how it came about",
+        f"{site.approved}: can be deleted",
+    ]
+    assert "One added two." in (site.root / "docs/index.md").read_text()
+
+
+@pytest.mark.parametrize("change", [lambda site: None, edit], ids=["approved", "edited"])
+def test_eject_asks_before_it_leaves_out_words(site: Site, change: Callable[[Site], None]) -> None:
+    """A newer draft that a person has changed is named with the text that would be written."""
+    approve(site)
+    change(site)
+    before = site.approved.read_text()
+    site.draft(article("Three four."), day=2, edits=Edits(removed=("One.",)))
+    refused = site.run("eject", "index.md", code=1)
+    assert "people have changed the newer draft of index.md" in refused
+    assert f"the text of {site.approved}" in refused
+    question = f"Write the text of {site.approved}, without the words of the draft? [y/N]"
+    ran = CliRunner().invoke(main, ["eject", "index.md"], input=Terminal(b"\n"))
+    assert ran.exit_code == 1
+    assert question in ran.output
+    assert "contentgen:" in (site.root / "docs/index.md").read_text()
+    ran = CliRunner().invoke(main, ["eject", "index.md"], input=Terminal(b"y\n"))
+    assert ran.exit_code == 0
+    assert "index.md: the newer draft was left out; `contentgen prune` drops it" in ran.output
+    assert "Three" not in (site.root / "docs/index.md").read_text()
+    assert site.approved.read_text() == before
+
+
+def test_eject_names_a_newer_draft(site: Site) -> None:
+    """A draft that nobody has touched is left out without a question, but not without a word."""
+    approve(site)
+    site.draft(article("Three four."), day=2)
+    assert "the newer draft was left out" in site.run("eject", "index.md")
+
+
+def test_ejecting_a_draft_beside_an_earlier_text(site: Site) -> None:
+    """The approved file of an earlier request has a text of its own, which is not written."""
+    approve(site)
+    site.write("docs/index.md", "---\ncontentgen: {type: blog, topic: Beta}\n---\n")
+    key = BlogRequest(topic="Beta").key(sandbox=True)
+    store = DiskStore(site.root / ".cache/plugin/contentgen")
+    text = Text(article("Of Beta."), datetime(2026, 1, 2, tzinfo=UTC), {"topic": "Beta"})
+    store.save({key: text})
+    store.close()
+    printed = site.run("eject", "index.md")
+    assert printed.endswith(
+        f"{site.approved}: has the text for an earlier request, which was not written\n"
+    )
 
 
 def test_approve_says_which_text_a_remark_is_about(site: Site) -> None:
