@@ -320,11 +320,11 @@ def _problem(form: str, line: str) -> str:
 _COMMENT = re.compile(r"<!--\s*([A-Za-z][\w-]{7,12})\b([^<]*?)-->")
 
 
-def marker_typo_problem(html: str) -> str | None:
-    """Return what is wrong with a comment that looks like a marker but is not one, or None."""
+def marker_typo_problem(html: str) -> str:
+    """Return what is wrong with a comment that looks like a marker but is not one, or nothing."""
     match = _COMMENT.search(html)
     if match is None or not _resembles_name(match[1]):
-        return None
+        return ""
     found = " ".join(match[0].split())[:80]
     return (
         f"'{found}' is no marker; write '<!-- {NAME} -->', or '<!-- {NAME} ID level=2 -->' with a "

@@ -300,15 +300,15 @@ def list_files(directory: Path) -> list[Path]:
     )
 
 
-def name_problem(name: str) -> str | None:
-    """Return why a reviewer's name is not valid, or None."""
+def name_problem(name: str) -> str:
+    """Return why a reviewer's name is not valid, or an empty string."""
     if not name.strip():
         return "is empty; it says who is responsible for the text"
     if len(name) > MAX_NAME:
         return f"has {len(name)} characters; a name has at most {MAX_NAME}"
     if character := hidden_character(name):
         return f"contains {character}, which is not allowed in a name"
-    return None
+    return ""
 
 
 def write(

@@ -172,7 +172,7 @@ def _degenerate_problem(draft: Draft) -> str:
             f"the model repeated itself without end after {draft.document.words} words; try again, "
             "or choose a larger model"
         )
-    return degenerate_problem(draft.document.prose) or ""
+    return degenerate_problem(draft.document.prose)
 
 
 def _repeated_problem(draft: Draft) -> str:

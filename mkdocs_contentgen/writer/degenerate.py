@@ -1,20 +1,33 @@
 """Find texts that a model wrote without sense: loops, and talk about its task.
 
-The limits lie between 3,300 real pages of documentation and the answers of a small model. Pages of
-changelogs, tables and APIs repeat words, but seldom the same six words three times close together.
+Groups of six words are counted, and no sentences. A model seldom repeats a whole sentence letter
+by letter: it changes a figure or a word, or writes one sentence without end. And shorter groups
+repeat in real texts: pages of changelogs, tables and APIs repeat words, but seldom the same six
+words three times close together. So a word is repeated if the six words up to it stood in the
+same order a little before. Groups count only within a distance, since a long page may come back to
+the same words.
+
+A text is watched while it is written, so find_loop() is called again and again with a longer text.
+It first looks at the end, and counts the groups of all the text only if its end repeats. All steps
+take linear time.
+
+The limits lie between 3,300 real pages of documentation and the answers of a small model.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from itertools import islice
 
 from .languages import any_of
 from .words import MARKS, UNSPACED
 
-_GROUP, _NEAR = 6, 200
-"""Words are repeated if the same group of so many stood within so many words before."""
+_GROUP = 6
+"""The words of a group. A word is repeated if the group that ends with it stood before."""
+
+_NEAR = 200
+"""The number of words before a group within which the same one counts."""
 
 _NEW_WORD = 4
 """The number of repeated words that one new word outweighs."""
@@ -31,10 +44,17 @@ _MIN_WORDS = 40
 _TAIL = 4000
 """The number of characters at the end of a text that are looked at first."""
 
-_PERIODIC, _MAX_PERIOD = 400, 100
-"""Any characters that repeat so long, with a period up to this, are a loop. No real page has it."""
+_PERIODIC = 400
+"""The number of characters at the end that are a loop if they repeat. No real page has it."""
 
-_MAX_SENTENCE, _SHOWN = 1000, 60
+_MAX_PERIOD = 100
+"""The largest period with which they repeat, in characters."""
+
+_MAX_SENTENCE = 1000
+"""The number of characters before a loop in which the end of a sentence is looked for."""
+
+_SHOWN = 60
+"""The number of characters of a text that a message shows."""
 
 # Without figures, so that the same sentence with other figures is the same. Long words are cut,
 # since a loop can be one word without end.
@@ -60,26 +80,32 @@ def find_loop(text: str) -> int | None:
     still being written can be given again and again: all of it is only read where parts of its
     end stood there before.
     """
-    found = (_find_period(text), _find_repeated_end(text))
-    start = min((offset for offset in found if offset is not None), default=None)
-    if start is None:
+    starts = [_find_period(text), _find_repeated_end(text)]
+    loops = [start for start in starts if start is not None]
+    if not loops:
         return None
-    first = max(0, start - _MAX_SENTENCE)
-    return max((match.end() for match in _END.finditer(text, first, start)), default=start)
+    loop = min(loops)
+    sentence = loop
+    for end in _END.finditer(text, max(0, loop - _MAX_SENTENCE), loop):
+        sentence = end.end()
+    return sentence
 
 
-def degenerate_problem(prose: str) -> str | None:
+def degenerate_problem(prose: str) -> str:
     """Return a problem if a text repeats itself like no real text, or talks about its task.
 
-    `prose` is the text without code, with a line for each block.
+    `prose` is the text without code, with a line for each block. Without a problem, it is an empty
+    string.
     """
     weight, repeats = _count_repeats(prose)
-    if (loop := _find_run(repeats, weight)) is not None:
+    loop = _find_run(repeats, weight)
+    if loop is not None:
         start = _group_start(prose, loop, weight)
         return f"the text repeats itself without end: '{_excerpt(prose, start)}'"
-    often = sum(map(bool, repeats))
-    if len(repeats) >= _MIN_WORDS * weight and often > _MAX_SHARE * len(repeats):
-        start = _group_start(prose, max(range(len(repeats)), key=repeats.__getitem__), weight)
+    repeated = sum(1 for times in repeats if times)
+    if len(repeats) >= _MIN_WORDS * weight and repeated > _MAX_SHARE * len(repeats):
+        most_repeated = repeats.index(max(repeats))
+        start = _group_start(prose, most_repeated, weight)
         return f"the text says the same again and again: '{_excerpt(prose, start)}'"
     return _task_problem(prose, len(repeats) // weight)
 
@@ -90,17 +116,23 @@ def _count_repeats(text: str) -> tuple[int, list[int]]:
     The weight is the number of matches for a word: two in scripts without spaces.
     """
     words = _WORD.findall(text)
-    weight = 2 if len(_IS_UNSPACED.findall(text)) * 2 > len(words) else 1
-    size, near = _GROUP * weight, _NEAR * weight
+    is_mostly_unspaced = len(_IS_UNSPACED.findall(text)) * 2 > len(words)
+    weight = 2 if is_mostly_unspaced else 1
+    size = _GROUP * weight
     repeats = [0] * len(words)
-    seen: dict[tuple[str, ...], int] = {}
-    groups = zip(*(words[start:] for start in range(size)), strict=False)
-    for index, group in enumerate(groups, start=size - 1):
-        last = seen.get(group)
-        if last is not None and index - last <= near:
-            repeats[index] = repeats[last] + 1
-        seen[group] = index
+    last_seen: dict[tuple[str, ...], int] = {}
+    for end, group in enumerate(_ngrams(words, size), start=size - 1):
+        last = last_seen.get(group)
+        if last is not None and end - last <= _NEAR * weight:
+            repeats[end] = repeats[last] + 1
+        last_seen[group] = end
     return weight, repeats
+
+
+def _ngrams(words: Sequence[str], size: int) -> Iterator[tuple[str, ...]]:
+    """Yield each group of so many words that follow each other, from the first word on."""
+    for start in range(len(words) - size + 1):
+        yield tuple(words[start : start + size])
 
 
 def _group_start(text: str, index: int, weight: int) -> int:
@@ -113,10 +145,12 @@ def _find_run(repeats: Sequence[int], weight: int) -> int | None:
     """Return the index of the word with which the first loop begins, or None."""
     if max(repeats, default=0) < 2:  # most texts
         return None
-    length = start = 0
+    start = 0
+    length = 0
     for index, times in enumerate(repeats):
         if times > 1:
-            start = start if length else index
+            if length == 0:
+                start = index
             length += 1
         else:
             length = max(0, length - _NEW_WORD)
@@ -142,7 +176,9 @@ def _find_repeated_end(text: str) -> int | None:
 def _find_period(text: str) -> int | None:
     """Return where the period at the end of a text begins for the second time, or None."""
     end = len(text) - _PERIODIC
-    start = text.rfind(text[end:], max(0, end - _MAX_PERIOD), len(text) - 1) if end > 0 else -1
+    if end <= 0:
+        return None
+    start = text.rfind(text[end:], max(0, end - _MAX_PERIOD), len(text) - 1)
     if start < 0:
         return None
     period = end - start
@@ -151,12 +187,15 @@ def _find_period(text: str) -> int | None:
     return start + period
 
 
-def _task_problem(prose: str, words: int) -> str | None:
+def _task_problem(prose: str, words: int) -> str:
     text = f"\n{prose.casefold()}"
     found = [match[0].strip() for match in _TASK.finditer(text)]
-    if found and (len(found) + len(_ABOUT_TEXT.findall(text))) * _TASK_WORDS >= words:
-        return f"the text talks about its task ('{found[0][:_SHOWN]}') and not about the topic"
-    return None
+    if not found:
+        return ""
+    mentions = len(found) + len(_ABOUT_TEXT.findall(text))
+    if mentions * _TASK_WORDS < words:
+        return ""
+    return f"the text talks about its task ('{found[0][:_SHOWN]}') and not about the topic"
 
 
 def _excerpt(text: str, start: int) -> str:

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import re
 import tomllib
+from dataclasses import dataclass
 from importlib.resources import files
-from typing import NamedTuple
 
 PHRASES = tomllib.loads(files(__package__).joinpath("phrases.toml").read_text("utf-8"))
 """The phrases by name, each on a line, and the table `languages`."""
 
 
-class Language(NamedTuple):
+@dataclass(frozen=True)
+class Language:
     """The English name of a language, and words in it."""
 
     name: str

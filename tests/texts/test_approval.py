@@ -334,7 +334,7 @@ def test_any_header_is_read_or_refused(tmp_path: Path, value: str, name: str) ->
         assert str(error).startswith(f"{path}:")
         return
     assert approved is not None
-    assert name_problem(approved.approval.approved_by) is None
+    assert name_problem(approved.approval.approved_by) == ""
     request = BlogRequest(topic="Alpha")
     article = Article(request, key="key", directory=tmp_path, approved=approved)
     assert article.state in ("approved", "changed", "outdated")
