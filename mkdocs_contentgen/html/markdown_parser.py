@@ -16,6 +16,9 @@ _MAX_BRACKETS = 5
 Each `[` is tried together with so many that follow it.
 """
 
+_MAX_PAIR = 1_000
+"""The maximum length of a statement, and of what is raised or lowered."""
+
 
 class LinkParser(MarkdownIt):
     """Reads links with any address, so that the words of a forbidden one are kept."""
@@ -72,7 +75,8 @@ def _read_pair(state: StateInline, name: str, start: str, end: str, silent: bool
     if not state.src.startswith(start, state.pos):
         return False
     first = state.pos + len(start)
-    last = state.src.find(end, first, state.posMax)
+    # Without a limit, starts without an end would take quadratic time.
+    last = state.src.find(end, first, min(state.posMax, first + _MAX_PAIR))
     if last <= first:
         return False
     if not silent:
