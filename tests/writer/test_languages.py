@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from datetime import date
 
 import pytest
@@ -22,7 +23,7 @@ DAY = date(2026, 1, 2)
 def test_the_table() -> None:
     """It has twenty languages, two scripts of Chinese, and all words of each."""
     assert len({tag.partition("-")[0] for tag in LANGUAGES}) == 20
-    assert all(all(language) for language in LANGUAGES.values())
+    assert all(all(asdict(language).values()) for language in LANGUAGES.values())
     assert all(TIP.match(f"{language.tip}: look") for language in LANGUAGES.values())
 
 
