@@ -14,14 +14,14 @@ from typing import Any
 
 import msgspec
 
+from ..html.markup import byline, root, tag
 from ..requests import Request
 from ..text import Text
+from ..topics import is_listicle, items_of
 from ..yaml_files import read_yaml
 from . import SANDBOX
 from .application import allow_everybody, application
-from .markup import byline, root, tag
 from .protocol import MAX_REASON, BlockChange, Update, Updated, encode_answer
-from .topics import is_listicle, items_of
 
 LABEL = "Sample text made by the mkdocs-contentgen sandbox. No service was asked."
 """The line below the title of each sample text."""

@@ -13,7 +13,7 @@ from functools import cached_property
 from ..display import escape_controls
 from ..html.elements import HEADINGS
 from ..requests import NewsRequest, Request
-from ..service.topics import is_listicle, items_of
+from ..topics import is_listicle, items_of
 from .completion import Completion
 from .degenerate import degenerate_problem
 from .languages import any_of, find_language

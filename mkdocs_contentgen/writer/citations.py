@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 from markdown_it.token import Token
 
-from ..service.markup import tag
+from ..html.markup import tag
 from .languages import ENGLISH, find_language
 from .markdown import MarkdownBlock, MarkdownDocument
 from .sources import Section

@@ -19,7 +19,7 @@ from markdown_it.rules_core import StateCore
 from markdown_it.token import Token
 
 from ..html.markdown_parser import LinkParser, inline_parser
-from ..service.markup import STYLES, byline, root, tag
+from ..html.markup import STYLES, byline, root, tag
 from .languages import ENGLISH, LANGUAGES, Language, find_language
 from .marking import Given, mark_code_block, mark_paragraph, plain_text
 from .values import guess_language

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ..service.topics import is_listicle, items_of
+from ..topics import is_listicle, items_of
 from .checks import Draft, has_closing, item_numbers
 from .markdown import MarkdownBlock, is_tip
 from .prompts import fill

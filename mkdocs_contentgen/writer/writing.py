@@ -17,8 +17,8 @@ from ..errors import FailedTextError, ServiceError, UnsafeHTMLError
 from ..html.article import parse_article
 from ..requests import Request
 from ..service.protocol import UNOBSERVED, Attempt, encode_answer
-from ..service.topics import is_listicle, items_of
 from ..text import Text, mended
+from ..topics import is_listicle, items_of
 from .answers import read_answer, without_thinking
 from .checks import Draft
 from .citations import cite, describe_sources, sources_list

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from ..requests import BlogRequest, Request
+from .requests import BlogRequest, Request
 
 _NUMBERS = dict(
     zip(

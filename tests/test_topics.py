@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from golden_file import cases
 
-from mkdocs_contentgen.service.topics import items_of
+from mkdocs_contentgen.topics import items_of
 
 CASES = cases("topics")
 
