@@ -129,7 +129,8 @@ class FailedTextError(ServiceError):
     """The answer was paid for, and nobody can use it. It is remembered, and not paid for again.
 
     `answer` is what was answered, `model` the name of the model or empty, and `cost` None if it is
-    not known. `failed_at` is None unless the failure is a remembered one.
+    not known. `failed_at` is None unless the failure is a remembered one, and `edition` that of the
+    newest text that was there then, or 0.
     """
 
     is_final = True
@@ -142,12 +143,14 @@ class FailedTextError(ServiceError):
         model: str = "",
         cost: float | None = None,
         failed_at: datetime | None = None,
+        edition: int = 0,
     ) -> None:
         super().__init__(message)
         self.answer = answer
         self.model = model
         self.cost = cost
         self.failed_at = failed_at
+        self.edition = edition
 
 
 class ApprovalError(ContentgenError):

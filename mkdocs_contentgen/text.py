@@ -23,6 +23,8 @@ MAX_HTML = 256 * 1024
 MAX_EDIT = 300
 """The maximum length of a statement, a sentence, a name or a reason in edits, in characters."""
 
+MAX_EDITION = 1_000_000_000
+
 MAX_MODEL = 100
 """The maximum length of a model's name in characters."""
 
@@ -94,6 +96,21 @@ class Text(msgspec.Struct, frozen=True, omit_defaults=True, gc=False):
     written_by: Line = ""
     """The person who wrote it, or an empty string for a text of a model."""
 
+    edition: Annotated[int, Meta(ge=1, le=MAX_EDITION)] = 1
+    """One more than that of the text that was there when this one was asked for.
+
+    It says which of two texts is newer. Times cannot: they are of two machines."""
+
+
+def edition_after(*editions: int) -> int:
+    """Return the edition of a text that is newer than those."""
+    return min(max(editions, default=0) + 1, MAX_EDITION)
+
+
+def is_storable(moment: datetime) -> bool:
+    """Tell whether a time of a file can be converted to each time zone."""
+    return datetime.min.year < moment.year < datetime.max.year
+
 
 ANSWERED = ("model", "sources", "remarks", "passages")
 """The fields that an answer may have beside its `content`."""
@@ -123,6 +140,7 @@ def mended(text: Text) -> Text:
         text.request,
         edits=text.edits,
         written_by=text.written_by,
+        edition=text.edition,
         **fields,
     )
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 from functools import cached_property
 from pathlib import Path
 from typing import Any, Literal
@@ -20,7 +20,7 @@ from ..html.restoring import take_back
 from ..review.approving import approve_article, reason_problem, shorten, statements_to_check
 from ..review.importing import changed_remarks
 from ..site.site import Site
-from ..text import Edits, Text
+from ..text import Edits, Text, edition_after
 from ..texts.approval import restore
 from ..texts.articles import Article
 from ..texts.store import ChangedError, DiskStore, note_key
@@ -226,7 +226,8 @@ class Desk:
             raise EditError(f"statements left to check: {left}")
         if article.state == "changed":
             # As a draft of the edited file.
-            text = structs.replace(text, generated_at=datetime.now(UTC))
+            edition = edition_after(article.edition)
+            text = structs.replace(text, generated_at=datetime.now(UTC), edition=edition)
         if article.state == "approved" and not article.has_newer_draft:
             raise EditError("this text is approved already")
         if text is not article.draft:
@@ -300,9 +301,9 @@ class Desk:
         if before is None or (text.html, text.edits) == (before.html, before.edits):
             return
         if before is not article.draft:
-            # A draft is only shown beside an approved text if it is newer, whatever the clock says.
-            after = before.generated_at + timedelta(seconds=1)
-            text = structs.replace(text, generated_at=max(datetime.now(UTC), after))
+            # A draft is only shown beside an approved text if it is newer.
+            edition = edition_after(article.edition)
+            text = structs.replace(text, generated_at=datetime.now(UTC), edition=edition)
         self._save(article, text)
         self.note_undo(ref_of(article.page, article.request.id), text=article.draft or before)
 

@@ -17,7 +17,7 @@ from ..html.differences import Word, compare
 from ..html.document import Document
 from ..html.stylesheet import adapted_classes
 from ..site.options import ContentgenConfig
-from ..text import MAX_EDIT, Edits, Text
+from ..text import MAX_EDIT, Edits, Text, edition_after
 from ..texts.approval import ApprovedText, approve, digest, write
 from ..texts.articles import Article, ChangedSources, count_marks
 
@@ -134,7 +134,9 @@ def approve_article(
     if approved and article.state == "changed" and not (newer and prefer_draft(article)):
         text, checks = approved.text, _sentences_to_check(approved.text)
         html = _edited_lines(article, approved, options)
-        declined = draft.generated_at if newer and draft else declined
+        if newer and draft:
+            declined = draft.generated_at
+            text = structs.replace(text, edition=edition_after(article.edition))
     elif draft:
         _check_quotations(article, draft)
         text = draft

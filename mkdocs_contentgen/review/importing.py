@@ -12,7 +12,7 @@ from ..html.markdown_parser import link_addresses
 from ..requests import Request
 from ..site.build import language_of, own_text
 from ..site.site import Site
-from ..text import Edits, Text
+from ..text import Edits, Text, edition_after
 from ..texts.articles import Article
 from ..writer.program import prompt_text
 from ..writer.settings import WriterOptions
@@ -40,6 +40,7 @@ def import_text(site: Site, article: Article, answer: str, *, model: str, by: st
     text = structs.replace(found, request=article.request.record(), model=model)
     if by:
         text = _written_by(by, text, answer)
+    text = structs.replace(text, edition=edition_after(article.edition))
     store = site.store()
     store.save({article.key: text}, replacing={article.key: article.draft})
     store.close()

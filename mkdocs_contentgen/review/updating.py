@@ -171,7 +171,8 @@ def run(
 
     requests = {it.article.key: it.article.request for it in planned}
     operations = {it.article.key: _operation(it) for it in planned}
-    source = replace(build.foreground(), ask=wrap(ask), operations=operations)
+    editions = {it.article.key: it.article.edition for it in planned}
+    source = replace(build.foreground(), ask=wrap(ask), operations=operations, editions=editions)
     outcomes, problems = source.get(requests, requests.keys())
     results = []
     for it in planned:

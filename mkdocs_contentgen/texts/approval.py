@@ -24,7 +24,7 @@ from ..errors import ApprovalError, UnsafeHTMLError
 from ..files import locked, normal_form, read_text, reason_of, refuse_links, replace_text, sha256
 from ..html.sanitizer import MAX_CHARACTERS
 from ..requests import Request
-from ..text import Line, Text, mended
+from ..text import Line, Text, is_storable, mended
 from ..yaml_files import NotYAMLError, read_yaml
 from .policy import PageRequest
 
@@ -162,8 +162,10 @@ def _decode_header(header: str, html: str, first_line: int) -> tuple[Text, Appro
         reason = message.partition(" matching")[0].lower()
         raise _DamagedError(f"{name}: {reason}", front.line_of(name)) from error
     problems = {"approved_by": name_problem(approval.approved_by)}
-    if not 1 < text.generated_at.year < 9999:  # other time zones would overflow
-        problems["generated_at"] = f"is in the year {text.generated_at.year}"
+    times = {"generated_at": text.generated_at, "declined": approval.declined}
+    for name, moment in times.items():
+        if moment and not is_storable(moment):
+            problems[name] = f"is in the year {moment.year}"
     for name, problem in problems.items():
         if problem:
             raise _DamagedError(f"{name}: {problem}", front.line_of(name))

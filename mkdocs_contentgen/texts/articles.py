@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from datetime import timedelta
+from datetime import datetime, timedelta
 from functools import cached_property
 from pathlib import Path
 from typing import Literal
@@ -96,9 +96,14 @@ class Article(PageRequest):
         """Why its newest text could not be updated or replaced, or None."""
         if self.failure is None or self.failure.failed_at is None:
             return None
+        has_text = self.draft is not None or self.approved is not None
+        return self.failure if has_text and self.failure.edition >= self.edition else None
+
+    @property
+    def edition(self) -> int:
+        """The edition of the newest text, approved or not, or 0 if there is none."""
         texts = [self.draft, self.approved.text if self.approved else None]
-        times = [text.generated_at for text in texts if text]
-        return self.failure if times and self.failure.failed_at > max(times) else None
+        return max([text.edition for text in texts if text], default=0)
 
     @property
     def state(self) -> State:
@@ -123,10 +128,24 @@ class Article(PageRequest):
         approved, draft = self.approved, self.draft
         if approved is None or draft is None:
             return draft is not None
-        if approved.approval.declined and draft.generated_at <= approved.approval.declined:
+        if not approved.answers(self.request):
+            return True
+        if draft.generated_at == approved.approval.declined:
             return False
-        # The header of an approved text has whole seconds.
-        return draft.generated_at.replace(microsecond=0) > approved.text.generated_at
+        if draft.edition != approved.text.edition:
+            return draft.edition > approved.text.edition
+        # Two machines made them without knowing of each other, or they are the same.
+        return _made(draft) > _made(approved.text)
+
+    @property
+    def has_other_draft(self) -> bool:
+        """Whether there is a draft that nobody has seen who approved the text, and no newer one."""
+        approved, draft = self.approved, self.draft
+        if approved is None or draft is None or self.has_newer_draft:
+            return False
+        is_declined = draft.generated_at == approved.approval.declined
+        is_same = _made(draft) == _made(approved.text)
+        return draft.edition == approved.text.edition and not (is_same or is_declined)
 
     @property
     def newest(self) -> Text | None:
@@ -247,6 +266,11 @@ class Article(PageRequest):
         reason += f" on {approved.approval.approved_at}"
         if self.has_newer_draft:
             reason = f"{reason}; a newer draft waits for review"
+        elif self.has_other_draft:
+            reason += (
+                "; there is another draft, which was made elsewhere: "
+                f"`contentgen diff {self.page}` compares both"
+            )
         return "approved", reason
 
     def _draft_state(self) -> tuple[State, str]:
@@ -260,6 +284,11 @@ class Article(PageRequest):
         if number := len(draft.remarks):
             reason += ", 1 remark" if number == 1 else f", {number} remarks"
         return "draft", reason
+
+
+def _made(text: Text) -> datetime:
+    """Return when a text was made, in whole seconds as the header of an approved file has it."""
+    return text.generated_at.replace(microsecond=0)
 
 
 def count_marks(text: Text | None) -> int:

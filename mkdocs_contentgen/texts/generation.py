@@ -12,9 +12,10 @@ from collections.abc import Callable, Collection, Iterable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import KW_ONLY, dataclass, field, replace
-from datetime import UTC, datetime
 from functools import partial
 from types import FrameType
+
+from msgspec import structs
 
 from ..concurrency import run_in
 from ..display import quoted
@@ -31,9 +32,18 @@ from ..errors import (
 )
 from ..requests import Request
 from ..service.protocol import Attempt, Client
-from ..text import Text
+from ..text import Text, edition_after
 from .claims import Claims
-from .lookup import Outcome, load_parts, load_saved, save_failure, save_parts, save_unfinished
+from .lookup import (
+    Outcome,
+    Replaced,
+    load_parts,
+    load_replaced,
+    load_saved,
+    save_failure,
+    save_parts,
+    save_unfinished,
+)
 from .policy import Sender
 from .store import ChangedError, UnreadableTextError, note_key
 from .throttle import Clock, Throttle
@@ -103,11 +113,9 @@ class Generation:
         )
         self.throttle = Throttle(self.clock, self._limits)
         self._queue: asyncio.Queue[str | None] = asyncio.Queue(1)
-        self._started = datetime.now(UTC)
         self._store_failed = False
         self._requests: Mapping[str, Request] = {}
-        self._replaced: Collection[str] = ()
-        self._before: Mapping[str, Text] = {}
+        self._before: Mapping[str, Replaced] = {}
         self._outcomes: dict[str, Outcome] = {}
         self._sending = 0
         self._failed = 0
@@ -126,7 +134,6 @@ class Generation:
         ConfigurationError for wrong options. In both cases, nothing was sent.
         """
         self._requests = requests
-        self._replaced = replaced
         workers = min(self._limits.concurrency, len(requests))
         self._report_progress()
         # Concurrently: preparing waits for the disk, and connecting imports the HTTP client.
@@ -136,7 +143,8 @@ class Generation:
             async with self.source.connect() as client:
                 self._add_problems(await preparing)
                 if replaced:
-                    self._before, _ = await run_in(self._executor, self._store.load, replaced)
+                    load = partial(load_replaced, replaced, self._store)
+                    self._before, _ = await run_in(self._executor, load)
                 async with self._claims.renewed(), asyncio.TaskGroup() as group:
                     for _ in range(workers):
                         group.create_task(self._worker(client, group))
@@ -184,7 +192,7 @@ class Generation:
         # Claim before loading: another run may save a text just before its claim ends. What it
         # has paid for in vain, this one does not pay for again.
         claimed = await self._claims.claim(keys)
-        load = partial(load_saved, may_fail=claimed, replaced=self._replaced, started=self._started)
+        load = partial(load_saved, may_fail=claimed, replaced=self._before)
         saved, problems = await run_in(self._executor, load, keys, self._store)
         self._add_problems(problems)
         if self._store.unreadable:
@@ -294,7 +302,8 @@ class Generation:
                     result = FailedTextError(str(error), text.html, model=text.model)
                     outcome = Outcome(error=result)
             if isinstance(result, FailedTextError):
-                save_failure(self._store, key, self._requests[key], result)
+                edition = self.source.editions.get(key, 0)
+                save_failure(self._store, key, self._requests[key], result, edition=edition)
             elif isinstance(result, ProgramError) and result.answer:
                 save_unfinished(self._store, key, self._requests[key], result)
         except StoreError as error:
@@ -310,10 +319,13 @@ class Generation:
 
         What people have changed meanwhile stays, with the new text beside it. Raises StoreError.
         """
-        before = self._before.get(key)
+        before = self._before[key].text if key in self._before else None
         while True:
+            known = before.edition if before else 0
+            edition = edition_after(known, self.source.editions.get(key, 0))
+            newest = structs.replace(text, edition=edition)
             try:
-                self._store.save({key: text}, replacing={key: before})
+                self._store.save({key: newest}, replacing={key: before})
             except ChangedError as changed:
                 before = changed.now
                 if before and before.edits:
@@ -321,7 +333,7 @@ class Generation:
                     self._add_problems([_KEPT])
                     return before
             else:
-                return text
+                return newest
 
     def _rescued(self, key: str, text: Text) -> str:
         """Write a text that the cache cannot save elsewhere, and return where it is."""

@@ -71,7 +71,8 @@ def look_up(
         for key, failure in failures.items():
             text, failed_at = texts.get(key), failure.failed_at
             # A refresh that failed before the text was too old says nothing about a later one.
-            if text and failed_at and failed_at - text.generated_at <= (max_age or timedelta(0)):
+            # Without max_age, a failure is newer than the text, since saving that deletes it.
+            if text and failed_at and max_age and failed_at - text.generated_at <= max_age:
                 continue
             outcomes[key] = replace(outcomes[key], error=failure)
     return outcomes, problems + store.close()
@@ -82,23 +83,41 @@ def load_saved(
     store: DiskStore,
     *,
     may_fail: Collection[str],
-    replaced: Collection[str],
-    started: datetime,
+    replaced: Mapping[str, Replaced],
 ) -> tuple[dict[str, Outcome], list[str]]:
     """Return the texts by key, for `may_fail` also the failures, and the store's problems.
 
-    Of the `replaced` keys, only those after the time `started`.
+    Of the `replaced` keys, only what was not there before.
     """
-
-    def is_new(key: str, made: datetime | None) -> bool:
-        return key not in replaced or (made is not None and made > started)
-
+    outcomes: dict[str, Outcome] = {}
     texts, problems = store.load(keys, newest=bool(replaced))
-    outcomes = {k: Outcome("cache", it) for k, it in texts.items() if is_new(k, it.generated_at)}
+    for key, text in texts.items():
+        before = replaced[key].text if key in replaced else None
+        # The time only tells whether it is the same text. A person may have changed its words.
+        if before is None or text.generated_at != before.generated_at:
+            outcomes[key] = Outcome("cache", text)
     missing = [key for key in keys if key in may_fail and key not in outcomes]
     failures, more = load_failures(missing, store)
-    outcomes |= {k: Outcome(error=it) for k, it in failures.items() if is_new(k, it.failed_at)}
+    for key, failure in failures.items():
+        known = replaced[key].failure if key in replaced else None
+        if known is None or failure.failed_at != known.failed_at:
+            outcomes[key] = Outcome(error=failure)
     return outcomes, problems + more
+
+
+@dataclass(frozen=True)
+class Replaced:
+    """What was there for a request before another text was asked for."""
+
+    text: Text | None
+    failure: FailedTextError | None
+
+
+def load_replaced(keys: Collection[str], store: DiskStore) -> tuple[dict[str, Replaced], list[str]]:
+    """Return what is there for requests whose texts are to be replaced, and the problems."""
+    texts, problems = store.load(keys, newest=True)
+    failures, more = load_failures(keys, store)
+    return {key: Replaced(texts.get(key), failures.get(key)) for key in keys}, problems + more
 
 
 def _is_old(text: Text, max_age: timedelta | None) -> bool:
@@ -121,20 +140,28 @@ class _Failure(msgspec.Struct):
     reason: str
     answer: str
     cost: float | None
+    edition: int
 
 
-def _encode_failure(reason: str, answer: str, cost: float | None) -> str:
+def _encode_failure(reason: str, answer: str, cost: float | None, edition: int = 0) -> str:
     """Return the JSON of a note about a failure."""
     # Escaped here, since an answer may have characters that no file can have.
     lines = answer[:MAX_ANSWER].splitlines()
     answer = "\n".join(map(escape_controls, lines))[:MAX_ANSWER]
-    failure = _Failure(escape_controls(reason)[:_MAX_REASON], answer, cost)
+    failure = _Failure(escape_controls(reason)[:_MAX_REASON], answer, cost, edition)
     return msgspec.json.encode(failure).decode()
 
 
-def save_failure(store: DiskStore, key: str, request: Request, error: FailedTextError) -> None:
-    """Remember a failed text, and forget the parts of it. Raises StoreError."""
-    note = _encode_failure(str(error), error.answer, error.cost)
+def save_failure(
+    store: DiskStore, key: str, request: Request, error: FailedTextError, *, edition: int = 0
+) -> None:
+    """Remember a failed text, and forget the parts of it. Raises StoreError.
+
+    `edition` is that of the approved text, if there is one.
+    """
+    texts, _ = store.load([key])
+    newest = max([edition, *(text.edition for text in texts.values())])
+    note = _encode_failure(str(error), error.answer, error.cost, newest)
     _save(store, key, request, {"failed": note, "parts": ""}, error.model)
 
 
@@ -152,6 +179,7 @@ def load_failures(
             model=note.model,
             cost=failure.cost,
             failed_at=note.generated_at,
+            edition=failure.edition,
         )
     return failures, problems
 

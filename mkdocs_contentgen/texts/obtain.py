@@ -177,6 +177,11 @@ def _request_wanted(obtained: Obtained, policy: Policy, source: TextSource) -> l
     obtained.sent = number
     cached_keys = {a.key for a in obtained.articles if a.draft or a.failure}
     cached_keys &= obtained.wanted.keys()
+    if isinstance(source, Foreground):
+        editions: dict[str, int] = {}
+        for article in obtained.articles:
+            editions[article.key] = max(article.edition, editions.get(article.key, 0))
+        source = replace(source, editions=editions)
     outcomes, problems = source.get(obtained.wanted, cached_keys, refresh=policy.refresh)
     obtained.articles = [
         _with_outcome(article, outcomes[article.key]) if article.key in outcomes else article

@@ -85,6 +85,9 @@ class Sender:
     ask: AskForText | None = None
     """Asks a client for a text, in place of its generate()."""
 
+    editions: Mapping[str, int] = field(default_factory=dict)
+    """The edition of the newest text that there is already, for some requests by key."""
+
     operations: Mapping[str, str] = field(default_factory=dict)
     """The operations of requests that are no new texts, by key, with a digest of their bodies.
 

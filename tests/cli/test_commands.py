@@ -138,6 +138,57 @@ def test_a_page_that_is_not_built_is_named(project: Project, service: ServiceDou
     assert "docs/draft.md asks for a text, but this build has no such page (excluded," in shown
 
 
+@pytest.mark.parametrize("clock", [timedelta(minutes=10), timedelta(days=-3), timedelta(days=900)])
+def test_a_draft_is_newer_whatever_the_clocks_say(
+    project: Project, service: ServiceDouble, clock: timedelta
+) -> None:
+    """A colleague's clock decides neither whether a paid draft is offered, nor what is older."""
+    key = ("index.md", "main")
+    file = approve_one(project)
+    made = f"generated_at: {datetime.now(UTC) + clock:%Y-%m-%d %H:%M:%S}+00:00"
+    file.write_text(re.sub("generated_at: .*", made, file.read_text()))
+    shutil.rmtree(project.root / ".cache")  # it was approved on another machine
+    for words in ("Text number 2", "Text number 3"):
+        run(project, "generate", "--refresh")
+        assert states(project)[key][1].endswith("; a newer draft waits for review")
+        assert "1 draft: contentgen review" in run(project, "status")
+        if words == "Text number 3":
+            run(project, "approve", "--all", "--by", "Ann")
+            assert words in file.read_text()
+    assert "newer" not in states(project)[key][1]
+    run(project, "generate", "--refresh")
+    assert states(project)[key][1].endswith("; a newer draft waits for review")
+    assert len(service.received) == 4
+
+
+def test_an_earlier_draft_is_not_offered(project: Project) -> None:
+    """The draft of a machine that has not seen the later ones is older, whatever its clock said."""
+    file = approve_one(project)
+    first = shutil.copytree(project.root / ".cache", project.root / "of another machine")
+    run(project, "generate", "--refresh")
+    run(project, "approve", "--all", "--by", "Ann")
+    assert "edition: 2" in file.read_text()
+    slow = re.sub("generated_at: .*", "generated_at: 2020-01-02 03:04:05+00:00", file.read_text())
+    file.write_text(slow)
+    shutil.rmtree(project.root / ".cache")
+    first.rename(project.root / ".cache")
+    assert states(project)["index.md", "main"][0] == "approved"
+    assert "draft" not in states(project)["index.md", "main"][1]
+    assert "already approved" in run(project, "approve", "--all", "--by", "Jo")
+    assert file.read_text() == slow
+
+
+def test_a_draft_of_a_machine_that_knew_of_no_other(project: Project) -> None:
+    """Two people asked for a first text each: nobody loses the one that was not approved."""
+    file = approve_one(project)
+    later = f"generated_at: {datetime.now(UTC) + timedelta(minutes=10):%Y-%m-%d %H:%M:%S}+00:00"
+    file.write_text(re.sub("generated_at: .*", later, file.read_text()))
+    state, reason = states(project)["index.md", "main"]
+    assert state == "approved"
+    assert "there is another draft, which was made elsewhere: `contentgen diff index.md`" in reason
+    assert "already approved" in run(project, "approve", "--all", "--by", "Jo")
+
+
 def test_a_build_from_approved_files(project: Project, service: ServiceDouble) -> None:
     """It needs no token, no cache and no network, and makes the same bytes on every machine."""
     project.configure({"require_approval": True}, theme="material")

@@ -9,6 +9,7 @@ import subprocess
 import sys
 import threading
 from collections.abc import Callable
+from datetime import UTC, datetime, timedelta
 
 import pytest
 from conftest import Project
@@ -193,6 +194,25 @@ def test_nothing_has_to_change(site: Project, model: ModelDouble) -> None:
     calls = len(model.calls)
     assert "its sources have not changed" in update(site, model, "NOTHING")
     assert len(model.calls) == calls
+
+
+def test_updates_of_a_text_from_the_future(site: Project, model: ModelDouble) -> None:
+    """A colleague's clock hides neither a draft that was paid for nor a failure that was."""
+    file = site.root / "contentgen/report.md/main.html"
+    made = datetime.now(UTC) + timedelta(minutes=10)
+    future = f"generated_at: {made:%Y-%m-%d %H:%M:%S}+00:00"
+    file.write_text(re.sub("generated_at: .*", future, file.read_text()))
+    change_source(site)
+    update(site, model, "Here is the text, much better.")
+    assert "its update has failed: the model's answer" in run(site, "status").stdout
+    calls = len(model.calls)
+    assert "its update has failed before" in run(site, "update", "--all").stdout
+    assert len(model.calls) == calls
+    update(site, model, "BLOCK 1: Three seconds [1].\nWHY: x")
+    assert "a newer draft waits for review" in run(site, "status").stdout
+    run(site, "approve", "report.md", "--by", "Ann")
+    assert "Three seconds" in approved(site).html
+    assert "newer draft" not in run(site, "status").stdout
 
 
 def test_an_answer_of_no_use(site: Project, model: ModelDouble) -> None:

@@ -106,6 +106,11 @@ MERGES = (
         ({"approved_by": '"Jo \\u202e"'}, ":7: approved_by: contains \\u202e, which"),
         ({"approved_by": '"\\ud800"'}, ":7: approved_by: contains \\ud800, which"),
         ({"approved_by": "' '"}, ":7: approved_by: is empty"),
+        ({"declined": "0001-01-01T00:00:00+23:00"}, ":10: declined: is in the year 1"),
+        ({"declined": "9999-12-31T23:59:59-23:00"}, ":10: declined: is in the year 9999"),
+        ({"generated_at": "0001-01-01T00:00:00+23:00"}, ":6: generated_at: is in the year 1"),
+        ({"edition": "0"}, ":10: edition: "),
+        ({"edition": "1" + "0" * 30}, ":10: edition: "),
         (
             {"note": "x\napproved_by: Ann"},
             ":11: is not valid YAML: the key 'approved_by' is there twice, first in line 7",

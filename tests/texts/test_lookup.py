@@ -18,6 +18,8 @@ from mkdocs_contentgen.texts.lookup import (
     MAX_ANSWER,
     load_failures,
     load_parts,
+    load_replaced,
+    load_saved,
     look_up,
     save_failure,
     save_parts,
@@ -74,6 +76,42 @@ def test_a_newer_text_replaces_the_older(tmp_path: Path) -> None:
     assert texts == {"a": "<article>Newer</article>", "b": "<article>Old</article>"}
     assert [topic for topic, outcome in outcomes.items() if outcome.error] == ["b"]
     assert problems == ["a note"]
+
+
+def test_what_another_machine_has_made_meanwhile(tmp_path: Path) -> None:
+    """It counts although the clock of that machine is slow; what was there before does not."""
+    store = DiskStore(tmp_path)
+    now = datetime.now(UTC)
+    first = Text("<article>First</article>", now, {})
+    store.save(dict.fromkeys(("text", "other", "edited"), first))
+    for key in ("failed", "failed again"):
+        save_failure(store, key, REQUEST, FailedTextError("looped"))
+    keys = ["text", "other", "edited", "failed", "failed again", "new"]
+    replaced, _ = load_replaced(keys, store)
+    slow = Text("<article>Second</article>", now - timedelta(minutes=10), {})
+    store.save({"other": slow, "new": slow})
+    store.save({"edited": replace(first, html="<article>By hand</article>")})
+    save_failure(store, "failed again", REQUEST, FailedTextError("refused"))
+    saved, problems = load_saved(keys, store, may_fail=keys, replaced=replaced)
+    assert problems == []
+    assert {key: str(it.text.html if it.text else it.error)[:20] for key, it in saved.items()} == {
+        "other": "<article>Second</art",
+        "new": "<article>Second</art",
+        "failed again": f"refused (on {now.date()})"[:20],
+    }
+
+
+@pytest.mark.parametrize("minutes", [-10, 10])
+def test_a_failure_is_newer_than_the_text_beside_it(tmp_path: Path, minutes: int) -> None:
+    """A text that another machine dates later does not hide that its update has failed."""
+    store = DiskStore(tmp_path)
+    made = datetime.now(UTC) + timedelta(minutes=minutes)
+    store.save({"a": Text("<article>A</article>", made, {}, edition=3)})
+    save_failure(store, "a", REQUEST, FailedTextError("looped"), edition=2)
+    outcomes, _ = look_up({"a": REQUEST}, store, with_updates=True)
+    failure = outcomes["a"].error
+    assert isinstance(failure, FailedTextError)
+    assert failure.edition == 3
 
 
 def test_a_build_with_a_text_that_is_no_article(project: Project, service: ServiceDouble) -> None:

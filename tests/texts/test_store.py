@@ -19,6 +19,7 @@ from datetime import UTC, datetime, timedelta, timezone
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+import msgspec
 import pytest
 from msgspec.structs import replace
 
@@ -26,7 +27,7 @@ from mkdocs_contentgen.errors import StoreError
 from mkdocs_contentgen.html.sanitizer import MAX_CHARACTERS
 from mkdocs_contentgen.text import Edits, Text
 from mkdocs_contentgen.texts.store import DATABASE, LEASE, DiskStore, UnreadableTextError
-from mkdocs_contentgen.texts.store.disk import note_keys
+from mkdocs_contentgen.texts.store.disk import decode, encode, note_keys
 
 WHEN = datetime(2026, 5, 4, 12, 30, 15, 123456, tzinfo=UTC)
 REQUEST: dict[str, object] = {"type": "blog", "topic": "Tides", "revision": 1}
@@ -751,3 +752,18 @@ def test_a_text_that_cannot_be_saved(directory: Path) -> None:
     store.close()
     assert not path.exists()
     assert load(directory, KEY) == ({KEY: text("Another text.")}, [])
+
+
+@pytest.mark.parametrize("moment", ["0001-01-01T00:00:00+23:00", "9999-12-31T23:59:59-23:00"])
+def test_a_time_that_no_other_zone_has(tmp_path: Path, moment: str) -> None:
+    """It would end a command when it is shown or approved: it is neither kept nor read."""
+    text = Text("<article>A</article>", datetime.fromisoformat(moment), {})
+    store = DiskStore(tmp_path)
+    with pytest.raises(StoreError, match="it is of the year"):
+        store.save({"key": text})
+    encoded = msgspec.json.encode(text)
+    checksum = hashlib.sha256(b"key\n" + encoded).hexdigest()
+    entry = msgspec.json.encode({"sha256": checksum, "text": msgspec.Raw(encoded)})
+    assert decode("key", entry) is None
+    assert decode("key", encode("key", replace(text, generated_at=datetime.now(UTC))))
+    store.close()

@@ -16,7 +16,7 @@ import msgspec
 from ...display import escape_controls
 from ...errors import StoreError
 from ...files import sha256
-from ...text import MAX_HTML, Text, mended
+from ...text import MAX_HTML, Text, is_storable, mended
 
 if TYPE_CHECKING:
     import diskcache
@@ -80,6 +80,8 @@ def encode(key: str, text: Text) -> str:
     """
     if len(text.html) > MAX_HTML:
         raise _unreadable(f"its HTML has {len(text.html):,} characters, {MAX_HTML:,} at most")
+    if not is_storable(text.generated_at):
+        raise _unreadable(f"it is of the year {text.generated_at.year}")
     kept = mended(text)
     try:
         encoded = msgspec.json.encode(kept)
@@ -103,7 +105,8 @@ def decode(key: str, entry: str | bytes) -> Text | None:
         outer = _entry_decoder.decode(entry)
         if outer.sha256 != _checksum(key, bytes(outer.text)):
             return None
-        return _text_decoder.decode(outer.text)
+        text = _text_decoder.decode(outer.text)
+        return text if is_storable(text.generated_at) else None
     except (ValueError, RecursionError):
         return None
 
