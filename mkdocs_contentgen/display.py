@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import reprlib
+from collections.abc import Sequence
 from datetime import date
 
 CONTROL_CHARACTERS = "\x00-\x08\x0b-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u206f\ud800-\udfff"
@@ -54,6 +55,13 @@ def quoted(value: object) -> str:
     except ValueError:  # Python does not convert integers of more than 4300 digits
         return "a number with too many digits"
     return text if len(text) <= 60 else f"{text[:57]}…"
+
+
+def first_names(names: Sequence[str], most: int = 2) -> str:
+    """Return the first names of a list, and how many others there are."""
+    listed = ", ".join(names[:most])
+    others = len(names) - most
+    return f"{listed} and {others} more" if others > 0 else listed
 
 
 def _escape(match: re.Match[str]) -> str:

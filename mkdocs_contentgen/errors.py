@@ -197,6 +197,9 @@ class NoText:
     answer: str = ""
     """What a program had written of the text before it failed."""
 
+    cause: ServiceError | None = None
+    """The failure of another request, if that has stopped the run."""
+
     def __str__(self) -> str:
         return self.message
 

@@ -143,7 +143,6 @@ def test_a_budget_is_checked_first(project: Project, service: ServiceDouble) -> 
     built = project.built(code=1)
     assert re.search(r"ERROR .* 3 .*\bmax_requests\b.* 2\b", built)
     assert "`contentgen generate --dry-run` lists them" in built
-    assert "contentgen: 1 problem named above" in built
     # In a page that only its author sees, the topic is followed by the error.
     project.configure({"max_requests": 0})
     assert project.build_as_server().returncode == 0
@@ -158,8 +157,8 @@ def test_on_missing_fail_lists_all(project: Project, service: ServiceDouble) -> 
     project.page("more.md", {"type": "news", "topic": "More"})
     project.environment["CONTENTGEN_ON_MISSING"] = "fail"
     built = project.built(code=1)
-    assert f"docs/t1.md:2: {NEVER_GENERATED_REASON}, " in built
-    assert f"docs/more.md:2: {NEVER_GENERATED_REASON}, " in built
+    assert f"contentgen: {NEVER_GENERATED_REASON}, " in built
+    assert "; 2 pages: docs/more.md, docs/t1.md\n" in built
     assert "docs/t0.md" not in built
     assert service.received == []
 

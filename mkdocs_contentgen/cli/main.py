@@ -141,8 +141,11 @@ def generate(
             )
         else:
             output.print_obtained(obtained)
+        errors = obtained.failures or _lost_texts(obtained) or _old_texts(obtained)
+        if not (dry_run or errors):
             output.print_next_steps(obtained.articles)
-    output.print_errors(obtained.failures or _lost_texts(obtained) or _old_texts(obtained))
+    still_missing = [] if dry_run else output.still_missing(obtained.articles, errors)
+    output.print_errors(errors, then=still_missing)
 
 
 def _lost_texts(obtained: Obtained) -> list[str]:

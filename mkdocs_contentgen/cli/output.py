@@ -46,11 +46,16 @@ def print_warnings(problems: Sequence[str]) -> None:
         print_line(f"Warning: {problem}", err=True)
 
 
-def print_errors(errors: Sequence[str]) -> None:
-    """Print errors to stderr, and exit with status 1 if there are any."""
+def print_errors(errors: Sequence[str], *, then: Sequence[str] = ()) -> None:
+    """Print errors to stderr, and exit with status 1 if there are any.
+
+    The lines of `then` follow them.
+    """
     for error in errors:
         print_line(f"Error: {error}", err=True)
     if errors:
+        for line in then:
+            print_line(line, err=True)
         raise SystemExit(1)
 
 
@@ -125,6 +130,16 @@ def print_next_steps(articles: Sequence[Article]) -> None:
     for noun, (number, command) in steps.items():
         if number:
             print_next(command, why=f"{number} {noun}{'s' if number > 1 else ''}")
+
+
+def still_missing(articles: Sequence[Article], errors: Sequence[str]) -> list[str]:
+    """Return a line with the number of texts that are missing for the reasons of errors."""
+    missing = {article.key for article in articles if article.outcome.text is None}
+    if not missing:
+        return []
+    texts = "1 text is" if len(missing) == 1 else f"{len(missing)} texts are"
+    reason = "reason" if len(errors) == 1 else "reasons"
+    return [f"{texts} still missing, for the {reason} above"]
 
 
 def print_articles_table(articles: Sequence[Article]) -> None:
@@ -257,8 +272,12 @@ def print_obtained(obtained: Obtained) -> None:
             outcome = article.draft_outcome if article in wanted else article.outcome
             debug(f"{article.place}: {outcome}")
     if obtained.sent:
-        failed = len({article.key for article in wanted if article.draft_outcome.error})
-        print_line(f"texts generated: {obtained.sent - failed}; failed: {failed}")
+        stopped = {article.key for article in wanted if article.draft_outcome.stopped_by}
+        lacking = {article.key for article in wanted if article.draft_outcome.error}
+        counts = (
+            f"texts generated: {obtained.sent - len(lacking)}; failed: {len(lacking - stopped)}"
+        )
+        print_line(f"{counts}; not requested: {len(stopped)}" if stopped else counts)
     elif not obtained.failures:
         print_line("All texts are available; nothing was sent.")
     print_failed(obtained)

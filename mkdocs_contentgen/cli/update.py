@@ -86,7 +86,9 @@ def update(
             _write_report(report, "a", "")  # before anything is paid for
             results, problems = updating.run(build, updates)
             print_warnings(problems)
-            errors += filter(None, map(_print_result, results))
+            for result in results:
+                _print_result(result)
+            errors += updating.failures(results)
             _write_report(report, "w", updating.report(results))
     print_errors(errors)
 
@@ -122,18 +124,16 @@ def _print_plan(build: Build, updates: Sequence[TextUpdate]) -> None:
         print_line(estimate_message(estimates, options))
 
 
-def _print_result(result: TextUpdate) -> str:
-    """Print what was changed in a text, and return why there is no new draft, if so."""
+def _print_result(result: TextUpdate) -> None:
+    """Print what was changed in a text, if there is a new draft."""
     from ..review.updating import result_lines
 
     article, text = result.article, result.after
     if text is not None and result.updated is None:
         print_line(f"{article.page}: another run has just updated it")
-        return ""
     if result.updated is None or text is None:
-        return f"{article.place}: not updated: {result.error}; the text stays as it is"
+        return
     print_line(f"{article.page}: a draft", bold=True)
     for line in result_lines(result.updated, text):
         print_line(f"  {line}")
     print_next(f"contentgen review {article.page}")
-    return ""

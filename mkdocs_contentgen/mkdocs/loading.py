@@ -39,6 +39,7 @@ def load_site(config_file: str | None, *, drafts: bool = False) -> Iterator[Site
             written, files = _load_files(config)
             site = plugin.site
             requests, others = dict.fromkeys(site.requests), set(site.others)
+            problems = dict.fromkeys(site.problems)
             # mkdocs-static-i18n builds once for each language.
             languages: Any = config.plugins.get("i18n")
             first = getattr(languages, "current_language", None)
@@ -49,6 +50,7 @@ def load_site(config_file: str | None, *, drafts: bool = False) -> Iterator[Site
                         if file.src_uri not in files.src_uris:
                             files.append(file)
                     requests |= dict.fromkeys(plugin.site.requests)
+                    problems |= dict.fromkeys(plugin.site.problems)
                     others.intersection_update(plugin.site.others)
             unbuilt = [
                 file
@@ -60,6 +62,7 @@ def load_site(config_file: str | None, *, drafts: bool = False) -> Iterator[Site
                 site,
                 notices=[notice] if notice else [],
                 requests=list(requests),
+                problems=list(problems),
                 pages=files.documentation_pages(),
                 files=files.src_uris,
                 others=others,

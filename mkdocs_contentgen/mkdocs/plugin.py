@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 import os
 import re
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING, Literal
@@ -160,7 +160,6 @@ class ContentgenPlugin(BasePlugin[ContentgenConfig]):
         shared = unread_metadata_problems(site, folder_metadata(config.plugins, files))
         site = replace(site, warnings=[*site.warnings, *shared])
         if self.collect_only:
-            _raise_problems([problem.message for problem in site.problems])
             self.site = site
             return
         for warning in site.warnings:
@@ -315,9 +314,11 @@ def _link_stylesheet(md: Markdown, page: File) -> Element:
     return Element("link", {"rel": "stylesheet", "href": href})
 
 
-def _raise_problems(problems: Collection[str]) -> None:
-    for problem in problems:
+def _raise_problems(problems: Sequence[str]) -> None:
+    """Log problems. The last one is the error that ends the build."""
+    if not problems:
+        return
+    *others, last = problems
+    for problem in others:
         log.error(problem)
-    if problems:
-        message = "1 problem" if len(problems) == 1 else f"{len(problems)} problems, each"
-        raise PluginError(f"contentgen: {message} named above")
+    raise PluginError(escape_controls(f"contentgen: {last}"))

@@ -22,6 +22,7 @@ from ..errors import (
     EditError,
     InvalidAnswerError,
     NoText,
+    ServiceError,
     StoreError,
 )
 from ..files import sha256
@@ -32,6 +33,7 @@ from ..site.options import ContentgenConfig
 from ..site.site import CitedSections
 from ..text import Text
 from ..texts.articles import Article
+from ..texts.obtain import message_for_pages
 from ..texts.policy import AskForText
 from ..texts.store import note_key
 
@@ -51,6 +53,11 @@ class TextUpdate:
     updated: Updated | None = None
     after: Text | None = None
     error: ContentgenError | NoText | None = None
+
+    @property
+    def stopped_by(self) -> ServiceError | None:
+        """The failure of another update for which this one was not sent, or None."""
+        return self.error.cause if isinstance(self.error, NoText) else None
 
 
 def plan(
@@ -192,6 +199,23 @@ def run(
         store.save(before)
         problems += store.close()
     return results, problems
+
+
+def failures(results: Sequence[TextUpdate]) -> list[str]:
+    """Return a message for each reason why texts were not updated."""
+    by_reason: dict[str, list[TextUpdate]] = {}
+    for it in results:
+        if it.after is None:
+            by_reason.setdefault(str(it.stopped_by or it.error), []).append(it)
+    messages = []
+    for reason, texts in by_reason.items():
+        pages = [it.article.source_path or it.article.page for it in texts]
+        message = f"not updated: {reason}; the text stays as it is"
+        if len(set(pages)) == 1:
+            message = f"{texts[0].article.place}: {message}"
+        stopped = sum(it.stopped_by is not None for it in texts)
+        messages.append(message_for_pages(message, pages, stopped))
+    return messages
 
 
 def _operation(planned: TextUpdate) -> str:

@@ -13,7 +13,7 @@ from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.structure.files import File
 from mkdocs.utils import meta as mkdocs_meta
 
-from ..display import escape_controls
+from ..display import escape_controls, first_names
 from ..files import reason_of
 from ..texts.policy import PageRequest
 from ..yaml_files import NotYAMLError, YAMLDocument, read_yaml
@@ -86,8 +86,8 @@ def unread_metadata_problems(site: Site, files: Iterable[File]) -> list[str]:
         if pages and isinstance(document.value, dict) and NAME in document.value:
             found.append(
                 f"{path}:{document.line_of(NAME)}: '{NAME}' is only read in pages, so "
-                f"{_named(pages)} get nothing of it; write it into each page, and what is common "
-                "to all pages of the site into the option `defaults`"
+                f"{first_names(pages, _MOST_NAMED)} get nothing of it; write it into each page, "
+                "and what is common to all pages of the site into the option `defaults`"
             )
     return found
 
@@ -113,17 +113,11 @@ def unbuilt_page_problem(site: Site, files: Iterable[File]) -> str:
     what = "asks for a text, but this build has no such page"
     if len(asking) > 1:
         what = "ask for texts, but this build has no such pages"
-    return f"{_named(sorted(asking))} {what} (excluded, a draft, or left out by a plugin)"
+    named = first_names(sorted(asking), _MOST_NAMED)
+    return f"{named} {what} (excluded, a draft, or left out by a plugin)"
 
 
 _MOST_NAMED = 3
-
-
-def _named(pages: Sequence[str]) -> str:
-    """Return the paths of the first pages, and how many others there are."""
-    others = len(pages) - _MOST_NAMED
-    names = ", ".join(pages[:_MOST_NAMED])
-    return f"{names} and {others} more" if others > 0 else names
 
 
 def _language(file: File, theme: Mapping[str, object]) -> str:

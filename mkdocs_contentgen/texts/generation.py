@@ -255,7 +255,7 @@ class Generation:
             self._debug(f"{line}: {failure}{detail}, after {seconds:.1f} s; {hint}")
             if not again:
                 if isinstance(failure, UnreachableError):
-                    self.throttle.stop(UnreachableError(f"{failure}: the service seems down"))
+                    self.throttle.stop(failure)
                 break
             deadline += await self.throttle.wait_for_turn()
             if isinstance(self.throttle.stop_reason, NoText):  # it was surely not processed

@@ -11,7 +11,14 @@ from typing import Literal
 import msgspec
 
 from ..display import escape_controls
-from ..errors import ContentgenError, FailedTextError, NoText, ProgramError, StoreError
+from ..errors import (
+    ContentgenError,
+    FailedTextError,
+    NoText,
+    ProgramError,
+    ServiceError,
+    StoreError,
+)
 from ..requests import Request
 from ..text import MAX_HTML, Text
 from .store import DiskStore, NoteKind, note_key
@@ -37,6 +44,11 @@ class Outcome:
 
     is_kept: bool = True
     """False for a text that the cache could not save."""
+
+    @property
+    def stopped_by(self) -> ServiceError | None:
+        """The failure of another request for which this one was not sent, or None."""
+        return self.error.cause if isinstance(self.error, NoText) else None
 
     def __str__(self) -> str:
         return ", ".join(str(it) for it in (self.source, self.error) if it)

@@ -2,12 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Protocol
 
-from ..errors import ConfigurationError, ContentgenError, FailedTextError, NoText, StoreError
+from ..display import first_names
+from ..errors import (
+    ConfigurationError,
+    ContentgenError,
+    FailedTextError,
+    NoText,
+    ServiceError,
+    StoreError,
+)
 from ..requests import Request
 from .approval import ApprovedFiles
 from .articles import Article, ChangedSources, find_articles
@@ -196,7 +204,8 @@ def _with_outcome(article: Article, new: Outcome) -> Article:
     if new.text or old.text is None:
         return replace(article, draft_outcome=new, changed_sources=())
     before = f"{old.error}, and " if old.error else ""
-    error = NoText("missing", f"{before}no newer text arrived: {new.error}")
+    cause = new.stopped_by
+    error = NoText("missing", f"{before}no newer text arrived: {cause or new.error}", cause=cause)
     return replace(article, draft_outcome=Outcome(old.source, old.text, error))
 
 
@@ -232,6 +241,8 @@ def _report_approvals(obtained: Obtained, policy: Policy) -> None:
 
 
 def _report_texts(obtained: Obtained, policy: Policy) -> None:
+    """Add one message for each reason why texts are missing, or old."""
+    lacking: dict[tuple[str, bool], list[Article]] = {}
     for article in obtained.articles:
         outcome = article.draft_outcome
         error = outcome.error
@@ -240,7 +251,11 @@ def _report_texts(obtained: Obtained, policy: Policy) -> None:
         is_missing = isinstance(error, NoText) and error.absence == "missing"
         setting = policy.on_missing if is_missing else policy.on_error
         warn_only = policy.warn_only or outcome.text is not None or setting == "placeholder"
-        obtained.add_message(_message(outcome, article, policy), warn_only=warn_only)
+        reason = _reason(outcome, policy, "PAGE")
+        if reason:
+            lacking.setdefault((reason, warn_only), []).append(article)
+    for (_, warn_only), articles in lacking.items():
+        obtained.add_message(_message(articles, policy), warn_only=warn_only)
 
 
 def _review_message(article: Article) -> str:
@@ -251,24 +266,52 @@ def _place_and_state(article: Article) -> str:
     return f"{article.place}: {article.state}, {article.reason}"
 
 
-def _message(outcome: Outcome, article: Article, policy: Policy) -> str:
-    place, page = article.place, article.page
+def _message(articles: Sequence[Article], policy: Policy) -> str:
+    """Return the message about articles whose texts are missing for the same reason."""
+    first = articles[0]
+    reason = _reason(first.draft_outcome, policy, "PAGE")
+    if isinstance(first.draft_outcome.error, ConfigurationError | StoreError):
+        return reason  # the same for all pages
+    pages = [article.source_path or article.page for article in articles]
+    if len(set(pages)) == 1:
+        reason = f"{first.place}: {_reason(first.draft_outcome, policy, first.page)}"
+    stopped = {article.key for article in articles if article.draft_outcome.stopped_by}
+    return message_for_pages(reason, pages, len(stopped))
+
+
+def message_for_pages(reason: str, pages: Iterable[str], not_requested: int) -> str:
+    """Return a message with the pages that it concerns, if there are several.
+
+    `not_requested` is the number of texts that were not requested for that reason.
+    """
+    parts = [reason]
+    named = list(dict.fromkeys(pages))
+    if len(named) > 1:
+        parts.append(f"{len(named)} pages: {first_names(named)}")
+    if not_requested:
+        texts = "1 text was" if not_requested == 1 else f"{not_requested} texts were"
+        parts.append(f"{texts} not requested for this reason")
+    return "; ".join(parts)
+
+
+def _reason(outcome: Outcome, policy: Policy, page: str) -> str:
+    """Return why a text is missing or old, and what to do about that; empty if nothing is."""
     match outcome.error:
+        case NoText(absence="stopped", cause=ServiceError() as cause):
+            return str(cause)
         case None | NoText(absence="pending" | "stopped"):
             return ""  # the reason is reported once, not for each page
         case error if outcome.text:
-            return f"{place}: {error}; the old text stays"
+            return f"{error}; the old text stays"
         case FailedTextError() as error:
             return (
-                f"{place}: {error}; `contentgen show {page}` prints what was answered, and "
+                f"{error}; `contentgen show {page}` prints what was answered, and "
                 f"`contentgen generate {page}` asks (and pays) again"
             )
-        case ConfigurationError() | StoreError() as error:
-            return str(error)  # the same for all pages
         case NoText(absence="missing") as error:
             return (
-                f"{place}: {error}, and on_missing is '{policy.on_missing}'; "
+                f"{error}, and on_missing is '{policy.on_missing}'; "
                 "a build with on_missing 'generate' requests it"
             )
         case error:
-            return f"{place}: {error}"
+            return str(error)

@@ -55,9 +55,13 @@ class Throttle:
     def stop(self, reason: ContentgenError | NoText) -> None:
         """Send no more requests. Those that were not sent get the first `reason` as their error.
 
-        Requests in flight are awaited, since they may have been paid for, and of texts in parts the
-        part that is being written. Any thread and signal handler may call this.
+        After the failure of a request, they are said not to be sent because of it. Requests in
+        flight are awaited, since they may have been paid for, and of texts in parts the part that
+        is being written. Any thread and signal handler may call this.
         """
+        if isinstance(reason, ServiceError):
+            message = f"it was not requested, since another request failed: {reason}"
+            reason = NoText("stopped", message, cause=reason)
         self.stop_reason = self.stop_reason or reason
 
     @property

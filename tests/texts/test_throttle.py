@@ -19,6 +19,8 @@ from mkdocs_contentgen.errors import (
 from mkdocs_contentgen.texts.policy import Limits
 from mkdocs_contentgen.texts.throttle import FIRST_BACKOFF, Clock, Throttle
 
+NOT_SENT = "it was not requested, since another request failed"
+
 
 class Run:
     """A throttle in simulated time, with what it works with."""
@@ -156,7 +158,8 @@ def test_what_stops_the_run(failure: ServiceError, reason: str | None) -> None:
 
     async def story(run: Run) -> None:
         await run.send(failure=failure)
-        assert (run.throttle.stop_reason and str(run.throttle.stop_reason)) == reason
+        stopped = run.throttle.stop_reason
+        assert stopped == (reason and NoText("stopped", f"{NOT_SENT}: {reason}", cause=failure))
 
     simulate(story)
 
