@@ -21,6 +21,7 @@ from .elements import BLOCK_LEVEL, DROPPED, VOID
 from .simplify import simplify
 
 _LISTS = ("ul", "ol")
+_CODE = ["code", "samp", "kbd"]
 _EMPHASIS = {"strong": "**", "em": "*"}
 _MAX_CELLS = 20_000
 """How many cells a table has at most that is written as Markdown: it has all cells of its grid."""
@@ -118,6 +119,7 @@ def to_plain_markdown(html: str) -> str:
         tag.decompose()
     for tag in soup("title"):
         tag.name = "h1"
+    _join_code(soup)
     options = {"bullets": "-", "heading_style": "atx", "strip": ["a", "img"]}
     converter = _PlainConverter(**options, **_SCRIPTS)
     return str(converter.convert_soup(soup)).lstrip()
@@ -126,12 +128,38 @@ def to_plain_markdown(html: str) -> str:
 def to_readable_markdown(html: str) -> str:
     """Return the HTML of a text as Markdown for people, with `==statements to check==`."""
     marked = html.replace("<mark>", "==").replace("</mark>", "==")
+    soup = BeautifulSoup(marked, "html.parser")
+    _join_code(soup)
     options = dict.fromkeys(("escape_asterisks", "escape_underscores", "escape_misc"), False)
-    converter = MarkdownConverter(bullets="•", heading_style="atx", **options, **_SCRIPTS)
-    return str(converter.convert(marked)).strip()
+    converter = _FencingConverter(bullets="•", heading_style="atx", **options, **_SCRIPTS)
+    return str(converter.convert_soup(soup)).strip()
 
 
-class _PlainConverter(MarkdownConverter):  # type: ignore[misc]  # see pyproject.toml
+def _join_code(soup: BeautifulSoup) -> None:
+    """Make one element of code that touches other code, and set keys apart.
+
+    In Markdown, two of them that touch are one with backticks in it.
+    """
+    for code in soup(_CODE):
+        before = code.previous_sibling
+        if not (isinstance(before, Tag) and before.name in _CODE):
+            continue
+        if "kbd" in (before.name, code.name):
+            code.insert_before(" ")
+        else:
+            before.extend(code.contents[:])
+            code.decompose()
+
+
+class _FencingConverter(MarkdownConverter):  # type: ignore[misc]  # see pyproject.toml
+    def convert_pre(self, el: Tag, text: str, parent_tags: set[str]) -> str:
+        """Return a block of code, which its fence alone ends."""
+        code = text.strip("\n")
+        fence = _fence_of(code)
+        return f"\n\n{fence}\n{code}\n{fence}\n\n" if code else ""
+
+
+class _PlainConverter(_FencingConverter):
     def convert_td(self, el: Tag, text: str, parent_tags: set[str]) -> str:
         """Return a cell, which ends at its first unescaped `|`."""
         return str(super().convert_td(el, text.replace("|", r"\|"), parent_tags))
@@ -251,9 +279,15 @@ def _fenced_code(pre: Element) -> str:
     code = "".join(pre.itertext())
     if len(pre[0]) or _TEMPLATE.search(code):
         return _to_html(pre)
-    fence = max(["``", *re.findall("`+", code)], key=len) + "`"
+    fence = _fence_of(code)
     language = pre[0].get("class", "").removeprefix("language-")
     return f"{fence}{language}\n{code}\n{fence}"
+
+
+def _fence_of(code: str) -> str:
+    """Return a fence that is longer than all backticks in the code, and than two."""
+    longest = max(["``", *re.findall("`+", code)], key=len)
+    return f"{longest}`"
 
 
 def _nested_code(pre: Element) -> str:

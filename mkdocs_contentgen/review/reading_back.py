@@ -61,8 +61,8 @@ _VARIES = re.compile(r'</?abbr\b[^<>]*>| id="[^"]*"|\s+')
 
 _HIGHLIGHTED = re.compile(r"\bhighlight\b|\blanguage-\S+|\s")
 _ANOTHER_TEXT = (
-    "the Markdown extensions of this site read it as another text; copy what `contentgen show` "
-    "prints by hand"
+    "the Markdown extensions of this site read it as another text; change the text with "
+    "`contentgen review`, or take out the extension that changes it"
 )
 _EMPTY_CELLS = re.compile("(?:<t[dh]></t[dh]>)+$")
 
@@ -147,7 +147,7 @@ class MarkdownReader:
         words = quoted(" ".join(unescape(re.sub("<[^<>]*>", " ", block.html)).split()))
         raise ApprovalError(
             f"the Markdown extensions of this site change even the HTML of {words}; take out the "
-            "one that does, or copy what `contentgen show` prints by hand"
+            "extension that does, or change the text with `contentgen review`"
         )
 
     def _expected(self, block: MarkdownBlock) -> str:

@@ -61,6 +61,23 @@ def test_powers_and_indices_stay() -> None:
     assert to_readable_markdown(f"<p>{line}</p>") == line
 
 
+@pytest.mark.parametrize(
+    ("html", "markdown"),
+    [
+        (
+            "<p><code>&lt;b&gt;</code><code>c</code><kbd>d</kbd> <code>e</code></p>",
+            "`<b>c` `d` `e`",
+        ),
+        ("<p><code>a ` b</code><code>``</code></p>", "``` a ` b`` ```"),
+        ("<pre>a\n```\nb</pre>", "````\na\n```\nb\n````"),
+    ],
+)
+def test_code_stays_code(html: str, markdown: str) -> None:
+    """What a model gives and what `show` prints is code still, and nothing else is."""
+    assert to_plain_markdown(html).strip() == markdown
+    assert to_readable_markdown(html) == markdown
+
+
 def test_other_forms() -> None:
     """The second form has HTML for what can be ambiguous, and the third one is HTML."""
     html = "<ul><li><code>a|b</code><code>c</code> <b>d</b> <a href='https://x.example/'>e</a></li></ul>"
