@@ -27,7 +27,7 @@ from service_double import environment
 from mkdocs_contentgen.cli.main import main
 from mkdocs_contentgen.files import sha256
 from mkdocs_contentgen.served.app import Server
-from mkdocs_contentgen.served.configuration import load_configuration
+from mkdocs_contentgen.served.configuration import load_server_configuration
 from mkdocs_contentgen.served.ledger import Ledger, open_ledger
 
 
@@ -115,7 +115,7 @@ class ServedWriter:
 @contextmanager
 def serving(directory: Path, *, ledger: Ledger | None = None) -> Iterator[ServedWriter]:
     """Serve the `writer.yml` of a directory until the block ends."""
-    fields, options = load_configuration(directory / "writer.yml")
+    fields, options = load_server_configuration(directory / "writer.yml")
     ledger = ledger or open_ledger(fields.ledger, directory)
     token, log = "t0ken-of-alice", list[dict[str, Any]]()
     with ledger, start_blocking_portal() as portal:

@@ -5,12 +5,11 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import replace
 from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
-from types import ModuleType
 from typing import TYPE_CHECKING, ParamSpec
 
 import click
@@ -27,6 +26,9 @@ if TYPE_CHECKING:
     from ..writer.settings import WriterOptions
 
 _P = ParamSpec("_P")
+
+PROPERDOCS = ("properdocs.yml", "properdocs.yaml")
+"""The configuration files of ProperDocs, which it prefers to those of MkDocs."""
 
 config_option = click.option(
     "-f",
@@ -71,8 +73,8 @@ def open_site(config_file: str | None, *, drafts: bool = False) -> Iterator[Site
 
     With `drafts`, the site includes the pages that only `mkdocs serve` shows.
     """
-    module, path = _site_module(config_file)
-    with module.load_site(path, drafts=drafts) as site:
+    load_site, path = _site_loader(config_file)
+    with load_site(path, drafts=drafts) as site:
         if site.generator == "zensical" and find_spec("zensical"):
             site = replace(
                 site,
@@ -112,8 +114,10 @@ def load_writer_options(config_file: str | None) -> WriterOptions:
         return site.writer_options()
 
 
-def _site_module(config_file: str | None) -> tuple[ModuleType, str | None]:
-    """Return the module that loads the site, and the configuration if it has to be named.
+def _site_loader(
+    config_file: str | None,
+) -> tuple[Callable[..., AbstractContextManager[Site]], str | None]:
+    """Return what loads the site, and the configuration if it has to be named.
 
     It is that of MkDocs, or of Zensical if only that can build it. Raises ConfigurationError.
     """
@@ -121,16 +125,14 @@ def _site_module(config_file: str | None) -> tuple[ModuleType, str | None]:
 
     path = find_configuration(config_file)
     if path and is_for_zensical(path):
-        from ..zensical import loading as zensical_loading
+        from ..zensical.loading import load_zensical_site
 
-        return zensical_loading, config_file
-    from ..mkdocs import loading  # which says what is missing
+        return load_zensical_site, config_file
+    from ..mkdocs.loading import load_mkdocs_site  # which says what is missing
 
-    return loading, str(path) if path and path.name in PROPERDOCS else config_file
-
-
-PROPERDOCS = ("properdocs.yml", "properdocs.yaml")
-"""The configuration files of ProperDocs, which it prefers to those of MkDocs."""
+    if path and path.name in PROPERDOCS:
+        return load_mkdocs_site, str(path)
+    return load_mkdocs_site, config_file
 
 
 def find_configuration(config_file: str | None) -> Path | None:

@@ -22,7 +22,7 @@ from .plugin import ContentgenPlugin
 
 
 @contextmanager
-def load_site(config_file: str | None, *, drafts: bool = False) -> Iterator[Site]:
+def load_mkdocs_site(config_file: str | None, *, drafts: bool = False) -> Iterator[Site]:
     """Load a configuration, and run the events of a build up to `on_nav`.
 
     With `drafts`, the site includes the pages that only `mkdocs serve` shows. The site directory is

@@ -16,7 +16,7 @@ from ..text import Edits, Text, edition_after
 from ..texts.articles import Article
 from ..writer.program import prompt_text
 from ..writer.settings import WriterOptions
-from ..writer.writing import find_sections, prompt, read
+from ..writer.writing import find_sections, prompt, text_from_answer
 
 MAX_IMPORT = 512 * 1024
 """The maximum length of a file that is imported, in characters."""
@@ -36,7 +36,7 @@ def import_text(site: Site, article: Article, answer: str, *, model: str, by: st
     """
     request, options = _asked(site, article)
     own = own_text(site, request)
-    found = read(request, options, answer, author=by, today=date.today(), own=own).text
+    found = text_from_answer(request, options, answer, author=by, today=date.today(), own=own).text
     text = structs.replace(found, request=article.request.record(), model=model)
     if by:
         text = _written_by(by, text, answer)
@@ -78,7 +78,7 @@ def changed_remarks(site: Site, article: Article, before: Text, html: str) -> tu
     options = site.reading_options(sources=[])
 
     def form(text: str) -> dict[str, str]:
-        remarks = read(request, options, text, today=date.today()).text.remarks
+        remarks = text_from_answer(request, options, text, today=date.today()).text.remarks
         return {it.partition(":")[0]: it for it in remarks if not it.startswith("quotation:")}
 
     try:

@@ -51,7 +51,7 @@ class ServerFields(WriterFields, frozen=True, forbid_unknown_fields=True, kw_onl
     """Allow plain http to a model server on another host than loopback. Default: `false`."""
 
 
-def load_configuration(path: Path) -> tuple[ServerFields, WriterOptions]:
+def load_server_configuration(path: Path) -> tuple[ServerFields, WriterOptions]:
     """Return the options in a file, and those of its writer with all that they name.
 
     Raises ConfigurationError, which names all problems.

@@ -17,7 +17,7 @@ import uvicorn
 
 from ..errors import ConfigurationError
 from .app import Server
-from .configuration import check_prices, load_configuration
+from .configuration import check_prices, load_server_configuration
 from .ledger import open_ledger
 
 MAX_CONNECTIONS = 800
@@ -42,7 +42,7 @@ def run(path: Path, listen: Callable[[], socket.socket], announce: Callable[[str
     progress are finished; a second signal cancels them. Raises ConfigurationError and LedgerError
     if the server cannot start, and ReplacedLedgerError if its ledger was removed or replaced.
     """
-    fields, options = load_configuration(path)
+    fields, options = load_server_configuration(path)
     with open_ledger(fields.ledger, path.parent) as ledger:
         users = ledger.users()
         if not users:

@@ -145,7 +145,7 @@ class Answer:
         """Return the server's own message about an error, or an empty string. It is untrusted."""
         found = decode_json(self.body)
         if found is not None:
-            return reason_of(found)
+            return error_message(found)
         words = (words_of(event.data) for event in parse_events(self.body))
         return next(filter(None, words), "")
 
@@ -190,7 +190,7 @@ def _format(seconds: float) -> str:
     return f"{seconds:.1f}".removesuffix(".0")
 
 
-def reason_of(found: object) -> str:
+def error_message(found: object) -> str:
     """Return the messages in the JSON of an error, or an empty string. They are untrusted."""
     return ": ".join(dict.fromkeys(_find_reasons(found, _MAX_DEPTH)))
 
@@ -220,7 +220,7 @@ def words_of(data: bytes) -> str:
     """Return the message in an error of any form, or an empty string. It is untrusted."""
     found = decode_json(data)
     if found is not None:
-        return reason_of(found)
+        return error_message(found)
     try:
         text = data.decode().strip()
     except UnicodeDecodeError:

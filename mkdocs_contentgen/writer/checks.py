@@ -18,7 +18,7 @@ from .completion import Completion
 from .degenerate import degenerate_problem
 from .languages import any_of, find_language
 from .markdown import MarkdownBlock, MarkdownDocument, is_quote, is_tip
-from .marking import plain_text
+from .marking import inline_text
 from .names import find_names
 from .ranges import without_overlaps
 from .reading import BEFORE, whole_paragraphs
@@ -248,7 +248,7 @@ def _quotation_remark(draft: Draft) -> str:
 
 
 def _brief_remark(draft: Draft) -> str:
-    brief, text = draft.request.brief, f"{plain_text(draft.document.title)}\n{draft.document.text}"
+    brief, text = draft.request.brief, f"{inline_text(draft.document.title)}\n{draft.document.text}"
     # At the start of a sentence, `Needs Python` looks like a name.
     ranges = find_statements(brief, text)
     for name in find_names(brief, text):

@@ -21,7 +21,7 @@ from markdown_it.token import Token
 from ..html.markdown_parser import LinkParser, inline_parser
 from ..html.markup import STYLES, byline, root, tag
 from .languages import ENGLISH, LANGUAGES, Language, find_language
-from .marking import Given, mark_code_block, mark_paragraph, plain_text
+from .marking import Given, inline_text, mark_code_block, mark_paragraph
 from .values import guess_language
 from .words import count_words, split_words
 
@@ -64,7 +64,7 @@ class MarkdownBlock:
     @cached_property
     def text(self) -> str:
         """The plain text of the block, without code blocks."""
-        return " ".join(plain_text(children) for children in self.inlines)
+        return " ".join(inline_text(children) for children in self.inlines)
 
     @cached_property
     def words(self) -> list[str]:
@@ -75,7 +75,7 @@ class MarkdownBlock:
     def prose(self) -> str:
         """The plain text of the block without any code."""
         return " ".join(
-            plain_text(token for token in children if token.type != "code_inline")
+            inline_text(token for token in children if token.type != "code_inline")
             for children in self.inlines
         )
 
@@ -139,13 +139,13 @@ def read_markdown(text: str, *, title: str = "") -> MarkdownDocument:
         elif block.kind == "pre" or block.text.strip():
             document.blocks.append(block)
     blocks = document.blocks
-    title_words = split_words(plain_text(document.title) or title)
+    title_words = split_words(inline_text(document.title) or title)
     while blocks and title_words and blocks[0].words == title_words:
         document.title = document.title or _inline(blocks[0])
         del blocks[0]
     document.title = [token for token in document.title if token.tag != "strong"]
     _close_gaps(blocks)
-    if not plain_text(document.title).strip():
+    if not inline_text(document.title).strip():
         document.title = [Token("text", "", 0, content=" ".join(title.split())[:_MAX_TITLE])]
     return document
 

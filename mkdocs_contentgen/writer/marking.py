@@ -47,7 +47,7 @@ class _Piece:
     end: int
 
 
-def plain_text(tokens: Iterable[Token]) -> str:
+def inline_text(tokens: Iterable[Token]) -> str:
     """Return the text of inline tokens."""
     return "".join(map(_text_of, tokens))
 

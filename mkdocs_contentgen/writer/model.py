@@ -31,7 +31,7 @@ from ..service.connection import (
     HTTPConnection,
     check_address,
     check_token,
-    reason_of,
+    error_message,
 )
 from .completion import AnswerReader, Completion, Message, ModelCall
 from .settings import OLLAMA, OLLAMA_PORT, WriterOptions
@@ -248,7 +248,7 @@ class Model:
         if isinstance(error, UnknownOutcomeError) or reader.usage is not None or reader.has_message:
             spending.total += usage
         error = error or self._problem(reader)
-        if had_system and not reader.text and _refuses_system(reason_of(reader.error)):
+        if had_system and not reader.text and _refuses_system(error_message(reader.error)):
             self._has_system = False
             raise _RefusedSystemError
         if error and not (reader.text and reader.was_streamed):
@@ -351,7 +351,7 @@ class Model:
 
     def _words(self, reader: AnswerReader) -> str:
         """Return what the server says of an error, to show it in messages and remarks."""
-        return self._quote(reason_of(reader.error)) if self._quotes else ""
+        return self._quote(error_message(reader.error)) if self._quotes else ""
 
 
 def fold_system(messages: Sequence[Message]) -> list[Message]:

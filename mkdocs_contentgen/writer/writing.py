@@ -86,7 +86,7 @@ class Estimate:
     output_tokens: int
 
 
-async def write(
+async def write_text(
     request: Request,
     options: WriterOptions,
     ask: Ask,
@@ -108,7 +108,7 @@ async def write(
     return await asyncio.to_thread(writing.finish, draft, today)
 
 
-def read(
+def text_from_answer(
     request: Request,
     options: WriterOptions,
     answer: str,
@@ -119,7 +119,7 @@ def read(
 ) -> FinishedText:
     """Return the text in an answer from elsewhere, read and checked as that of the model.
 
-    `author` is the person who wrote it, or empty. The other arguments are those of write(), and its
+    `author` is the person who wrote it, or empty. The other arguments are those of write_text(), and its
     sources are those of prompt(). Raises FailedTextError.
     """
     writing = _Writing(request, options, _nobody, find_sections(request, options, own), UNOBSERVED)

@@ -51,7 +51,7 @@ def plugin_options(site: Site, name: str) -> list[Mapping[str, object]]:
     ]
 
 
-def load_configuration(path: Path) -> Site:
+def load_zensical_configuration(path: Path) -> Site:
     """Return the site of a configuration file, without its pages. Raises ConfigurationError."""
     values = _read(path)
     plugins = _named(values.get("plugins"))

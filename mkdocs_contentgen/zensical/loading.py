@@ -19,14 +19,14 @@ from ..errors import ConfigurationError
 from ..files import find_link
 from ..site.front_matter import read_requests, unbuilt_page_problem, unread_metadata_problems
 from ..site.site import Site
-from .configuration import find_configuration, load_configuration, plugin_options
+from .configuration import find_configuration, load_zensical_configuration, plugin_options
 
 # Zensical says nothing about a README.md beside an index.md, and a server would say it each time.
 logging.getLogger("mkdocs.structure.files").setLevel(logging.ERROR)
 
 
 @contextmanager
-def load_site(config_file: str | None, *, drafts: bool = False) -> Iterator[Site]:
+def load_zensical_site(config_file: str | None, *, drafts: bool = False) -> Iterator[Site]:
     """Read the configuration and the requests of all pages.
 
     With `drafts`, the site includes the pages that only `zensical serve` shows. Raises
@@ -37,7 +37,7 @@ def load_site(config_file: str | None, *, drafts: bool = False) -> Iterator[Site
 
 def read_site(path: Path, *, drafts: bool) -> Site:
     """Return the site of a configuration file. Raises ConfigurationError and StoreError."""
-    site = load_configuration(path)
+    site = load_zensical_configuration(path)
     pages, names = find_pages(site, drafts=drafts)
     files = {file.src_uri: file for file in pages}
     site = replace(

@@ -24,7 +24,12 @@ from ..site.front_matter import place_of, read_requests
 from ..site.site import PageProblem, Site
 from ..texts.approval import list_files
 from ..texts.obtain import CacheOnly
-from .configuration import find_configuration, load_configuration, plugin_options, read_arguments
+from .configuration import (
+    find_configuration,
+    load_zensical_configuration,
+    plugin_options,
+    read_arguments,
+)
 from .loading import find_pages
 from .page_cache import delete_entries
 from .process import exchange_with_command
@@ -104,7 +109,7 @@ class SiteTexts:
             if self._command and not self._serves:
                 self._command.add_problem(message)
             else:
-                print_line(f"Warning: {message}")
+                _print_to_stderr(f"Warning: {message}")
 
     def _forget(self, page: str) -> None:
         """Delete a page from Zensical's cache once it is there."""
@@ -127,7 +132,7 @@ class SiteTexts:
         try:
             delete_entries(self._site.directory, set(self._rendered))
         except StoreError as error:
-            print_line(f"Error: {error}")
+            _print_to_stderr(f"Error: {error}")
 
     def _place_of(self, page: str, text: str) -> str:
         try:
@@ -140,7 +145,7 @@ class SiteTexts:
         for warning in () if self._command or self._given is not None else warnings:
             if self._serves or warning not in self._printed:
                 self._printed.add(warning)
-                print_line(f"Warning: {warning}")
+                _print_to_stderr(f"Warning: {warning}")
 
     def _resolve(self, name: str) -> Resolution:
         file = self.file(name)
@@ -227,10 +232,10 @@ def _read_texts(
     serves = invocation.command == "serve"
     try:
         path = find_configuration(named, Path.cwd() if named else Path(str(config["root_dir"])))
-        return SiteTexts(load_configuration(path), serves=serves)
+        return SiteTexts(load_zensical_configuration(path), serves=serves)
     except ContentgenError as error:
         if serves and before:
-            print_line(f"Error: {error}")  # an exception would end the server
+            _print_to_stderr(f"Error: {error}")  # an exception would end the server
             return before
         return _page_error([str(error)])
 
@@ -238,7 +243,7 @@ def _read_texts(
 def _page_error(failures: list[str]) -> PageError:
     """Print failures, and return the exception that ends the build with one line."""
     for failure in failures:
-        print_line(f"Error: {failure}")
+        _print_to_stderr(f"Error: {failure}")
     sys.excepthook = _print_end
     return PageError("texts are missing; see the errors above")
 
@@ -248,11 +253,11 @@ def _print_end(
 ) -> None:
     """Print one line for a build that a PageError ended: Zensical would print a traceback."""
     if PageError.__name__ in str(error):
-        print_line("Error: the site was not built; see the errors above")
+        _print_to_stderr("Error: the site was not built; see the errors above")
     else:
         sys.__excepthook__(kind, error, traceback)
 
 
-def print_line(line: str) -> None:
+def _print_to_stderr(line: str) -> None:
     """Print a line to stderr, with control characters and CI commands escaped."""
     print(escape_controls(line), file=sys.stderr, flush=True)

@@ -26,7 +26,7 @@ from ..site.content import PageContent
 from ..site.extension import ArticleExtension, add_metadata
 from ..site.front_matter import NAME
 from ..site.site import MarkdownExtensions, Site
-from .configuration import load_configuration
+from .configuration import load_zensical_configuration
 from .page_texts import SiteTexts, load_texts, use_texts
 
 
@@ -144,7 +144,7 @@ def render_page(site: Site, page: str, articles: Mapping[str, PageContent]) -> s
     path = Path(site.config.config_file_path)
     config, url = parse_config(str(path)), site.files[page].url
     given = {page: dict(articles)}
-    use_texts(config, SiteTexts(load_configuration(path), serves=True, given=given))
+    use_texts(config, SiteTexts(load_zensical_configuration(path), serves=True, given=given))
     markdown, meta = get_data(site.files[page].content_string)
     rendered = render(markdown, page, url, json.dumps(meta, default=str))
 

@@ -12,7 +12,7 @@ from conftest import Project
 from model_double import ModelDouble
 from model_writer import sentences, writing
 
-from mkdocs_contentgen.mkdocs.loading import load_site
+from mkdocs_contentgen.mkdocs.loading import load_mkdocs_site
 from mkdocs_contentgen.site.build import page_content
 
 NEWS = {"type": "news", "topic": "Town opens library", "length": "short", "sources": ["guide.md"]}
@@ -199,7 +199,7 @@ def test_the_preview_knows_the_ids(site: Project, model: ModelDouble) -> None:
     site.page("index.md", NEWS)
     configure(site, model, WAYS["unicode"])
     site.built("--strict")
-    with load_site(str(site.root / "mkdocs.yml")) as loaded:
+    with load_mkdocs_site(str(site.root / "mkdocs.yml")) as loaded:
         assert loaded.render
         presentation = loaded.options.presentation()
         for anchor in ("über-die-größe", "uber-die-groe"):

@@ -15,7 +15,7 @@ from mkdocs.config import load_config
 from service_double import TOKEN, ServiceDouble, generated, raw
 
 from mkdocs_contentgen.html.disclosure import LINES
-from mkdocs_contentgen.mkdocs.loading import load_site
+from mkdocs_contentgen.mkdocs.loading import load_mkdocs_site
 
 CASES = cases("plugin")
 
@@ -334,7 +334,7 @@ def test_builds_after_a_command_in_one_process(
     monkeypatch.chdir(project.root)
     for topic in ("Alpha", "Beta"):
         project.page("index.md", {"type": "blog", "topic": topic})
-        with load_site(None) as site:
+        with load_mkdocs_site(None) as site:
             assert [it.request.topic for it in site.requests] == [topic]
         config = load_config()
         config.plugins.on_startup(command="build", dirty=False)

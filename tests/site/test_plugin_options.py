@@ -8,7 +8,7 @@ import pytest
 import yaml
 from mkdocs.config import load_config
 
-from mkdocs_contentgen.zensical.configuration import load_configuration
+from mkdocs_contentgen.zensical.configuration import load_zensical_configuration
 
 
 def test_an_unknown_option(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
@@ -21,6 +21,6 @@ def test_an_unknown_option(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> 
     (tmp_path / "zensical.toml").write_text(toml)
     warnings = [*caplog.messages]
     for name in ("mkdocs.yml", "zensical.toml"):
-        warnings += load_configuration(tmp_path / name).warnings
+        warnings += load_zensical_configuration(tmp_path / name).warnings
     assert len(warnings) == 3
     assert all("base_ur" in warning for warning in warnings)

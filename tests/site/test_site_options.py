@@ -16,11 +16,10 @@ from model_writer import writing
 
 from mkdocs_contentgen.cli.main import main
 from mkdocs_contentgen.errors import ConfigurationError
-from mkdocs_contentgen.mkdocs.loading import load_site
+from mkdocs_contentgen.mkdocs.loading import load_mkdocs_site
 from mkdocs_contentgen.site.site import Site
 from mkdocs_contentgen.writer.sources import Section
-from mkdocs_contentgen.zensical.loading import load_site as load_zensical_site
-from mkdocs_contentgen.zensical.loading import read_site
+from mkdocs_contentgen.zensical.loading import load_zensical_site, read_site
 
 UNPUBLISHED = [
     *("secret.md", "drafts/plan.md", ".hidden.md", ".git/config.md", "templates/page.md"),
@@ -68,7 +67,7 @@ def read_with_mkdocs(path: Path) -> list[Section]:
     path.write_text(yaml.safe_dump({**config, "hooks": ["hook.py"]}), encoding="utf-8")
     write(path.parent / "docs", "hook/plugin.md")
     (path.parent / "hook.py").write_text(HOOK)
-    with load_site(str(path)) as site:
+    with load_mkdocs_site(str(path)) as site:
         return site.writer_options().sources.search("bees")
 
 
@@ -225,7 +224,7 @@ def test_a_page_with_many_comments(
     assert "\nOne  three  six \n" in model.calls[0].body["messages"][-1]["content"]
 
 
-@pytest.mark.parametrize("load", [load_site, load_zensical_site])
+@pytest.mark.parametrize("load", [load_mkdocs_site, load_zensical_site])
 def test_the_names_of_a_site(
     tmp_path: Path, load: Callable[[str], AbstractContextManager[Site]]
 ) -> None:

@@ -12,7 +12,7 @@ import yaml
 from golden_file import cases
 
 from mkdocs_contentgen.errors import ConfigurationError
-from mkdocs_contentgen.served.configuration import load_configuration
+from mkdocs_contentgen.served.configuration import load_server_configuration
 from mkdocs_contentgen.writer.settings import (
     OLLAMA,
     Price,
@@ -286,7 +286,7 @@ def failure_in_file(directory: Path, value: dict[str, Any]) -> str:
     path = directory / "writer.yml"
     path.write_text(yaml.safe_dump(value), encoding="utf-8")
     with pytest.raises(ConfigurationError) as caught:
-        load_configuration(path)
+        load_server_configuration(path)
     return str(caught.value)
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from mkdocs_contentgen.zensical.configuration import load_configuration
+from mkdocs_contentgen.zensical.configuration import load_zensical_configuration
 from mkdocs_contentgen.zensical.page_texts import SiteTexts
 
 
@@ -23,6 +23,6 @@ def test_warnings_about_the_configuration(
     (tmp_path / "docs").mkdir()
     path = tmp_path / "zensical.toml"
     path.write_text("[project]\nsite_name = 'S'\n[project.plugins.contentgen]\nstyle = 'keep'\n")
-    SiteTexts(load_configuration(path), serves=False)
+    SiteTexts(load_zensical_configuration(path), serves=False)
     printed = capsys.readouterr().err
     assert ("contentgen.style: " in printed) is not has_command
