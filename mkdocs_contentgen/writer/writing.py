@@ -119,8 +119,8 @@ def text_from_answer(
 ) -> FinishedText:
     """Return the text in an answer from elsewhere, read and checked as that of the model.
 
-    `author` is the person who wrote it, or empty. The other arguments are those of write_text(), and its
-    sources are those of prompt(). Raises FailedTextError.
+    `author` is the person who wrote it, or empty. The other arguments are those of write_text(),
+    and its sources are those of prompt(). Raises FailedTextError.
     """
     writing = _Writing(request, options, _nobody, find_sections(request, options, own), UNOBSERVED)
     draft = writing.read(Completion(answer), writing.words)
