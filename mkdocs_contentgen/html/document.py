@@ -44,6 +44,7 @@ _MORE_BLOCKS = re.compile(r"\n[ \t]*(?:\n|[-*+] |\d{1,3}[.)] |#{1,6} |> )")
 
 _SPACE = re.compile(r"[ \t\n\r\f]+")
 _SPACE_WITH_BREAK = re.compile(r"[ \t\f]*[\n\r][ \t\n\r\f]*")
+_CODE_SPACES = re.compile(" {2,}|\t")
 _EDGE_SPACE = " \t\n\r\f"
 _CONFLICT = re.compile("^=(?=={6})", re.MULTILINE)
 _SYNTAX = {"strong": "**", "em": "*", "s": "~~", "mark": "=="}
@@ -321,7 +322,8 @@ def read_content(html: str, image_hosts: Collection[str] = ()) -> Tag:
 
 def _comparable(html: str) -> str:
     # Parsers escape quotation marks in texts, and links get their `rel` from the sanitizer.
-    return _REL.sub("", html).replace("&quot;", '"')
+    html = _REL.sub("", html).replace("&quot;", '"')
+    return html.replace("&#32;", " ").replace("&#9;", "\t")  # those of code
 
 
 def _one_line(text: str) -> str:
@@ -390,7 +392,7 @@ def _to_html(node: PageElement, *, marks: bool = True, white: _White = "collapse
         if white == "collapse":
             return _collapse(text)
         if white == "code":
-            return _SPACE_WITH_BREAK.sub(" ", text)
+            return _collapse_code(text)
         return text.replace("\r\n", "\n").replace("\r", "\n")  # as it is read from a file
     if node.name in VOID:
         return _start_tag(node)
@@ -431,6 +433,12 @@ def _collapse(text: str) -> str:
     return _SPACE.sub(" ", text)
 
 
+def _collapse_code(text: str) -> str:
+    """Return code within a line so that formatters leave its spaces, which are content."""
+    line = _SPACE_WITH_BREAK.sub(" ", text)
+    return _CODE_SPACES.sub(lambda match: "".join(f"&#{ord(it)};" for it in match[0]), line)
+
+
 def _start_tag(element: Tag) -> str:
     """Return the start tag of an element, with its attributes in alphabetical order."""
     attributes = "".join(f' {k}="{escape(str(v))}"' for k, v in sorted(element.attrs.items()))
@@ -456,11 +464,14 @@ def _write(node: PageElement, marks: bool, only_html: bool) -> str:
     inner = _write_content(node, marks, only_html)
     if node.name == "mark" and not marks:
         return inner
+    if node.name == "code":
+        inner = _collapse_code(inner)
     syntax = _SYNTAX.get(node.name)
     html = _start_tag(node) + ("" if node.name in VOID else f"{inner}</{node.name}>")
     if only_html:
         return html
-    if node.name == "code" and not node.attrs and _CODE.fullmatch(code := node.get_text()):
+    is_code = node.name == "code" and not node.attrs
+    if is_code and _CODE.fullmatch(code := node.get_text()) and not _CODE_SPACES.search(code):
         return f"`{code}`"
     if node.name == "a" and node.attrs.keys() - {"rel"} == {"href"}:
         return f"[{inner}](<{node['href']}>)"

@@ -12,6 +12,7 @@ import shutil
 import time
 from collections.abc import Callable
 from contextlib import suppress
+from datetime import UTC, datetime
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from xml.etree.ElementTree import tostring
@@ -22,6 +23,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from mkdocs.config import load_config
 from mkdocs.structure.files import get_files
+from msgspec import structs
 from test_markdown import DAY, PIECES
 from test_sanitizer import soups
 from test_stylesheet import styles
@@ -30,11 +32,16 @@ from mkdocs_contentgen.errors import ConfigurationError, UnsafeHTMLError
 from mkdocs_contentgen.html.sanitizer import sanitize
 from mkdocs_contentgen.html.stylesheet import adapted_classes, sanitize_style
 from mkdocs_contentgen.mkdocs.plugin import ContentgenPlugin
+from mkdocs_contentgen.requests import BlogRequest
+from mkdocs_contentgen.review.approving import draft_lines
+from mkdocs_contentgen.site.options import ContentgenConfig
 from mkdocs_contentgen.site.site import Site
+from mkdocs_contentgen.text import Text
+from mkdocs_contentgen.texts.approval import approve, read, write
 from mkdocs_contentgen.writer.markdown import to_html
 
 SECONDS = float(os.environ.get("FUZZ_SECONDS", "0"))
-TESTS = 6
+TESTS = 7
 
 
 def fuzz(test: Callable[[], None]) -> None:
@@ -60,6 +67,38 @@ def test_sanitizer() -> None:
             return
         assert list(violations(clean)) == []
         assert tostring(sanitize(clean), encoding="unicode", method="html") == f"<div>{clean}</div>"
+
+    fuzz(test)
+
+
+def test_approved_files() -> None:
+    """What is approved is read as the same text, however its lines are indented and spread."""
+    options = ContentgenConfig()
+    request = BlogRequest(topic="T")
+
+    @few
+    @given(soups)
+    def test(source: str) -> None:
+        draft = Text(f"<article><h1>T</h1>{source}", datetime.now(UTC), request.record())
+        try:
+            html = draft_lines(draft, options)
+        except UnsafeHTMLError:
+            return
+        approved = approve(structs.replace(draft, html=html), "key", "sandbox", "Jo")
+        with TemporaryDirectory() as name:
+            directory = Path(name)
+            path = directory / "main.html"
+            write(path, directory, approved)
+            found = read(path, directory)
+            assert found is not None
+            assert (found.text, found.is_changed) == (approved.text, False)
+            before, code, end = path.read_text().partition("<pre")
+            header, text = before.split("---\n<article", 1)
+            spread = text.replace("\n<", "\n\n   <")
+            path.write_text(f"{header}---  \n\n<article{spread}{code}{end}\n")
+            found = read(path, directory)
+            assert found is not None
+            assert (found.text, found.is_changed) == (approved.text, False)
 
     fuzz(test)
 

@@ -264,6 +264,8 @@ SHAPED = f"<article>\n<h1>T</h1>\n<p>{INLINE}</p>\n<ul>\n<li>x</li>\n</ul>\n{COD
         ("<b>", "<b\n  >"),
         (" on.", "\n  on."),
         ("a  b</code>", "a  b</code\n  >"),
+        ("a  b", "a&#32;&#32;b"),
+        ("a  b", "a &#32;b"),
         ("<article>", "\n<!-- ours --><article>"),
         ("\n", "\r\n"),
     ],
@@ -295,6 +297,20 @@ def test_spaces_that_are_content_are_a_change(old: str, new: str) -> None:
     lines = Document(SHAPED.replace(old, new)).to_lines()
     assert lines != Document(SHAPED).to_lines()
     assert Document(lines).to_lines() == lines
+
+
+@pytest.mark.parametrize(
+    "code", ["a  b", "a   b", " a  ", "a  <i>b  c</i>", "**a**  `b`", "a\tb", "a  &amp;lt;"]
+)
+def test_an_edit_keeps_the_spaces_of_code(code: str) -> None:
+    """Whoever changes another word of the paragraph does not change the code."""
+    document = Document(f"<article><h1>T</h1><p>Run <code>{code}</code> <b>now</b>.</p></article>")
+    before = document.to_lines()
+    block = document.blocks()[1]
+    block.set_markdown(block.to_markdown())
+    assert document.to_lines() == before
+    block.set_markdown(block.to_markdown().replace("Run", "Start"))
+    assert document.to_lines() == before.replace("Run", "Start")
 
 
 def test_a_wrapped_line_of_code_is_one_line() -> None:

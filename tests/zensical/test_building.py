@@ -343,6 +343,32 @@ def test_an_article_is_not_in_the_markdown_within_its_page(site: Project) -> Non
     assert site.html("index.html").count("Text number 1") == 1
 
 
+@pytest.mark.parametrize("how", [build, build_alone], ids=["command", "alone"])
+def test_a_merge_conflict_is_not_published(site: Project, how: Build) -> None:
+    """The build fails, and names file and line; a formatted file is as good as before."""
+    assert build(site).returncode == 0
+    assert site.run("mkdocs_contentgen", "approve", "index.md", "--by", "Jo").returncode == 0
+    file = site.root / "contentgen/index.md/main.html"
+    file.write_text(file.read_text().replace("\n<", "\n\n  <"))
+    assert how(site).returncode == 0
+    assert "reviewed by Jo" in site.html("index.html")
+    file.write_text(file.read_text().replace("</article>", "\n=======\n</article>"))
+    ran = how(site)
+    assert ran.returncode == 1
+    assert re.search(r"index\.md/main\.html:\d+: merge conflict in line \d+; resolve", ran.stdout)
+
+
+def test_the_file_of_the_only_request_is_named(site: Project) -> None:
+    """A site that has lost its only request says so, and a strict build fails."""
+    assert build(site).returncode == 0
+    assert site.run("mkdocs_contentgen", "approve", "index.md", "--by", "Jo").returncode == 0
+    site.write("docs/index.md", "# Home\n")
+    assert "main.html: no page requests this text" in build(site).stdout
+    ran = site.run("mkdocs_contentgen", "zensical", "build", "--strict")
+    assert ran.returncode == 1
+    assert "--strict: 1 warning" in ran.stdout
+
+
 @pytest.mark.parametrize("before", [build, build_alone], ids=["command", "alone"])
 def test_zensical_alone_shows_no_old_text(site: Project, before: Build) -> None:
     """It keeps no page with an article, so that each build shows what is true now.
