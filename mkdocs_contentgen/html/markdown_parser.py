@@ -10,6 +10,9 @@ from markdown_it import MarkdownIt
 from markdown_it.rules_inline import StateInline
 from markdown_it.token import Token
 
+from .emphasis import read_asterisks
+from .formulas import read_formulas
+
 _MAX_BRACKETS = 5
 """How deep square brackets are nested where they are read as links.
 
@@ -29,15 +32,17 @@ class LinkParser(MarkdownIt):
 
 
 @cache
-def inline_parser(*, is_persons: bool = False, html: bool = False) -> MarkdownIt:
+def inline_parser(*, is_persons: bool = False) -> MarkdownIt:
     """Return a parser of lines. That of a person's lines knows HTML and `==statements==`, too."""
-    options = {"html": is_persons or html, "maxNesting": _MAX_BRACKETS}
+    options = {"html": is_persons, "maxNesting": _MAX_BRACKETS}
     parser = (MarkdownIt if is_persons else LinkParser)("commonmark", options)
     parser.enable("strikethrough")
+    read_asterisks(parser)
     if is_persons:
         parser.inline.ruler.before("emphasis", "mark", _read_mark)
     else:
         parser.inline.ruler.before("html_inline", "script", _read_script)
+        read_formulas(parser)
     return parser
 
 

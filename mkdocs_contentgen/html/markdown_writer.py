@@ -166,6 +166,10 @@ class _PlainConverter(_FencingConverter):
 
     convert_th = convert_td
 
+    def convert_summary(self, el: Tag, text: str, parent_tags: set[str]) -> str:
+        """Return the summary of details, apart from what they hide."""
+        return f"\n\n{text.strip()}\n\n"
+
 
 class _Writer:
     """Writes the blocks of simplify() as Markdown.

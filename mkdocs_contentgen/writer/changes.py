@@ -205,16 +205,15 @@ def _inline_html(
     """
     if own := _MARKERS.get(block.kind[:1] if block.kind in HEADINGS else block.kind):
         text = own.sub("", text, count=1).strip()
-    if block.kind in HEADINGS and action == "change":  # no citation stands in one
-        sections = ()
+    is_heading = block.kind in HEADINGS and action == "change"
     # What begins like a list, a heading or a quotation is words here.
     text = _LEADING.sub(r"\1\\\2", text[:MAX_BLOCK], count=1)
     document = read_markdown(f"# _\n\n{text}")
     if document.problem or [it.kind for it in document.blocks] != ["p"]:
         return None
-    for section in cite(document, sections, CITATION):
+    for section in cite(document, sections, CITATION, is_heading=is_heading).sections:
         cited.add(int(section.link))
     if not document.blocks[0].words:
         return None
     checked = "" if action == "insert" else block.checked
-    return paragraph_html(document, f"{given}\n{checked}", names=len(sections) > 0)
+    return paragraph_html(document, f"{given}\n{checked}", names=bool(sections) and not is_heading)

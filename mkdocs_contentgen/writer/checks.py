@@ -21,9 +21,9 @@ from .markdown import MarkdownBlock, MarkdownDocument, is_quote, is_tip
 from .marking import inline_text
 from .names import find_names
 from .ranges import without_overlaps
-from .reading import BEFORE, whole_paragraphs
+from .reading import whole_paragraphs
 from .statements import find_quotations, find_statements, is_invented, item_number
-from .words import count_scripts, split_words
+from .words import count_scripts, count_words, split_words
 
 CLOSE = 0.15
 """The share by which the number of words may differ from the target without a remark."""
@@ -88,7 +88,7 @@ class Draft:
     def remarks(self) -> list[str]:
         """What is not as requested in a usable text, each as `name: message`."""
         found = {
-            "cut": _ending(self) if self.completion.is_cut else "",
+            "cut": _cut_remark(self),
             "headings": _items_remark(self),
             "closing": "" if has_closing(self) else "the text does not end with a paragraph",
             "length": _length_remark(self),
@@ -114,6 +114,37 @@ def _finish_problem(draft: Draft) -> str:
     if draft.completion.is_cut and _CUT_SHARE * draft.document.words <= draft.words:
         return _ending(draft)
     return draft.document.problem
+
+
+def _cut_remark(draft: Draft) -> str:
+    if draft.completion.is_cut:
+        return _ending(draft)
+    if draft.completion.finish_reason == "too long":
+        return f"the text was stopped after {draft.document.words:,} words, as it had no end"
+    if end := _open_sentence(draft.document):
+        return f"the text ends in the middle of a sentence: '…{end[-_SHOWN:]}'"
+    return ""
+
+
+def _open_sentence(document: MarkdownDocument) -> str:
+    """Return the last paragraph or item if it ends without its end, or an empty string.
+
+    Headings, signatures, verses and items of a list can end without a full stop.
+    """
+    last = document.blocks[-1]
+    if last.kind not in ("p", "ul", "ol") or not last.inlines:
+        return ""
+    *others, text = (inline_text(children).strip() for children in last.inlines)
+    if last.kind == "p":
+        others = [block.text.strip() for block in document.blocks[:-1] if block.kind == "p"]
+        lines = sum(token.type == "hardbreak" for token in last.inlines[-1])
+    else:
+        lines = 0
+    is_prose = others and all(_SENTENCE_END.search(other) for other in others)
+    if lines or not (is_prose or _SENTENCE_WITHIN.search(text)):
+        return ""
+    is_open = _OPEN_END.search(text) and count_words(split_words(text)) >= _LEAST_OPEN
+    return text if is_open else ""
 
 
 def _ending(draft: Draft) -> str:
@@ -151,15 +182,16 @@ def _headings_only_problem(draft: Draft) -> str:
 
 
 def _script_problem(draft: Draft) -> str:
-    """Topics such as `Kubernetes 入门` have two scripts, of which each may be that of the text."""
+    """Return a problem for a text in another script than its topic, which can have several."""
     language = find_language(draft.request.language)
     if draft.request.language and not language:
         return ""
-    topic = count_scripts(language.sources if language else draft.request.topic)
+    expected = list(count_scripts(language.sources if language else draft.request.topic))
     text = count_scripts(draft.document.prose)
-    expected = [name for name in topic if topic[name] * 4 > topic.total()]
     found = max(text, key=text.__getitem__, default="")
-    if not expected or found in expected:
+    # Texts on software have many names in Latin script.
+    is_expected = any(text[name] * _SCRIPT_SHARE >= text.total() for name in expected)
+    if not expected or (found and is_expected):
         return ""
     asked = f"{language.name} is" if language else "the topic"
     return f"the text is in {found or 'no'} script and {asked} in {' or '.join(expected)}"
@@ -188,10 +220,17 @@ def _repeated_blocks(draft: Draft) -> list[MarkdownBlock]:
     found = []
     for block in draft.document.blocks:
         words = tuple(block.words)
-        if len(words) >= _LEAST_REPEATED and words in seen:
+        if count_words(words) >= _LEAST_REPEATED and words in seen:
             found.append(block)
         seen.add(words)
     return found
+
+
+def _is_refrain(block: MarkdownBlock) -> bool:
+    """Tell whether a block can stand in a text twice: a verse, a label or a formula."""
+    lines = sum(token.type == "hardbreak" for children in block.inlines for token in children)
+    is_label = block.text.rstrip().endswith((":", "："))
+    return lines > 1 or is_label or count_words(split_words(block.prose)) < _LEAST_REPEATED
 
 
 def _items_remark(draft: Draft) -> str:
@@ -212,11 +251,11 @@ def item_numbers(headings: Sequence[str]) -> list[int]:
 
 
 def has_closing(draft: Draft) -> bool:
-    """Tell whether a blog post ends with a paragraph of its own."""
-    first, last = draft.document.blocks[0], draft.document.blocks[-1]
+    """Tell whether a blog post ends with a paragraph."""
     if draft.request.type != "blog":
         return True
-    return last is not first and last.kind == "p" and not is_tip(last)
+    last = draft.document.blocks[-1]
+    return last.kind == "p" and not is_tip(last)
 
 
 def _length_remark(draft: Draft) -> str:
@@ -227,14 +266,22 @@ def _length_remark(draft: Draft) -> str:
 
 
 def _repetition_remark(draft: Draft) -> str:
-    found = _repeated_blocks(draft)
+    repeated = _repeated_blocks(draft)
+    found = [block for block in repeated if block.kind == "p" and not _is_refrain(block)]
     return f"a paragraph is repeated: '{found[0].text[:60]}…'" if found else ""
 
 
 def _self_reference_remark(draft: Draft) -> str:
     prose = draft.document.prose.strip()
-    match = BEFORE.match(prose) or _ABOUT_ITSELF.search(prose)
+    match = _ABOUT_ITSELF.search(prose)
+    if match is None and not _LETTER.search(_lines(draft.document)):
+        match = _ABOUT_HELP.search(prose)
     return f"the text talks about itself ('{' '.join(match[0].split())[:60]}')" if match else ""
+
+
+def _lines(document: MarkdownDocument) -> str:
+    """Return the first lines of all blocks, each on a line."""
+    return "\n".join(block.text[:_SHOWN] for block in document.blocks)
 
 
 def _quotation_remark(draft: Draft) -> str:
@@ -278,6 +325,9 @@ _MOST_NO_TEXT = 150
 _MOST_QUOTED = 200
 """The maximum number of characters of a refusal in a message."""
 
+_SCRIPT_SHARE = 5
+"""A text can have one word in so many in the script that is expected."""
+
 _AT_LIMIT = ("length", "max_tokens")
 _LEAST_REPEATED = 8
 _NO_TEXT = re.compile(
@@ -291,3 +341,11 @@ _NO_TEXT = re.compile(
 """Refusals, error messages and other answers that are no texts."""
 
 _ABOUT_ITSELF = re.compile(any_of("about_itself"), re.IGNORECASE | re.MULTILINE)
+_ABOUT_HELP = re.compile(any_of("about_help"), re.IGNORECASE)
+_LETTER = re.compile(rf"^\W{{0,4}}{any_of('letter')}", re.IGNORECASE | re.MULTILINE)
+_SENTENCE_END = re.compile(r"[.!?…。！？:：;؟।][^\w\s]{0,4}\Z")
+_SENTENCE_WITHIN = re.compile(r"[.!?]\s|[。！？]")
+_OPEN_END = re.compile(r"(?<!\S)[^\s#]*[^\W\d_\u0e00-\u0eff]\Z|[,，、]\Z")
+"""The end of half a sentence: no hashtag, and no Thai, which has no full stops."""
+
+_LEAST_OPEN, _SHOWN = 6, 60

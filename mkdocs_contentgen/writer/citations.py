@@ -5,6 +5,8 @@ from __future__ import annotations
 import html
 import re
 from collections.abc import Sequence
+from itertools import chain
+from typing import NamedTuple
 
 from markdown_it.token import Token
 
@@ -16,21 +18,39 @@ from .sources import Section
 _CITATION = re.compile(r"\s?\[(\d{1,2}(?:\s?[,;]\s?\d{1,2})*)\]")
 
 
-def cite(document: MarkdownDocument, sections: Sequence[Section], site_url: str) -> list[Section]:
-    """Replace numbers such as `[3]` by links, in place, and return the cited sections in order.
+class Citations(NamedTuple):
+    """The sections that a text cites, in their order, and the numbers that were taken out."""
 
-    Sections are renumbered in the order of their citations. Numbers without a section and numbers
-    in headings are removed.
+    sections: list[Section]
+    dropped: list[str]
+
+
+def cite(
+    document: MarkdownDocument,
+    sections: Sequence[Section],
+    site_url: str,
+    *,
+    is_heading: bool = False,
+) -> Citations:
+    """Replace numbers of sections, such as `[3]`, by links, in place.
+
+    Sections are renumbered in the order of their citations. Without sections, nothing is a
+    citation, and neither are brackets in which no number is one of a section: they stay. Numbers in
+    headings, and those beside a citation that no section has, are taken out. `is_heading` says that
+    all of the text is one.
     """
-    cited: list[Section] = []
-    places: list[tuple[list[Token], Sequence[Section]]] = [(document.title, ())]
+    found = Citations([], [])
+    if not sections:
+        return found
+    places = [(document.title, True)]
     for block in document.blocks:
-        is_heading = block.tokens[0].type == "heading_open"
-        places += [(children, () if is_heading else sections) for children in block.inlines]
-    for children, known in places:
-        children[:] = [part for it in children for part in _split(it, known, cited, site_url)]
+        is_title = is_heading or block.tokens[0].type == "heading_open"
+        places += [(children, is_title) for children in block.inlines]
+    for children, is_title in places:
+        parts = [_split(token, sections, found, site_url, is_title) for token in children]
+        children[:] = chain.from_iterable(parts)
     document.blocks = [MarkdownBlock(block.tokens) for block in document.blocks]
-    return cited
+    return found
 
 
 def sources_list(cited: Sequence[Section], site_url: str, language: str = "") -> list[str]:
@@ -42,25 +62,32 @@ def sources_list(cited: Sequence[Section], site_url: str, language: str = "") ->
 
 
 def _split(
-    token: Token, sections: Sequence[Section], cited: list[Section], site_url: str
+    token: Token, sections: Sequence[Section], found: Citations, site_url: str, is_title: bool
 ) -> list[Token]:
     """Return the tokens of a text, with its citations as links, or another token as it is."""
     if token.type != "text":
         return [token]
     tokens: list[Token] = []
-    for index, part in enumerate(_CITATION.split(token.content)):
-        if index % 2 == 0:
-            tokens.append(Token("text", "", 0, content=part))
+    done = 0
+    for match in _CITATION.finditer(token.content):
+        numbers = [int(number) for number in re.findall(r"\d+", match[0])]
+        known = [number for number in numbers if 0 < number <= len(sections)]
+        if not known:
             continue
-        for number in map(int, re.findall(r"\d+", part)):
-            if not 0 < number <= len(sections) or sections[number - 1].is_own:
-                continue
+        tokens.append(Token("text", "", 0, content=token.content[done : match.start()]))
+        done = match.end()
+        linked = [] if is_title else known
+        found.dropped.extend(f"[{number}]" for number in numbers if number not in linked)
+        for number in linked:
             section = sections[number - 1]
-            if section not in cited:
-                cited.append(section)
-            link = _link(section, f"[{cited.index(section) + 1}]", site_url)
+            if section.is_own:
+                continue  # it is on the same page
+            if section not in found.sections:
+                found.sections.append(section)
+            label = f"[{found.sections.index(section) + 1}]"
+            link = _link(section, label, site_url)
             tokens.append(Token("html_inline", "", 0, content=f" {link}"))
-    return tokens
+    return [*tokens, Token("text", "", 0, content=token.content[done:])]
 
 
 def address_of(section: Section, site_url: str) -> str:

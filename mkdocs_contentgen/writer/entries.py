@@ -10,7 +10,8 @@ import re
 from dataclasses import dataclass
 from typing import Literal
 
-from .reading import without_epilogue, without_html
+from .embedded_html import without_html
+from .talk import without_closing
 
 Action = Literal["change", "insert", "remove", "nothing"]
 
@@ -81,7 +82,7 @@ def read_entries(answer: str, *, is_cut: bool = False) -> list[Entry]:
 def _entry(match: re.Match[str], text: str, reason: str) -> Entry | None:
     """Return the entry that begins with a line, or None if its block stays as it is."""
     name, number = (match["action"] or "").upper(), int(match["number"])
-    text = without_epilogue(text)
+    text = without_closing(text)
     text, *inline = _INLINE_REASON.split(" ".join(text.split()), maxsplit=1)
     reason = inline[0] if inline else reason
     is_new = name.startswith("AFTER")

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from importlib.resources import files
 
 PHRASES = tomllib.loads(files(__package__).joinpath("phrases.toml").read_text("utf-8"))
-"""The phrases by name, each on a line, and the table `languages`."""
+"""The phrases by name, of which some are by language, and the table `languages`."""
 
 
 @dataclass(frozen=True)
@@ -54,6 +54,8 @@ def language_name(tag: str) -> str:
 
 
 def any_of(name: str) -> str:
-    """Return a pattern for any of the phrases with this name."""
-    pattern = "|".join(PHRASES[name].splitlines())
+    """Return a pattern for any of the phrases with this name, of all languages."""
+    phrases = PHRASES[name]
+    lists = phrases.values() if isinstance(phrases, dict) else [phrases]
+    pattern = "|".join(line for phrases in lists for line in phrases.splitlines())
     return f"(?:{re.sub('<(work|text|thought_tag)>', lambda part: any_of(part[1]), pattern)})"

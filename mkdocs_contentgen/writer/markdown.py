@@ -12,16 +12,18 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import date
 from functools import cache, cached_property
-from itertools import chain
+from itertools import chain, pairwise
 
 from markdown_it import MarkdownIt
 from markdown_it.rules_core import StateCore
 from markdown_it.token import Token
 
+from ..html.elements import HEADINGS
+from ..html.formulas import FORMULA, read_formula_blocks
 from ..html.markdown_parser import LinkParser, inline_parser
 from ..html.markup import STYLES, byline, root, tag
 from .languages import ENGLISH, LANGUAGES, Language, find_language
-from .marking import Given, inline_text, mark_code_block, mark_paragraph
+from .marking import NO_PROSE, Given, inline_text, mark_code_block, mark_paragraph
 from .values import guess_language
 from .words import count_words, split_words
 
@@ -33,7 +35,7 @@ _TIPS = "|".join(
 TIP = re.compile(rf"\s*(?:💡\s*)?((?:pro[ -]?)?(?:{_TIPS}))\s?[:：]\s*", re.IGNORECASE)
 _TIP_LABEL = re.compile(
     rf"\A\s*(?:💡\s*)?(?P<start>(?:<\w+>)*)(?:💡\s*)?(?:pro[ -]?)?(?:{_TIPS})"
-    r"(?P<before>(?:</\w+>)*)\s?[:：](?P<end>(?:</\w+>)*)\s*",
+    r"(?P<before>(?:</\w+>)*)\s?[:：](?P<end>(?:</\w+>)*)(?:<br />)?\s*",
     re.IGNORECASE,
 )
 _LABEL = re.compile(r"\W*\w+(?: \w+){0,2}\W{0,3}[:：]")
@@ -42,6 +44,9 @@ _SPEAKER = re.compile(r"\W*(?:[A-Z]\w+ ){1,2}[A-Z]\w+\W{0,3}:")
 
 MAX_CHARACTERS = 120_000
 """The maximum length of a text: 12 characters for each word of the largest target."""
+
+_MIN_WIDTH, _MAX_WIDTH = 50, 120
+"""The width of the lines of a paragraph that somebody has wrapped, in characters."""
 
 _MAX_LINES, _MAX_CELLS, _MAX_PARAGRAPH, _MAX_REFERENCES = 5_000, 10_000, 10_000, 40_000
 """A text with more of them is not read: it is not for people, and takes seconds.
@@ -73,9 +78,9 @@ class MarkdownBlock:
 
     @cached_property
     def prose(self) -> str:
-        """The plain text of the block without any code."""
+        """The plain text of the block without any code or formula."""
         return " ".join(
-            inline_text(token for token in children if token.type != "code_inline")
+            inline_text(token for token in children if token.type not in NO_PROSE)
             for children in self.inlines
         )
 
@@ -121,10 +126,11 @@ class MarkdownDocument:
 def read_markdown(text: str, *, title: str = "") -> MarkdownDocument:
     """Return the document in a Markdown text, with `title` where it has none.
 
-    The first heading of level 1 is the title, or else a first block that repeats `title`. What
-    repeats the title below it is left out. The other headings become sections of level 2 and
-    deeper, without gaps between the levels. Images are dropped, and headings within lists and
-    quotations become paragraphs. Of a text that is too large, nothing is read.
+    The title is the only heading of level 1, or one that another heading follows, or else a first
+    block that repeats `title`. What repeats the title is left out. The other headings become
+    sections of level 2 and deeper, without gaps between the levels. Images are dropped, and
+    headings within lists and quotations become paragraphs. Of a text that is too large, nothing is
+    read.
     """
     environment: dict[str, str] = {}
     document = MarkdownDocument(problem=_size_problem(text))
@@ -134,15 +140,16 @@ def read_markdown(text: str, *, title: str = "") -> MarkdownDocument:
     document.has_images = any(token.type == "image" for token in inline)
     for block in _split(tokens):
         _simplify(block)
-        if block.kind == "h1" and not document.title:
-            document.title = _inline(block)
-        elif block.kind == "pre" or block.text.strip():
+        if block.kind == "pre" or block.text.strip():
             document.blocks.append(block)
-    blocks = document.blocks
-    title_words = split_words(inline_text(document.title) or title)
+    found = _find_title(document.blocks, split_words(title))
+    title_words = found.words if found else split_words(title)
+    document.title = _inline(found) if found else []
+    blocks = [it for it in document.blocks if it is not found and not _repeats(it, title_words)]
     while blocks and title_words and blocks[0].words == title_words:
         document.title = document.title or _inline(blocks[0])
         del blocks[0]
+    document.blocks = blocks
     document.title = [token for token in document.title if token.tag != "strong"]
     _close_gaps(blocks)
     if not inline_text(document.title).strip():
@@ -150,16 +157,24 @@ def read_markdown(text: str, *, title: str = "") -> MarkdownDocument:
     return document
 
 
-def render_mixed(text: str) -> str:
-    """Return Markdown with HTML in it as HTML, or an empty string if there is none.
+def _find_title(blocks: Sequence[MarkdownBlock], topic: list[str]) -> MarkdownBlock | None:
+    """Return the heading that is the title of a text. Several of level 1 are its sections.
 
-    There is none either in a text that is too large to be read.
+    `topic` are the words of the title that it is likely to have.
     """
-    parser = _parser(html=True, code=not text.lstrip().startswith("<"))
-    tokens = [] if _size_problem(text) else parser.parse(text)
-    found = chain.from_iterable((token, *(token.children or ())) for token in tokens)
-    has_html = any(token.type.startswith("html_") for token in found)
-    return str(parser.renderer.render(tokens, parser.options, {})) if has_html else ""
+    headings = [block for block in blocks if block.kind == "h1"]
+    if not headings:
+        return None
+    first = headings[0]
+    following = blocks[blocks.index(first) + 1 :][:1]
+    is_followed = bool(following) and following[0].kind in HEADINGS
+    is_only = all(block.words == first.words for block in headings)
+    return first if is_only or is_followed or first.words == topic else None
+
+
+def _repeats(block: MarkdownBlock, title_words: list[str]) -> bool:
+    """Tell whether a block is the title once more, as a heading of its level."""
+    return block.kind == "h1" and block.words == title_words
 
 
 def as_section(
@@ -241,15 +256,21 @@ def is_quote(block: MarkdownBlock) -> bool:
     return has_quote and not (is_label or TIP.match(block.text))
 
 
+def _first_paragraph(blocks: Sequence[MarkdownBlock]) -> MarkdownBlock | None:
+    """Return the paragraph with which a text begins: at most headings and tips stand before it."""
+    first = next((it for it in blocks if it.kind not in HEADINGS and not is_tip(it)), None)
+    return first if first and first.kind == "p" else None
+
+
 def _blog(blocks: list[MarkdownBlock], words: Language | None) -> list[str]:
-    paragraphs = [block for block in blocks if block.kind == "p" and not is_tip(block)]
+    intro = _first_paragraph(blocks)
     content = []
     for block in blocks:
         if is_tip(block):
             content.append(_tip(block, words))
-        elif block in paragraphs[:1]:
+        elif block is intro:
             content.append(_paragraph(block, "intro"))
-        elif block is blocks[-1] and block in paragraphs[-1:]:
+        elif block is blocks[-1] and block.kind == "p":
             content.append(_paragraph(block, "conclusion"))
         else:
             content.append(_render(block))
@@ -267,7 +288,7 @@ def _tip(block: MarkdownBlock, words: Language | None) -> str:
 
 
 def _news(blocks: list[MarkdownBlock], after: Sequence[str]) -> list[str]:
-    lead = next((block for block in blocks if block.kind == "p"), None)
+    lead = _first_paragraph(blocks)
     body = [_render(block) for block in blocks if block is not lead]
     parts = [_paragraph(lead, "lead")] if lead else []
     return [*parts, tag("div", "\n".join([*body, *after]), "article-body")]
@@ -302,18 +323,46 @@ def _parse_inline(state: StateCore) -> None:
     if problem := _excess("characters in a paragraph", longest, _MAX_PARAGRAPH):
         state.env["problem"] = problem
         state.tokens = []
-    parser = inline_parser(html=state.md.options["html"])
-    for token in state.tokens:
+    parser = inline_parser()
+    for before, token in pairwise(state.tokens):
         if token.type == "inline":
             token.children = []
             parser.inline.parse(token.content, parser, state.env, token.children)
+            if before.type == "paragraph_open" and not _is_wrapped(token.content.split("\n")):
+                _keep_line_breaks(token.children)
+
+
+def _is_wrapped(lines: list[str]) -> bool:
+    """Tell whether lines end where the next word had no place, or else each with a sentence.
+
+    The line breaks of such a paragraph mean nothing, unlike those of a verse or an address. Models
+    do not wrap their lines, but people do.
+    """
+    width = max(len(line) for line in lines)
+    ends = [
+        len(line) + 1 + len(following.split(" ", 1)[0]) > width
+        for line, following in pairwise(lines)
+    ]
+    if _MIN_WIDTH <= width <= _MAX_WIDTH and all(ends):
+        return True
+    sentences = [line.rstrip().endswith(tuple(".!?")) and len(line) >= _MIN_WIDTH for line in lines]
+    return all(sentences[:-1])
+
+
+def _keep_line_breaks(tokens: list[Token]) -> None:
+    """Make each line break one that a page shows, in place."""
+    for token in tokens:
+        if token.type == "softbreak":
+            token.type = "hardbreak"
+            token.tag = "br"
 
 
 @cache
-def _parser(*, html: bool = False, code: bool = True) -> MarkdownIt:
-    parser = LinkParser("commonmark", {"html": html}).enable(["strikethrough", "table"])
+def _parser() -> MarkdownIt:
+    parser = LinkParser("commonmark", {"html": False}).enable(["strikethrough", "table"])
+    read_formula_blocks(parser)
     parser.core.ruler.at("inline", _parse_inline)
-    parser.disable([] if code else "code")
+    parser.add_render_rule(FORMULA, _render_formula)
     for name in ("fence", "code_block"):
         parser.add_render_rule(name, _render_code)
     return parser
@@ -338,6 +387,12 @@ def _marked_code(token: Token) -> str:
         done = marked.end
     parts.append(html.escape(token.content[done:]))
     return "".join(parts)
+
+
+def _render_formula(
+    _: object, tokens: Sequence[Token], index: int, options: object, environment: object
+) -> str:
+    return html.escape(tokens[index].content)
 
 
 def _split(tokens: list[Token]) -> list[MarkdownBlock]:
@@ -368,16 +423,18 @@ def _simplify(block: MarkdownBlock) -> None:
 
 
 def _close_gaps(blocks: list[MarkdownBlock]) -> None:
-    """Give the headings levels from 2, each at most one below the one before it."""
-    headings = [block for block in blocks if block.tokens[0].type == "heading_open"]
-    if not headings:
-        return
-    offset = max(0, min(int(block.kind[1]) for block in headings) - 2)
-    previous = 1
-    for block in headings:
-        level = max(2, int(block.kind[1]) - offset)
-        previous = min(level, previous + 1, _MAX_LEVEL)
-        block.tokens[0].tag = block.tokens[-1].tag = f"h{previous}"
+    """Give the headings levels from 2, each one below that of the section that it stands in."""
+    sections: list[int] = []
+    """The levels, as they came, of the sections that are open."""
+
+    for block in blocks:
+        if block.tokens[0].type == "heading_open":
+            level = int(block.kind[1])
+            while sections and sections[-1] >= level:
+                sections.pop()
+            sections.append(level)
+            shown = min(len(sections) + 1, _MAX_LEVEL)
+            block.tokens[0].tag = block.tokens[-1].tag = f"h{shown}"
 
 
 def _style(block: MarkdownBlock) -> None:

@@ -14,14 +14,22 @@ from dataclasses import dataclass
 from markdown_it.token import Token
 
 from ..html.elements import TO_READ, WEAK
+from ..html.formulas import FORMULA
 from .code_parts import find_code, find_unknown_parts, is_given
 from .names import find_names
 from .ranges import Range, without_overlaps
 from .statements import find_statements, is_invented, item_number
 from .unsupported import find_sentences_to_read
 
+_BREAKS = ("softbreak", "hardbreak")
+NO_PROSE = ("code_inline", FORMULA)
+"""The types of the inline tokens whose words are not those of a language."""
+
 _OBJECT = "\ufffc"
-"""Stands for each character of code in the text of a paragraph: code has checks of its own."""
+"""Stands for each character of code and formulas in the text of a paragraph.
+
+Code has checks of its own.
+"""
 
 
 @dataclass(frozen=True)
@@ -53,13 +61,13 @@ def inline_text(tokens: Iterable[Token]) -> str:
 
 
 def _text_of(token: Token) -> str:
-    if token.type in ("softbreak", "hardbreak"):
+    if token.type in _BREAKS:
         return " "
-    return token.content if token.type in ("text", "code_inline") else ""
+    return token.content if token.type in ("text", *NO_PROSE) else ""
 
 
 def _prose_of(piece: _Piece) -> str:
-    if piece.token.type == "code_inline":
+    if piece.token.type in NO_PROSE:
         return _OBJECT * (piece.end - piece.start)
     return _text_of(piece.token)
 

@@ -206,8 +206,9 @@ class _Writing:
     def finish(self, draft: Draft, today: date, author: str = "") -> FinishedText:
         """Return a text as HTML. Raises FailedTextError."""
         document, fields = draft.document, self._options.fields
-        remarks, words = draft.remarks, document.words
-        cited = cite(document, self._sections, fields.site_url)
+        words = document.words
+        cited, dropped = cite(document, self._sections, fields.site_url)
+        remarks = [*draft.remarks, *_citation_remarks(dropped)]
         digests, passages = describe_sources(cited, fields.site_url)
         html = to_html(
             document,
@@ -437,6 +438,11 @@ class _Writing:
         mended = tuple(dict.fromkeys([*draft.mended, *dropped]))
         # Many servers refuse an empty message.
         return replace(draft, document=document, mended=mended, text=text or "(nothing)")
+
+
+def _citation_remarks(dropped: Sequence[str]) -> list[str]:
+    shown = ", ".join(dict.fromkeys(dropped))
+    return [f"citation: these numbers of sources were taken out: {shown}"] if dropped else []
 
 
 def _faults(draft: Draft) -> tuple[bool, int, int]:

@@ -37,7 +37,7 @@ SECTIONS = [
 def html(markdown: str, sections: Sequence[Section] = SECTIONS, site: str = SITE) -> str:
     """Return the HTML of an article."""
     document = read_markdown(f"# T\n\n{markdown}")
-    cited = cite(document, sections, site)
+    cited, _ = cite(document, sections, site)
     after = sources_list(cited, site)
     return to_html(document, "article", given="", day=date(2026, 1, 1), after=after)
 
@@ -67,13 +67,19 @@ class TestCitations:
         """One bracket can cite several sources, of which some may not exist."""
         assert [label for label, _ in links(html("Both [1, 9; 2]."))][:2] == ["[1]", "[2]"]
 
-    @pytest.mark.parametrize("markdown", ["No [4].", "No [0].", "No [99].", "## Heading [1]\n\nx"])
-    def test_dropped(self, markdown: str) -> None:
-        """Numbers that no section has, and those in headings, are dropped."""
-        text = html(markdown)
-        assert links(text) == []
-        assert "[" not in text
-        assert "Sources" not in text
+    @pytest.mark.parametrize("markdown", ["Take [4].", "In [0, 1]."])
+    def test_no_citation(self, markdown: str) -> None:
+        """Without sources, nothing is a citation, and no number is one that no section has."""
+        assert html(markdown, []).replace("<mark>", "").replace("</mark>", "").count(markdown) == 1
+        kept = html("Take [4] and [0].").replace("<mark>", "").replace("</mark>", "")
+        assert "Take [4] and [0]." in kept
+        assert "Sources" not in kept
+
+    def test_dropped(self) -> None:
+        """Numbers in headings go, and so do those beside a citation that no section has."""
+        document = read_markdown("# T [1]\n\n## Heading [2]\n\nBoth [1, 9]. Not [7].")
+        assert cite(document, SECTIONS, SITE) == ([SECTIONS[0]], ["[1]", "[2]", "[9]"])
+        assert document.headings == ["Heading"]
 
     def test_own_text(self) -> None:
         """The text around the article is on the same page: its number is dropped."""

@@ -61,17 +61,18 @@ def test_loops(repeated: str) -> None:
     assert find_loop(START + repeated * 3) is None
 
 
+def _counting(lines: int) -> str:
+    return "\n".join(f"In {1900 + it} the library had {it * 7} visitors." for it in range(lines))
+
+
 def test_other_figures() -> None:
-    """The same sentence with other figures is the same sentence."""
-    lines = [f"In {year} the library had {year * 7} visitors." for year in range(1990, 2025)]
-    text = START + "\n".join(lines)
-    start = find_loop(text)
-    assert start is not None
-    assert text[:start] == f"{START}{lines[0]}\n"
-    assert degenerate_problem(text[:start]) == ""
-    found = degenerate_problem(START + "\n".join(lines[:6]))
-    assert found is not None
-    assert found.startswith("the text says the same again and again: 'In 1994 the library had 1")
+    """The same sentence with other figures is a list, unless it goes on and on."""
+    text = START + _counting(40)
+    assert find_loop(text) is None
+    assert degenerate_problem(text) == ""
+    assert find_loop(START + _counting(200)) == len(f"{START}{_counting(1)}\n")
+    found = degenerate_problem(START + _counting(200))
+    assert found.startswith("the text repeats itself without end: 'In 1902 the library had 14 vis")
 
 
 def test_a_loop_that_ends() -> None:

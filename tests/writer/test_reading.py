@@ -11,7 +11,8 @@ from mkdocs_contentgen.writer.reading import mend, trim
 
 MENDED = [
     *cases("reading")["an_answer_is_mended"],
-    (f"{'<div>' * 5000}x{'</div>' * 5000}", None, []),
+    (f"{'<div>' * 5000}x{'</div>' * 5000}", "x", ["HTML"]),
+    (f"{'<ul><li>' * 5000}x{'</li></ul>' * 5000}", None, []),
 ]
 
 

@@ -178,7 +178,10 @@ class TestRemarks:
     def test_a_text_that_is_far_too_long(self) -> None:
         """The model is stopped, and what is there is kept up to the end of a sentence."""
         written, _ = run(f"# T\n\n## A\n\n{sentences(200, 'a')} And the", repairs=0)
-        assert written.text.remarks == ("length: 201 words for about 60",)
+        assert written.text.remarks == (
+            "cut: the text was stopped after 201 words, as it had no end",
+            "length: 201 words for about 60",
+        )
         assert "And the" not in written.text.html
 
     def test_strict(self) -> None:

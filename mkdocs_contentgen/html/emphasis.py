@@ -1,0 +1,147 @@
+"""Read asterisks as people mean them, where the rules of CommonMark do not.
+
+CommonMark decides by the characters around `**` whether it begins or ends bold text. In scripts
+without spaces between words, this fails beside punctuation: in `**重要：**設定`, nothing is bold.
+Here only white space decides, and what is left over after that is read line by line.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+
+from markdown_it import MarkdownIt
+from markdown_it.rules_inline import StateInline
+from markdown_it.rules_inline.state_inline import Delimiter
+from markdown_it.token import Token
+
+_PRODUCT = re.compile(r"(?:[\d)]|\b[a-z])\*(?:[\d(]|[a-z]\b)", re.IGNORECASE)
+"""A multiplication, such as `3*4`, `2*(a+b)` and `x*y`."""
+
+_POWER = re.compile(r"[A-Za-z\d)]\*\*\d")
+"""A power, such as `x**2`."""
+
+_BREAKS = ("softbreak", "hardbreak")
+
+_MAX_LEFTOVERS = 20
+"""A line with more of them is no text with bold words, and stays as it is."""
+
+
+def read_asterisks(parser: MarkdownIt) -> None:
+    """Make a parser of lines read asterisks as people mean them."""
+    parser.inline.ruler.before("emphasis", "asterisks", _read_asterisks)
+    parser.inline.ruler2.after("emphasis", "asterisks", _read_leftovers)
+
+
+def _read_asterisks(state: StateInline, silent: bool) -> bool:
+    """Read a run of asterisks, and say whether it can begin and end emphasis."""
+    start = state.pos
+    if state.src[start] != "*" or silent:
+        return False
+    end = start
+    while end < state.posMax and state.src[end] == "*":
+        end += 1
+    can_open, can_close = _directions(state, start, end)
+    for _ in range(start, end):
+        token = state.push("text", "", 0)
+        token.content = "*"
+        last = len(state.tokens) - 1
+        state.delimiters.append(Delimiter(ord("*"), end - start, last, -1, can_open, can_close))
+    state.pos = end
+    return True
+
+
+def _directions(state: StateInline, start: int, end: int) -> tuple[bool, bool]:
+    """Return whether a run of asterisks can begin emphasis, and whether it can end it."""
+    around = state.src[max(0, start - 2) : end + 2]
+    if end == start + 1:
+        if _PRODUCT.search(around):
+            return False, False
+        scanned = state.scanDelims(start, True)
+        return scanned.can_open, scanned.can_close
+    is_bold_before = state.src.count("**", 0, start) % 2 == 1
+    if _POWER.search(around) and not is_bold_before:
+        return False, False
+    can_open = end < state.posMax and not state.src[end].isspace()
+    can_close = start > 0 and not state.src[start - 1].isspace()
+    return can_open, can_close
+
+
+def _read_leftovers(state: StateInline) -> None:
+    """Read `**` that have no partner, such as those of `**A heading:` and `** a space** first`.
+
+    Two on a line belong together. One at the start of a line makes it bold, and one at its end is
+    left out. Between spaces, or within code, they are text.
+    """
+    state.tokens[:] = [it for line in _split_lines(state.tokens) for it in _read_line(line)]
+
+
+def _split_lines(tokens: Sequence[Token]) -> Iterator[list[Token]]:
+    """Yield the tokens of each line. The line break is the last one."""
+    line: list[Token] = []
+    for token in tokens:
+        line.append(token)
+        if token.type in _BREAKS:
+            yield line
+            line = []
+    yield line
+
+
+def _find_pairs(line: Sequence[Token]) -> list[int]:
+    """Return where two asterisks without a partner stand that are no power and no product."""
+    found = []
+    index = 0
+    while index + 1 < len(line):
+        if not (_is_asterisk(line[index]) and _is_asterisk(line[index + 1])):
+            index += 1
+            continue
+        before = _text_of(line[:index][-1:])[-1:]
+        after = _text_of(line[index + 2 : index + 3])[:1]
+        is_between_spaces = before.isspace() and after.isspace()
+        if not (is_between_spaces or _POWER.fullmatch(f"{before}**{after}")):
+            found.append(index)
+        index += 2
+    return found
+
+
+def _is_asterisk(token: Token) -> bool:
+    return token.type == "text" and token.content == "*"
+
+
+def _text_of(tokens: Sequence[Token]) -> str:
+    return "".join("" if token.type in _BREAKS else token.content for token in tokens)
+
+
+def _read_line(line: list[Token]) -> list[Token]:
+    places = _find_pairs(line)
+    while 0 < len(places) <= _MAX_LEFTOVERS:
+        first = places.pop(0)
+        last = next((it for it in places if _is_balanced(line[first + 2 : it])), None)
+        if last is not None:
+            _set_bold(line, first, "strong_open")
+            _set_bold(line, last, "strong_close")
+            places = [it for it in places if it > last]
+        elif not _text_of(line[:first]).strip() and _is_balanced(line[first + 2 :]):
+            _set_bold(line, first, "strong_open")
+            end = len(line) - (line[-1].type in _BREAKS)
+            line.insert(end, Token("strong_close", "strong", -1))
+        elif not _text_of(line[first + 2 :]).strip():
+            line[first].content = ""
+            line[first + 1].content = ""
+    return line
+
+
+def _is_balanced(tokens: Sequence[Token]) -> bool:
+    """Tell whether each element that begins or ends in some tokens does both in them."""
+    depth = 0
+    for token in tokens:
+        depth += token.nesting
+        if depth < 0:
+            return False
+    return depth == 0
+
+
+def _set_bold(line: list[Token], index: int, name: str) -> None:
+    """Make two asterisks the start or the end of bold text."""
+    line[index].content = ""
+    line[index + 1] = Token(name, "strong", 1 if name == "strong_open" else -1)

@@ -1,0 +1,81 @@
+r"""Read formulas in TeX as text: in `\( … \)`, `\[ … \]` and `$$ … $$`, nothing is Markdown."""
+
+from __future__ import annotations
+
+import re
+
+from markdown_it import MarkdownIt
+from markdown_it.rules_block import StateBlock
+from markdown_it.rules_inline import StateInline
+
+FORMULA = "formula"
+"""The type of the tokens of formulas."""
+
+_ENDS = {r"\(": r"\)", r"\[": r"\]", "$$": "$$"}
+_MAX_FORMULA = 2000
+"""The maximum length of a formula within a line, in characters."""
+
+_MAX_LINES = 50
+"""A formula with more lines is none, so that no text takes long to read."""
+
+_MATHS = re.compile(r"[\\^_=+*/<>|{}\n]| - |\A\s*\S{1,3}\s*\Z")
+r"""What a formula has, and text in escaped brackets has not, such as `\[Your Name\]`."""
+
+
+def read_formulas(parser: MarkdownIt) -> None:
+    """Make a parser of lines keep formulas as they came."""
+    parser.inline.ruler.before("escape", FORMULA, _read_inline)
+
+
+def read_formula_blocks(parser: MarkdownIt) -> None:
+    """Make a parser of blocks take a formula on several lines as one paragraph."""
+    ends = ["paragraph", "blockquote", "list"]
+    parser.block.ruler.before("code", FORMULA, _read_block, {"alt": ends})
+
+
+def _read_inline(state: StateInline, silent: bool) -> bool:
+    start = state.src[state.pos : state.pos + 2]
+    if start not in _ENDS:
+        return False
+    # Without a limit, starts without an end would take quadratic time.
+    most = min(state.posMax, state.pos + _MAX_FORMULA)
+    end = state.src.find(_ENDS[start], state.pos + 2, most)
+    if end < 0 or (start == r"\[" and not _MATHS.search(state.src[state.pos + 2 : end])):
+        return False
+    if not silent:
+        token = state.push(FORMULA, "", 0)
+        token.content = state.src[state.pos : end + 2]
+    state.pos = end + 2
+    return True
+
+
+def _read_block(state: StateBlock, first: int, last: int, silent: bool) -> bool:
+    """Read the lines of a formula. Else its `=` and `-` would begin headings and lists."""
+    if state.is_code_block(first):
+        return False
+    start = _line(state, first)[:2]
+    if start not in _ENDS or _ENDS[start] in _line(state, first)[2:]:
+        return False
+    end = first + 1
+    last = min(last, first + _MAX_LINES)
+    while end < last and _ENDS[start] not in _line(state, end):
+        if state.isEmpty(end):
+            return False
+        end += 1
+    if end == last:
+        return False
+    if not silent:
+        lines = [_line(state, number) for number in range(first, end + 1)]
+        state.push("paragraph_open", "p", 1).map = [first, end + 1]
+        inline = state.push("inline", "", 0)
+        inline.content = "\n".join(lines).strip()
+        inline.map = [first, end + 1]
+        inline.children = []
+        state.push("paragraph_close", "p", -1)
+        state.line = end + 1
+    return True
+
+
+def _line(state: StateBlock, number: int) -> str:
+    """Return a line without the marks of what it is in."""
+    return state.src[state.bMarks[number] + state.tShift[number] : state.eMarks[number]]

@@ -1,0 +1,248 @@
+"""Replace the HTML in a Markdown text by Markdown.
+
+Lines with elements that are blocks, such as tables, are read as HTML. In other lines, each tag of
+an inline element becomes its mark. Code is left alone, and so is `<` that begins no tag of HTML:
+`List<Text>`, `a < b`. `<sup>` and `<sub>` stay.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
+from textwrap import indent
+
+from markdown_it.common.html_blocks import block_names
+
+from ..html.elements import DROPPED
+from .answers import split_lines
+
+_MARKS = {
+    **dict.fromkeys(("b", "strong"), "**"),
+    **dict.fromkeys(("i", "em"), "*"),
+    **dict.fromkeys(("code", "kbd", "samp"), "`"),
+    **dict.fromkeys(("s", "del"), "~~"),
+}
+"""The Markdown for the start and the end of elements."""
+
+_INLINE = "b i u em strong small br code img font span meta input button video audio".split()
+_WRAPPING = "content answer response".split()
+_CLOSED = "abbr bdi bdo cite del dfn ins kbd mark q ruby s samp time var a".split()
+"""Elements with an end tag. Without one, `<time>` is the author's word for a value."""
+
+_BLOCKS = frozenset({*block_names, *DROPPED, "pre"})
+_TOGETHER = frozenset({*DROPPED, *"html head body article table ul ol dl pre blockquote".split()})
+"""Elements whose lines are read together, also those behind an empty line."""
+
+_ENDED = frozenset({*DROPPED, *_CLOSED, "!--"})
+"""What is HTML only if it ends somewhere."""
+
+_PLAIN = frozenset(
+    "div section center main header footer nav aside figure details summary p".split()
+)
+"""Elements that only group text, in which Markdown is Markdown."""
+
+_NAMES = "|".join([*block_names, *DROPPED, *_CLOSED, *_INLINE, *_WRAPPING, "pre"])
+_TAG = re.compile(
+    rf"<(?P<end>/?)(?P<name>{_NAMES})(?=[\s/>])[^<>]{{0,1000}}>|<!DOCTYPE[^<>]{{0,300}}>"
+    r"|<!--|-->",
+    re.IGNORECASE,
+)
+_TABLE_ROW = re.compile(r"(?<!\\)\|")
+_ITEM = re.compile(r"[-*+] |\d{1,3}[.)] ")
+_TICKS = re.compile("`+")
+
+
+@dataclass
+class _Line:
+    """A line of a text, and the tags in it."""
+
+    text: str
+    is_code: bool
+    tags: list[re.Match[str]] = field(default_factory=list)
+
+    @property
+    def names(self) -> list[str]:
+        """The names of the tags."""
+        return [_name(tag) for tag in self.tags]
+
+    @property
+    def has_block(self) -> bool:
+        """Whether a tag is that of a block, or of what is dropped with its text."""
+        return not (_BLOCKS | {"!--"}).isdisjoint(self.names)
+
+
+def without_html(text: str) -> str:
+    """Replace HTML by its Markdown where there is one, and else by its text."""
+    if "<" not in text:
+        return text
+    lines = _read_lines(text)
+    if not any(line.tags for line in lines):
+        return text
+    indented_code = _find_indented_code(lines)
+    result: list[str] = []
+    index = 0
+    while index < len(lines):
+        line = lines[index]
+        if index in indented_code:
+            result.append(line.text)
+        elif not line.has_block or _is_row(line):
+            result.append(_inline_line(line))
+        else:
+            end = _end_of_block(lines, index)
+            result += ["", *_block_lines(lines[index:end]), ""]
+            index = end
+            continue
+        index += 1
+    return "\n".join(result)
+
+
+def _find_indented_code(lines: Sequence[_Line]) -> set[int]:
+    """Return the numbers of the lines that are code by their indentation, and in no list."""
+    found: set[int] = set()
+    can_begin = True
+    is_list = False
+    for number, line in enumerate(lines):
+        is_indented = line.text.startswith(("    ", "\t")) and bool(line.text.strip())
+        if is_indented and can_begin and not is_list:
+            found.add(number)
+        elif line.text.strip():
+            can_begin = False
+            is_list = is_list if is_indented else _ITEM.match(line.text) is not None
+        else:
+            can_begin = True
+    return found
+
+
+def _read_lines(text: str) -> list[_Line]:
+    """Return the lines, with those tags that are HTML."""
+    lines = [_Line(line, is_code) for is_code, line in split_lines(text)]
+    for line in lines:
+        line.tags = [] if line.is_code else list(_tags_outside_code(line.text))
+    last_end = {
+        name: number
+        for number, line in enumerate(lines)
+        for tag in line.tags
+        if (name := _end_name(tag))
+    }
+    for number, line in enumerate(lines):
+        line.tags = [
+            tag
+            for tag in line.tags
+            if _name(tag) not in _ENDED or number <= last_end.get(_name(tag), -1)
+        ]
+    return lines
+
+
+def _tags_outside_code(line: str) -> Iterator[re.Match[str]]:
+    """Yield the tags of a line that do not stand in backticks."""
+    spans = iter([*_code_spans(line), (len(line), len(line))])
+    start, end = next(spans)
+    for tag in _TAG.finditer(line):
+        while end <= tag.start():
+            start, end = next(spans)
+        if tag.start() < start:
+            yield tag
+
+
+def _code_spans(line: str) -> list[tuple[int, int]]:
+    """Return where code in backticks begins and ends in a line."""
+    ticks = list(_TICKS.finditer(line))
+    following: dict[int, int] = {}
+    ends: list[int | None] = []
+    for index in range(len(ticks) - 1, -1, -1):
+        length = len(ticks[index][0])
+        ends.append(following.get(length))
+        following[length] = index
+    ends.reverse()
+    spans = []
+    index = 0
+    while index < len(ticks):
+        end = ends[index]
+        if end is not None:
+            spans.append((ticks[index].start(), ticks[end].end()))
+            index = end
+        index += 1
+    return spans
+
+
+def _name(tag: re.Match[str]) -> str:
+    """Return the name of a tag in lower case, or `!--` for a comment."""
+    if tag[0] in ("<!--", "-->"):
+        return "!--"
+    return (tag["name"] or "!doctype").lower()
+
+
+def _end_name(tag: re.Match[str]) -> str:
+    """Return the name of an end tag, or an empty string for another tag."""
+    return _name(tag) if tag["end"] or tag[0] == "-->" else ""
+
+
+def _is_row(line: _Line) -> bool:
+    return _TABLE_ROW.search(line.text) is not None
+
+
+def _end_of_block(lines: Sequence[_Line], first: int) -> int:
+    """Return the number of the line behind a block of HTML: an empty one, if all has ended."""
+    open_elements: Counter[str] = Counter()
+    for number in range(first, len(lines)):
+        line = lines[number]
+        if not line.text.strip() and not any(open_elements.values()):
+            return number
+        for tag in line.tags:
+            name = _name(tag)
+            if name not in _TOGETHER and name != "!--":
+                continue
+            if _end_name(tag):
+                open_elements[name] = max(0, open_elements[name] - 1)
+            else:
+                open_elements[name] += 1
+    return len(lines)
+
+
+def _block_lines(lines: Sequence[_Line]) -> list[str]:
+    """Return a block of HTML as lines of Markdown."""
+    names = {name for line in lines for name in line.names}
+    if names & _BLOCKS <= _PLAIN and "!--" not in names:
+        return [part for line in lines for part in _inline_line(line).split("\n")]
+    from ..html.markdown_writer import to_plain_markdown  # few models write HTML
+
+    text = "\n".join(_escape_others(line) for line in lines)
+    with suppress(RecursionError):
+        text = to_plain_markdown(text).strip("\n")
+    start = lines[0].text
+    return indent(text, start[: len(start) - len(start.lstrip())]).split("\n")
+
+
+def _escape_others(line: _Line) -> str:
+    """Return a line of HTML, in which `<` that begins no tag is text."""
+    parts: list[str] = []
+    done = 0
+    for tag in line.tags:
+        parts += [line.text[done : tag.start()].replace("<", "&lt;"), tag[0]]
+        done = tag.end()
+    return "".join([*parts, line.text[done:].replace("<", "&lt;")])
+
+
+def _inline_line(line: _Line) -> str:
+    """Return a line with Markdown for its tags."""
+    parts: list[str] = []
+    done = 0
+    for tag in line.tags:
+        parts += [line.text[done : tag.start()], _mark(tag, line)]
+        done = tag.end()
+    return "".join([*parts, line.text[done:]])
+
+
+def _mark(tag: re.Match[str], line: _Line) -> str:
+    """Return what stands for a tag in Markdown."""
+    name = _name(tag)
+    if name == "br":
+        is_last = not line.text[tag.end() :].strip()
+        line_break = "  " if is_last else "  \n"
+        return " " if _is_row(line) else line_break
+    if name in _BLOCKS:
+        return " " if _is_row(line) else "\n\n"
+    return _MARKS.get(name, "")
