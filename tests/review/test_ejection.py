@@ -11,19 +11,23 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
-from urllib.parse import unquote
+from urllib.parse import unquote, urlsplit
 
 import pytest
 import yaml
+from browsing import browser
 from bs4 import BeautifulSoup, Tag
 from click.testing import CliRunner
 from conftest import Project
 from golden_file import GOLDEN, cases, expect
+from playwright.sync_api import Browser, Dialog, Route
 from service_double import Handler, Received, ServiceDouble, generated, running
 
 from mkdocs_contentgen.cli.common import open_site
 from mkdocs_contentgen.cli.main import main
 from mkdocs_contentgen.review.ejection import eject_articles
+
+__all__ = ["browser"]  # the fixture
 
 TABLES = cases("ejection")
 
@@ -175,6 +179,32 @@ def test_no_template_is_evaluated_and_no_file_is_read(harmful: Ejected) -> None:
     for page in harmful.after.values():
         assert "SECRET_OF_THE_ENVIRONMENT" not in page
         assert "a macro ran" not in page
+
+
+@pytest.mark.system
+def test_nothing_runs_in_a_browser(harmful: Ejected, browser: Browser) -> None:
+    """In Chromium, no ejected text runs a script, or asks for another picture than before."""
+    page = browser.new_page()
+    run: list[str] = []
+    hosts: set[str | None] = set()
+
+    def dismiss(dialog: Dialog) -> None:
+        run.append(dialog.message)
+        dialog.dismiss()
+
+    def refuse(route: Route) -> None:
+        hosts.add(urlsplit(route.request.url).hostname)
+        route.abort()
+
+    page.on("dialog", dismiss)
+    page.route("**/*", refuse)
+    for html in harmful.after.values():
+        page.set_content(str(content(html)))
+    assert run == []
+    assert hosts == {"img.example"}
+    page.set_content('<img src="https://x.example/" onerror="alert(1)">')
+    assert run == ["1"]
+    assert "x.example" in hosts
 
 
 def test_what_is_written(project: Project, service: ServiceDouble) -> None:
