@@ -31,7 +31,7 @@ from ..writer.changes import estimate_update, find_changes
 from ..writer.model import Model
 from ..writer.settings import WriterOptions
 from ..writer.usage import Spending
-from ..writer.writing import estimate, write_text
+from ..writer.writing import estimate, write
 from .configuration import ServerFields
 from .ledger import BEAT, LEASE, Begun, KeyedRequest, Ledger, Limited, month_of
 from .metrics import Metrics
@@ -282,7 +282,7 @@ class Jobs:
                 )
                 return found.encode(usage=usage.fields())
             today = datetime.now(UTC).date()
-            written = await write_text(job.request, options, ask, today=today, attempt=attempt)
+            written = await write(job.request, options, ask, today=today, attempt=attempt)
             return written.encode()
         finally:
             warnings = {*self._model.warnings, *options.sources.warnings} - self._warned

@@ -16,7 +16,7 @@ from ..requests import REQUEST_TYPES, Request, choices
 from .model import Model
 from .settings import WriterOptions
 from .usage import Usage, format_cost
-from .writing import Estimate, FinishedText, write_text
+from .writing import Estimate, FinishedText, write
 
 _TOPICS = {
     "article": "How teams keep their documentation up to date",
@@ -124,7 +124,7 @@ async def try_out(
             written: FinishedText | None = None
             error: ServiceError | None = None
             try:
-                written = await write_text(request, options, model.ask, today=date.today())
+                written = await write(request, options, model.ask, today=date.today())
             except ServiceError as failure:
                 error = failure
             seconds = time.monotonic() - started

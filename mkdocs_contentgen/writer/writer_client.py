@@ -18,7 +18,7 @@ from .program import model_type
 from .prompts import check_prompts
 from .settings import WriterOptions
 from .usage import Spending
-from .writing import write_text
+from .writing import write
 
 
 class WriterClient:
@@ -70,7 +70,7 @@ class WriterClient:
         """
         is_grounded = self._options.sources.paths or request.sources
         own = self._own_text(request) if is_grounded else ""
-        written = await write_text(
+        written = await write(
             self._with_language(request),
             self._options,
             partial(self._model.ask, is_stopped=attempt.is_stopped),

@@ -86,7 +86,7 @@ class Estimate:
     output_tokens: int
 
 
-async def write_text(
+async def write(
     request: Request,
     options: WriterOptions,
     ask: Ask,
@@ -119,7 +119,7 @@ def text_from_answer(
 ) -> FinishedText:
     """Return the text in an answer from elsewhere, read and checked as that of the model.
 
-    `author` is the person who wrote it, or empty. The other arguments are those of write_text(),
+    `author` is the person who wrote it, or empty. The other arguments are those of write(),
     and its sources are those of prompt(). Raises FailedTextError.
     """
     writing = _Writing(request, options, _nobody, find_sections(request, options, own), UNOBSERVED)

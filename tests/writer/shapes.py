@@ -36,7 +36,7 @@ from mkdocs_contentgen.service.protocol import Source, TextBlock, Update
 from mkdocs_contentgen.writer.changes import find_changes
 from mkdocs_contentgen.writer.completion import Completion, ModelCall
 from mkdocs_contentgen.writer.settings import Words, WriterFields, WriterOptions
-from mkdocs_contentgen.writer.writing import write_text
+from mkdocs_contentgen.writer.writing import write
 
 FOLDER = Path(__file__).parents[1] / "golden" / "writer" / "shapes"
 TOPIC = "How a cache works"
@@ -176,7 +176,7 @@ def _write(case: Case, model: Model) -> Result:
     words = int(fields.pop("words", 70))
     options = WriterOptions(WriterFields(model="m", words=Words(words, 2 * words, 5 * words)))
     asked = _request(fields)
-    written = asyncio.run(write_text(asked, options, model.ask, today=date(2026, 2, 3)))
+    written = asyncio.run(write(asked, options, model.ask, today=date(2026, 2, 3)))
     html = re.sub(r' style="[^"]*"', "", written.text.html)
     intent = "the text" if html in (_expected(TEXT), _expected(CODE)) else "kept"
     outcome = "repaired" if written.text.remarks or len(model.asked) > 1 else "kept"
@@ -193,7 +193,7 @@ def _request(fields: dict[str, str]) -> Request:
 @cache
 def _expected(text: str) -> str:
     written = asyncio.run(
-        write_text(_request({}), OPTIONS, Model([Completion(text)]).ask, today=date(2026, 2, 3))
+        write(_request({}), OPTIONS, Model([Completion(text)]).ask, today=date(2026, 2, 3))
     )
     assert not written.text.remarks
     return re.sub(r' style="[^"]*"', "", written.text.html)

@@ -24,7 +24,7 @@ from mkdocs_contentgen.writer.retrieval import Sources
 from mkdocs_contentgen.writer.settings import Words as WordsOption
 from mkdocs_contentgen.writer.settings import WriterFields, WriterOptions
 from mkdocs_contentgen.writer.sources import Location, Section
-from mkdocs_contentgen.writer.writing import FinishedText, write_text
+from mkdocs_contentgen.writer.writing import FinishedText, write
 
 SITE = "https://docs.example/en/"
 SECTIONS = [
@@ -138,7 +138,7 @@ def written(
         return Completion(f"# {TOPIC}\n\n{body}\n\n## A section\n\n{sentences(42, 'filler')}")
 
     asked = request(kind, length="short")
-    return asyncio.run(write_text(asked, options, ask, today=date(2026, 1, 1))), prompts[0]
+    return asyncio.run(write(asked, options, ask, today=date(2026, 1, 1))), prompts[0]
 
 
 class TestGrounding:

@@ -28,7 +28,7 @@ from mkdocs_contentgen.writer.settings import Words as WordsOption
 from mkdocs_contentgen.writer.settings import WriterFields, WriterOptions
 from mkdocs_contentgen.writer.sources import Location
 from mkdocs_contentgen.writer.usage import Usage
-from mkdocs_contentgen.writer.writing import FinishedText, estimate, find_sections, write_text
+from mkdocs_contentgen.writer.writing import FinishedText, estimate, find_sections, write
 
 CASES = cases("writing")
 
@@ -83,7 +83,7 @@ def run(
     options = WriterOptions(msgspec.structs.replace(FIELDS, **fields))
     attempt = attempt or Attempt()
     written = asyncio.run(
-        write_text(asked or request(), options, script.ask, today=DAY, attempt=attempt)
+        write(asked or request(), options, script.ask, today=DAY, attempt=attempt)
     )
     assert script.answers == []
     return written, script
@@ -131,7 +131,7 @@ def test_the_text_around_an_article_is_no_source(tmp_path: Path) -> None:
     assert [section.is_own for section in sections] == [True] + [False] * (len(sections) - 1)
     script = Script([SHORT.replace(".", " [1].", 1)])
     written = asyncio.run(
-        write_text(request(), options, script.ask, today=DAY, own="What the author says.")
+        write(request(), options, script.ask, today=DAY, own="What the author says.")
     )
     assert "the text around the article" in last(script, 0)
     assert "the text around the article" not in written.text.html
@@ -199,7 +199,7 @@ class TestRemarks:
         fields = msgspec.structs.replace(FIELDS, strict=True)
         options = WriterOptions(fields, prefix=prefix)
         with pytest.raises(FailedTextError, match=rf"remarks, and {prefix}strict is true: "):
-            asyncio.run(write_text(request(), options, Script([text]).ask, today=DAY))
+            asyncio.run(write(request(), options, Script([text]).ask, today=DAY))
 
 
 class TestUnusable:
@@ -385,7 +385,7 @@ class TestRepairs:
 
         options = WriterOptions(msgspec.structs.replace(FIELDS, repairs=0))
         with pytest.raises(FailedTextError):
-            asyncio.run(write_text(request(), options, ask, today=DAY))
+            asyncio.run(write(request(), options, ask, today=DAY))
         assert watched == ["too long"]
 
     def test_the_number_of_repairs(self) -> None:
