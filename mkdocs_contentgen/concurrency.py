@@ -1,10 +1,16 @@
-"""Blocking calls in a thread, and the back-off between the tries of a request."""
+"""Blocking calls in a thread, and the back-off between the tries of a request.
+
+Whoever waits gets a Clock, so that tests of hours of waiting take no time.
+"""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+import random
+import time
+from collections.abc import Awaitable, Callable
 from concurrent.futures import Executor
+from dataclasses import dataclass
 from typing import TypeVar, TypeVarTuple
 
 _Arguments = TypeVarTuple("_Arguments")
@@ -18,10 +24,44 @@ async def run_in(
     return await asyncio.get_running_loop().run_in_executor(executor, call, *arguments)
 
 
-def backoff(first: float, attempt: int, jitter: float) -> float:
-    """Return the seconds to wait after a failed try. `attempt` counts the tries from 0.
+@dataclass(frozen=True)
+class Clock:
+    """Sources of time and randomness, which tests replace."""
 
-    They are at most `first` after the first try, and double with each further one. `jitter` is a
-    random number from 0 to 1, so that not all requests are tried again at the same time.
+    monotonic: Callable[[], float] = time.monotonic
+    sleep: Callable[[float], Awaitable[None]] = asyncio.sleep
+    random: Callable[[], float] = random.random
+    """Returns a number from 0 to 1."""
+
+
+class Backoff:
+    """The pause that all requests to one server make after a failed one.
+
+    `first` is the maximum in seconds after the first try of a request. It doubles with each further
+    one. A part of it is random, so that not all requests are tried again at the same time.
     """
-    return first * 2.0**attempt * (0.5 + jitter / 2)
+
+    def __init__(self, clock: Clock, first: float) -> None:
+        self._clock = clock
+        self._first = first
+        self._paused_until = 0.0
+
+    @property
+    def remaining(self) -> float:
+        """The remaining seconds of the pause, or 0."""
+        return max(0.0, self._paused_until - self._clock.monotonic())
+
+    def seconds_after(self, attempt: int) -> float:
+        """Return the seconds to wait after a failed try. `attempt` counts the tries from 0."""
+        return self._first * 2.0**attempt * (0.5 + self._clock.random() / 2)
+
+    def spread(self, seconds: float) -> float:
+        """Return a pause that a server asks for, up to a tenth longer.
+
+        So several machines do not all send at its end.
+        """
+        return seconds * (1 + self._clock.random() / 10)
+
+    def pause(self, seconds: float) -> None:
+        """Pause all requests from now on, unless they already pause for longer."""
+        self._paused_until = max(self._paused_until, self._clock.monotonic() + seconds)

@@ -98,11 +98,11 @@ def _try_out(
     on_trial: Callable[[Trial], None] = lambda trial: None,
 ) -> Sequence[Trial]:
     from ..writer.evaluation import try_out
-    from ..writer.program import model_type
+    from ..writer.model import make_model
     from ..writer.usage import Spending
 
     async def run(options: WriterOptions) -> Sequence[Trial]:
-        async with model_type(options)(options, Spending(), debug=output.debug_printer()) as model:
+        async with make_model(options, Spending(), debug=output.debug_printer()) as model:
             trials = await try_out(requests, options, model, on_trial=on_trial)
             output.print_warnings([*model.warnings, *options.sources.warnings])
             return trials

@@ -34,6 +34,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from ..errors import ContentgenError, EditError
 from ..files import sha256
 from ..review.updating import can_update
+from ..service.bodies import TooLargeError, read_body
 from ..service.protocol import MAX_NOTE
 from ..site.build import Build
 from ..text import Line, Text
@@ -404,13 +405,12 @@ def _file(name: str) -> Callable[[Request], Awaitable[Response]]:
 
 
 async def _read(request: Request, model: type[_T]) -> _T:
-    body = bytearray()
-    async for chunk in request.stream():
-        body += chunk
-        if len(body) > MAX_BODY:
-            raise HTTPException(413, f"at most {MAX_BODY:,} bytes are allowed")
     try:
-        return msgspec.json.decode(bytes(body), type=model)
+        body = await read_body(request.stream(), MAX_BODY)
+    except TooLargeError:
+        raise HTTPException(413, f"at most {MAX_BODY:,} bytes are allowed") from None
+    try:
+        return msgspec.json.decode(body, type=model)
     except (ValueError, RecursionError) as error:
         raise HTTPException(400, f"this body is not valid: {error}") from error
 

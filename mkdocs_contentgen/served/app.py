@@ -28,7 +28,7 @@ from ..requests import Request
 from ..service.application import OPERATIONS, application, error_response
 from ..service.connection import REQUEST_ID
 from ..service.protocol import OPERATION, Update
-from ..writer.program import model_type
+from ..writer.model import make_model
 from ..writer.prompts import check_prompts
 from ..writer.settings import WriterOptions
 from ..writer.usage import Spending, Usage
@@ -72,7 +72,7 @@ class Server:
         self._limits = fields.limits
         self._ledger = ledger
         # No message quotes the model server, since that can repeat the topic.
-        self._model = model_type(options)(options, Spending(), retries=None, quotes=False)
+        self._model = make_model(options, Spending(), retries=None, quotes=False)
         self._metrics = Metrics()
         self._log = log
         self.jobs = Jobs(fields, options, self._model, ledger, self._metrics, self._note)

@@ -19,6 +19,7 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
 from ..requests import EXTRA_FIELDS, REQUEST_TYPES, Request, expected_value, wrong_fields
+from .bodies import TooLargeError, read_body
 from .protocol import OPERATION, Update
 
 MAX_BODY = 2**20
@@ -130,16 +131,13 @@ def _single(values: list[str]) -> str:
 
 async def _read(request: HTTPRequest) -> bytes:
     # Starlette's own max_body_size is new, answers in plain text, and comes before the 401.
-    body = bytearray()
     try:
-        async for chunk in request.stream():
-            body += chunk
-            if len(body) > MAX_BODY:
-                message = f"the body is too large; at most {MAX_BODY} bytes are allowed"
-                raise HTTPException(413, message)
+        return await read_body(request.stream(), MAX_BODY)
+    except TooLargeError:
+        message = f"the body is too large; at most {MAX_BODY} bytes are allowed"
+        raise HTTPException(413, message) from None
     except ClientDisconnect:
         raise HTTPException(400, "the body ended early; send all of it") from None
-    return bytes(body)
 
 
 def _fields(body: bytes) -> dict[str, object]:

@@ -36,6 +36,7 @@ from ..errors import (
     UnreachableError,
     UnusableServiceError,
 )
+from .bodies import TooLargeError, limited, read_body
 from .event_stream import BOM, Event, EventParser, parse_events
 
 # With rich and pygments installed, httpx also loads its command line, which takes most of the time
@@ -475,35 +476,37 @@ class HTTPConnection:
         self._refuse_compression(next(names, ""))
 
     async def _events(self, response: httpx.Response) -> AsyncGenerator[Event]:
-        """Yield the events of an answer, and what is none, as they come."""
+        """Yield the events of an answer, and what is none, as they come.
+
+        Raises InvalidAnswerError if the answer is too large.
+        """
         parser = EventParser()
         is_first = True
-        async with aclosing(self._chunks(response, MAX_STREAM)) as chunks:
-            async for chunk in chunks:
-                if is_first:
-                    self._refuse_compressed(chunk)
-                    is_first = False
-                for event in parser.feed(chunk):
-                    yield event
+        try:
+            async with aclosing(limited(response.aiter_raw(), MAX_STREAM)) as chunks:
+                async for chunk in chunks:
+                    if is_first:
+                        self._refuse_compressed(chunk)
+                        is_first = False
+                    for event in parser.feed(chunk):
+                        yield event
+        except TooLargeError:
+            raise self._too_large(MAX_STREAM) from None
         for event in parser.close():
             yield event
 
     async def _read(self, response: httpx.Response) -> bytes:
-        return b"".join([chunk async for chunk in self._chunks(response, MAX_ANSWER)])
+        """Return the body of an answer. Raises InvalidAnswerError if it is too large."""
+        # Not decompressed, since 661 bytes of gzip can expand to 300 MB.
+        try:
+            return await read_body(response.aiter_raw(), MAX_ANSWER)
+        except TooLargeError:
+            raise self._too_large(MAX_ANSWER) from None
 
-    async def _chunks(self, response: httpx.Response, limit: int) -> AsyncGenerator[bytes]:
-        """Yield the parts of an answer as they come. Raises InvalidAnswerError if it is too large.
-
-        They are not decompressed, since 661 bytes of gzip can expand to 300 MB.
-        """
-        total = 0
-        async for chunk in response.aiter_raw():
-            total += len(chunk)
-            if total > limit:
-                raise InvalidAnswerError(
-                    f"the answer of {self._name} is larger than {limit // 1024**2} MiB"
-                )
-            yield chunk
+    def _too_large(self, limit: int) -> InvalidAnswerError:
+        return InvalidAnswerError(
+            f"the answer of {self._name} is larger than {limit // 1024**2} MiB"
+        )
 
 
 def check_address(address: str, option: str, expected: str, *, allow_http: bool) -> httpx.URL:

@@ -17,7 +17,7 @@ from types import FrameType
 
 from msgspec import structs
 
-from ..concurrency import run_in
+from ..concurrency import Clock, run_in
 from ..display import quoted
 from ..errors import (
     ContentgenError,
@@ -46,7 +46,7 @@ from .lookup import (
 )
 from .policy import Sender
 from .store import ChangedError, UnreadableTextError, note_key
-from .throttle import Clock, Throttle
+from .throttle import Throttle
 
 POLL_INTERVAL = 1.0
 """Seconds between two polls for texts that other runs have requested."""

@@ -1,15 +1,21 @@
-"""Rate limiting: concurrency, pauses that the service asks for, back-off, and stopping."""
+"""Rate limiting: concurrency, pauses that the service asks for, back-off, and stopping.
+
+A service does not say how many requests at once it takes, and several machines can share its limit.
+So the number is found as TCP finds its rate: each answer allows slightly more requests at once (one
+more for each window of answers), and a refusal at once only as many as are in flight. Only a
+refusal narrows the window: if no connection can be made, the service did not see the request.
+
+A pause holds all requests of the run, since the next one would be refused as well. Waiting for
+other requests does not count for the deadline of a request, a pause does: otherwise a service that
+always asks to wait would be asked for ever.
+"""
 
 from __future__ import annotations
 
-import asyncio
-import random
-import time
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 
-from ..concurrency import backoff
+from ..concurrency import Backoff, Clock
 from ..errors import (
     ContentgenError,
     NoText,
@@ -27,15 +33,6 @@ TURN_INTERVAL = 0.1
 """Seconds between two checks whether one more request may be sent."""
 
 
-@dataclass(frozen=True)
-class Clock:
-    """Sources of time and randomness, which tests replace."""
-
-    monotonic: Callable[[], float] = time.monotonic
-    sleep: Callable[[float], Awaitable[None]] = asyncio.sleep
-    random: Callable[[], float] = random.random
-
-
 class Throttle:
     """Limits the requests in flight, and pauses or stops all requests after a failure.
 
@@ -50,7 +47,7 @@ class Throttle:
         self._clock = clock
         self._limits = limits
         self._window: float = limits.concurrency
-        self._paused_until = 0.0
+        self._backoff = Backoff(clock, FIRST_BACKOFF)
 
     def stop(self, reason: ContentgenError | NoText) -> None:
         """Send no more requests. Those that were not sent get the first `reason` as their error.
@@ -67,7 +64,7 @@ class Throttle:
     @property
     def pause(self) -> float:
         """The remaining seconds of the pause that the service asked for, or 0."""
-        return max(0, self._paused_until - self._clock.monotonic())
+        return self._backoff.remaining
 
     @contextmanager
     def sending(self) -> Iterator[None]:
@@ -86,7 +83,8 @@ class Throttle:
         """
         waited = 0.0
         while not self.stop_reason and (self.pause or self.in_flight + 1 > self._window):
-            is_paused, started = self.pause > 0, self._clock.monotonic()
+            is_paused = self.pause > 0
+            started = self._clock.monotonic()
             await self._clock.sleep(TURN_INTERVAL)
             if not is_paused:
                 waited += self._clock.monotonic() - started
@@ -105,15 +103,13 @@ class Throttle:
             self.stop(failure)
         if not isinstance(failure, NotSentError):
             return
-        delay, jitter = failure.retry_after, self._clock.random()
-        if delay is None:
-            delay = backoff(FIRST_BACKOFF, attempt, jitter)
-        elif delay > self._limits.timeout:
+        if failure.retry_after is None:
+            self._backoff.pause(self._backoff.seconds_after(attempt))
+        elif failure.retry_after <= self._limits.timeout:
+            self._backoff.pause(self._backoff.spread(failure.retry_after))
+        else:
             self.stop(failure)
             return
-        else:  # so that several machines do not all send at the end of the pause
-            delay *= 1 + jitter / 10
-        self._paused_until = max(self._paused_until, self._clock.monotonic() + delay)
         if not isinstance(failure, UnreachableError):
             # The service accepts as many requests at once as are in flight now.
             self._window = max(1, min(self._window, self.in_flight))

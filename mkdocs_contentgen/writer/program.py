@@ -8,7 +8,7 @@ import os
 import signal
 import subprocess
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path
 from tempfile import TemporaryDirectory, TemporaryFile
@@ -20,20 +20,24 @@ from ..errors import ProgramError, ServiceError, UnknownOutcomeError, UnusableSe
 from ..files import reason_of
 from ..service.connection import MAX_STREAM, StreamEvent, without_secret
 from .completion import AnswerReader, Completion, Message, ModelCall
-from .model import Model
 from .settings import WriterOptions
 from .terminal import Screen, shown_text
 from .usage import CHARACTERS_PER_TOKEN, Spending, Usage
 
 _CHUNK = 64 * 1024
+"""The number of bytes that are read at once."""
+
 _MOST_ERRORS = 2000
 """The number of bytes at the end of a program's errors that are kept for a message."""
 
 _MAX_READS = 16
 """The number of chunks of errors that are read at once. A program that writes more has to wait."""
 
-_QUOTED_LINES, _QUOTED_LENGTH = 3, 200
-"""How many lines and characters at the end of each output a message quotes."""
+_QUOTED_LINES = 3
+"""How many lines at the end of each output a message quotes."""
+
+_QUOTED_LENGTH = 200
+"""How many characters of them, at most."""
 
 _MOST_WORDS = 5
 """So few words of a program that failed are a message, and no part of a text."""
@@ -51,8 +55,8 @@ _MAX_ROUNDS = 5
 """How often processes are looked for, which can start others until they are ended."""
 
 
-class Program(Model):
-    """A program that writes texts, in place of a model's server.
+class Program:
+    """The transport to a program that writes texts, in place of a model's server.
 
     It runs in an empty folder of its own, without a shell or a terminal, and with the user's
     environment except what is for the plugin and its credentials. What it costs is not known. If it
@@ -60,31 +64,47 @@ class Program(Model):
     says.
     """
 
-    def _connect(self, *, allow_http: bool) -> None:
-        self._called = f"the program {quoted(self._fields.command[0])} ({self._prefix}command)"
+    def __init__(
+        self, options: WriterOptions, *, debug: Callable[[str], None], quotes: bool = True
+    ) -> None:
+        self.warnings: list[str] = []
+        self._fields = options.fields
+        self._prefix = options.prefix
+        self._debug = debug
+        self._quotes = quotes
+        # A function, so that no attribute shows them.
+        self._secrets: Callable[[], Sequence[str]] = lambda: options.secrets
+        self.label = f"the program {quoted(self._fields.command[0])} ({self._prefix}command)"
 
-    async def __aexit__(self, *error: object) -> None:
+    async def close(self) -> None:
         """Do nothing: each call ends its program."""
 
-    async def _call(self, call: ModelCall, spending: Spending) -> Completion:
+    async def call(self, call: ModelCall, spending: Spending) -> Completion:
+        """Return what the program writes. Raises a ServiceError."""
         reader = AnswerReader(call.watch)
         try:
             error = await self._run(prompt_text(call.messages), reader)
         except OSError as problem:
             raise UnusableServiceError(
-                f"{self._called} cannot be started ({reason_of(problem)}); install it, correct "
+                f"{self.label} cannot be started ({reason_of(problem)}); install it, correct "
                 "its name, or make room for temporary files"
             ) from None
-        given, written = call.characters, len(reader.text)
-        usage = Usage(1, given // CHARACTERS_PER_TOKEN, written // CHARACTERS_PER_TOKEN, None)
+        usage = Usage(
+            calls=1,
+            input_tokens=call.characters // CHARACTERS_PER_TOKEN,
+            output_tokens=len(reader.text) // CHARACTERS_PER_TOKEN,
+            cost=None,
+        )
         spending.total += usage
         is_lost = isinstance(error, UnknownOutcomeError) and bool(reader.text.strip())
         if error and not is_lost:
             raise error
-        self._debug(f"{quoted(self.name)}: answered, about {usage.tokens:,} tokens")
-        reason = reader.reason if reader.was_stopped else "stop"
+        self._debug(f"{quoted(self._fields.model)}: answered, about {usage.tokens:,} tokens")
+        reason = "stop"
         if error:
             reason = "lost"
+        elif reader.was_stopped:
+            reason = reader.reason
         return Completion(reader.text, reason, usage, error)
 
     async def _run(self, prompt: str, reader: AnswerReader) -> ServiceError | None:
@@ -153,19 +173,21 @@ class Program(Model):
                     return None
             await asyncio.sleep(0 if chunk else _INTERVAL)
         return UnknownOutcomeError(
-            f"{self._called} wrote nothing for {limit:g} s, so it was stopped; it may have cost "
+            f"{self.label} wrote nothing for {limit:g} s, so it was stopped; it may have cost "
             f"something; does it wait for a login? Otherwise raise {self._prefix}call_timeout"
         )
 
     def _failure(self, status: int, output: str, errors: str) -> ProgramError:
         """Return the error of a program without a text. Some write the reason as their text."""
         how = "wrote nothing"
-        if status:
-            how = f"ended with status {status}" if status > 0 else f"was ended by signal {-status}"
-        quotes = [quote for text in (errors, output) if (quote := _last_lines(text))]
+        if status > 0:
+            how = f"ended with status {status}"
+        elif status < 0:
+            how = f"was ended by signal {-status}"
+        quotes = [quote for quote in (_last_lines(errors), _last_lines(output)) if quote]
         said = f": {'; '.join(quotes)}" if quotes and self._quotes else ""
         answer = output if len(output.split()) > _MOST_WORDS else ""
-        return ProgramError(f"{self._called} {how}{said}", answer)
+        return ProgramError(f"{self.label} {how}{said}", answer)
 
 
 class _Tail:
@@ -189,19 +211,14 @@ class _Tail:
         return shown_text(self._data.decode("utf-8", "replace"))
 
 
-def model_type(options: WriterOptions) -> type[Model]:
-    """Return what writes: the program of the option `command`, or else a model on a server."""
-    return Program if options.fields.command else Model
-
-
 def prompt_text(messages: Sequence[Message]) -> str:
     """Return a conversation as one text."""
-    return "\n\n".join(
-        f"You have written this:\n\n{message['content']}"
-        if message["role"] == "assistant"
-        else message["content"]
-        for message in messages
-    )
+    parts = []
+    for message in messages:
+        if message["role"] == "assistant":
+            parts.append("You have written this:")
+        parts.append(message["content"])
+    return "\n\n".join(parts)
 
 
 def _read_now(pipe: IO[bytes] | None) -> bytes:

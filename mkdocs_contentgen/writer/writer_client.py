@@ -14,7 +14,7 @@ from ..requests import Request
 from ..service.protocol import UNOBSERVED, Attempt, Update, Updated
 from ..text import Text
 from .changes import find_changes
-from .program import model_type
+from .model import make_model
 from .prompts import check_prompts
 from .settings import WriterOptions
 from .usage import Spending
@@ -45,9 +45,7 @@ class WriterClient:
         self._language = language
         self._debug = debug or (lambda line: None)
         check_prompts(options)
-        self._model = model_type(options)(
-            options, spending or Spending(), retries=retries, debug=debug
-        )
+        self._model = make_model(options, spending or Spending(), retries=retries, debug=debug)
 
     @property
     def warnings(self) -> list[str]:

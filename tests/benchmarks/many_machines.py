@@ -25,6 +25,7 @@ from client_double import ClientDouble, text_for
 from redis_server import RedisServer, redis_running
 from simulated_time import SimulatedTime
 
+from mkdocs_contentgen.concurrency import Clock
 from mkdocs_contentgen.errors import NotSentError
 from mkdocs_contentgen.requests import BlogRequest, Request
 from mkdocs_contentgen.service.protocol import Attempt
@@ -33,7 +34,6 @@ from mkdocs_contentgen.texts.generation import Generation
 from mkdocs_contentgen.texts.policy import Limits, Sender
 from mkdocs_contentgen.texts.store import DiskStore
 from mkdocs_contentgen.texts.store.shared import SharedStore
-from mkdocs_contentgen.texts.throttle import Clock
 
 SECONDS = 30.0
 """What the service takes for a text, on average."""

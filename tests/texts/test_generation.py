@@ -15,6 +15,7 @@ from conftest import until, wait_until
 from msgspec import structs
 from simulated_time import SimulatedTime
 
+from mkdocs_contentgen.concurrency import Clock
 from mkdocs_contentgen.errors import (
     ContentgenError,
     FailedTextError,
@@ -35,7 +36,6 @@ from mkdocs_contentgen.texts.generation import Generation, Progress
 from mkdocs_contentgen.texts.lookup import Outcome, load_failures, load_parts, save_failure
 from mkdocs_contentgen.texts.policy import Limits, Sender
 from mkdocs_contentgen.texts.store import DiskStore
-from mkdocs_contentgen.texts.throttle import Clock
 
 HTML = "<article><h1>T</h1><p>Text.</p></article>"
 

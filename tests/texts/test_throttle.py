@@ -8,6 +8,7 @@ from collections.abc import Awaitable, Callable
 import pytest
 from simulated_time import SimulatedTime
 
+from mkdocs_contentgen.concurrency import Clock
 from mkdocs_contentgen.errors import (
     NoText,
     NotSentError,
@@ -17,7 +18,7 @@ from mkdocs_contentgen.errors import (
     UnusableServiceError,
 )
 from mkdocs_contentgen.texts.policy import Limits
-from mkdocs_contentgen.texts.throttle import FIRST_BACKOFF, Clock, Throttle
+from mkdocs_contentgen.texts.throttle import FIRST_BACKOFF, Throttle
 
 NOT_SENT = "it was not requested, since another request failed"
 

@@ -34,12 +34,14 @@ from model_double import (
 )
 from service_double import SECRET, forever, reset, silence, wire
 
+from mkdocs_contentgen.concurrency import Clock
 from mkdocs_contentgen.display import hidden_character
 from mkdocs_contentgen.errors import (
     BusyModelError,
     ConfigurationError,
     ContentgenError,
     InvalidAnswerError,
+    NotSentError,
     RejectedError,
     ServiceError,
     StoppedRunError,
@@ -48,7 +50,7 @@ from mkdocs_contentgen.errors import (
     UnusableServiceError,
 )
 from mkdocs_contentgen.writer.completion import Completion, Message, ModelCall
-from mkdocs_contentgen.writer.model import Model
+from mkdocs_contentgen.writer.model import Model, make_model
 from mkdocs_contentgen.writer.settings import OLLAMA_PORT, Price, WriterFields, WriterOptions
 from mkdocs_contentgen.writer.usage import Spending, Usage
 
@@ -100,7 +102,7 @@ class Asked:
         given = {"model": MODEL, "api_key": KEY, "call_timeout": 20, **fields}
         options = WriterOptions(WriterFields(endpoint=endpoint, **given))
         answers: list[Completion] = []
-        model = Model(options, self.spending, retries=self._retries, debug=self.lines.append)
+        model = make_model(options, self.spending, retries=self._retries, debug=self.lines.append)
         async with model:
             for _ in range(times):
                 calls = (model.ask(ModelCall(messages, 500)) for _ in range(together))
@@ -503,7 +505,7 @@ def test_the_names_of_options_in_writer_yml(server: ModelDouble, status: int, wo
 
     async def run() -> None:
         fields = WriterFields(model=MODEL, endpoint=server.endpoint)
-        async with Model(WriterOptions(fields, prefix=""), Spending(), retries=0) as model:
+        async with make_model(WriterOptions(fields, prefix=""), Spending(), retries=0) as model:
             await model.ask(ModelCall(QUESTION, 1))
 
     server.answer = raw(b"", status)
@@ -545,7 +547,7 @@ def test_no_call_begins_in_a_stopped_run(server: ModelDouble) -> None:
 
     async def run() -> None:
         options = WriterOptions(WriterFields(model=MODEL, endpoint=server.endpoint))
-        async with Model(options, Spending()) as model:
+        async with make_model(options, Spending()) as model:
             for _ in range(2):
                 with pytest.raises(StoppedRunError):
                     await model.ask(ModelCall(QUESTION, 1), is_stopped=lambda: stopped)
@@ -609,7 +611,7 @@ def test_a_pause_holds_back_all_calls(server: ModelDouble) -> None:
     async def run() -> None:
         options = WriterOptions(WriterFields(model=MODEL, endpoint=server.endpoint))
         lines: list[str] = []
-        async with Model(options, Spending(), retries=1, debug=lines.append) as model:
+        async with make_model(options, Spending(), retries=1, debug=lines.append) as model:
             first = asyncio.create_task(model.ask(ModelCall(QUESTION, 1)))
             await until(lambda: lines)
             await asyncio.gather(first, *(model.ask(ModelCall(QUESTION, 1)) for _ in range(3)))
@@ -790,7 +792,7 @@ def test_what_a_lost_answer_cost(server: ModelDouble, lost: Answer) -> None:
             model=MODEL, endpoint=server.endpoint, max_cost=0.5, price=Price(input=1e6, output=1e6)
         )
         spending = Spending()
-        async with Model(WriterOptions(fields), spending, retries=0) as model:
+        async with make_model(WriterOptions(fields), spending, retries=0) as model:
             with pytest.raises(UnknownOutcomeError):
                 await model.ask(ModelCall(QUESTION, 1))
             assert spending.total.calls == 1
@@ -817,3 +819,46 @@ def test_a_maximum_and_a_price_without_usage(server: ModelDouble) -> None:
     text = str(failure(UnusableServiceError, server.endpoint, times=9, max_cost=9, price=price))
     assert "writer.max_cost" in text
     assert len(server.calls) == 2
+
+
+class Busy:
+    """A transport to a model that has time at the second call only."""
+
+    label = "the model"
+
+    def __init__(self) -> None:
+        self.warnings: list[str] = []
+        self.calls = 0
+
+    async def call(self, call: ModelCall, spending: Spending) -> Completion:
+        """Ask to wait for an hour, and then answer."""
+        self.calls += 1
+        if self.calls == 1:
+            raise NotSentError("the model is busy", 3600)
+        return Completion("A text.")
+
+    async def close(self) -> None:
+        """Do nothing."""
+
+
+def test_an_hour_of_waiting() -> None:
+    """The clock that is handed in counts, for the pause as for the five times `call_timeout`."""
+    now = 0.0
+
+    async def sleep(seconds: float) -> None:
+        nonlocal now
+        now += seconds
+
+    async def run(call_timeout: float) -> str:
+        fields = WriterFields(model=MODEL, call_timeout=call_timeout)
+        clock = Clock(monotonic=lambda: now, sleep=sleep, random=lambda: 0.0)
+        model = Model(
+            WriterOptions(fields), Busy(), Spending(), retries=None, debug=print, clock=clock
+        )
+        async with model:
+            return (await model.ask(ModelCall(QUESTION, 1))).text
+
+    assert asyncio.run(run(721)) == "A text."
+    assert now == pytest.approx(3600)
+    with pytest.raises(UnavailableModelError, match="the model is busy"):
+        asyncio.run(run(719))

@@ -24,7 +24,7 @@ from mkdocs_contentgen.errors import (
     UnusableServiceError,
 )
 from mkdocs_contentgen.writer.completion import Completion, ModelCall
-from mkdocs_contentgen.writer.program import Program, model_type
+from mkdocs_contentgen.writer.model import make_model
 from mkdocs_contentgen.writer.settings import find_secrets, load_options
 from mkdocs_contentgen.writer.usage import Spending
 
@@ -43,7 +43,7 @@ async def asked(
 ) -> Completion:
     """Return what a program answers."""
     loaded = load_options(value, directory, allow_http=False)
-    async with model_type(loaded)(loaded, Spending()) as model:
+    async with make_model(loaded, Spending()) as model:
         return await model.ask(call)
 
 
@@ -182,7 +182,7 @@ def test_credentials_that_the_options_name(monkeypatch: pytest.MonkeyPatch) -> N
     secrets = find_secrets(["tok/secret.value", "rediss://:pass%40word@cache.example", ""])
 
     async def run() -> str:
-        async with Program(replace(options_, secrets=secrets), Spending()) as program:
+        async with make_model(replace(options_, secrets=secrets), Spending()) as program:
             return (await program.ask(CALL)).text
 
     text = asyncio.run(run())
@@ -201,7 +201,7 @@ def test_many_programs_at_once(tmp_path: Path) -> None:
     async def all_of_them() -> None:
         value = options([sys.executable, "-c", script], parallel=40)
         loaded = load_options(value, Path(), allow_http=False)
-        async with model_type(loaded)(loaded, Spending()) as it:
+        async with make_model(loaded, Spending()) as it:
             texts = await asyncio.gather(*(it.ask(CALL) for _ in range(40)))
         assert {text.text for text in texts} == {"Text\n"}
 

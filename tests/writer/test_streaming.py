@@ -13,7 +13,7 @@ from simulated_time import SimulatedTime
 
 from mkdocs_contentgen.errors import InvalidAnswerError, RejectedError, UnknownOutcomeError
 from mkdocs_contentgen.writer.completion import Completion, Message, ModelCall, Watch
-from mkdocs_contentgen.writer.model import Model
+from mkdocs_contentgen.writer.model import make_model
 from mkdocs_contentgen.writer.settings import Price, WriterFields, WriterOptions
 from mkdocs_contentgen.writer.usage import Spending, Usage
 
@@ -85,7 +85,7 @@ def ask(
         options = WriterOptions(WriterFields(**{**values, **fields}))
         started = asyncio.get_running_loop().time()
         try:
-            async with Model(options, exchange.spending, retries=0) as model:
+            async with make_model(options, exchange.spending, retries=0) as model:
                 for _ in range(calls):
                     question = [Message(role="user", content="A question." * 8)]
                     exchange.completion = await model.ask(ModelCall(question, 100, watch))

@@ -1,0 +1,24 @@
+"""Read the bodies of requests and answers up to a limit, since whoever sends one can go on."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncGenerator, AsyncIterable
+
+
+class TooLargeError(Exception):
+    """A body has more bytes than its limit."""
+
+
+async def limited(chunks: AsyncIterable[bytes], limit: int) -> AsyncGenerator[bytes]:
+    """Yield the parts of a body as they come. Raises TooLargeError after `limit` bytes."""
+    total = 0
+    async for chunk in chunks:
+        total += len(chunk)
+        if total > limit:
+            raise TooLargeError
+        yield chunk
+
+
+async def read_body(chunks: AsyncIterable[bytes], limit: int) -> bytes:
+    """Return a body of at most `limit` bytes. Raises TooLargeError."""
+    return b"".join([chunk async for chunk in limited(chunks, limit)])

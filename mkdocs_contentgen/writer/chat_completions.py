@@ -1,0 +1,272 @@
+"""Send a call to a model's server, through OpenAI's chat completions API.
+
+Ollama, llama.cpp, vLLM, LM Studio and most providers have this API. Each takes other fields, and no
+server says which. So a call first has all fields; where the server refuses one by name, the call is
+sent again without it, and the later ones begin without it. A refused call costs nothing.
+"""
+
+from __future__ import annotations
+
+import re
+import time
+from collections.abc import Callable, Sequence
+
+from ..display import quoted
+from ..errors import (
+    InvalidAnswerError,
+    ServiceError,
+    UnknownOutcomeError,
+    UnusableServiceError,
+)
+from ..service.connection import (
+    MAY_BE_PAID_HINT,
+    Answer,
+    HTTPConnection,
+    check_address,
+    check_token,
+    error_message,
+)
+from .completion import AnswerReader, Completion, Message, ModelCall
+from .settings import OLLAMA, OLLAMA_PORT, WriterOptions
+from .usage import Spending, Usage, estimate_usage, read_usage
+
+_CHARACTERS_PER_TOKEN = 10
+"""With more characters for each token of a prompt, the server probably cut the prompt."""
+
+PENALTY = 0.5
+"""The `frequency_penalty` of a second attempt, after a text that repeats itself."""
+
+_MIN_SECRET = 16
+"""The minimum length of a key to search for in texts. A shorter one can be a word: `ollama`."""
+
+_REFUSES_SYSTEM = re.compile(
+    r"system[\W_]{0,3}(role|message|prompt|instruction)|\broles?\b.{0,60}\bsystem\b"
+    r"|system\W{1,3}(is not|isn't)\b|\bsupports? \W?system\b|\bvalue\W{1,3}system\b"
+    r"|developer instruction|roles must alternate|only [\w ,]{1,40} roles",
+    re.IGNORECASE | re.DOTALL,
+)
+"""How servers say that a model, or its chat template, takes no system message."""
+
+_NO_CREDIT = re.compile(
+    r"insufficient[_ ](quota|balance|credits?|funds)|exceeded_current_quota_error"
+    r"|billing_(hard_limit_reached|not_active)|credit balance is too low"
+    r"|(used all available|run out of|out of|no|not enough) credits|余额不足|欠费",
+    re.IGNORECASE,
+)
+"""How providers say with status 429 that an account has no credit. None says it of a rate limit."""
+
+_STREAM_FIELDS = re.compile(rb"\bstream(_options)?\b")
+_LIMIT_FIELDS = ("max_tokens", "max_completion_tokens")
+
+
+class RefusedSystemError(Exception):
+    """The model refused a system message in its stream. Sent again, the call has none."""
+
+
+class ChatCompletions:
+    """The transport to a model on a server.
+
+    Without `quotes`, no message quotes the server. No message contains the key. Raises
+    ConfigurationError for invalid options.
+    """
+
+    def __init__(
+        self, options: WriterOptions, *, debug: Callable[[str], None], quotes: bool = True
+    ) -> None:
+        self.warnings: list[str] = []
+        self._fields = options.fields
+        self._prefix = options.prefix
+        self._debug = debug
+        self._quotes = quotes
+        address = check_address(
+            self._fields.endpoint,
+            f"{self._prefix}endpoint",
+            f"one such as https://models.example/v1, or {OLLAMA} for Ollama",
+            allow_http=options.allow_http,
+        )
+        self._key = check_token(self._fields.api_key, f"{self._prefix}api_key")
+        self._options_hint = (
+            f"check {self._prefix}endpoint, which often ends in /v1, {self._prefix}model and "
+            f"{self._prefix}api_key (CONTENTGEN_MODEL_KEY)"
+        )
+        is_ollama = address.port == OLLAMA_PORT
+        start_hint = " Is Ollama running? `ollama serve` starts it" if is_ollama else ""
+        self.label = f"the model server {address.netloc.decode()}"
+        self._connection = HTTPConnection(
+            address,
+            self.label,
+            self._key,
+            unreachable_hint=f"is {self._prefix}endpoint right?{start_hint}",
+            timeout_option=f"{self._prefix}call_timeout",
+            unknown_hint=MAY_BE_PAID_HINT if quotes else "it may have been paid for",
+        )
+        self._quote = self._connection.quote
+        # What the server supports, as far as is known.
+        self._limit_field = _LIMIT_FIELDS[0]
+        self._streams = True
+        self._has_system = True
+
+    async def close(self) -> None:
+        """Close the connections."""
+        await self._connection.__aexit__()
+
+    async def call(self, call: ModelCall, spending: Spending) -> Completion:
+        """Return the answer to one call that is sent once. Raises a ServiceError."""
+        started = time.monotonic()
+        roles = {message["role"] for message in call.messages}
+        had_system = self._has_system and "system" in roles
+        reader = AnswerReader(call.watch)
+        error = await self._send(call, reader)
+        usage = self._usage(call, reader, spending, error)
+        # Before the answer is checked, since an unusable one may have cost something too.
+        if isinstance(error, UnknownOutcomeError) or reader.usage is not None or reader.has_message:
+            spending.total += usage
+        if error is None:
+            error = self._problem(reader)
+        if had_system and not reader.text and _refuses_system(error_message(reader.error)):
+            self._has_system = False
+            raise RefusedSystemError
+        is_usable = bool(reader.text) and reader.was_streamed
+        if error and not is_usable:
+            raise error
+        if len(self._key) >= _MIN_SECRET and self._key in reader.text:
+            raise InvalidAnswerError(f"{self.label} repeats {self._prefix}api_key in its text")
+        reason = self._quote(reader.reason) or "unknown"
+        words = ""
+        if error:
+            reason = "lost"
+            words = self._words(reader)
+        self._debug(
+            f"{quoted(self._fields.model)}: answered after {time.monotonic() - started:.1f} s, "
+            f"{usage.tokens:,} tokens, finish_reason {quoted(reason)}"
+        )
+        self._warn_of_cut_prompt(call, usage)
+        return Completion(reader.text, reason, usage, error, words)
+
+    async def _send(
+        self, call: ModelCall, reader: AnswerReader
+    ) -> UnknownOutcomeError | InvalidAnswerError | None:
+        """Let `reader` read the answer to a call.
+
+        Return the error of an answer that is not whole, of which a part may have been read. Raises
+        the ServiceError of a call without any answer.
+        """
+        try:
+            answer = await self._post(call, reader)
+        except (UnknownOutcomeError, InvalidAnswerError) as error:
+            return error
+        # Status 201 has an answer as 200 has.
+        has_answer = answer.status == 200 or reader.was_streamed or reader.has_message
+        if answer.is_success and has_answer:
+            return None
+        status_error = self._status_error(answer, reader)
+        if isinstance(status_error, UnknownOutcomeError | InvalidAnswerError):
+            return status_error
+        raise status_error
+
+    def _warn_of_cut_prompt(self, call: ModelCall, usage: Usage) -> None:
+        """Warn once if the server read so few tokens that it cannot have read the whole prompt."""
+        if self.warnings or not 0 < usage.input_tokens < call.characters / _CHARACTERS_PER_TOKEN:
+            return
+        self.warnings.append(
+            f"{self.label} read {usage.input_tokens:,} tokens of a prompt with "
+            f"{call.characters:,} characters, so it probably cut the prompt; give the model a "
+            "larger context (Ollama: OLLAMA_CONTEXT_LENGTH, llama.cpp: --ctx-size)"
+        )
+
+    def _usage(
+        self, call: ModelCall, reader: AnswerReader, spending: Spending, error: ServiceError | None
+    ) -> Usage:
+        """Return the reported usage, or an estimate if it gives no cost or the answer is lost."""
+        price = self._fields.price
+        usage = read_usage(reader.usage, price)
+        is_lost = reader.usage is None and bool(error or not reader.has_ended)
+        if usage.cost is not None or not (price or is_lost):
+            return usage
+        return estimate_usage(call.characters, len(reader.text), price, spending.total)
+
+    async def _post(self, call: ModelCall, reader: AnswerReader) -> Answer:
+        """Send a call with the fields that the server supports, and remember which these are."""
+        while True:
+            # Another call can change the attributes in the meantime.
+            streams = self._streams
+            limit = self._limit_field
+            has_system = self._has_system
+            answer = await self._connection.request(
+                "POST",
+                "chat/completions",
+                body=self._body(call, limit, streams=streams, has_system=has_system),
+                timeout=self._fields.first_token_timeout,
+                on_event=reader.read_event,
+                token_timeout=self._fields.call_timeout,
+            )
+            refused = answer.body if answer.status in (400, 422) else b""
+            may_refuse_system = has_system and answer.status in (400, 422, 500, 501)
+            if may_refuse_system and _refuses_system(answer.reason()):
+                self._has_system = False
+            elif streams and _STREAM_FIELDS.search(refused):
+                self._streams = False
+            elif limit == _LIMIT_FIELDS[0] and _LIMIT_FIELDS[1].encode() in refused:
+                self._limit_field = _LIMIT_FIELDS[1]
+            else:
+                return answer
+
+    def _body(
+        self, call: ModelCall, limit: str, *, streams: bool, has_system: bool
+    ) -> dict[str, object]:
+        parameters = self._fields.parameters
+        messages = call.messages if has_system else fold_system(call.messages)
+        body: dict[str, object] = {"model": self._fields.model, "messages": list(messages)}
+        if call.penalty:
+            body["frequency_penalty"] = PENALTY
+        if parameters.keys().isdisjoint(_LIMIT_FIELDS):
+            body[limit] = call.max_tokens
+        if streams:
+            body["stream"] = True
+            body["stream_options"] = {"include_usage": True}
+        return {**body, **parameters}
+
+    def _status_error(self, answer: Answer, reader: AnswerReader) -> ServiceError:
+        """Return the error for the status of an answer without a message."""
+        message = f"{self.label} answered {answer.status_text}"
+        words = self._quote(answer.reason()) if self._quotes else ""
+        words = words or self._words(reader)
+        if words:
+            message += f": {words}"
+        if answer.status == 429 and _NO_CREDIT.search(answer.body.decode("utf-8", "replace")):
+            # Waiting does not help, so that no call is tried again.
+            hint = "add credit to the account of the model server"
+            return UnusableServiceError(f"{message}; {hint}")
+        return self._connection.status_error(answer, message, self._options_hint)
+
+    def _problem(self, reader: AnswerReader) -> InvalidAnswerError | None:
+        """Return the error for an answer that is none of this API, or that ends with an error."""
+        if reader.error:
+            reason = self._words(reader) or "without a message"
+            return InvalidAnswerError(f"{self.label} reports an error with status 200: {reason}")
+        if not reader.has_message:
+            return InvalidAnswerError(
+                f"{self.label} answered without a message in `choices`; {self._options_hint}"
+            )
+        if reader.is_broken:
+            return InvalidAnswerError(f"{self.label} sent something in its stream that is no event")
+        return None
+
+    def _words(self, reader: AnswerReader) -> str:
+        """Return what the server says of an error, to show it in messages and remarks."""
+        return self._quote(error_message(reader.error)) if self._quotes else ""
+
+
+def fold_system(messages: Sequence[Message]) -> list[Message]:
+    """Return a conversation whose system message is the beginning of the first other one."""
+    system = [message["content"] for message in messages if message["role"] == "system"]
+    others = [message for message in messages if message["role"] != "system"]
+    if not others:
+        return [Message(role="user", content="\n\n".join(system))]
+    first, *rest = others
+    text = "\n\n".join([*system, first["content"]])
+    return [Message(role=first["role"], content=text), *rest]
+
+
+def _refuses_system(reason: str) -> bool:
+    return bool(_REFUSES_SYSTEM.search(reason))
