@@ -39,12 +39,12 @@ def read_requests(site: Site, files: Iterable[File]) -> Site:
     found: list[PageRequest] = []
     all_problems: list[PageProblem] = []
     warnings = [*site.warnings]
-    docs = _relative_docs_dir(site.config)
+    paths = _SourcePaths(site.config)
     for file in files:
         if file.generated_by == "material/blog":  # a copy of a view, for its pagination
             continue
         page = file.src_uri
-        path = posixpath.join(docs, page)
+        path = paths.of(file)
         try:
             source = file.content_string
         except (OSError, UnicodeError) as error:
@@ -70,22 +70,22 @@ def unread_metadata_problems(site: Site, files: Iterable[File]) -> list[str]:
 
     They are those of the plugin `meta`, which adds their keys to pages only when they are rendered.
     """
-    docs = _relative_docs_dir(site.config)
+    paths = _SourcePaths(site.config)
     found = []
     for file in files:
-        path, folder = posixpath.join(docs, file.src_uri), posixpath.dirname(file.src_uri)
+        folder = posixpath.dirname(file.src_uri)
         try:
             document = read_yaml(file.content_string)
         except (OSError, ValueError):  # which the plugin reports
             continue
         pages = [
-            posixpath.join(docs, page.src_uri)
+            paths.of(page)
             for page in site.pages
             if not folder or page.src_uri.startswith(f"{folder}/")
         ]
         if pages and isinstance(document.value, dict) and NAME in document.value:
             found.append(
-                f"{path}:{document.line_of(NAME)}: '{NAME}' is only read in pages, so "
+                f"{paths.of(file)}:{document.line_of(NAME)}: '{NAME}' is only read in pages, so "
                 f"{first_names(pages, _MOST_NAMED)} get nothing of it; write it into each page, "
                 "and what is common to all pages of the site into the option `defaults`"
             )
@@ -97,7 +97,7 @@ def unbuilt_page_problem(site: Site, files: Iterable[File]) -> str:
 
     `files` are pages that no build has.
     """
-    docs = _relative_docs_dir(site.config)
+    paths = _SourcePaths(site.config)
     asking = []
     for file in files:
         if "/." in f"/{file.src_uri}":  # hidden, such as a virtual environment
@@ -107,7 +107,7 @@ def unbuilt_page_problem(site: Site, files: Iterable[File]) -> str:
         except (OSError, UnicodeError):  # no build reads it either
             continue
         if NAME in source and any(_read_page(source, site.options.defaults)):
-            asking.append(posixpath.join(docs, file.src_uri))
+            asking.append(paths.of(file))
     if not asking:
         return ""
     what = "asks for a text, but this build has no such page"
@@ -137,13 +137,33 @@ def place_of(file: File, config: MkDocsConfig, text: str) -> str:
     """Return file and line of the first occurrence of `text`, such as `docs/post.md:12`."""
     source = file.content_string
     line = source.count("\n", 0, max(source.find(text), 0)) + 1
-    return f"{posixpath.join(_relative_docs_dir(config), file.src_uri)}:{line}"
+    return f"{_SourcePaths(config).of(file)}:{line}"
 
 
-def _relative_docs_dir(config: MkDocsConfig) -> str:
-    """Return the part of a path from the project to its pages, or an empty string for none."""
-    docs = os.path.relpath(config.docs_dir, project_directory(config)).replace(os.sep, "/")
-    return "" if docs == "." else docs
+class _SourcePaths:
+    """Finds the paths of pages in the project, as authors know them.
+
+    mkdocs-monorepo-plugin copies the pages of several folders into a temporary one.
+    """
+
+    def __init__(self, config: MkDocsConfig) -> None:
+        self._project = str(project_directory(config).absolute()) + os.sep
+        self._copied_from: dict[str, str] = {}
+        docs = config.docs_dir
+        for plugin in config.plugins.values() if config.plugins else ():
+            copied_from = getattr(plugin, "files_source_dir", None)
+            if isinstance(copied_from, dict) and copied_from:
+                self._copied_from |= copied_from
+                docs = getattr(plugin, "originalDocsDir", None) or docs
+        self._docs = os.path.relpath(docs, self._project).replace(os.sep, "/")
+
+    def of(self, file: File) -> str:
+        """Return the path of the file that a page or its plugin has, such as `docs/post.md`."""
+        path = str(file.abs_src_path or "")
+        path = self._copied_from.get(path, path)
+        if path.startswith(self._project):
+            return path.removeprefix(self._project).replace(os.sep, "/")
+        return file.src_uri if self._docs == "." else posixpath.join(self._docs, file.src_uri)
 
 
 def _read_page(

@@ -21,7 +21,7 @@ def stamp_of_pages(site: Site) -> str:
     sources = site.options.writer.get("sources")
     custom = getattr(site.theme, "custom_dir", None) or site.theme.get("custom_dir")
     found = [*_configurations(site.directory / config.config_file_path), config.docs_dir, custom]
-    found += config.hooks or ()
+    found += [site.docs_dir, *(config.hooks or ())]  # a plugin can have set another docs_dir
     found += [*(config.watch or ()), *(sources if isinstance(sources, list) else ())]
     paths = [site.directory / str(it) for it in found if it]
     # With `docs_dir: .`, which Zensical allows, they are beside the pages.

@@ -96,12 +96,14 @@ def enter(desk: DeskProcess, browser: Browser, **options: Any) -> Page:
     return page
 
 
-def open_text(desk: DeskProcess, page: Page, title: str = "Builds take seconds") -> None:
-    """Open a text from the list of texts."""
+def open_text(
+    desk: DeskProcess, page: Page, title: str = "Builds take seconds", shown: str = ""
+) -> None:
+    """Open a text from the list of texts, which has another title than its topic if `shown`."""
     if desk.origin not in page.url:
         page.goto(desk.address)
     page.get_by_role("link", name=title).click()
-    expect(page.get_by_role("complementary", name="Review")).to_contain_text(title)
+    expect(page.get_by_role("complementary", name="Review")).to_contain_text(shown or title)
 
 
 def block_with(page: Page, text: str) -> Locator:
@@ -284,6 +286,17 @@ def test_with_keys_alone(desk: DeskProcess, page: Page) -> None:
     expect(page.get_by_role("button", name="Copied")).to_be_visible()
     page.keyboard.press("n")
     expect(page).to_have_title(re.compile("Ten habits"))
+
+
+def test_a_title_is_shown_as_it_is(project: Project, page: Page) -> None:
+    """What looks like a pattern or a place in it changes no words of the desk."""
+    title = "Pay $' now, $& {1} {0} $$"
+    make_site(project.root)
+    html = f"<article><h1>{title.replace('&', '&amp;')}</h1><p>First.</p></article>"
+    save(project.root, {BLOG.key(sandbox=False): Text(html, WHEN, BLOG.record(), "m")})
+    with DeskProcess(project) as desk:
+        open_text(desk, page, "Ten habits", title)
+        expect(page.get_by_role("button", name=f"Approve “{title}”", exact=True)).to_be_visible()
 
 
 def test_approve_anyway(desk: DeskProcess, page: Page) -> None:

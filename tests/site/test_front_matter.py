@@ -19,6 +19,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from mkdocs.config import load_config
 from mkdocs.config.defaults import MkDocsConfig
+from mkdocs.plugins import BasePlugin
 from mkdocs.structure.files import File, get_files
 from mkdocs.utils.meta import get_data
 
@@ -127,6 +128,44 @@ def test_pages_that_other_plugins_make_count_too(tmp_path: Path) -> None:
         ("made/up.md", "docs/made/up.md:2")
     ]
     assert problems == []
+
+
+class Copying(BasePlugin):  # type: ignore[type-arg]  # it has no options
+    """Copies pages into a temporary folder, as mkdocs-monorepo-plugin does."""
+
+    def __init__(self, config: MkDocsConfig, target: Path) -> None:
+        self.originalDocsDir = config.docs_dir
+        self.files_source_dir: dict[str, str] = {}
+        root = Path(config.docs_dir).parent
+        for source, name in (("docs/a.md", "a.md"), ("api/docs/b.md", "api/b.md")):
+            (target / name).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy(root / source, target / name)
+            self.files_source_dir[str(target / name)] = str(root / source)
+        (target / "made.md").write_text("---\ncontentgen: 7\n---\n")
+        config.docs_dir = str(target)
+
+
+def test_copied_pages_are_named_as_in_the_repository(tmp_path: Path) -> None:
+    """Messages and names of pages have the files that an author can open."""
+    site = site_of(tmp_path / "project")
+    project = tmp_path / "project"
+    (project / "api/docs").mkdir(parents=True)
+    (project / "docs/a.md").write_text("---\ncontentgen: 5\n---\n")
+    (project / "api/docs/b.md").write_text("---\ncontentgen: {type: news, topic: B}\n---\n")
+    site.plugins["monorepo"] = Copying(site, tmp_path / "copies")
+    pages = pages_of(site)
+
+    reading = read(site, pages)
+
+    assert [problem.message.partition(" ")[0] for problem in reading.problems] == [
+        "docs/a.md:2:",
+        "docs/made.md:2:",
+    ]
+    [request] = reading.requests
+    assert (request.page, request.place) == ("api/b.md", "api/docs/b.md:2")
+    for name in ("api/b.md", "api/docs/b.md", str(project / "api/docs/b.md")):
+        assert reading.select_requests([name]) == [request]
+    assert place_of(pages[1], site, "news") == "api/docs/b.md:2"
 
 
 @pytest.mark.parametrize(("text", "line"), [("three", 3), ("one", 1), ("", 1), ("absent", 1)])
