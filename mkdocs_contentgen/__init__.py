@@ -11,13 +11,20 @@ if TYPE_CHECKING:
     from .errors import ContentgenError
     from .html.disclosure import Provenance, Review
     from .html.presentation import Presentation, present
-    from .requests import ArticleRequest, BlogRequest, NewsRequest, Problem, parse_front_matter
+    from .requests import (
+        ArticleRequest,
+        BlogRequest,
+        NewsRequest,
+        PageRequest,
+        Problem,
+        parse_front_matter,
+    )
     from .service.client import ServiceClient
     from .text import Text
     from .texts.approval import read_all
     from .texts.articles import Article
     from .texts.obtain import Foreground, Obtained, obtain
-    from .texts.policy import Limits, PageRequest, Policy
+    from .texts.policy import Limits, Policy
     from .texts.store import DiskStore
     from .texts.store.shared import SharedStore
 
@@ -50,12 +57,19 @@ _MODULES = {
     "errors": ["ContentgenError"],
     "html.disclosure": ["Provenance", "Review"],
     "html.presentation": ["Presentation", "present"],
-    "requests": ["ArticleRequest", "BlogRequest", "NewsRequest", "Problem", "parse_front_matter"],
+    "requests": [
+        "ArticleRequest",
+        "BlogRequest",
+        "NewsRequest",
+        "PageRequest",
+        "Problem",
+        "parse_front_matter",
+    ],
     "service.client": ["ServiceClient"],
     "texts.approval": ["read_all"],
     "texts.articles": ["Article"],
     "texts.obtain": ["Foreground", "Obtained", "obtain"],
-    "texts.policy": ["Limits", "PageRequest", "Policy"],
+    "texts.policy": ["Limits", "Policy"],
     "text": ["Text"],
     "texts.store": ["DiskStore"],
     "texts.store.shared": ["SharedStore"],

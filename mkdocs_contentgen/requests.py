@@ -212,6 +212,31 @@ REQUEST_TYPES: dict[str, type[Request]] = {
 }
 
 
+@dataclass(frozen=True)
+class PageRequest:
+    """The request of a page, from its front matter to the client that gets the text."""
+
+    request: Request
+    page: str = ""
+    """The path of the page in the directory of pages (`src_uri`)."""
+
+    place: str = ""
+    """The file and the line in the project, such as `docs/post.md:2`."""
+
+    language: str = ""
+    """The language that the site gives the page, as a BCP 47 tag, or an empty string."""
+
+    def in_its_language(self) -> Request:
+        """Return the request with the language of the page, if it has none of its own."""
+        language = self.request.language or self.language
+        return msgspec.structs.replace(self.request, language=language)
+
+    @property
+    def source_path(self) -> str:
+        """The path of the page's file in the project, such as `docs/post.md`."""
+        return self.place.rpartition(":")[0]
+
+
 @cache
 def choices(model: type[Request]) -> dict[str, tuple[str, ...]]:
     """Return the allowed values of those fields that have a fixed set of them."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import UTC, datetime
 
-from mkdocs_contentgen.requests import Request
+from mkdocs_contentgen.requests import PageRequest, Request
 from mkdocs_contentgen.service.protocol import Attempt, Update, Updated
 from mkdocs_contentgen.text import Text
 
@@ -20,6 +20,6 @@ class ClientDouble:
 
     warnings: Sequence[str] = ()
 
-    async def update(self, request: Request, update: Update, attempt: Attempt) -> Updated:
+    async def update(self, asked: PageRequest, update: Update, attempt: Attempt) -> Updated:
         """Refuse."""
         raise NotImplementedError

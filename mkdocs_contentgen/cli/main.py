@@ -83,7 +83,9 @@ def status(config_file: str | None, pages: tuple[str, ...], as_json: bool, check
     with open_site(config_file) as site:
         articles = load_articles(site, pages)
         missing = [it for it in articles if it.state == "missing"]
-        output.print_warnings([problem for it in missing for problem in site.field_problems(it)])
+        output.print_warnings(
+            [problem for it in missing for problem in site.field_problems(it.asked)]
+        )
     if as_json:
         output.print_json([output.article_to_json(article) for article in articles])
     else:

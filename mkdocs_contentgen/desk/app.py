@@ -368,7 +368,7 @@ def _cost(desk: Desk, article: Article) -> str:
     if desk.site.options.uses_sandbox():
         return ""
     build = Build(desk.site, desk.site.options.policy(max_requests=1, warn_only=True))
-    return build.estimate_message({article.key: article.request}) or "1 request"
+    return build.estimate_message({article.key: article.asked}) or "1 request"
 
 
 _REFUSED: tuple[ASGIApp, str] = Response("this is not served here", 403), "default-src 'none'"

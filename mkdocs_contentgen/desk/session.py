@@ -13,7 +13,7 @@ from functools import partial
 import click
 
 from ..errors import CancelledRequestError, ContentgenError
-from ..requests import Request
+from ..requests import PageRequest
 from ..review import updating
 from ..service.protocol import Attempt, Client
 from ..site.build import Build
@@ -151,11 +151,9 @@ class DeskSite:
                 problems += [*errors, *notes, *(str(it.error) for it in results if it.error)]
                 made = next((it.after for it in results), None)
             else:
-                name = article.page, article.request.id
-                wanted = [it for it in site.requests if (it.page, it.request.id) == name]
-                ask = cancellable(lambda client, *request: client.generate(*request))
+                ask = cancellable(lambda client, asked, attempt: client.generate(asked, attempt))
                 source = replace(build.foreground(), ask=ask)
-                obtained = build.obtain(site.approved_files(), source, wanted)
+                obtained = build.obtain(site.approved_files(), source, [article.asked])
                 problems = [*obtained.failures, *obtained.warnings]
                 drafts = [it.draft for it in obtained.articles]
                 made = next((it for it in drafts if it and not it.edits), None)
@@ -185,8 +183,8 @@ class DeskSite:
 def _cancellable(ask: AskForText, cancelled: threading.Event) -> AskForText:
     """Return `ask`, so that its request ends when that is cancelled."""
 
-    async def ask_unless_cancelled(client: Client, request: Request, attempt: Attempt) -> Text:
-        task = asyncio.ensure_future(ask(client, request, attempt))
+    async def ask_unless_cancelled(client: Client, asked: PageRequest, attempt: Attempt) -> Text:
+        task = asyncio.ensure_future(ask(client, asked, attempt))
         while not task.done():
             await asyncio.wait({task}, timeout=0.1)
             if cancelled.is_set():

@@ -10,7 +10,6 @@ from ..display import escape_controls
 from ..errors import FailedTextError
 from ..html.markdown_parser import link_addresses
 from ..requests import Request
-from ..site.build import language_of, own_text
 from ..site.site import Site
 from ..text import Edits, Text, edition_after
 from ..texts.articles import Article
@@ -35,7 +34,7 @@ def import_text(site: Site, article: Article, answer: str, *, model: str, by: st
     Raises FailedTextError for what is no text, StoreError and ConfigurationError.
     """
     request, options = _asked(site, article)
-    own = own_text(site, request)
+    own = options.sources.text_around(article.page)
     found = text_from_answer(request, options, answer, author=by, today=date.today(), own=own).text
     text = structs.replace(found, request=article.request.record(), model=model)
     if by:
@@ -96,10 +95,9 @@ def prompt_for(site: Site, article: Article) -> str:
     Raises ConfigurationError.
     """
     request, options = _asked(site, article)
-    sections = find_sections(request, options, own_text(site, request))
+    sections = find_sections(request, options, options.sources.text_around(article.page))
     return prompt_text(prompt(request, options, sections))
 
 
 def _asked(site: Site, article: Article) -> tuple[Request, WriterOptions]:
-    language = language_of(site, article.request)
-    return structs.replace(article.request, language=language), site.reading_options()
+    return article.asked.in_its_language(), site.reading_options()

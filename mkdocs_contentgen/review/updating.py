@@ -26,7 +26,7 @@ from ..errors import (
     StoreError,
 )
 from ..files import sha256
-from ..requests import Request
+from ..requests import PageRequest
 from ..service.protocol import OPERATION, Attempt, Client, Source, Update, Updated, update_body
 from ..site.build import Build
 from ..site.options import ContentgenConfig
@@ -150,15 +150,15 @@ def run(
         return [], []
     from .block_updates import apply_update
 
-    by_request = {it.article.request: it for it in planned}
-    done: dict[Request, Updated] = {}
+    by_request = {planned_update.article.asked: planned_update for planned_update in planned}
+    done: dict[PageRequest, Updated] = {}
 
-    async def ask(client: Client, request: Request, attempt: Attempt) -> Text:
-        planned_update = by_request[request]
-        updated = await client.update(request, planned_update.update, attempt)
+    async def ask(client: Client, asked: PageRequest, attempt: Attempt) -> Text:
+        planned_update = by_request[asked]
+        updated = await client.update(asked, planned_update.update, attempt)
         # In a thread, since it reads files and takes HTML apart, while other answers arrive.
         text = await asyncio.to_thread(apply, planned_update, updated)
-        done[request] = updated
+        done[asked] = updated
         return text
 
     def apply(what: TextUpdate, updated: Updated) -> Text:
@@ -176,7 +176,7 @@ def run(
             raise InvalidAnswerError(str(error)) from error
         return structs.replace(text, generated_at=moment, request=what.article.request.record())
 
-    requests = {it.article.key: it.article.request for it in planned}
+    requests = {it.article.key: it.article.asked for it in planned}
     operations = {it.article.key: _operation(it) for it in planned}
     editions = {it.article.key: it.article.edition for it in planned}
     source = replace(build.foreground(), ask=wrap(ask), operations=operations, editions=editions)
@@ -184,7 +184,7 @@ def run(
     results = []
     for it in planned:
         outcome = outcomes[it.article.key]
-        updated, after, error = done.get(it.article.request), outcome.text, outcome.error
+        updated, after, error = done.get(it.article.asked), outcome.text, outcome.error
         if not outcome.is_kept:
             after, error = None, StoreError("the cache cannot keep it; make room, then repeat this")
         results.append(replace(it, updated=updated, after=after, error=error))

@@ -12,7 +12,7 @@ from ..errors import (
     RejectedError,
     ServiceError,
 )
-from ..requests import Request
+from ..requests import PageRequest
 from ..text import Text
 from . import SANDBOX
 from .connection import REQUEST_ID, Answer, HTTPConnection, check_address, check_token, decode_json
@@ -69,12 +69,13 @@ class ServiceClient(HTTPConnection):
 
     warnings: Sequence[str] = ()
 
-    async def generate(self, request: Request, attempt: Attempt) -> Text:
-        """Send a request, and return the text in the answer, as parse_answer() does.
+    async def generate(self, asked: PageRequest, attempt: Attempt) -> Text:
+        """Send the request of a page, and return the text in the answer, as parse_answer() does.
 
         Of `attempt`, only the Idempotency-Key and the timeout are used. Raises a subclass of
         ServiceError, which tells whether the request may be sent again.
         """
+        request = asked.request
         answer = await self._post(request.operation, request.body(), attempt)
         try:
             return self._parse(answer, lambda body: parse_answer(body, request))
@@ -83,13 +84,13 @@ class ServiceClient(HTTPConnection):
                 error.answer = ""
             raise
 
-    async def update(self, request: Request, update: Update, attempt: Attempt) -> Updated:
+    async def update(self, asked: PageRequest, update: Update, attempt: Attempt) -> Updated:
         """Send what is to be updated of the text for a request, and return the changes.
 
         The interface has no such operation, a served writer and the sandbox have. Raises the same
         as generate().
         """
-        answer = await self._post(OPERATION, update_body(request, update), attempt)
+        answer = await self._post(OPERATION, update_body(asked.request, update), attempt)
         return self._parse(answer, parse_updated)
 
     async def _post(self, operation: str, body: Mapping[str, object], attempt: Attempt) -> Answer:

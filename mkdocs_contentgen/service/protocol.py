@@ -16,7 +16,7 @@ import msgspec
 
 from ..errors import FailedTextError, InvalidAnswerError, UnsafeHTMLError
 from ..html.article import parse_article
-from ..requests import Request
+from ..requests import PageRequest, Request
 from ..text import ANSWERED, Text, mend, model_name
 
 OPERATION = "update-text"
@@ -151,10 +151,10 @@ UNOBSERVED = Attempt()
 class Client(Protocol):
     """Gives new texts, and changes of texts that are there."""
 
-    async def generate(self, request: Request, attempt: Attempt) -> Text:
+    async def generate(self, asked: PageRequest, attempt: Attempt) -> Text:
         """Return a new text for a request. Raises ServiceError."""
 
-    async def update(self, request: Request, update: Update, attempt: Attempt) -> Updated:
+    async def update(self, asked: PageRequest, update: Update, attempt: Attempt) -> Updated:
         """Return the changes of the text for a request. Raises ServiceError."""
 
     @property

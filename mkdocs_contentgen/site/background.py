@@ -12,7 +12,7 @@ from shutil import rmtree
 from tempfile import mkdtemp
 
 from ..errors import PENDING, ContentgenError, NoText
-from ..requests import Request
+from ..requests import PageRequest
 from ..texts.generation import WAITING_MESSAGE, Generation, Progress, generate
 from ..texts.lookup import Outcome
 from ..texts.obtain import Foreground
@@ -36,7 +36,7 @@ POLL_INTERVAL = 0.2
 
 @dataclass(frozen=True)
 class _QueuedRequest:
-    request: Request
+    asked: PageRequest
     since: float
     replaces: bool
 
@@ -101,7 +101,7 @@ class Background:
         return self
 
     def get(
-        self, wanted: Mapping[str, Request], cached_keys: Collection[str], *, refresh: bool
+        self, wanted: Mapping[str, PageRequest], cached_keys: Collection[str], *, refresh: bool
     ) -> tuple[dict[str, Outcome], list[str]]:
         """Return the current outcome of each request, by key, and queue the new requests.
 
@@ -112,7 +112,7 @@ class Background:
         of a page would pay for them.
         """
         with self._lock:
-            new = {key: request for key, request in wanted.items() if key not in self._outcomes}
+            new = {key: asked for key, asked in wanted.items() if key not in self._outcomes}
             if len(new) > self._budget:
                 error = NoText(
                     "over_budget",
@@ -122,8 +122,8 @@ class Background:
             else:
                 error = PENDING
                 since = time.monotonic() if self._builds > 1 else -math.inf
-                for key, request in new.items():
-                    waiting = _QueuedRequest(request, since, key in cached_keys)
+                for key, asked in new.items():
+                    waiting = _QueuedRequest(asked, since, key in cached_keys)
                     self._queued[key] = self._queued_before.get(key, waiting)
             return {key: self._outcomes.get(key, Outcome(error=error)) for key in wanted}, []
 
@@ -158,7 +158,7 @@ class Background:
             self._budget -= len(due)
             self._outcomes |= dict.fromkeys(due, Outcome(error=PENDING))
             generation = Generation(self._foreground())
-        requests = {key: waiting.request for key, waiting in due.items()}
+        requests = {key: waiting.asked for key, waiting in due.items()}
         replaced = {key for key, waiting in due.items() if waiting.replaces}
         arguments = (generation, requests, replaced)
         thread = threading.Thread(target=self._run, args=arguments, daemon=True)
@@ -176,7 +176,7 @@ class Background:
             self.trigger_file.write_text(str(now))
 
     def _run(
-        self, generation: Generation, requests: Mapping[str, Request], replaced: Collection[str]
+        self, generation: Generation, requests: Mapping[str, PageRequest], replaced: Collection[str]
     ) -> None:
         done = 0
 

@@ -10,22 +10,18 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, field
 from functools import cache, partial
-from pathlib import Path
 from threading import Event
 from typing import TYPE_CHECKING
 
-from mkdocs.utils.meta import get_data
-
 from ..errors import PENDING, NoText
-from ..files import read_text
 from ..html.presentation import ArticleMetadata, Presentation
-from ..requests import Request
+from ..requests import PageRequest
 from ..service import SANDBOX
 from ..texts.approval import ApprovedFiles
 from ..texts.articles import Article
 from ..texts.lookup import Outcome
 from ..texts.obtain import Foreground, Obtained, TextSource, obtain
-from ..texts.policy import PageRequest, Policy
+from ..texts.policy import Policy
 from ..texts.store import DiskStore
 from .content import PageContent
 from .progress import show_progress
@@ -112,8 +108,6 @@ class Build:
                 self.spending,
                 retries=options.retries,
                 debug=self.debug,
-                own_text=partial(own_text, site),
-                language=partial(language_of, site),
             )
         return options.connect()
 
@@ -149,7 +143,7 @@ class Build:
             self.log(f"{number} {verb} remarks; `contentgen status` lists them")
         return obtained
 
-    def estimate_message(self, wanted: Mapping[str, Request]) -> str:
+    def estimate_message(self, wanted: Mapping[str, PageRequest]) -> str:
         """Return what the writer will take for requests, or an empty string for a service."""
         if not (self.site.options.uses_writer() and wanted):
             return ""
@@ -157,7 +151,7 @@ class Build:
         from ..writer.writing import estimate
 
         options = self.site.writer_options()
-        estimates = (estimate(request, options) for request in wanted.values())
+        estimates = (estimate(asked.request, options) for asked in wanted.values())
         return evaluation.estimate_message(estimates, options)
 
 
@@ -211,7 +205,7 @@ def resolve(build: Build, files: ApprovedFiles, source: TextSource) -> Resolutio
 def _warnings(article: Article, *, sandbox: bool) -> list[str]:
     """Return what the author should know of a text on its page."""
     found = []
-    text, page = article.text_language, article.language
+    text, page = article.text_language, article.asked.language
     # The key of a text does not have the language of its page, so pages of two can share one.
     if text and not article.request.language and _primary(text) != _primary(page or text):
         found.append(
@@ -226,29 +220,8 @@ def _warnings(article: Article, *, sandbox: bool) -> list[str]:
     return found
 
 
-def language_of(site: Site, request: Request) -> str:
-    """Return the language of a text: that of its request, or else the one of its page."""
-    pages = (it.language for it in site.requests if it.request == request)
-    return request.language or next(pages, "")
-
-
 def _primary(language: str) -> str:
     return language.partition("-")[0].lower()
-
-
-def own_text(site: Site, request: Request) -> str:
-    """Return the Markdown around an article on its page, or an empty string without any."""
-    page = next((it.page for it in site.requests if it.request == request), "")
-    docs = Path(site.config.docs_dir)
-    try:
-        source, _ = get_data(read_text(docs / page, docs, _MAX_PAGE).removeprefix("\ufeff"))
-    except (OSError, UnicodeError):  # a page that another plugin makes has no file
-        return ""
-    first, *others = source.split("<!--")
-    return first + "".join(other.partition("-->")[2] for other in others)
-
-
-_MAX_PAGE = 256 * 1024
 
 
 def _usage_message(outcomes: Iterable[Outcome], usage: str) -> str:

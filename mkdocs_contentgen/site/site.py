@@ -16,7 +16,8 @@ from mkdocs.structure.files import File
 from ..display import quoted
 from ..errors import ApprovalError, ConfigurationError
 from ..files import normal_form
-from ..texts.policy import PageRequest
+from ..requests import PageRequest
+from ..texts.policy import Policy
 from .options import (
     EXTENSION,
     MKDOCS_CACHE,
@@ -234,8 +235,7 @@ class Site:
             self.select_requests(pages),
             files,
             self.store(),
-            sandbox=self.options.uses_sandbox(),
-            all_drafts=True,
+            Policy(sandbox=self.options.uses_sandbox(), all_drafts=True),
             changed_sources=self.cited_sections().changed,
         )
         return articles, [*dict.fromkeys(problems), *self.orphan_warnings(files)]
@@ -245,12 +245,11 @@ class Site:
         from ..texts.approval import read_all
         from ..texts.articles import find_articles
 
-        name = article.page, article.request.id
-        own = [it for it in self.requests if (it.page, it.request.id) == name]
+        own = [article.asked]
         # Only its own file: reading those of 500 articles takes almost half a second.
         files = read_all(own, self.approved_directory(), others=self.others, files=[article.path])
-        sandbox = self.options.uses_sandbox()
-        found, _ = find_articles(own, files, self.store(), sandbox=sandbox, all_drafts=True)
+        policy = Policy(sandbox=self.options.uses_sandbox(), all_drafts=True)
+        found, _ = find_articles(own, files, self.store(), policy)
         return found[0]
 
     def cited_sections(self) -> CitedSections:

@@ -23,10 +23,9 @@ from ..display import hidden_character
 from ..errors import ApprovalError, UnsafeHTMLError
 from ..files import locked, normal_form, read_text, reason_of, refuse_links, replace_text, sha256
 from ..html.sanitizer import MAX_CHARACTERS
-from ..requests import Request
+from ..requests import PageRequest, Request
 from ..text import Line, Text, is_storable, mended
 from ..yaml_files import NotYAMLError, read_yaml
-from .policy import PageRequest
 
 MAX_HEADER = 256 * 1024
 """Maximum length of a header in characters: a text can have thousands of blocks by people."""

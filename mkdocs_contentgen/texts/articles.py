@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from datetime import datetime, timedelta
+from dataclasses import KW_ONLY, dataclass, field, replace
+from datetime import datetime
 from functools import cached_property
 from pathlib import Path
 from typing import Literal
@@ -17,11 +17,11 @@ from ..files import normal_form
 from ..html.disclosure import Provenance, Review
 from ..html.elements import TO_READ
 from ..html.presentation import ArticleMetadata, Presentation, present
-from ..requests import LANGUAGE, OPTIONAL_FIELDS
+from ..requests import LANGUAGE, OPTIONAL_FIELDS, PageRequest, Request
 from ..text import Text
 from .approval import ApprovedFiles, ApprovedText, approved_path
 from .lookup import NEVER_GENERATED_REASON, Outcome, look_up
-from .policy import PageRequest
+from .policy import Policy
 from .store import DiskStore
 
 _ROOT_LANGUAGE = re.compile(rf'\s*<article(?:\s[^<>]*)?\slang="({LANGUAGE})"')
@@ -35,10 +35,14 @@ ChangedSources = Callable[[Mapping[str, str]], tuple[str, ...]]
 """Returns those of the cited sections of a text that have changed since, or are gone, by path."""
 
 
-@dataclass(frozen=True, kw_only=True)
-class Article(PageRequest):
+@dataclass(frozen=True)
+class Article:
     """One article of a site, with its approved text and its draft."""
 
+    asked: PageRequest
+    """The request that its page has."""
+
+    _: KW_ONLY
     key: str
     directory: Path
     """The directory of approved files."""
@@ -58,6 +62,26 @@ class Article(PageRequest):
 
     shows_draft: bool = False
     """Whether its page shows a draft that is newer than the approved text."""
+
+    @property
+    def request(self) -> Request:
+        """What is asked for."""
+        return self.asked.request
+
+    @property
+    def page(self) -> str:
+        """The path of its page in the directory of pages (`src_uri`)."""
+        return self.asked.page
+
+    @property
+    def place(self) -> str:
+        """The file and the line of its request, such as `docs/post.md:2`."""
+        return self.asked.place
+
+    @property
+    def source_path(self) -> str:
+        """The path of the file of its page in the project, such as `docs/post.md`."""
+        return self.asked.source_path
 
     @property
     def own_path(self) -> Path:
@@ -300,40 +324,40 @@ def find_articles(
     page_requests: Sequence[PageRequest],
     files: ApprovedFiles,
     store: DiskStore,
+    policy: Policy,
     *,
-    sandbox: bool,
-    max_age: timedelta | None = None,
-    all_drafts: bool = False,
-    shows_drafts: bool = False,
     changed_sources: ChangedSources = lambda sources: (),
 ) -> tuple[list[Article], list[str]]:
     """Return an article for each request, and the problems with the cache.
 
-    Drafts of articles with an approval, and failed updates, are only looked up with `all_drafts`.
-    Drafts stand in their pages with `shows_drafts`. The store is closed afterwards.
+    Drafts of articles with an approval, and failed updates, are only looked up if the policy says
+    so. The store is closed afterwards.
     """
-    keys = [it.request.key(sandbox=sandbox) for it in page_requests]
-    requests = {}
-    for key, it in zip(keys, page_requests, strict=True):
-        text = files.texts.get((it.page, it.request.id))
-        has_approval = text and (isinstance(text, ApprovalError) or text.answers(it.request))
-        if all_drafts or not has_approval:
-            requests[key] = it.request
-    outcomes, problems = look_up(requests, store, max_age=max_age, with_updates=all_drafts)
-    articles = []
-    for key, it in zip(keys, page_requests, strict=True):
-        name = it.page, it.request.id
+    keys = [asked.request.key(sandbox=policy.sandbox) for asked in page_requests]
+    requests: dict[str, Request] = {}
+    for key, asked in zip(keys, page_requests, strict=True):
+        text = files.texts.get((asked.page, asked.request.id))
+        has_approval = text and (isinstance(text, ApprovalError) or text.answers(asked.request))
+        if policy.looks_up_drafts or not has_approval:
+            requests[key] = asked.request
+    outcomes, problems = look_up(
+        requests, store, max_age=policy.max_age, with_updates=policy.looks_up_drafts
+    )
+    articles: list[Article] = []
+    for key, asked in zip(keys, page_requests, strict=True):
+        name = asked.page, asked.request.id
         text = files.texts.get(name)
         article = Article(
-            **vars(it),
+            asked,
             key=key,
             directory=files.directory,
             moved_from=files.moved.get(name),
             approved=text if isinstance(text, ApprovedText) else None,
             damaged=text if isinstance(text, ApprovalError) else None,
             draft_outcome=outcomes.get(key, Outcome()),
-            shows_draft=shows_drafts,
+            shows_draft=policy.shows_drafts,
         )
-        changed = changed_sources(article.sources) if article.sources else ()
-        articles.append(replace(article, changed_sources=changed) if changed else article)
+        if article.sources and (changed := changed_sources(article.sources)):
+            article = replace(article, changed_sources=changed)
+        articles.append(article)
     return articles, problems

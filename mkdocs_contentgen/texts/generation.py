@@ -30,7 +30,7 @@ from ..errors import (
     StoreError,
     UnreachableError,
 )
-from ..requests import Request
+from ..requests import PageRequest
 from ..service.protocol import Attempt, Client
 from ..text import Text, edition_after
 from .claims import Claims
@@ -114,7 +114,7 @@ class Generation:
         self.throttle = Throttle(self.clock, self._limits)
         self._queue: asyncio.Queue[str | None] = asyncio.Queue(1)
         self._store_failed = False
-        self._requests: Mapping[str, Request] = {}
+        self._requests: Mapping[str, PageRequest] = {}
         self._before: Mapping[str, Replaced] = {}
         self._outcomes: dict[str, Outcome] = {}
         self._sending = 0
@@ -125,7 +125,7 @@ class Generation:
         self._written: dict[str, tuple[int, int]] = {}
 
     async def run(
-        self, requests: Mapping[str, Request], *, replaced: Collection[str] = ()
+        self, requests: Mapping[str, PageRequest], *, replaced: Collection[str] = ()
     ) -> dict[str, Outcome]:
         """Return an outcome for each request, by key.
 
@@ -219,18 +219,19 @@ class Generation:
             group.create_task(self._finish(key, result))
 
     async def _send(
-        self, client: Client, key: str, request: Request
+        self, client: Client, key: str, asked: PageRequest
     ) -> Text | ContentgenError | NoText:
         deadline = self.clock.monotonic() + self._limits.timeout
         tries = self._limits.retries + 1
         for number in range(tries):
-            line = f"{request.type} {quoted(request.topic)}, try {number + 1} of {tries}"
+            line = f"{asked.request.type} {quoted(asked.request.topic)}"
+            line += f", try {number + 1} of {tries}"
             started = self.clock.monotonic()
             try:
                 with self.throttle.sending():
                     attempt = self._attempt(key, deadline - started)
                     ask = self.source.ask or type(client).generate
-                    text = await ask(client, request, attempt)
+                    text = await ask(client, asked, attempt)
             except _StoppedError as stopped:
                 return stopped.reason
             except StoppedRunError as error:
@@ -293,6 +294,7 @@ class Generation:
         Returns the outcome, and what is wrong if it could not be saved: the next build would have
         to pay for further texts again.
         """
+        asked = self._requests[key]
         outcome = Outcome("service", result) if isinstance(result, Text) else Outcome(error=result)
         try:
             if text := outcome.text:
@@ -303,9 +305,9 @@ class Generation:
                     outcome = Outcome(error=result)
             if isinstance(result, FailedTextError):
                 edition = self.source.editions.get(key, 0)
-                save_failure(self._store, key, self._requests[key], result, edition=edition)
+                save_failure(self._store, key, asked.request, result, edition=edition)
             elif isinstance(result, ProgramError) and result.answer:
-                save_unfinished(self._store, key, self._requests[key], result)
+                save_unfinished(self._store, key, asked.request, result)
         except StoreError as error:
             lost = "the next build pays again for a failed text"
             if outcome.text:
@@ -349,7 +351,8 @@ class Generation:
 
     async def _save_parts(self, key: str, parts: bytes) -> None:
         try:
-            await run_in(self._executor, save_parts, self._store, key, self._requests[key], parts)
+            request = self._requests[key].request
+            await run_in(self._executor, save_parts, self._store, key, request, parts)
         except StoreError as error:
             self._add_store_problem(str(error))
         else:
@@ -409,7 +412,7 @@ class Generation:
 
 def generate(
     generation: Generation,
-    requests: Mapping[str, Request],
+    requests: Mapping[str, PageRequest],
     *,
     replaced: Collection[str] = (),
     log: Callable[[str], None] = lambda line: None,

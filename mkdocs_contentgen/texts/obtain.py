@@ -16,11 +16,11 @@ from ..errors import (
     ServiceError,
     StoreError,
 )
-from ..requests import Request
+from ..requests import PageRequest
 from .approval import ApprovedFiles
 from .articles import Article, ChangedSources, find_articles
 from .lookup import Outcome
-from .policy import PageRequest, Policy, Sender
+from .policy import Policy, Sender
 from .store import DiskStore
 
 if TYPE_CHECKING:
@@ -34,7 +34,7 @@ class TextSource(Protocol):
     """Gives the texts that are neither approved nor cached."""
 
     def get(
-        self, wanted: Mapping[str, Request], cached_keys: Collection[str], *, refresh: bool
+        self, wanted: Mapping[str, PageRequest], cached_keys: Collection[str], *, refresh: bool
     ) -> tuple[dict[str, Outcome], list[str]]:
         """Return an outcome for each request, by key, and the problems with the cache.
 
@@ -50,7 +50,7 @@ class CacheOnly:
     reason: Callable[[str], ContentgenError | NoText]
 
     def get(
-        self, wanted: Mapping[str, Request], cached_keys: Collection[str], *, refresh: bool
+        self, wanted: Mapping[str, PageRequest], cached_keys: Collection[str], *, refresh: bool
     ) -> tuple[dict[str, Outcome], list[str]]:
         """Return the reason for each request, by key."""
         return {key: Outcome(error=self.reason(key)) for key in wanted}, []
@@ -66,7 +66,11 @@ class Foreground(Sender):
     display: Callable[[], Shown] = lambda: nullcontext((lambda progress: None, lambda line: None))
 
     def get(
-        self, wanted: Mapping[str, Request], cached_keys: Collection[str], *, refresh: bool = False
+        self,
+        wanted: Mapping[str, PageRequest],
+        cached_keys: Collection[str],
+        *,
+        refresh: bool = False,
     ) -> tuple[dict[str, Outcome], list[str]]:
         """Generate the texts."""
         from .generation import Generation, generate
@@ -87,7 +91,7 @@ class Obtained:
     articles: list[Article] = field(default_factory=list)
     """In the order of the requests."""
 
-    wanted: dict[str, Request] = field(default_factory=dict)
+    wanted: dict[str, PageRequest] = field(default_factory=dict)
     """The requests that were sent, or would be, by key."""
 
     sent: int = 0
@@ -124,16 +128,13 @@ def obtain(
         page_requests,
         files or ApprovedFiles(),
         store,
-        sandbox=policy.sandbox,
-        max_age=policy.max_age,
-        all_drafts=policy.refresh or policy.shows_drafts,
-        shows_drafts=policy.shows_drafts,
+        policy,
         changed_sources=changed_sources,
     )
     obtained = Obtained(articles)
     _report_approvals(obtained, policy)
     if not obtained.failures and policy.on_missing == "generate":
-        obtained.wanted = {a.key: a.request for a in articles if _is_wanted(a, policy)}
+        obtained.wanted = {a.key: a.asked for a in articles if _is_wanted(a, policy)}
         _refuse_wanted(obtained, policy, check)
         if obtained.failures:
             return obtained
@@ -162,7 +163,7 @@ def _refuse_wanted(
 ) -> None:
     """Add failures for the wanted requests that cannot be sent, or leave them out with warnings."""
     for number, article in enumerate(obtained.articles):
-        messages = check(article) if _is_wanted(article, policy) else []
+        messages = check(article.asked) if _is_wanted(article, policy) else []
         for message in messages:
             obtained.add_message(message, warn_only=policy.warn_only)
         if messages:

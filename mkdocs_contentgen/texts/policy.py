@@ -1,4 +1,4 @@
-"""The input of `obtain`: requests of pages, a policy, and who sends requests."""
+"""The input of `obtain` beside requests: a policy, and who sends them."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from datetime import timedelta
 from typing import TYPE_CHECKING, Literal
 
 if TYPE_CHECKING:
-    from ..requests import Request
+    from ..requests import PageRequest
     from ..service.protocol import Attempt, Client
     from ..text import Text
     from .store import DiskStore
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 Connect = Callable[[], AbstractAsyncContextManager["Client"]]
 """Makes a client. It is called only if there are requests, and may raise ConfigurationError."""
 
-AskForText = Callable[["Client", "Request", "Attempt"], Awaitable["Text"]]
+AskForText = Callable[["Client", "PageRequest", "Attempt"], Awaitable["Text"]]
 """Asks a client for the text of a request, once. Raises ServiceError."""
 
 OnMissing = Literal["generate", "placeholder", "fail"]
@@ -25,28 +25,13 @@ OnError = Literal["fail", "placeholder"]
 
 
 @dataclass(frozen=True)
-class PageRequest:
-    """The request of a page (`src_uri`). `place` is file and line, such as `docs/post.md:2`."""
-
-    request: Request
-    page: str = ""
-    place: str = ""
-    language: str = ""
-    """The language that the site gives the page, as a BCP 47 tag, or an empty string."""
-
-    @property
-    def source_path(self) -> str:
-        """The path of the page's file in the project, such as `docs/post.md`."""
-        return self.place.rpartition(":")[0]
-
-
-@dataclass(frozen=True)
 class Policy:
     """What may be requested, and what counts as a failure: the plugin options of the same names.
 
     With `refresh`, all texts are requested, cached ones too. With `retry_failed`, those that failed
-    before are requested again. With `shows_drafts`, as on the desk, a newer draft is shown in place
-    of an approved text. With `warn_only`, as in a server, all failures are warnings, and the text
+    before are requested again. With `all_drafts`, the drafts of approved articles are looked up,
+    too, and with `shows_drafts`, as on the desk, a newer one is shown in place of the approved
+    text. With `warn_only`, as in a server, all failures are warnings, and the text
     source has to respect `max_requests`.
     """
 
@@ -58,8 +43,14 @@ class Policy:
     sandbox: bool = False
     refresh: bool = False
     retry_failed: bool = False
+    all_drafts: bool = False
     shows_drafts: bool = False
     warn_only: bool = False
+
+    @property
+    def looks_up_drafts(self) -> bool:
+        """Whether the drafts of articles with an approval, and failed updates, are looked up."""
+        return self.all_drafts or self.refresh or self.shows_drafts
 
 
 @dataclass(frozen=True)

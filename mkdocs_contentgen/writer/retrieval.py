@@ -7,7 +7,16 @@ import threading
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
-from .sources import Location, Section, SitePages, SourceFile, changed_at, find_files, read_sources
+from .sources import (
+    Location,
+    Section,
+    SitePages,
+    SourceFile,
+    changed_at,
+    find_files,
+    read_around,
+    read_sources,
+)
 from .words import separate_words, split_words
 
 MAX_SECTIONS = 8
@@ -67,6 +76,13 @@ class Sources:
         """Return the sections of a file that a request can name; none if there is no such file."""
         file = self._named().get(name)
         return read_sources([file])[0] if file else []
+
+    def text_around(self, page: str) -> str:
+        """Return the Markdown around the articles of a page, or an empty string without any.
+
+        `page` is its path in the directory of pages. One that another plugin makes has no file.
+        """
+        return read_around(self._site.docs, page) if self._site and page else ""
 
     def problem(self, name: str) -> str:
         """Return why a text cannot be written from a page or a file, or an empty string."""

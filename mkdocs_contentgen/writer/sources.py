@@ -29,6 +29,9 @@ _HASH_COMMENTS = frozenset(".pl .py .rb .sh .toml .yaml .yml".split())
 MAX_FILE = 2 * 1024 * 1024
 """Characters of a file. That is enough for the `llms-full.txt` of most products."""
 
+_MAX_PAGE = 256 * 1024
+"""Characters of a page whose text around an article is read."""
+
 MAX_SECTION = 2000
 """Characters of a section. Longer ones are divided between paragraphs, or else anywhere."""
 
@@ -148,6 +151,19 @@ def changed_at(files: Iterable[SourceFile]) -> tuple[tuple[Path, int, int], ...]
             status = file.location.path.lstat()
             found.append((file.location.path, status.st_mtime_ns, status.st_size))
     return tuple(found)
+
+
+def read_around(docs: Location, page: str) -> str:
+    """Return the Markdown of a page in `docs` without front matter and comments.
+
+    It is empty if the page has no file that can be read.
+    """
+    try:
+        source = read_text(docs.path / page, docs.root, _MAX_PAGE).removeprefix("\ufeff")
+    except (OSError, UnicodeError):
+        return ""
+    first, *others = _FRONT_MATTER.sub("", source).split("<!--")
+    return first + "".join(other.partition("-->")[2] for other in others)
 
 
 def read_sources(files: Iterable[SourceFile]) -> tuple[list[Section], list[str]]:

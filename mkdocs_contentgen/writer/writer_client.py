@@ -10,7 +10,7 @@ from typing import Self
 import msgspec
 
 from ..display import quoted
-from ..requests import Request
+from ..requests import PageRequest
 from ..service.protocol import UNOBSERVED, Attempt, Update, Updated
 from ..text import Text
 from .changes import find_changes
@@ -25,9 +25,7 @@ class WriterClient:
     """Writes texts with a model. Used with `async with`, like ServiceClient.
 
     `spending` gets the usage of each call, and `debug` a line for each call and each text.
-    `retries` counts for each call. `own_text` returns the text around an article on its page, and
-    `language` the BCP 47 tag of its language, or an empty string for that of the topic.
-    Raises ConfigurationError for invalid options.
+    `retries` counts for each call. Raises ConfigurationError for invalid options.
     """
 
     def __init__(
@@ -37,12 +35,8 @@ class WriterClient:
         *,
         retries: int = 2,
         debug: Callable[[str], None] | None = None,
-        own_text: Callable[[Request], str] = lambda request: "",
-        language: Callable[[Request], str] = lambda request: request.language,
     ) -> None:
         self._options = options
-        self._own_text = own_text
-        self._language = language
         self._debug = debug or (lambda line: None)
         check_prompts(options)
         self._model = make_model(options, spending or Spending(), retries=retries, debug=debug)
@@ -58,7 +52,7 @@ class WriterClient:
     async def __aexit__(self, *error: object) -> None:
         await self._model.__aexit__(*error)
 
-    async def generate(self, request: Request, attempt: Attempt = UNOBSERVED) -> Text:
+    async def generate(self, asked: PageRequest, attempt: Attempt = UNOBSERVED) -> Text:
         """Write a text.
 
         `attempt` keeps the answers of a text of several calls until it is finished. Its
@@ -66,10 +60,12 @@ class WriterClient:
         model has its own timeout. Raises a ServiceError, such as FailedTextError, but never a
         NotSentError: an earlier call for the text may have been sent.
         """
-        is_grounded = self._options.sources.paths or request.sources
-        own = self._own_text(request) if is_grounded else ""
+        request = asked.request
+        sources = self._options.sources
+        is_grounded = sources.paths or request.sources
+        own = sources.text_around(asked.page) if is_grounded else ""
         written = await write(
-            self._with_language(request),
+            asked.in_its_language(),
             self._options,
             partial(self._model.ask, is_stopped=attempt.is_stopped),
             today=date.today(),
@@ -83,15 +79,12 @@ class WriterClient:
         return msgspec.structs.replace(written.text, request=request.record())
 
     async def update(
-        self, request: Request, update: Update, attempt: Attempt = UNOBSERVED
+        self, asked: PageRequest, update: Update, attempt: Attempt = UNOBSERVED
     ) -> Updated:
         """Return the changes of the text for a request. Raises the same as generate()."""
         ask = partial(self._model.ask, is_stopped=attempt.is_stopped)
         updated, usage = await find_changes(
-            self._with_language(request), update, self._options, ask, attempt=attempt
+            asked.in_its_language(), update, self._options, ask, attempt=attempt
         )
-        self._debug(f"{request.type} {quoted(request.topic)}: update, {usage}")
+        self._debug(f"{asked.request.type} {quoted(asked.request.topic)}: update, {usage}")
         return updated
-
-    def _with_language(self, request: Request) -> Request:
-        return msgspec.structs.replace(request, language=self._language(request))

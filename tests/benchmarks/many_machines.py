@@ -27,7 +27,7 @@ from simulated_time import SimulatedTime
 
 from mkdocs_contentgen.concurrency import Clock
 from mkdocs_contentgen.errors import NotSentError
-from mkdocs_contentgen.requests import BlogRequest, Request
+from mkdocs_contentgen.requests import BlogRequest, PageRequest
 from mkdocs_contentgen.service.protocol import Attempt
 from mkdocs_contentgen.text import Text
 from mkdocs_contentgen.texts.generation import Generation
@@ -52,7 +52,7 @@ class Service(ClientDouble):
     _tokens: float = RATE * 10
     _filled: float = 0.0
 
-    async def generate(self, request: Request, attempt: Attempt) -> Text:
+    async def generate(self, asked: PageRequest, attempt: Attempt) -> Text:
         """Answer, or refuse what comes too fast."""
         now = self.clock.time()
         self._tokens = min(RATE * 10, self._tokens + (now - self._filled) * RATE)
@@ -63,7 +63,7 @@ class Service(ClientDouble):
         self._tokens -= 1
         self.paid += 1
         await asyncio.sleep(random.uniform(0.5, 1.5) * SECONDS)
-        return text_for(request)
+        return text_for(asked.request)
 
 
 class _Memory(DiskStore):
@@ -108,10 +108,10 @@ class Result:
 def simulate(server: RedisServer, texts: int, runners: int) -> Result:
     """Let runners fill the cache of an empty server."""
     server.admin().flushall()
-    requests: dict[str, Request] = {}
+    requests: dict[str, PageRequest] = {}
     for number in range(texts):
         request = BlogRequest(topic=f"Topic {number}")
-        requests[request.key(sandbox=False)] = request
+        requests[request.key(sandbox=False)] = PageRequest(request)
     loop = SimulatedTime()
     service = Service(loop)
 

@@ -23,7 +23,7 @@ from service_double import ServiceDouble, generated
 
 from mkdocs_contentgen.cli.output import print_article, print_articles_table
 from mkdocs_contentgen.errors import NoText
-from mkdocs_contentgen.requests import BlogRequest
+from mkdocs_contentgen.requests import BlogRequest, PageRequest
 from mkdocs_contentgen.text import Text
 from mkdocs_contentgen.texts.approval import approve, write
 from mkdocs_contentgen.texts.articles import Article
@@ -311,7 +311,7 @@ def reviewed(page: str, name: str = "main", topic: str = "Ten ways to speed up a
     approved = approve(Text("", time, request.record(), model), "0", "sandbox", "Jo")
     approval = structs.replace(approved.approval, approved_at=time.date())
     approved = replace(approved, approval=approval)
-    return Article(request, page, key="0", directory=Path(), approved=approved)
+    return Article(PageRequest(request, page), key="0", directory=Path(), approved=approved)
 
 
 def test_a_table_in_a_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -353,7 +353,7 @@ def test_a_long_reason_in_a_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
     page, request = "a-page-in-the-docs.md", BlogRequest(topic="Alpha")
     reason = " ".join(f"reason{number}" for number in range(20))
     failed = Outcome(error=NoText("missing", reason))
-    article = Article(request, page, key="0", directory=Path(), draft_outcome=failed)
+    article = Article(PageRequest(request, page), key="0", directory=Path(), draft_outcome=failed)
     lines = status_table(monkeypatch, Terminal(), article)
     assert re.findall(r"reason\d+", "\n".join(lines)) == reason.split()
     assert max(map(len, lines)) <= 80

@@ -23,6 +23,7 @@ from test_fuzz import few, fuzz
 from mkdocs_contentgen.errors import ApprovalError, UnsafeHTMLError
 from mkdocs_contentgen.html.article import parse_article
 from mkdocs_contentgen.mkdocs.plugin import ContentgenPlugin
+from mkdocs_contentgen.requests import PageRequest
 from mkdocs_contentgen.review.ejection import eject_articles
 from mkdocs_contentgen.site.site import Site
 from mkdocs_contentgen.text import Text
@@ -189,9 +190,7 @@ def article(html: str, directory: Path) -> Article:
     """Return the article of the page, with a draft."""
     text = Text(html, datetime.now(UTC), {})
     return Article(
-        request("blog"),
-        "page.md",
-        "",
+        PageRequest(request("blog"), "page.md"),
         key="0",
         directory=directory,
         draft_outcome=Outcome(text=text),

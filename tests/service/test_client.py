@@ -51,7 +51,13 @@ from mkdocs_contentgen.errors import (
     UnreachableError,
     UnusableServiceError,
 )
-from mkdocs_contentgen.requests import ArticleRequest, BlogRequest, NewsRequest, Request
+from mkdocs_contentgen.requests import (
+    ArticleRequest,
+    BlogRequest,
+    NewsRequest,
+    PageRequest,
+    Request,
+)
 from mkdocs_contentgen.service import connection
 from mkdocs_contentgen.service.client import ServiceClient
 from mkdocs_contentgen.service.connection import MAX_ANSWER, HTTPConnection
@@ -81,7 +87,7 @@ async def send(
 ) -> str:
     """Send one request, as a build does."""
     async with ServiceClient(base_url, user_id, token, allow_http=allow_http) as client:
-        return (await client.generate(request, Attempt("key-1", timeout))).html
+        return (await client.generate(PageRequest(request), Attempt("key-1", timeout))).html
 
 
 def failure(

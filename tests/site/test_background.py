@@ -15,7 +15,7 @@ from client_double import ClientDouble, text_for
 from conftest import wait_until
 
 from mkdocs_contentgen.errors import InvalidAnswerError, NoText
-from mkdocs_contentgen.requests import BlogRequest, Request
+from mkdocs_contentgen.requests import BlogRequest, PageRequest
 from mkdocs_contentgen.service.protocol import Attempt
 from mkdocs_contentgen.site.background import Background
 from mkdocs_contentgen.text import Text
@@ -35,8 +35,9 @@ class Service(ClientDouble):
     moments: list[float] = field(default_factory=list)
     gate: threading.Event = field(default_factory=threading.Event)
 
-    async def generate(self, request: Request, attempt: Attempt) -> Text:
+    async def generate(self, asked: PageRequest, attempt: Attempt) -> Text:
         """Note the topic, and answer."""
+        request = asked.request
         attempt.report(340, 900)
         self.moments.append(time.monotonic())
         self.topics.append(request.topic)
@@ -67,7 +68,7 @@ class Server:
 
     def get(self, *topics: str) -> dict[str, Outcome]:
         """Ask for texts within a build."""
-        wanted = {topic: BlogRequest(topic=topic) for topic in topics}
+        wanted = {topic: PageRequest(BlogRequest(topic=topic)) for topic in topics}
         return self.background.get(wanted, (), refresh=False)[0]
 
     def wait_for(self, *topics: str) -> None:

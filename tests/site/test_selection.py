@@ -8,10 +8,9 @@ import pytest
 from mkdocs.config.defaults import MkDocsConfig
 
 from mkdocs_contentgen.errors import ConfigurationError
-from mkdocs_contentgen.requests import BlogRequest
+from mkdocs_contentgen.requests import BlogRequest, PageRequest
 from mkdocs_contentgen.site.options import ContentgenConfig
 from mkdocs_contentgen.site.site import Site
-from mkdocs_contentgen.texts.policy import PageRequest
 
 PAGES = ("[slug].md", "s.md", "a/[id]/b.md", "a/i/b.md", "what?.md", "whats.md", "café.md")
 

@@ -20,7 +20,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from mkdocs_contentgen.errors import ApprovalError
-from mkdocs_contentgen.requests import BlogRequest
+from mkdocs_contentgen.requests import BlogRequest, PageRequest
 from mkdocs_contentgen.text import Edits, Text
 from mkdocs_contentgen.texts.approval import approve, name_problem, read, restore, write
 from mkdocs_contentgen.texts.articles import Article
@@ -341,7 +341,7 @@ def test_any_header_is_read_or_refused(tmp_path: Path, value: str, name: str) ->
     assert approved is not None
     assert name_problem(approved.approval.approved_by) == ""
     request = BlogRequest(topic="Alpha")
-    article = Article(request, key="key", directory=tmp_path, approved=approved)
+    article = Article(PageRequest(request), key="key", directory=tmp_path, approved=approved)
     assert article.state in ("approved", "changed", "outdated")
     assert len(article.reason) < 1000
     approve(approved.text, "key", "sandbox", "Jo")

@@ -15,7 +15,7 @@ from msgspec import structs
 from redis_server import redis_running
 
 from mkdocs_contentgen.errors import ApprovalError
-from mkdocs_contentgen.requests import BlogRequest, Request
+from mkdocs_contentgen.requests import BlogRequest, PageRequest
 from mkdocs_contentgen.service.protocol import Attempt, Client
 from mkdocs_contentgen.text import Edits, Text
 from mkdocs_contentgen.texts.approval import approve, read, write
@@ -117,7 +117,7 @@ def test_another_machine_has_changed_a_text(open_stores: list[DiskStore]) -> Non
 class Silent(ClientDouble):
     """A client that nobody asks."""
 
-    async def generate(self, request: Request, attempt: Attempt) -> Text:
+    async def generate(self, asked: PageRequest, attempt: Attempt) -> Text:
         """Refuse."""
         raise NotImplementedError
 
@@ -133,13 +133,13 @@ def test_a_person_changes_a_draft_that_is_being_replaced(open_stores: list[DiskS
     store.save({key: before})
     assert other.load([key])[0] == {key: before}
 
-    async def ask(client: Client, request: Request, attempt: Attempt) -> Text:
+    async def ask(client: Client, asked: PageRequest, attempt: Attempt) -> Text:
         other.save({key: mine}, replacing={key: before})
         other.close()
         return new
 
     generation = Generation(Sender(store, lambda: nullcontext(Silent()), ask=ask))
-    outcomes = asyncio.run(generation.run({key: request}, replaced=[key]))
+    outcomes = asyncio.run(generation.run({key: PageRequest(request)}, replaced=[key]))
     assert outcomes[key].text == mine
     assert "people have changed a draft meanwhile" in generation.problems[-1]
     assert store.load([key, note_key("generated", key)])[0] == {

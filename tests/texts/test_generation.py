@@ -29,7 +29,7 @@ from mkdocs_contentgen.errors import (
     UnreachableError,
     UnusableServiceError,
 )
-from mkdocs_contentgen.requests import BlogRequest, Request
+from mkdocs_contentgen.requests import BlogRequest, PageRequest
 from mkdocs_contentgen.service.protocol import Attempt, Client
 from mkdocs_contentgen.text import Text
 from mkdocs_contentgen.texts.generation import Generation, Progress
@@ -67,8 +67,9 @@ class Script(ClientDouble):
     sent: list[tuple[str, float, str, float]] = field(default_factory=list)
     takes: float = 0.0
 
-    async def generate(self, request: Request, attempt: Attempt) -> Text:
+    async def generate(self, asked: PageRequest, attempt: Attempt) -> Text:
         """Note the try, and answer or raise as planned."""
+        request = asked.request
         tries = sum(topic == request.topic for topic, *_ in self.sent)
         self.sent.append((request.topic, self.time.now, attempt.idempotency_key, attempt.timeout))
         await asyncio.sleep(self.takes)
@@ -94,13 +95,13 @@ def store(tmp_path: Path) -> DiskStore:
     return DiskStore(tmp_path / "cache")
 
 
-def requests(*topics: str) -> dict[str, Request]:
+def requests(*topics: str) -> dict[str, PageRequest]:
     """Return blog requests about topics, by topic: any text may be a key here."""
-    return {topic: BlogRequest(topic=topic) for topic in topics}
+    return {topic: PageRequest(BlogRequest(topic=topic)) for topic in topics}
 
 
 def run(
-    script: Script, store: DiskStore, asked: dict[str, Request], **limits: float
+    script: Script, store: DiskStore, asked: dict[str, PageRequest], **limits: float
 ) -> tuple[dict[str, Outcome], Generation]:
     """Run a generation with fake time."""
     generation: list[Generation] = []
@@ -174,7 +175,7 @@ class Refusing(ClientDouble):
     refusals: list[tuple[float, float]]
     sent: list[tuple[float, float]] = field(default_factory=list)
 
-    async def generate(self, request: Request, attempt: Attempt) -> Text:
+    async def generate(self, asked: PageRequest, attempt: Attempt) -> Text:
         """Note when the request came, and the time that it has; refuse or answer."""
         number = len(self.sent)
         self.sent.append((asyncio.get_running_loop().time(), attempt.timeout))
@@ -182,7 +183,7 @@ class Refusing(ClientDouble):
             seconds, pause = self.refusals[number]
             await asyncio.sleep(seconds)
             raise NotSentError("too many requests", retry_after=pause)
-        return text_for(request)
+        return text_for(asked.request)
 
 
 def refuse(
@@ -263,10 +264,10 @@ def test_a_stop_during_a_pause(store: DiskStore) -> None:
     class Stopped(Script):
         """Stops the run as soon as both requests are sent."""
 
-        async def generate(self, request: Request, attempt: Attempt) -> Text:
+        async def generate(self, asked: PageRequest, attempt: Attempt) -> Text:
             if len(self.sent) == 1:
                 generation.throttle.stop(NoText("stopped", "interrupted"))
-            return await super().generate(request, attempt)
+            return await super().generate(asked, attempt)
 
     script = Stopped(FakeTime(), default=NotSentError("503"))
     generation = Generation(Sender(store, script.connect), clock=script.time.clock())
@@ -393,7 +394,7 @@ def test_a_failed_text_is_remembered(store: DiskStore) -> None:
     assert str(failure) == f"looped (on {datetime.now(UTC).date()})"
     assert failure.answer == "a a a\\x1b[2J\nb\\ud83d::error::x"
     assert (failure.model, failure.cost, problems) == ("m", 0.25, [])
-    assert store.requests("failed") == ({"a": asked["a"].record()}, [])
+    assert store.requests("failed") == ({"a": asked["a"].request.record()}, [])
     first = script.sent[0][2]
     assert store.claim({"a": "generate"}, "me") != {"a": first}
     store.close()
@@ -427,10 +428,10 @@ def test_a_failure_that_cannot_be_kept(store: DiskStore) -> None:
 class Growing(Script):
     """Answers the topic `a` with a text that is too long for the cache."""
 
-    async def generate(self, request: Request, attempt: Attempt) -> Text:
+    async def generate(self, asked: PageRequest, attempt: Attempt) -> Text:
         """Return the text."""
-        text = await super().generate(request, attempt)
-        return structs.replace(text, html="x" * 300_000) if request.topic == "a" else text
+        text = await super().generate(asked, attempt)
+        return structs.replace(text, html="x" * 300_000) if asked.request.topic == "a" else text
 
 
 def test_a_text_that_could_not_be_read_again(store: DiskStore) -> None:
@@ -462,7 +463,7 @@ def test_two_builds_fail_once(store: DiskStore) -> None:
 def test_a_failure_that_is_to_be_replaced(store: DiskStore) -> None:
     """A person can ask again: only failures since then count."""
     asked = requests("a")
-    save_failure(store, "a", asked["a"], FAILED)
+    save_failure(store, "a", asked["a"].request, FAILED)
     script = Script(FakeTime())
 
     async def main(replaced: Sequence[str]) -> dict[str, Outcome]:
@@ -481,17 +482,17 @@ class InParts(Script):
 
     loaded: list[bytes] = field(default_factory=list)
 
-    async def generate(self, request: Request, attempt: Attempt) -> Text:
+    async def generate(self, asked: PageRequest, attempt: Attempt) -> Text:
         """Go on with what is there."""
         parts = await attempt.load()
         self.loaded.append(parts)
         for number in range(len(parts), 3):
             if self.plan and number == 2:
-                await super().generate(request, attempt)
+                await super().generate(asked, attempt)
             parts += b"\xff"
             attempt.report(100 * len(parts), 300)
             await attempt.save(parts)
-        return text_for(request)
+        return text_for(asked.request)
 
 
 @pytest.mark.parametrize("error", [UnknownOutcomeError("lost"), RejectedError("max_cost")])
@@ -549,10 +550,10 @@ def test_a_repair_does_not_take_words_back(store: DiskStore) -> None:
     class Repaired(Script):
         """Writes 300 words, and then another text."""
 
-        async def generate(self, request: Request, attempt: Attempt) -> Text:
+        async def generate(self, asked: PageRequest, attempt: Attempt) -> Text:
             for words in (300, 20, 310):
                 attempt.report(words, 300)
-            return await super().generate(request, attempt)
+            return await super().generate(asked, attempt)
 
     script = Repaired(FakeTime())
     generation = Generation(Sender(store, script.connect), on_progress=seen.append)

@@ -11,13 +11,13 @@ import msgspec
 import pytest
 
 from mkdocs_contentgen.errors import FailedTextError
-from mkdocs_contentgen.requests import BlogRequest, Request
+from mkdocs_contentgen.requests import BlogRequest, PageRequest, Request
 from mkdocs_contentgen.service.client import ServiceClient
 from mkdocs_contentgen.text import Text
 from mkdocs_contentgen.texts.approval import approve, approved_path, read_all, write
 from mkdocs_contentgen.texts.lookup import Outcome, save_failure
 from mkdocs_contentgen.texts.obtain import Foreground, Obtained, obtain
-from mkdocs_contentgen.texts.policy import PageRequest, Policy
+from mkdocs_contentgen.texts.policy import Policy
 from mkdocs_contentgen.texts.store import DiskStore
 
 ARTICLE = "<article><h1>Old</h1><p>Text.</p></article>\n"
@@ -43,10 +43,14 @@ class Noting(Foreground):
     asked: list[list[str]] = field(default_factory=list)
 
     def get(
-        self, wanted: Mapping[str, Request], cached_keys: Collection[str], *, refresh: bool = False
+        self,
+        wanted: Mapping[str, PageRequest],
+        cached_keys: Collection[str],
+        *,
+        refresh: bool = False,
     ) -> tuple[dict[str, Outcome], list[str]]:
         """Note the topics, and generate the texts."""
-        self.asked.append([request.topic for request in wanted.values()])
+        self.asked.append([asked.request.topic for asked in wanted.values()])
         return super().get(wanted, cached_keys, refresh=refresh)
 
 

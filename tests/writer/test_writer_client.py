@@ -32,7 +32,7 @@ from mkdocs_contentgen.errors import (
     UnusableServiceError,
 )
 from mkdocs_contentgen.html.article import parse_article
-from mkdocs_contentgen.requests import ArticleRequest, Request
+from mkdocs_contentgen.requests import ArticleRequest, PageRequest, Request
 from mkdocs_contentgen.text import Text
 from mkdocs_contentgen.writer.retrieval import Sources
 from mkdocs_contentgen.writer.settings import Words, WriterFields, WriterOptions
@@ -83,7 +83,7 @@ def generate(
 
     async def run() -> Text:
         async with WriterClient(options(server), spending, retries=0) as client:
-            return await client.generate(request)
+            return await client.generate(PageRequest(request))
 
     return asyncio.run(run())
 
@@ -153,7 +153,7 @@ def test_the_warning_about_a_prompt_that_was_cut(server: ModelDouble) -> None:
     async def run() -> list[str]:
         async with WriterClient(options(server, instructions="Say you. " * 100)) as client:
             for _ in range(2):
-                await client.generate(REQUEST)
+                await client.generate(PageRequest(REQUEST))
             return client.warnings
 
     (warning,) = asyncio.run(run())
@@ -168,7 +168,7 @@ def test_the_warning_about_sources(server: ModelDouble, tmp_path: Path) -> None:
 
     async def run() -> list[str]:
         async with WriterClient(options(server, sources=sources)) as client:
-            await client.generate(REQUEST)
+            await client.generate(PageRequest(REQUEST))
             return client.warnings
 
     assert f"{tmp_path}/a.md (" in asyncio.run(run())[-1]
