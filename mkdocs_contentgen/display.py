@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import reprlib
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from datetime import date
 
 CONTROL_CHARACTERS = "\x00-\x08\x0b-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u206f\ud800-\udfff"
@@ -55,6 +55,22 @@ def quoted(value: object) -> str:
     except ValueError:  # Python does not convert integers of more than 4300 digits
         return "a number with too many digits"
     return text if len(text) <= 60 else f"{text[:57]}…"
+
+
+def did_you_mean(name: object, known: Iterable[str]) -> str:
+    """Return the end of a message about a name, if it is not `known` but near to one that is."""
+    known = list(known)
+    if not isinstance(name, str) or len(name) > _MAX_NAME or name in known:
+        return ""
+    import difflib  # importing it takes 5 ms
+
+    by_letters = {other.lower(): other for other in known}
+    near = difflib.get_close_matches(name.strip().lower(), by_letters, 1, 0.7)
+    return f"; did you mean `{by_letters[near[0]]}`?" if near else ""
+
+
+_MAX_NAME = 60
+"""Longer texts are not compared with names, since the time is quadratic."""
 
 
 def first_names(names: Sequence[str], most: int = 2) -> str:

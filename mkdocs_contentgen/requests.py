@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 import unicodedata
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 from functools import cache
 from typing import Annotated, ClassVar, Literal, get_args, get_origin
@@ -15,7 +15,7 @@ from typing import Annotated, ClassVar, Literal, get_args, get_origin
 import msgspec
 from msgspec import Meta
 
-from .display import quoted
+from .display import did_you_mean, quoted
 from .files import sha256
 
 KEY_FORMAT = 1
@@ -326,12 +326,24 @@ def parse_front_matter(
         if request is None:
             continue
         if request.id in ids:
-            message = f"'{request.id}' is the id of two articles; give each one of its own"
-            problems.append(Problem((*path, "id"), message))
+            problems.append(
+                Problem((*path, "id"), _same_id_message(request.id, asked, len(requests)))
+            )
         ids.add(request.id)
         requests.append(request)
     # An invalid title is a problem of each request without a topic.
     return requests, list(dict.fromkeys(problems))
+
+
+def _same_id_message(name: str, asked: object, index: int) -> str:
+    """Return a message about an article whose id another one before it has, from its index."""
+    if isinstance(asked, dict) and "id" in asked:
+        return f"'{name}' is the id of two articles; give each one of its own"
+    name = _ORDINALS[index] if index < len(_ORDINALS) else f"article-{index + 1}"
+    return f"two articles of this page have no id; add `id: {name}` to this one"
+
+
+_ORDINALS = ("first", "second", "third", "fourth", "fifth")
 
 
 def check_defaults(defaults: Mapping[str, object]) -> list[Problem]:
@@ -404,6 +416,7 @@ def _parse_item(
         problems = _unknown_keys(path, asked, f"key of type {kind}", model.__struct_fields__)
     else:
         message = f"expected one of {', '.join(REQUEST_TYPES)}, found {quoted(kind)}"
+        message += did_you_mean(kind, REQUEST_TYPES)
         problems = [Problem((*path, "type"), message)]
         known = sorted({name for it in REQUEST_TYPES.values() for name in it.__struct_fields__})
         problems += _unknown_keys(path, asked, "key", known)
@@ -429,7 +442,7 @@ def _unknown_keys(
     problems = []
     for name in fields:
         if name not in known:
-            message = unknown_name_message(kind, known)
+            message = unknown_name_message(name, kind, known)
             problems.append(Problem((*path, _displayed_key(name)), message))
     return problems
 
@@ -451,12 +464,14 @@ def _validate(
 def _invalid_value_message(model: type[Request], name: str, value: object) -> str:
     needs_quotes = name in ("topic", "brief", "id", "language")
     hint = "; put it in quotes" if needs_quotes and not isinstance(value, str | None) else ""
+    hint = hint or did_you_mean(value, choices(model).get(name, ()))
     return f"expected {expected_value(model, name)}, found {quoted(value)}{hint}"
 
 
-def unknown_name_message(kind: str, known: Iterable[str]) -> str:
+def unknown_name_message(name: object, kind: str, known: Collection[str]) -> str:
     """Return a message about a name that is not `known`. `kind` is such as `option`."""
-    return f"is not a known {kind}; known are {', '.join(known)}"
+    cure = did_you_mean(name, known) or f"; known are {', '.join(known)}"
+    return f"is not a known {kind}{cure}"
 
 
 def _displayed_key(key: object) -> str:

@@ -11,17 +11,38 @@ from typing import TYPE_CHECKING
 import yaml
 from yaml_env_tag import construct_env_tag  # type: ignore[import-untyped]  # it has no types
 
-from .display import quoted
+from .display import did_you_mean, quoted
 
 if TYPE_CHECKING:
     from msgspec.inspect import Type
 
 _SafeLoader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)  # the loader of MkDocs
 _MAX_DEPTH = 10
-_NEEDS_QUOTES = re.compile("mapping values are not allowed|found character")
 _QUOTES_HINT = (
     "; put a value that contains ': ' or a tab, or begins with a special character, in quotes"
 )
+_INDENT_HINT = "; indent the keys of one mapping alike"
+_HINTS = (
+    (
+        re.compile("unexpected end of stream"),
+        "; the quotation that begins in this line needs a quotation mark at its end",
+    ),
+    (re.compile("expected ':'"), "; write a ':' and a space between a key and its value"),
+    (re.compile("unknown escape"), "; a '\\' needs single quotes in place of double ones"),
+    (
+        re.compile("expected ',' or"),
+        "; close each '{' and '[', or put the value that begins with it in quotes",
+    ),
+    (re.compile("expected '-'"), "; indent the items of one list alike"),
+    (
+        re.compile("alias|for the tag|not allowed|found character|expected"),
+        _QUOTES_HINT,
+    ),
+)
+"""What to do about a mistake, by what the reader of YAML says."""
+
+_KEY_OF_LINE = re.compile(r"( *)(?:- +)?[\w-]+:(.*)")
+"""The indentation of a line that begins with a key, and what follows the key."""
 
 
 class NotYAMLError(ValueError):
@@ -96,9 +117,12 @@ def read_yaml(
         repeated_keys = list(_repeated_keys(node, first_line))
         value = None if node is None else loader.construct_document(node)
     except yaml.MarkedYAMLError as error:
-        mark, reason = error.problem_mark, str(error.problem or error.context)
-        hint = _QUOTES_HINT if _NEEDS_QUOTES.match(reason) else ""
-        raise NotYAMLError(reason, mark.line + first_line if mark else 1, hint) from None
+        reason = str(error.problem or error.context)
+        # What is not closed is seen at the end of the text.
+        is_open = "end of stream" in reason or "expected ':'" in reason
+        mark = (is_open and error.context_mark) or error.problem_mark
+        line = mark.line + first_line if mark else 1
+        raise NotYAMLError(reason, line, _hint(reason, mark, text)) from None
     except yaml.reader.ReaderError as error:
         position = max(0, text.find(chr(error.character)))
         reason, _, _ = str(error).partition("\n")
@@ -110,6 +134,35 @@ def read_yaml(
         reason = f"the key {quoted(repeated.path[-1])} {repeated.reason}"
         raise NotYAMLError(reason, repeated.line)
     return YAMLDocument(value, repeated_keys, node, first_line)
+
+
+def _hint(reason: str, mark: yaml.Mark | None, text: str) -> str:
+    """Return what to do about a mistake at a place in a text, or an empty string."""
+    lines = text.split("\n")
+    if mark is None or mark.line >= len(lines):
+        return ""
+    line = lines[mark.line]
+    if "\t" in line[: len(line) - len(line.lstrip())]:
+        return "; indent with spaces, not with tabs"
+    if "mapping values" in reason:
+        previous = next((it for it in reversed(lines[: mark.line]) if it.strip()), "")
+        return _hint_of_key(previous, line) or _QUOTES_HINT
+    if "expected key" in reason and not line[: mark.column].strip():
+        return _INDENT_HINT
+    return next((hint for pattern, hint in _HINTS if pattern.search(reason)), "")
+
+
+def _hint_of_key(previous: str, line: str) -> str:
+    """Return what is wrong with a line that begins with a key, or with the one before it."""
+    before, here = _KEY_OF_LINE.match(previous), _KEY_OF_LINE.match(line)
+    if here is None:
+        return ""
+    if before is None:
+        is_beside = previous.startswith(here[1]) and previous.strip()
+        return "; write a ':' behind the key in the line before" if is_beside else ""
+    if before[2] and not before[2][0].isspace():  # `type:blog` is a text
+        return "; write a space behind the ':' in the line before"
+    return _INDENT_HINT if here[1] > before[1] and before[2].strip() else ""
 
 
 class _EnvironmentLoader(_SafeLoader):  # type: ignore[misc, valid-type]  # one of two classes
@@ -202,8 +255,23 @@ def convert(value: object, kind: object) -> object:
         extra = info.extra if isinstance(info, msgspec.inspect.Metadata) else None
         if extra:
             raise ValueError(extra["message"]) from None
-        raise ValueError(f"expected {_expected(info)}, found {quoted(value)}") from None
+        hint = did_you_mean(value, _known_values(info))
+        raise ValueError(f"expected {_expected(info)}, found {quoted(value)}{hint}") from None
     return converted
+
+
+def _known_values(info: Type) -> Iterator[str]:
+    """Yield the texts that a type can be."""
+    from msgspec import inspect as i
+
+    match info:
+        case i.Metadata(type=inner):
+            yield from _known_values(inner)
+        case i.UnionType(types=types):
+            for inner in types:
+                yield from _known_values(inner)
+        case i.LiteralType(values=values):
+            yield from (value for value in values if isinstance(value, str))
 
 
 def _expected(info: Type) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
@@ -124,6 +125,8 @@ def _site_loader(
     from ..zensical.configuration import is_for_zensical
 
     path = find_configuration(config_file)
+    if path is None and config_file is None:
+        raise click.ClickException(_no_configuration_message())
     if path and is_for_zensical(path):
         from ..zensical.loading import load_zensical_site
 
@@ -140,14 +143,37 @@ def find_configuration(config_file: str | None) -> Path | None:
 
     Raises ClickException for what is no file: reading a pipe would block.
     """
-    from ..zensical.configuration import CONFIGURATIONS
-
-    first, *others = CONFIGURATIONS
-    names = [config_file] if config_file else [first, *PROPERDOCS, *others]
+    names = [config_file] if config_file else _configuration_names()
     path = next((path for path in map(Path, names) if path.exists()), None)
     if path and not path.is_file():
         raise click.ClickException(f"{path}: is not a file")
     return path
+
+
+def _configuration_names() -> Sequence[str]:
+    """Return the names of configuration files, in the order in which they are looked for."""
+    from ..zensical.configuration import CONFIGURATIONS
+
+    first, *others = CONFIGURATIONS
+    return [first, *PROPERDOCS, *others]
+
+
+def _no_configuration_message() -> str:
+    """Return a message that names the configuration in a folder above or below this one."""
+    here = Path.cwd()
+    folders = [*here.parents, *sorted(path for path in here.glob("*/") if path.is_dir())]
+    for folder in folders:
+        for name in _configuration_names():
+            if (folder / name).is_file():
+                place = os.path.relpath(folder, here)
+                return (
+                    f"there is no {name} in this folder, but in {place}; go there with "
+                    f"`cd {shlex.quote(place)}`, or add -f {shlex.quote(f'{place}/{name}')}"
+                )
+    return (
+        "there is no mkdocs.yml, properdocs.yml or zensical.toml in this folder, nor in one above "
+        "it; go to the folder of the site, or make one here with `contentgen init`"
+    )
 
 
 def listen(port: int, host: str = "127.0.0.1") -> socket:
@@ -195,15 +221,20 @@ def load_undamaged(site: Site, page: str) -> list[Article]:
     return articles
 
 
-def ask_before_replacing(articles: Sequence[Article]) -> None:
-    """End the command unless a person wants to replace the drafts that people have changed."""
+def ask_before_replacing(
+    articles: Sequence[Article],
+    cure: str = "approve them first, run this in a terminal, or name other pages",
+) -> None:
+    """End the command unless a person wants to replace the drafts that people have changed.
+
+    Without a terminal, the message says what to do: `cure`.
+    """
     # What was approved is in its file.
     drafts = [it for it in articles if it.state != "approved" or it.has_newer_draft]
     pages = sorted({it.page for it in drafts if it.draft and it.draft.edits})
     if not pages:
         return
     drafts_of = f"the drafts of {escape_controls(', '.join(pages))}"
-    cure = "approve them first, run this in a terminal, or name other pages"
     ask_before_losing(drafts_of, cure, "Replace their words by new texts?")
 
 

@@ -116,12 +116,12 @@ def _find(endpoint: str) -> dict[str, dict[str, object]]:
     """Return the options of what can write, by the names to show."""
     import asyncio
 
-    from ..writer.discovery import find_models, find_writers
+    from ..writer.discovery import find_models_elsewhere, find_writers
 
     if not endpoint:
         return asyncio.run(find_writers())
     key = os.environ.get("CONTENTGEN_MODEL_KEY", "")
-    if models := asyncio.run(find_models(endpoint, key=key)):
+    if models := asyncio.run(find_models_elsewhere(endpoint, key)):
         return models
     raise click.ClickException(
         f"{endpoint} lists no models; is it the address of an API such as https://host/v1, and "

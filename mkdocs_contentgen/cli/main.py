@@ -142,7 +142,7 @@ def generate(
                 obtained, policy.max_requests, build.estimate_message(obtained.wanted)
             )
         else:
-            output.print_obtained(obtained)
+            output.print_obtained(obtained, has_warnings=bool(site.warnings))
         errors = obtained.failures or _lost_texts(obtained) or _old_texts(obtained)
         if not (dry_run or errors):
             output.print_next_steps(obtained.articles)

@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 _COLOURS = {"approved": "green", "draft": "yellow"}
 """The colours of states; all others are red."""
 
+NO_REQUEST = "No page asks for a text"
+
 MAX_WIDTH = 1_000_000
 """Columns of a table that is not printed to a terminal: no line is ever folded."""
 
@@ -145,7 +147,7 @@ def still_missing(articles: Sequence[Article], errors: Sequence[str]) -> list[st
 def print_articles_table(articles: Sequence[Article]) -> None:
     """Print articles as a table, with one line for each if the output is no terminal."""
     if not articles:
-        print_line("No page requests an article.")
+        print_line(f"{NO_REQUEST}.")
         return
     hidden = {"id"} if all(article.request.id == "main" for article in articles) else set()
     hidden |= set() if any(article.model for article in articles) else {"model"}
@@ -263,8 +265,11 @@ def print_failed(obtained: Obtained) -> None:
         )
 
 
-def print_obtained(obtained: Obtained) -> None:
-    """Print warnings and counts; with `--verbose`, also the outcome of each article."""
+def print_obtained(obtained: Obtained, *, has_warnings: bool) -> None:
+    """Print warnings and counts; with `--verbose`, also the outcome of each article.
+
+    With `has_warnings`, others were printed before, about what is perhaps meant as a request.
+    """
     print_warnings(obtained.warnings)
     wanted = [article for article in obtained.articles if article.key in obtained.wanted]
     if debug := debug_printer():
@@ -279,5 +284,8 @@ def print_obtained(obtained: Obtained) -> None:
         )
         print_line(f"{counts}; not requested: {len(stopped)}" if stopped else counts)
     elif not obtained.failures:
-        print_line("All texts are available; nothing was sent.")
+        number = len({article.key for article in obtained.articles})
+        all_texts = "The text is" if number == 1 else f"All {number} texts are"
+        state = f"{all_texts} there; no request was needed" if number else NO_REQUEST
+        print_line(f"{state}; see the warnings above" if has_warnings else f"{state}.")
     print_failed(obtained)

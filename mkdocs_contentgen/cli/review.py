@@ -203,8 +203,16 @@ def approve(
 @id_option
 @click.option("--model", default="", metavar="NAME", help="The model that wrote it.")
 @click.option("--by", default="", metavar="NAME", help="The person who wrote it, without a model.")
+@click.option("--yes", is_flag=True, help="Replace a draft that people have written or changed.")
 def import_(
-    config_file: str | None, page: str, file: TextIO, name: str | None, model: str, by: str
+    config_file: str | None,
+    page: str,
+    file: TextIO,
+    name: str | None,
+    model: str,
+    by: str,
+    *,
+    yes: bool,
 ) -> None:
     """Make a draft for PAGE out of FILE, Markdown or HTML; `-` is the standard input.
 
@@ -232,7 +240,8 @@ def import_(
             names = ", ".join(f"{it.page} --id {it.request.id}" for it in articles)
             raise click.UsageError(f"{page} has several articles; name one of: {names}")
         [article] = articles
-        ask_before_replacing(articles)
+        if not yes:
+            ask_before_replacing(articles, "--yes replaces their words by those of this file")
         try:
             answer = file.read(MAX_IMPORT + 1)
         except (OSError, UnicodeError) as error:

@@ -14,7 +14,7 @@ from ..errors import (
 )
 from ..requests import PageRequest
 from ..text import Text
-from . import SANDBOX
+from . import SANDBOX, WRITER
 from .connection import REQUEST_ID, Answer, HTTPConnection, check_address, check_token, decode_json
 from .protocol import (
     OPERATION,
@@ -54,16 +54,20 @@ class ServiceClient(HTTPConnection):
             app = sandbox.app
             base_url, user_id, token = "http://localhost", user_id or SANDBOX, token or SANDBOX
         url = check_address(
-            base_url, "base_url", f"'https://…' or '{SANDBOX}'", allow_http=allow_http
+            base_url, "base_url", f"'https://…', '{WRITER}' or '{SANDBOX}'", allow_http=allow_http
         )
         name = url.netloc.decode() if app is None else "the sandbox"
         user_id, token = user_id.strip(), check_token(token, "token")
-        for option, value in (("user_id", user_id), ("token", token)):
-            if not (value and value.isprintable()):
-                raise ConfigurationError(
-                    f"{option}: is not set, or has an invalid character; set "
-                    f"CONTENTGEN_{option.upper()} to the one {CREDENTIALS_HINT}"
-                )
+        credentials = {"user_id": user_id, "token": token}
+        wrong = [it for it, value in credentials.items() if not (value and value.isprintable())]
+        if wrong:
+            variables = " and ".join(f"CONTENTGEN_{option.upper()}" for option in wrong)
+            state = "is not set, or has" if len(wrong) == 1 else "are not set, or have"
+            ones = "the one" if len(wrong) == 1 else "those"
+            raise ConfigurationError(
+                f"{' and '.join(wrong)}: {state} an invalid character; set {variables} to {ones} "
+                f"{CREDENTIALS_HINT}"
+            )
         params = {"user_id": user_id}
         super().__init__(url, name, token, params=params, app=app, unknown_hint=SAME_KEY_HINT)
 

@@ -515,16 +515,32 @@ def check_address(address: str, option: str, expected: str, *, allow_http: bool)
     url = _parse_url(address)
     is_alone = url and not (url.userinfo or "?" in address or "#" in address)
     if not (url and url.scheme in ("http", "https") and url.host and is_alone):
-        # Not quoted, since it could be the token or contain a password.
-        raise ConfigurationError(
-            f"{option}: is not an https address; expected {expected}, without a user, '?' or '#'"
-        )
+        raise ConfigurationError(_wrong_address_message(address, option, expected))
     if url.scheme == "http" and not (allow_http or _is_loopback(url.host)):
         raise ConfigurationError(
             f"{option}: '{url}' would send credentials unencrypted; "
             "use https, or set `allow_http: true` where the network is trusted"
         )
     return url
+
+
+_HOST_AND_PATH = re.compile(
+    r"(?=[^/]*[.:]|localhost)[a-z0-9-]{1,30}(\.[a-z0-9-]{1,30})*(:[0-9]{1,5})?(/[a-z0-9./-]{0,60})?"
+)
+"""What is surely a host with a port or a path, and neither a token nor a password."""
+
+
+def _wrong_address_message(address: str, option: str, expected: str) -> str:
+    """Return a message about an address that is none, which is quoted if it has no secret."""
+    wanted = f"expected {expected}, without a user, '?' or '#'"
+    if not _HOST_AND_PATH.fullmatch(address):
+        return f"{option}: is not an https address; {wanted}"
+    host = address.partition("/")[0].partition(":")[0]
+    scheme = "http" if _is_loopback(host) else "https"
+    return (
+        f"{option}: '{address}' is not an https address; {wanted}; "
+        f"did you mean `{scheme}://{address}`?"
+    )
 
 
 def _unread_exceptions() -> str:

@@ -13,11 +13,17 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeVar, cast, get_args
 
 from mkdocs.config import config_options as c
-from mkdocs.config.base import BaseConfigOption, Config, ValidationError
+from mkdocs.config.base import (
+    BaseConfigOption,
+    Config,
+    ConfigErrors,
+    ConfigWarnings,
+    ValidationError,
+)
 from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.structure.files import File, set_exclusions
 
-from ..display import quoted
+from ..display import did_you_mean, quoted
 from ..errors import ConfigurationError
 from ..files import find_link, reason_of
 from ..html.disclosure import LINES
@@ -72,6 +78,18 @@ class _Value(BaseConfigOption[_T]):
             return self._read(converted) if self._read else cast(_T, converted)
         except ValueError as error:
             raise ValidationError(str(error)) from error
+
+
+class _Choice(c.Choice[_T]):
+    """An option with a fixed set of values."""
+
+    def run_validation(self, value: object) -> _T:
+        if value in self.choices:
+            return cast(_T, value)
+        names = [str(choice) for choice in self.choices]
+        hint = did_you_mean(value, names)
+        known = ", ".join(names)
+        raise ValidationError(f"expected one of {known}, found {quoted(value)}{hint}")
 
 
 def _read_age(text: str) -> timedelta:
@@ -148,19 +166,19 @@ class Options(Config):
 
     Default: `false`."""
 
-    service_fields = c.ListOfItems(c.Choice(("brief", "language", "update")), default=[])
+    service_fields = c.ListOfItems(_Choice(("brief", "language", "update")), default=[])
     """Fields of requests that your service takes although the interface has none of them.
 
     `[brief, language, update]` is for a [writer for the team](team.md). Default: `[]`."""
 
-    on_missing = c.Choice(get_args(OnMissing), default="generate")
+    on_missing = _Choice(get_args(OnMissing), default="generate")
     """What to do about a text that is neither approved nor cached.
 
     `generate` asks the service for it, `placeholder` shows that it is missing, and `fail` fails
     the build. The last two never open a connection. The environment variable
     `CONTENTGEN_ON_MISSING` overrides this option. Default: `generate`."""
 
-    on_error = c.Choice(get_args(OnError), default="fail")
+    on_error = _Choice(get_args(OnError), default="fail")
     """What to do about a request that failed: `fail` the build, or show a `placeholder` and warn.
 
     Default: `fail`."""
@@ -219,7 +237,7 @@ class Options(Config):
 
     Default: `contentgen`."""
 
-    styles = c.Choice(get_args(Styles), default="adapt")
+    styles = _Choice(get_args(Styles), default="adapt")
     """Inline styles of the service: `adapt` them to the theme, `keep` what is harmless, or `strip`.
 
     Default: `adapt`."""
@@ -258,6 +276,16 @@ class Options(Config):
 class ContentgenConfig(Options):
     """The options, and what is made from them."""
 
+    def validate(self) -> tuple[ConfigErrors, ConfigWarnings]:
+        """Check the options. The warning about one that is unknown names the nearest one."""
+        failed, warnings = super().validate()
+        known = self._schema_keys
+        hinted = [
+            (name, message if name in known else f"{message}{did_you_mean(name, known)}")
+            for name, message in warnings
+        ]
+        return failed, hinted
+
     def presentation(self) -> Presentation:
         """Return the options for the appearance of articles."""
         from ..html.presentation import Presentation
@@ -291,6 +319,7 @@ class ContentgenConfig(Options):
             known = ", ".join(get_args(OnMissing))
             raise ConfigurationError(
                 f"CONTENTGEN_ON_MISSING: {quoted(on_missing)} is not one of {known}"
+                f"{did_you_mean(on_missing, get_args(OnMissing))}"
             )
         return Policy(
             on_missing=cast(OnMissing, on_missing),
@@ -322,8 +351,11 @@ class ContentgenConfig(Options):
             )
         from ..service.client import ServiceClient
 
+        address = self.address()
+        if hint := did_you_mean(address, (WRITER, SANDBOX)):
+            raise ConfigurationError(f"base_url: {quoted(address)} is not an address{hint}")
         return ServiceClient(
-            self.address(),
+            address,
             self.user_id or os.environ.get("CONTENTGEN_USER_ID", ""),
             self.token or os.environ.get("CONTENTGEN_TOKEN", ""),
             allow_http=self.allow_http,

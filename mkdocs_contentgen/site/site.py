@@ -13,7 +13,7 @@ from urllib.parse import urljoin
 from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.structure.files import File
 
-from ..display import quoted
+from ..display import did_you_mean, quoted
 from ..errors import ApprovalError, ConfigurationError
 from ..files import normal_form
 from ..requests import PageRequest
@@ -263,9 +263,7 @@ class Site:
         """
         from ..requests import OPTIONAL_FIELDS
 
-        if self.options.uses_sandbox():
-            return []
-        if not self.options.uses_writer():
+        if not (self.options.uses_writer() or self.options.uses_sandbox()):
             return [
                 f"{it.place}: contentgen.{name}: {_NOT_SENT}"
                 for name in OPTIONAL_FIELDS
@@ -299,10 +297,9 @@ class Site:
         for name in pages:
             found = self._select(name)
             if not found:
-                raise ConfigurationError(
-                    f"{name}: is not a page that requests an article; "
-                    "`contentgen status` lists those that do"
-                )
+                known = [path for it in self.requests for path in (it.page, it.source_path)]
+                cure = did_you_mean(name, known) or "; `contentgen status` lists those that do"
+                raise ConfigurationError(f"{name}: is not a page that requests an article{cure}")
             selected |= dict.fromkeys(found)
         return list(selected) if pages else self.requests
 

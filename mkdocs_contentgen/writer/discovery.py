@@ -32,11 +32,28 @@ _MAX_MODELS = 20
 async def find_writers(ports: Mapping[int, str] = PORTS) -> dict[str, dict[str, object]]:
     """Return the options of the models and programs of this machine by their names."""
     asked = (find_models(f"http://127.0.0.1:{port}/v1", name) for port, name in ports.items())
-    found = {name: it for models in await asyncio.gather(*asked) for name, it in models.items()}
+    found: dict[str, dict[str, object]] = {}
+    for models in await asyncio.gather(*asked, return_exceptions=True):
+        if isinstance(models, dict):
+            found |= models
+        elif not isinstance(models, ServiceError):
+            raise models
     for name, command in PROGRAMS.items():
         if shutil.which(name):
             found[f"the program {name}"] = {"command": command}
     return found
+
+
+async def find_models_elsewhere(endpoint: str, key: str = "") -> dict[str, dict[str, object]]:
+    """Return the options of the models of a server, also if its address lacks the `/v1`.
+
+    Raises the same as find_models().
+    """
+    models = await find_models(endpoint, key=key)
+    base = endpoint.rstrip("/")
+    if models or base.endswith("/v1"):
+        return models
+    return await find_models(f"{base}/v1", key=key)
 
 
 async def find_models(
@@ -44,14 +61,12 @@ async def find_models(
 ) -> dict[str, dict[str, object]]:
     """Return the options of the models of a server that can write, by their names.
 
-    Raises ConfigurationError if it is no address.
+    Raises ConfigurationError if it is no address, and ServiceError if it does not answer.
     """
     url = check_address(endpoint, "endpoint", "https://host/v1", allow_http=False)
-    async with HTTPConnection(url, name, key) as connection:
-        try:
-            answer = await connection.request("GET", "models", timeout=_TIMEOUT)
-        except ServiceError:
-            return {}
+    hint = "is the server running, and its address right?"
+    async with HTTPConnection(url, name, key, unreachable_hint=hint) as connection:
+        answer = await connection.request("GET", "models", timeout=_TIMEOUT)
     fields = decode_json(answer.body)
     models = fields.get("data") if isinstance(fields, dict) else None
     items = models[:_MAX_MODELS] if isinstance(models, list) else []

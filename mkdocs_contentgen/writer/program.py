@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import codecs
+import errno
 import os
+import shlex
 import signal
 import subprocess
 import time
@@ -86,8 +88,8 @@ class Program:
             error = await self._run(prompt_text(call.messages), reader)
         except OSError as problem:
             raise UnusableServiceError(
-                f"{self.label} cannot be started ({reason_of(problem)}); install it, correct "
-                "its name, or make room for temporary files"
+                f"{self.label} cannot be started ({reason_of(problem)}); "
+                f"{_start_hint(self._fields.command[0], problem)}"
             ) from None
         usage = Usage(
             calls=1,
@@ -188,6 +190,17 @@ class Program:
         said = f": {'; '.join(quotes)}" if quotes and self._quotes else ""
         answer = output if len(output.split()) > _MOST_WORDS else ""
         return ProgramError(f"{self.label} {how}{said}", answer)
+
+
+def _start_hint(program: str, problem: OSError) -> str:
+    """Return what to do about a program that cannot be started."""
+    if os.sep not in program or not Path(program).is_file():
+        return "install it, correct its name, or make room for temporary files"
+    if problem.errno == errno.EACCES:
+        return f"make it executable: chmod +x {shlex.quote(program)}"
+    if problem.errno in (errno.ENOEXEC, errno.ENOENT):
+        return "its first line has to name a program that runs it, such as #!/usr/bin/env python3"
+    return "correct it, or make room for temporary files"
 
 
 class _Tail:

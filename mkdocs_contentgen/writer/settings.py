@@ -211,7 +211,7 @@ def option_problems(
         return [("", "expected a mapping of options, such as `{model: qwen3:8b}`")]
     kinds = {known.name: known.type for known in msgspec.structs.fields(model)}
     problems = [
-        (str(name), f"{quoted(name)} {unknown_name_message('option', kinds)}")
+        (str(name), f"{quoted(name)} {unknown_name_message(name, 'option', kinds)}")
         for name in value
         if name not in kinds
     ]

@@ -387,7 +387,7 @@ def test_generate_chooses_pages(project: Project, service: ServiceDouble) -> Non
     assert service.topics == ["a/one"]
     run(project, "generate", "docs/a/*.md")
     assert sorted(service.topics) == ["a/one", "a/two"]
-    assert "nothing was sent" in run(project, "generate", "a/*")
+    assert "no request was needed" in run(project, "generate", "a/*")
     assert "nope.md: is not a page that requests" in run(project, "generate", "nope.md", code=1)
 
 
@@ -554,8 +554,8 @@ def test_eject(project: Project, service: ServiceDouble) -> None:
 def test_commands_say_what_they_need(project: Project, service: ServiceDouble) -> None:
     """Whoever names too little, too much, or what is not there reads what to do."""
     project.write("docs/index.md", "# Title\n")
-    assert "No page requests an article." in run(project, "status")
-    assert "All texts are available; nothing was sent." in run(project, "generate")
+    assert "No page asks for a text.\n" in run(project, "status")
+    assert "No page asks for a text.\n" in run(project, "generate")
     for name in ("a", "b"):
         page = project.page(f"{name}.md", {"type": "blog", "topic": name})
     before = page.read_text()

@@ -88,7 +88,7 @@ def test_a_site_elsewhere(tmp_path: Path, model: ModelDouble) -> None:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["--endpoint", "http://127.0.0.1:9/v1"], "lists no models; is it the address of an API"),
+        (["--endpoint", "http://127.0.0.1:9/v1"], "no connection to the model server"),
         (["--endpoint", "nonsense"], "is not an https address"),
     ],
 )
