@@ -181,6 +181,8 @@ SIZES = (
 
 ORDINARY = golden("ordinary")
 
+LISTS = golden("lists")
+
 SANDBOX: Mapping[str, ArticleRequest | BlogRequest | NewsRequest] = {
     "article": ArticleRequest(topic="An article", focus="research", audience="expert"),
     "blog": BlogRequest(topic="A blog post", style="technical", format="listicle"),
@@ -209,6 +211,7 @@ def texts() -> dict[str, str]:
         "Wide": WIDE,
         "Sizes": SIZES,
         "Ordinary": ORDINARY,
+        "Lists": LISTS,
         "Styled": STYLED,
         "Right to left": RIGHT_TO_LEFT,
         **{request.topic: write_article(request) for request in SANDBOX.values()},

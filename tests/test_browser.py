@@ -61,8 +61,14 @@ SITES: dict[str, dict[str, object]] = {
     "darkly": {"name": "darkly", "highlightjs": False},
     "terminal": {"name": "terminal", "palette": "gruvbox_dark"},
     "own": MATERIAL,
+    "habits": {**MKDOCS, "color_mode": "auto"},
+    "reset": {**MKDOCS, "color_mode": "auto"},
 }
-"""The themes by the names of the sites; `keep` has the option `styles: keep`, `own` OWN_RULES."""
+"""The themes by the names of the sites.
+
+`keep` has the option `styles: keep`, and the last three have the rules of OWN_RULES, THEME_HABITS
+and RESET.
+"""
 
 OWN_RULES = """
 [dir="ltr"] .md-typeset blockquote { padding: 0.25em 40px; position: relative; }
@@ -73,6 +79,56 @@ OWN_RULES = """
 """
 """What sites have in style sheets of their own."""
 
+GUIDE = Path(__file__).parent.parent / "example_site/docs/placing.md"
+GUIDE_RULES = GUIDE.read_text("utf-8").partition('title="docs/extra.css"\n')[2].partition("```")[0]
+"""The example of such a style sheet in the guide."""
+
+THEME_HABITS = """
+main, [role="main"] { display: grid; grid-template-columns: auto; }
+article {
+    display: flex; flex-direction: column; gap: 2rem; float: left; width: 60%; max-width: 30rem;
+    min-height: 2000px; margin: 3rem auto; padding: 2rem; background: #000; color: #fff;
+    border: 3px solid #f00; border-radius: 1rem; box-shadow: 0 0 9px #000; columns: 2;
+}
+h1, h2 { padding: 5px 0 5px 10px; white-space: nowrap; overflow: hidden; }
+code, kbd, pre { background: #000 !important; color: #0f0; }
+code, kbd { white-space: nowrap; }
+a { color: #808080 !important; white-space: nowrap; }
+mark { background: #222 !important; color: #444; }
+span { text-decoration: none; }
+.lead, .intro { color: #b1b7b9; float: left; width: 50%; opacity: 0.5; }
+.byline, .conclusion, .pro-tip { position: absolute; color: #b1b7b9; text-transform: uppercase; }
+ul, ol { list-style: none; margin: 0; padding: 0; }
+ol { counter-reset: item; }
+li { position: relative; display: block; padding-left: 20px; }
+ul > li::after { position: absolute; top: 0; left: 0; content: "-"; }
+ol li::before { content: counters(item, ".") ". "; counter-increment: item; }
+ol ol li::before { content: counters(item, ".") " "; }
+"""
+"""What themes say of elements and of classes that articles have, all at once.
+
+Cards of blogs are an `<article>`, dark code is `!important`, numbers are counters of their own.
+"""
+
+RESET = """
+*, ::before, ::after { margin: 0; padding: 0; border: 0 solid; box-sizing: border-box; }
+h1, h2, h3, h4, h5, h6 { font-size: inherit; font-weight: inherit; }
+a { color: inherit; text-decoration: inherit; }
+ol, ul { list-style: none; }
+main article a, main article span { text-decoration: none; }
+.col-md-9 { flex: none; width: 720px; max-width: 100%; }
+@media (prefers-color-scheme: dark) { code, pre { background: #fff !important; color: #111; } }
+"""
+"""What themes reset, such as those that are made with utility classes."""
+
+EXTRA_STYLES = {
+    "own": f"{OWN_RULES}{GUIDE_RULES}",
+    "readthedocs": OWN_RULES,
+    "habits": THEME_HABITS,
+    "reset": RESET,
+}
+"""What is in the style sheet of a site's own."""
+
 THEMES = ("material", "mkdocs", "readthedocs")
 LOOKS = [
     Look("material", "light"),
@@ -81,6 +137,9 @@ LOOKS = [
     Look("mkdocs", "dark"),
     Look("readthedocs", "light"),
     Look("own", "light"),
+    Look("habits", "light"),
+    Look("habits", "dark"),
+    Look("reset", "dark"),
 ]
 DARK = [Look("darkly", "light"), Look("terminal", "light"), Look("material", "own")]
 """Dark looks that do not say so with `color-scheme`."""
@@ -115,6 +174,7 @@ Its text.
 """
 
 in_each_theme = pytest.mark.parametrize("theme", THEMES)
+in_each_site = pytest.mark.parametrize("site", list(SITES))
 in_each_look = pytest.mark.parametrize("look", [*LOOKS, *DARK], ids="-".join)
 
 
@@ -138,12 +198,15 @@ def write_project(root: Path, address: str, name: str, environment: dict[str, st
             *(["pymdownx.highlight"] if name == "readthedocs" else []),
             *(["pymdownx.highlight", "pymdownx.superfences"] if name == "material" else []),
         ],
-        extra_css=["own.css"] if name in ("own", "readthedocs") else [],
+        extra_css=["own.css"] if name in EXTRA_STYLES else [],
         site_url=f"{address}/{name}/",
     )
-    project.write("docs/own.css", OWN_RULES)
-    project.page("styled.md", {"type": "article", "topic": "Styled"})
+    project.write("docs/own.css", EXTRA_STYLES.get(name, ""))
+    for topic in ("Styled", "Wide", "Ordinary", "Lists"):
+        project.page(f"{topic.lower()}.md", {"type": "article", "topic": topic})
     project.write("docs/index.md", PLAIN)
+    author = "# Author\n\nText above.\n\n<!-- contentgen -->\n\nText below.\n"
+    project.page("section.md", {"type": "article", "topic": "Ordinary"}, author)
     nasty = [{"type": "blog", "topic": name, "id": name.lower()} for name in ("Colours", "Random")]
     sandbox = [{"type": kind, "id": kind, **request.body()} for kind, request in SANDBOX.items()]
     project.page("all.md", [*nasty, *sandbox])
@@ -151,12 +214,10 @@ def write_project(root: Path, address: str, name: str, environment: dict[str, st
         return project
     for number in escapes_in(name):
         asked = {"type": "article", "topic": f"Escape {number}"}
-        between = "# Author\n\nText above.\n\n<!-- contentgen -->\n\nText below.\n"
-        project.page(f"escapes/{number}.md", asked, between)
+        project.page(f"escapes/{number}.md", asked, author)
     project.write("docs/raw.html", RAW_ATTACK)
     project.page("colours.md", nasty[0])
-    for topic in ("Wide", "Sizes", "Ordinary"):
-        project.page(f"{topic.lower()}.md", {"type": "article", "topic": topic})
+    project.page("sizes.md", {"type": "article", "topic": "Sizes"})
     if name in THEMES:
         project.page("arabic.md", {"type": "article", "topic": "Right to left"})
         project.page("guides/blog.md", sandbox[1])
@@ -218,6 +279,13 @@ def test_anchors_and_lines_are_the_themes(visitor: Visitor) -> None:
     assert bar == "rgb(224, 64, 160)"
 
 
+def test_the_example_of_the_guide_has_an_effect(visitor: Visitor) -> None:
+    """A site's own rules for the classes of articles are stronger than those of the plugin."""
+    page = visitor.open(Look("own", "light"), "all/")
+    bar = page.get_by_text("A tip without").evaluate("it => getComputedStyle(it).borderLeftColor")
+    assert bar == "rgb(0, 128, 128)"
+
+
 @pytest.mark.parametrize("site", [name for name in SITES if name != "keep"])
 def test_what_was_asked_for_is_shown(visitor: Visitor, site: str) -> None:
     """Alignment and letters are as asked for, in titles, lists, tables and quotations too."""
@@ -247,6 +315,74 @@ def test_bars_and_numbers_of_right_to_left_text(visitor: Visitor, theme: str) ->
     padding = "it => parseFloat(getComputedStyle(it).paddingRight)"
     room = page.locator("article ol").evaluate(padding)
     assert room >= 20, "the numbers of the list are cut off"
+
+
+LIST_TYPES = {
+    "from two": "decimal",
+    "letters": "lower-alpha",
+    "capitals": "upper-alpha",
+    "small Roman": "lower-roman",
+    "Roman": "upper-roman",
+    "downwards": "decimal",
+    "seven": "decimal",
+    "inner": "decimal",
+    "years": "decimal",
+}
+"""The lists of `LISTS` that a browser has to number, whatever a theme has for others."""
+
+
+@in_each_site
+def test_lists_have_their_numbers(visitor: Visitor, site: str) -> None:
+    """Numbers, letters and order are as asked for, and only wide numbers have more room."""
+    page = visitor.open(Look(site, "light"), "lists/")
+    lists = page.evaluate(script("lists"))
+    types = {name: lists[name]["type"] for name in LIST_TYPES}
+    assert types == LIST_TYPES
+    for name in LIST_TYPES:
+        assert lists[name]["display"] == "list-item", name
+        assert lists[name]["before"] == "none", name
+    size = lists["years"]["size"]
+    for name in ("from two", "letters", "capitals", "downwards", "seven"):
+        assert 1.5 * size <= lists[name]["left"] <= 2.5 * size, name
+    for name in ("years", "Roman"):
+        assert 2.5 * size < lists[name]["left"] <= 5 * size, name
+
+
+@in_each_site
+def test_an_article_has_the_place_of_the_authors_text(visitor: Visitor, site: str) -> None:
+    """Cards that a theme makes of each `<article>` are not made of an article within its page."""
+    page = visitor.open(Look(site, "light"), "section/")
+    article = page.locator("article.contentgen")
+    box = """element => {
+        const {left, right} = element.getBoundingClientRect();
+        return [Math.round(left), Math.round(right)];
+    }"""
+    author, generated = page.get_by_text("Text above."), article.locator("p", has_text="x").last
+    assert generated.evaluate(box) == author.evaluate(box)
+    looks = article.evaluate(
+        """element => {
+            const style = getComputedStyle(element);
+            return [style.display, style.position, style.borderTopWidth, style.boxShadow,
+                style.backgroundColor, style.columnCount, style.paddingTop];
+        }"""
+    )
+    none = "rgba(0, 0, 0, 0)"
+    assert looks == ["block", "static", "0px", "none", none, "auto", "0px"]
+
+
+@in_each_site
+def test_a_sentence_to_read_is_seen(visitor: Visitor, site: str) -> None:
+    """A sentence to read is underlined with dots, and a statement has a background."""
+    page = visitor.open(Look(site, "light"), "all/?unlimited")
+    line = """element => {
+        const style = getComputedStyle(element);
+        return [style.textDecorationLine, style.textDecorationStyle];
+    }"""
+    sentence = page.get_by_text("a sentence to read", exact=True)
+    assert sentence.evaluate(line) == ["underline", "dotted"]
+    statement = page.get_by_text("statement in other words", exact=True)
+    background = statement.evaluate("element => getComputedStyle(element).backgroundColor")
+    assert background != "rgba(0, 0, 0, 0)"
 
 
 @pytest.mark.parametrize("theme", ["material", "readthedocs"])
@@ -501,10 +637,10 @@ def test_a_click_in_the_table_of_contents_lands(visitor: Visitor, theme: str) ->
     )
 
 
-@in_each_theme
-def test_a_title_is_in_line_with_its_text(visitor: Visitor, theme: str) -> None:
-    """The title of a page begins where the lines of its article begin."""
-    page = visitor.open(Look(theme, "light"), "guides/blog/")
+@in_each_site
+def test_a_title_is_in_line_with_its_text(visitor: Visitor, site: str) -> None:
+    """The title of a page begins where the headings of its article begin."""
+    page = visitor.open(Look(site, "light"), "ordinary/")
     left = """element => {
         const range = document.createRange();
         range.selectNodeContents(element);
@@ -536,15 +672,16 @@ def test_search_finds_a_word_of_an_article(visitor: Visitor, theme: str) -> None
     assert page.locator("#a-section").inner_text().startswith("A section")
 
 
-@pytest.mark.parametrize("site", [*THEMES, "keep"])
+@in_each_site
 def test_narrow_screens_do_not_scroll_sideways(visitor: Visitor, site: str) -> None:
     """At 360 pixels only the groups of tables and code scroll, tables with the keyboard too."""
-    for path in ("colours/", "wide/"):
+    for path in ("all/", "lists/", "wide/"):
         page = visitor.open(Look(site, "light"), path, width=360)
         room = page.evaluate(
             "[document.scrollingElement.scrollWidth, document.scrollingElement.clientWidth]"
         )
         assert room == [360, 360], path
+        assert page.evaluate(script("cut_off")) == [], path
     for group in page.get_by_role("group").locator("visible=true").all():
         group.focus()
         page.keyboard.press("ArrowRight")

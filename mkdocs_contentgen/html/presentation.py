@@ -11,6 +11,7 @@ from xml.etree.ElementTree import Element
 
 from .article import close_heading_gaps, limit_nesting, parse_article, put_first
 from .disclosure import Provenance
+from .lists import mark_numbered_lists
 from .plaintext import plain_text
 from .stylesheet import adapted_classes, visible_style, without_relative_size
 
@@ -69,6 +70,7 @@ def present(
     _apply_styles(article, how.styles)
     _move_title_out_of_header(article)
     _wrap_tables(article)
+    mark_numbered_lists(article)
     kept = "contentgen-kept " if how.styles == "keep" else ""
     article.set("class", f"{kept}contentgen {article.get('class', '')}".strip())
     if language := provenance.language:
