@@ -18,7 +18,7 @@ from ..html.formulas import FORMULA
 from .code_parts import find_code, find_unknown_parts, is_given
 from .names import find_names
 from .ranges import Range, without_overlaps
-from .statements import find_statements, is_invented, item_number
+from .statements import find_statements, is_invented, number_end
 from .unsupported import find_sentences_to_read
 
 _BREAKS = ("softbreak", "hardbreak")
@@ -79,16 +79,15 @@ def mark_paragraph(
 
     With sources, the sentences to read are marked, too.
 
-    The number at the start of a heading, such as `3. `, is no statement. A quotation is marked as
-    a whole.
+    The number of a section or an item at its start, such as `3. `, is no statement. A quotation is
+    marked as a whole.
     """
     pieces, links = _pieces(tokens)
     text = "".join(map(_prose_of, pieces))
     if is_quotation and is_invented(text, given.text):
         ranges = [Range(0, len(text))]
     else:
-        number = item_number(text) if is_heading else None
-        first = number.end() if number else 0
+        first = number_end(text, is_heading=is_heading)
         # `Five reasons` counts what follows, and without sources, so does every other number word.
         number_words = given.has_sources and not is_heading
         found = find_statements(text, given.text, given.language, number_words=number_words)

@@ -11,13 +11,14 @@ from functools import lru_cache
 from .languages import any_of
 from .ranges import Range, without_overlaps
 from .values import find_values, known_values
-from .words import count_words, split_words
+from .words import UNSPACED, count_words, split_words
 
-_PAIRS = zip("“„„„«»「『‹›", '”“”"»«」』›‹', strict=True)
+_PAIRS = [*zip("“„„„«「『‹", '”“”"»」』›', strict=True), (r"»(?=\S)", r"(?<=\S)«")]
+_PAIRS.append((r"›(?=\S)", r"(?<=\S)‹"))
 _QUOTATION = re.compile(
-    "|".join(rf"{first}[^{first}{last}\n]{{1,600}}{last}" for first, last in _PAIRS)
+    "|".join(rf"{first}[^{first[0]}{last[-1]}\n]{{1,600}}{last}" for first, last in _PAIRS)
     + r"|(?<![^\s(])”(?=\w)[^”\n]{1,600}”"  # Swedish and Finnish
-    + r'|(?<![A-Za-z0-9])"[^"\n]{1,600}"(?![A-Za-z0-9])'
+    + r'|(?<![A-Za-z0-9])"(?=\S)[^"\n]{1,600}(?<=\S)"(?![A-Za-z0-9])'
     r"|(?<!\w)‘(?:[^‘’\n]|’(?=\w)){1,600}’(?!\w)"
 )
 _PATH = r"[^\s<>()，。；：！？、「」“”„«»\"]*[^\s<>()，。；：！？、「」“”„«».,;:!?\"'’]"
@@ -36,6 +37,15 @@ _ITEM_NUMBER = re.compile(
     r"\W{0,3}(?:第|[^\W\d]{1,20} )?(\d{1,3})(?:\s?[步条个点章])?"
     r"(?:[.):：、]\s?(?!\d)|\ufe0f?\u20e3\s?|\s[–—-]\s)"
 )
+_SECTION_NUMBER = re.compile(
+    r"\W{0,6}(?:\d{1,2}(?:\.\d{1,2}){0,3}(?:[.)、]\s{1,4}(?=\S)|[.)、:：]\s{0,4}(?![\d\s]))"
+    rf"|(?:[^\W\d]{{1,20}} |[{UNSPACED}]{{1,6}})\d{{1,2}}\s?(?:[:：]|[–—-]\s))"
+)
+"""The number of a section or an item at the start of a text: `3. Costs`, `Day 1: The start`."""
+
+_HEADING_NUMBER = re.compile(r"\W{0,6}\d{1,2}(?:\.\d{1,2}){1,3}\.?\s(?=\S)")
+"""The number of a heading: `2.1 Impact`."""
+
 MIN_QUOTED_WORDS = 4
 """Quotation marks around fewer words mark a term, unless somebody says it beside them."""
 
@@ -98,6 +108,13 @@ def is_invented(quoted: str, given: str) -> bool:
 def item_number(heading: str) -> re.Match[str] | None:
     """Return the number at the start of a heading, such as `3. ` or `Step 3: `, as group 1."""
     return _ITEM_NUMBER.match(heading)
+
+
+def number_end(text: str, *, is_heading: bool = False) -> int:
+    """Return where the number of a section or an item ends with which a text begins, or 0."""
+    patterns = [_SECTION_NUMBER, *((_HEADING_NUMBER, _ITEM_NUMBER) if is_heading else ())]
+    found = (pattern.match(text) for pattern in patterns)
+    return max((match.end() for match in found if match), default=0)
 
 
 def _is_long(text: str) -> bool:

@@ -194,3 +194,25 @@ def test_no_text_takes_long_to_read(answer: str) -> None:
     written: list[str] = []
     assert seconds(lambda: written.append(html_of(answer)), times=1) < 4
     assert any(f"<{tag} " in written[0] for tag in ("p", "pre", "ul", "table")), "it was not read"
+
+
+@pytest.mark.parametrize(
+    ("line", "marked"),
+    [
+        ("## 2.1 Impact of 5 days", 1),
+        ("## 1.2.3. Impact", 0),
+        ("**3. Costs:** they are low", 0),
+        ("- **Day 1:** The start", 0),
+        ("Этап 2: Начало", 0),
+        ("案例2：开始", 0),
+        ("**2.  3 steps** to go", 1),
+        ("Chapter 4 – The end", 0),
+        ("**3.5 million** people", 1),
+        ("## The 33 indicators", 1),
+        ("The answer is 5.", 1),
+        ("2024: a good year", 1),
+    ],
+)
+def test_the_number_of_a_section_is_no_statement(line: str, marked: int) -> None:
+    """A person need not confirm in which order things stand."""
+    assert html_of(f"# T\n\n{line}\n\nWords.").count("<mark>") == marked
