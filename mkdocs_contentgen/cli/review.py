@@ -36,6 +36,7 @@ from .output import (
 
 if TYPE_CHECKING:
     from ..review.evidence import SentenceToCheck
+    from ..text import Text
     from ..texts.articles import Article
 
 
@@ -162,7 +163,7 @@ def approve(
     approved with --reason, which its file keeps with the statements.
     """
     from ..errors import ApprovalError
-    from ..review.approving import approve_article, reason_problem
+    from ..review.approving import reason_problem, text_to_approve, write_approval
 
     if bool(pages) == everything:
         raise click.UsageError("name the pages to approve, or use --all")
@@ -178,22 +179,34 @@ def approve(
     with open_site(config_file) as site:
         failures: list[str] = []
         approved: set[Path] = set()
-        changed_sources = site.cited_sections().changed
+        cited = site.cited_sections()
         for article in load_articles(site, pages):
+            if article.is_approved:
+                print_line(f"{article.page}: already approved: {article.reason}")
+                continue
             try:
-                waits = article.state != "approved" or article.has_newer_draft
-                lines = approve_article(
-                    article, site.options, name, prefer_draft, changed_sources, reason=reason or ""
-                )
-                for line in lines:
-                    print_line(line)
-                if waits:
-                    approved.add(article.directory)
+                text = text_to_approve(article, prefer_draft)
+                write_approval(article, text, name, site.options, reason=reason or "")
             except ApprovalError as error:
                 failures.append(str(error))
+            else:
+                _print_approval(article, text, cited.changed(text.sources))
+                approved.add(article.directory)
     for directory in approved:
         print_line(f"Next: git add {shlex.quote(os.path.relpath(directory))}", err=True)
     print_errors(failures)
+
+
+def _print_approval(article: Article, text: Text, changed_sources: Sequence[str]) -> None:
+    """Print that a text was approved, and what a person should know of it."""
+    from ..review.approving import check_lines
+
+    author = f", as a text by {text.written_by}" if text.written_by else ""
+    print_line(f"{article.page}: approved in {article.path}{author}")
+    for line in check_lines(text):
+        print_line(line)
+    for link in changed_sources:
+        print_line(f"  cites what has changed or is gone: {link}")
 
 
 @click.command("import")

@@ -210,16 +210,18 @@ class DeskApp:
         if action == "page":
             return {"frame": self._frame(body.address)}
         article = desk.find(body.ref)
-        if action in ("text", "approve"):
-            desk.look_for_newer(article)
+        if action in ("text", "approve") and desk.look_for_newer(article):
             desk = self._texts.open()
+            article = desk.find(body.ref)
         if action == "compare":
             return _compare(desk, article, body.earlier)
         if action == "cost":
             return {"cost": _cost(desk, article)}
         if action != "text":
-            self._change(action, desk, desk.find(body.ref), body)
-        text = self._described(self._texts.open(), body.ref)
+            self._change(action, desk, article, body)
+            desk = self._texts.open()
+            article = desk.find(body.ref)
+        text = self._described(desk, article)
         return {"version": body.version} if text["version"] == body.version else text
 
     def _change(self, action: str, desk: Desk, article: Article, body: _Body) -> None:
@@ -228,12 +230,12 @@ class DeskApp:
             raise EditError("another text is being generated; wait for it")
         match action:
             case "change" if body.change:
-                desk.change(body.ref, body.seen, body.change)
+                desk.change(article, body.seen, body.change)
             case "undo":
-                desk.undo(body.ref, body.seen)
+                desk.undo(article, body.seen)
             case "approve":
-                self._check_shown(desk, body)
-                desk.approve(body.ref, body.seen, body.reason)
+                self._check_shown(desk, article, body.shown)
+                desk.approve(article, body.seen, body.reason)
             case "ask":
                 self._ask(desk, article, body)
             case "cancel":
@@ -262,8 +264,8 @@ class DeskApp:
         """Return the origin of the page at an address of the site."""
         return self._hosts.origin(page_name(unquote(url)))
 
-    def _described(self, desk: Desk, ref: str) -> dict[str, Any]:
-        article = desk.find(ref)
+    def _described(self, desk: Desk, article: Article) -> dict[str, Any]:
+        ref = ref_of(article.page, article.request.id)
         if ref not in desk.shown:
             desk.shown[ref] = {**self._row(desk, article), **describe(desk, article)}
         asking = self._texts.asking(article)
@@ -287,10 +289,13 @@ class DeskApp:
             return f"the site cannot be built: {self._builder.problem}"
         return "the site is being built, since its pages have changed"
 
-    def _check_shown(self, desk: Desk, body: _Body) -> None:
-        """Raise OutdatedError unless the page beside the desk shows the text as it is now."""
-        text = self._described(desk, body.ref)
-        if text["waits"] or (text.get("in_page") or {}).get("digest") != body.shown:
+    def _check_shown(self, desk: Desk, article: Article, shown: str) -> None:
+        """Raise OutdatedError unless the page shows the text as it is now, whose digest is `shown`.
+
+        It is the page beside the desk.
+        """
+        text = self._described(desk, article)
+        if text["waits"] or (text.get("in_page") or {}).get("digest") != shown:
             reason = text["waits"] or "it does not show this text yet"
             raise OutdatedError(f"look at the page first: {reason}")
 

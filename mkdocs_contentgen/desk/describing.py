@@ -8,7 +8,6 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from html import escape
 from itertools import islice
-from typing import Any
 
 import msgspec
 
@@ -20,7 +19,7 @@ from ..review.evidence import evidence_finder
 from ..review.updating import can_update, cited_sources
 from ..site.site import Site
 from ..text import Text
-from ..texts.articles import Article
+from ..texts.articles import Article, count_statements
 from ..writer.evidence import EvidenceFinder
 from .rendering import render
 from .texts import Change, Desk, Earlier, digest_of
@@ -54,7 +53,7 @@ def describe(desk: Desk, article: Article) -> dict[str, object]:
     blocks = document.blocks()
     changed_by = text.edits.changed_by if text.edits else {}
     finder = evidence_finder(desk.site, article, text)
-    cards = list(_cards(blocks, text, finder))
+    cards = _cards(blocks, text, finder)
     desk.unchanged = {text.html: document}
     title = next((it.text for it in blocks if it.kind == "h1"), article.request.topic)
     approved_file = _approved_file(desk.site, article)
@@ -71,7 +70,7 @@ def describe(desk: Desk, article: Article) -> dict[str, object]:
         "replaces": article.approved is not None and text is article.draft,
         "updates": list(text.updates),
         "remarks": list(text.remarks),
-        "left": sum(len(it["statements"]) for it in cards),
+        "left": count_statements(text),
         "blocks": [
             {
                 "number": it.number,
@@ -136,24 +135,37 @@ def describe_rows(
             yield {"words": row.words_to_read(), "change": msgspec.to_builtins(change)}
 
 
-def _cards(blocks: Sequence[Block], text: Text, finder: EvidenceFinder) -> Iterator[dict[str, Any]]:
-    """Yield the sentences with statements to check, with what each cites and what is closest."""
+def _cards(blocks: Sequence[Block], text: Text, finder: EvidenceFinder) -> list[dict[str, object]]:
+    """Return the sentences with statements to check, with what each cites and what is closest.
+
+    Those with weak marks alone come last.
+    """
+    strong: list[dict[str, object]] = []
+    weak: list[dict[str, object]] = []
     for block in blocks:
         if not block.element.find("mark"):
             continue
-        digest, links = block.digest, block.links  # once: a block can have thousands of sentences
+        # Once, since a block can have thousands of sentences.
+        digest = block.digest
+        links = block.links
         for sentence in Sentences(block.element).marked():
             statements = {n: part for part, n in sentence.parts if n is not None}
-            cited = (it for it in (*sentence.cited, *links) if it in text.sources)
-            yield {
+            cited = [name for name in (*sentence.cited, *links) if name in text.sources]
+            card: dict[str, object] = {
                 "block": block.number,
                 "statements": list(statements),
+                "is_weak": sentence.is_weak,
                 "digest": digest,
-                "text": "; ".join(" ".join(it.split()) for it in statements.values()),
+                "text": "; ".join(" ".join(part.split()) for part in statements.values()),
                 "parts": sentence.parts,
-                "source": next(cited, None),
+                "source": cited[0] if cited else None,
                 "evidence": _evidence(finder, "".join(part for part, _ in sentence.parts)),
             }
+            if sentence.is_weak:
+                weak.append(card)
+            else:
+                strong.append(card)
+    return strong + weak
 
 
 def _evidence(finder: EvidenceFinder, sentence: str) -> list[dict[str, object]]:

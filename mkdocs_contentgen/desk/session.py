@@ -174,7 +174,7 @@ class DeskSite:
             now = desk.find(ref).newest
             if not (before and now and made) or now.html != made.html or now.html == before.html:
                 return
-            desk.note_undo(ref, text=before)
+            desk.note_undo(article, text=before)
             store = desk.site.store()
             store.save({note_key("generated", article.key): before})
             store.close()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from functools import cached_property
 from pathlib import Path
@@ -17,12 +17,12 @@ from ..files import replace_text, sha256
 from ..html.differences import compare
 from ..html.document import Block, Document, Kind
 from ..html.restoring import take_back
-from ..review.approving import approve_article, reason_problem, shorten, statements_to_check
+from ..review.approving import reason_problem, shorten, write_approval
 from ..review.importing import changed_remarks
 from ..site.site import Site
 from ..text import Edits, Text, edition_after
 from ..texts.approval import restore
-from ..texts.articles import Article
+from ..texts.articles import Article, count_statements
 from ..texts.store import ChangedError, DiskStore, note_key
 
 _MAX_UNDO = 100
@@ -113,16 +113,21 @@ class Desk:
             raise OutdatedError("no page requests this text any more; open the list of texts again")
         return self.articles[ref]
 
-    def look_for_newer(self, article: Article) -> None:
-        """Get the text of a shared cache, which another machine may have changed."""
-        if self.site.options.cache_url:
-            store = self.site.store()
-            store.load([article.key], newest=True)
-            store.close()
+    def look_for_newer(self, article: Article) -> bool:
+        """Get the text of a shared cache, which another machine may have changed, if there is one.
 
-    def change(self, ref: str, seen: str, change: Change) -> None:
+        Return whether there is.
+        """
+        if not self.site.options.cache_url:
+            return False
+        store = self.site.store()
+        store.load([article.key], newest=True)
+        store.close()
+        return True
+
+    def change(self, article: Article, seen: str, change: Change) -> None:
         """Change a text, and keep it. Raises OutdatedError and EditError."""
-        article, text = self._seen(ref, seen)
+        text = _as_seen(article, seen)
         if change.action == "take_back":
             self._take_back(article, text, change)
             return
@@ -162,12 +167,12 @@ class Desk:
         authors = _authors(blocks, text) | _authors(before.blocks(), earlier)
         self._keep(article, self._changed(article, text, document, edits, authors))
 
-    def undo(self, ref: str, seen: str) -> None:
+    def undo(self, article: Article, seen: str) -> None:
         """Take back what was done last with a text, also before the desk was started again.
 
         Raises OutdatedError, EditError and ApprovalError.
         """
-        article, _ = self._seen(ref, seen)
+        _as_seen(article, seen)
         if not self.can_undo(article):
             raise EditError("there is nothing to undo")
         *left, last = self._undo_stack(article)
@@ -184,11 +189,13 @@ class Desk:
         # Another text may have taken its place.
         return bool(stack and stack[-1].after == digest_of(article))
 
-    def note_undo(self, ref: str, text: Text | None = None, file: str | None = None) -> None:
-        """Keep what was there before the act whose outcome the cache has now."""
+    def note_undo(
+        self, article: Article, text: Text | None = None, file: str | None = None
+    ) -> None:
+        """Keep what was there before the act whose outcome the cache and the file have now."""
         self.refresh()
-        article = self.find(ref)
-        stack = [*self._undo_stack(article), _Undo(digest_of(article), text, file)]
+        after = digest_of(self.site.reread(article))
+        stack = [*self._undo_stack(article), _Undo(after, text, file)]
         self._write_undo(article, stack[-_MAX_UNDO:])
 
     def _undo_stack(self, article: Article) -> list[_Undo]:
@@ -213,36 +220,22 @@ class Desk:
     def _undo_file(self, article: Article) -> Path:
         return self.site.undo_directory() / f"{article.key}.jsonl"
 
-    def approve(self, ref: str, seen: str, reason: str = "") -> None:
+    def approve(self, article: Article, seen: str, reason: str = "") -> None:
         """Write the approved file of a text.
 
         A text with statements to check needs a `reason`. Raises ApprovalError, OutdatedError,
         EditError and StoreError.
         """
-        article, text = self._seen(ref, seen)
+        text = _as_seen(article, seen)
+        if article.is_approved:
+            raise EditError("this text is approved already")
         reason = reason.strip()
-        left = len(statements_to_check(text))
+        left = count_statements(text)
         if left and reason_problem(reason):
             raise EditError(f"statements left to check: {left}")
-        if article.state == "changed":
-            # As a draft of the edited file.
-            edition = edition_after(article.edition)
-            text = structs.replace(text, generated_at=datetime.now(UTC), edition=edition)
-        if article.state == "approved" and not article.has_newer_draft:
-            raise EditError("this text is approved already")
-        if text is not article.draft:
-            outcome = replace(article.draft_outcome, text=text, error=None)
-            article = replace(article, draft_outcome=outcome)
         file = article.path.read_text("utf-8") if article.approved else ""
-        approve_article(
-            article,
-            self.site.options,
-            self.by,
-            lambda it: True,
-            self.site.cited_sections().changed,
-            reason=reason,
-        )
-        self.note_undo(ref, file=file)
+        write_approval(article, text, self.by, self.site.options, reason=reason)
+        self.note_undo(article, file=file)
 
     def earlier(self, article: Article, name: Earlier) -> Text | None:
         """Return the approved text, or the text as it was before people changed it, or None."""
@@ -290,12 +283,6 @@ class Desk:
             remarks = changed_remarks(self.site, article, text, html)
         return structs.replace(text, html=html, edits=edits, remarks=remarks)
 
-    def _seen(self, ref: str, seen: str) -> tuple[Article, Text]:
-        article = self.find(ref)
-        if article.newest is None or digest_of(article) != seen:
-            raise OutdatedError(_CHANGED)
-        return article, article.newest
-
     def _keep(self, article: Article, text: Text) -> None:
         before = article.newest
         if before is None or (text.html, text.edits) == (before.html, before.edits):
@@ -305,7 +292,7 @@ class Desk:
             edition = edition_after(article.edition)
             text = structs.replace(text, generated_at=datetime.now(UTC), edition=edition)
         self._save(article, text)
-        self.note_undo(ref_of(article.page, article.request.id), text=article.draft or before)
+        self.note_undo(article, text=article.draft or before)
 
     def _save(self, article: Article, text: Text) -> None:
         """Save a text, unless somebody has changed it meanwhile. Raises OutdatedError."""
@@ -346,6 +333,13 @@ def digest_of(article: Article) -> str:
     """Return the SHA-256 of what a person sees of a text, and of what was done with it."""
     text = article.newest
     return sha256(f"{text.html}\0{text.edits}\0{article.state}" if text else article.state)
+
+
+def _as_seen(article: Article, seen: str) -> Text:
+    """Return the text that a person has seen. Raises OutdatedError if it has changed since."""
+    if article.newest is None or digest_of(article) != seen:
+        raise OutdatedError(_CHANGED)
+    return article.newest
 
 
 def _apply(block: Block, change: Change, edits: Edits) -> Edits:

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left, bisect_right
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from copy import copy
 from dataclasses import dataclass
 from html import escape
@@ -26,7 +26,7 @@ from bs4.element import NavigableString, PageElement
 from ..errors import EditError, UnsafeHTMLError
 from ..files import short_digest
 from .article import parse_article
-from .elements import BLOCK_LEVEL, CELLS, GROUPS, TEXT_BLOCKS, TO_READ, VOID
+from .elements import BLOCK_LEVEL, CELLS, GROUPS, TEXT_BLOCKS, TO_READ, VOID, WEAK
 from .sentences import sentence_ends
 
 _LOOSE = "text"
@@ -80,6 +80,7 @@ class Document:
         (self.article,) = soup.find_all(True, recursive=False)
         self.article.extract()
         _strip_line_breaks(self.article)
+        _unwrap_idle_marks(self.article)
         self.image_hosts = image_hosts
 
     def blocks(self) -> list[Block]:
@@ -94,15 +95,34 @@ class Document:
     def marked_sentences(self) -> list[str]:
         """Return the sentences with statements to check, in which these stand in `‹…›`.
 
-        The cells of a row of a table are one sentence.
+        Those with weak marks alone come last. The cells of a row of a table are one sentence.
         """
-        elements = (it.element.find_parent("tr") or it.element for it in self.blocks())
-        unique = {id(it): it for it in elements}.values()
-        return [
-            _one_line("".join(part if n is None else f"‹{part}›" for part, n in sentence.parts))
-            for it in unique
-            for sentence in Sentences(it).marked()
-        ]
+        elements: dict[int, Tag] = {}
+        for block in self.blocks():
+            element = block.element.find_parent("tr") or block.element
+            elements[id(element)] = element
+        sentences: list[MarkedSentence] = []
+        for element in elements.values():
+            sentences += Sentences(element).marked()
+        return [sentence.with_signs() for sentence in strong_first(sentences)]
+
+    def statements(self) -> list[str]:
+        """Return the statements to check, those with weak marks last."""
+        strong: list[str] = []
+        weak: list[str] = []
+        for block in self.blocks():
+            sentences = Sentences(block.element)
+            for mark, begin, end in sentences.tags("mark"):
+                statement = _one_line(sentences.text[begin:end])
+                if is_weak(mark):
+                    weak.append(statement)
+                else:
+                    strong.append(statement)
+        return strong + weak
+
+    def count_statements(self) -> int:
+        """Return the number of statements to check."""
+        return len(self.article.find_all("mark"))
 
     def to_lines(self, *, marks: bool = True) -> str:
         """Return the HTML as approved files have it: on lines, for readable diffs.
@@ -177,6 +197,26 @@ class MarkedSentence:
 
     cited: list[str]
     """The addresses that it links to."""
+
+    is_weak: bool = False
+    """Whether a source has the same figures or words, in another form, for each statement."""
+
+    def with_signs(self) -> str:
+        """Return the sentence on one line, with its statements in `‹…›`."""
+        text = ""
+        for part, number in self.parts:
+            text += part if number is None else f"‹{part}›"
+        return _one_line(text)
+
+
+def strong_first(sentences: Iterable[MarkedSentence]) -> list[MarkedSentence]:
+    """Return marked sentences in their order, but those with weak marks alone at the end."""
+    return sorted(sentences, key=lambda sentence: sentence.is_weak)
+
+
+def is_weak(mark: Tag) -> bool:
+    """Tell whether a source has what a mark is around, in another form."""
+    return WEAK in str(mark.get("class", "")).split()
 
 
 @dataclass(frozen=True)
@@ -381,6 +421,13 @@ def _strip_line_breaks(article: Tag) -> None:
             behind.replace_with(behind.lstrip(_EDGE_SPACE))
 
 
+def _unwrap_idle_marks(article: Tag) -> None:
+    """Remove the marks that are no statement of their own: empty ones, and those within others."""
+    for mark in article.find_all("mark"):
+        if mark.find_parent("mark") or not mark.get_text().strip():
+            mark.unwrap()
+
+
 _White = Literal["collapse", "code", "keep"]
 """What becomes of white space: within a line of code, each space is content; in `<pre>`, all is."""
 
@@ -488,6 +535,15 @@ class _Span(NamedTuple):
     end: int
 
 
+class _Numbered(NamedTuple):
+    """A statement to check, with its number in the element and where its text begins and ends."""
+
+    number: int
+    mark: Tag
+    begin: int
+    end: int
+
+
 class Sentences:
     """The text of an element with the positions of its sentences and its tags."""
 
@@ -516,24 +572,33 @@ class Sentences:
         """Return the sentences with statements to check."""
         links = self.tags("a")
         begins = [begin for _, begin, _ in links]
-        found: dict[tuple[int, int], tuple[list[tuple[str, int | None]], int]] = {}
-        for number, (_, begin, end) in enumerate(self.tags("mark")):
-            at = self.at(begin)
-            parts, position = found.get(at, ([], at[0]))
-            if begin >= position:
-                parts += [(self.text[position:begin], None), (self.text[begin:end], number)]
-                found[at] = parts, end
+        found: dict[tuple[int, int], list[_Numbered]] = {}
+        for number, (mark, begin, end) in enumerate(self.tags("mark")):
+            found.setdefault(self.at(begin), []).append(_Numbered(number, mark, begin, end))
         sentences = []
-        for (first, last), (parts, position) in found.items():
-            whole = [*parts, (self.text[position:last], None)]
+        for (first, last), statements in found.items():
             cited = links[bisect_left(begins, first) : bisect_left(begins, last)][:_MAX_CITED]
             sentences.append(
                 MarkedSentence(
-                    [(_collapse(text), number) for text, number in whole if text],
+                    self._parts(first, last, statements),
                     [str(link["href"]) for link, *_ in cited],
+                    all(is_weak(statement.mark) for statement in statements),
                 )
             )
         return sentences
+
+    def _parts(
+        self, first: int, last: int, statements: Sequence[_Numbered]
+    ) -> list[tuple[str, int | None]]:
+        """Return the text from `first` to `last`, in parts, with the numbers of its statements."""
+        parts: list[tuple[str, int | None]] = []
+        position = first
+        for statement in statements:
+            parts.append((self.text[position : statement.begin], None))
+            parts.append((self.text[statement.begin : statement.end], statement.number))
+            position = statement.end
+        parts.append((self.text[position:last], None))
+        return [(_collapse(text), number) for text, number in parts if text]
 
     def cut(self, first: int, last: int) -> None:
         """Remove a part of the text from the element, and the tags in it."""

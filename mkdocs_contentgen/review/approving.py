@@ -19,7 +19,7 @@ from ..html.stylesheet import adapted_classes
 from ..site.options import ContentgenConfig
 from ..text import MAX_EDIT, Edits, Text, edition_after
 from ..texts.approval import ApprovedText, approve, digest, write
-from ..texts.articles import Article, ChangedSources, count_marks
+from ..texts.articles import Article, has_marks
 
 _INVISIBLE = re.compile("[\\xad\\u115f\\u1160\\u180e\\u200b\\u2060-\\u2065\\u3164\\ufeff\\uffa0]")
 """What a diff has to show although other texts may have it. No letter needs it to be joined."""
@@ -58,17 +58,13 @@ def _settled_lines(document: Document, options: ContentgenConfig) -> str:
 
 
 def check_lines(draft: Text) -> list[str]:
-    """Return a line for each remark about a draft, and each sentence with statements to check.
+    """Return a line for each remark about a text, and each sentence with statements to check.
 
-    The statements are in `‹…›`.
+    The statements are in `‹…›`, and what has weak marks alone comes last. Raises UnsafeHTMLError.
     """
     remarks = [f"  not as requested: {remark}" for remark in draft.remarks]
-    return remarks + _sentences_to_check(draft)
-
-
-def _sentences_to_check(text: Text) -> list[str]:
-    sentences = Document(text.html).marked_sentences() if count_marks(text) else []
-    return [f"  to check: {sentence}" for sentence in dict.fromkeys(sentences)]
+    sentences = Document(draft.html).marked_sentences() if has_marks(draft) else []
+    return remarks + [f"  to check: {sentence}" for sentence in dict.fromkeys(sentences)]
 
 
 def compare_versions(article: Article, options: ContentgenConfig) -> Iterator[tuple[str, str]]:
@@ -106,66 +102,64 @@ def compare_versions(article: Article, options: ContentgenConfig) -> Iterator[tu
         yield f"from the {file} to the draft", "\n".join([changes, *map(escape_controls, checks)])
 
 
-def approve_article(
-    article: Article,
-    options: ContentgenConfig,
-    by: str,
-    prefer_draft: Callable[[Article], bool],
-    changed_sources: ChangedSources,
-    *,
-    reason: str = "",
-) -> list[str]:
-    """Write the approved file of an article, and return the lines to print.
+def text_to_approve(
+    article: Article, prefer_draft: Callable[[Article], bool] = lambda article: True
+) -> Text:
+    """Return the text that an approval of an article is about: its draft, or the edited file.
 
-    They are what was approved, the remarks about a draft, its statements that were left to check,
-    and its `changed_sources`. `prefer_draft` is called if there are both an edited text and a newer
-    draft. `reason` says why a text with statements left to check is approved; the file keeps both.
-
-    Raises ApprovalError if there is no text, if it cannot be shown, if it has statements to check
-    and there is no reason, or if it is a draft that quotes what nobody said.
+    `prefer_draft` is called if there are both an edited text and a newer draft. Raises
+    ApprovalError if there is no text.
     """
-    approved, draft, request = article.approved, article.draft, article.request
     if article.damaged:
         raise article.damaged
-    newer = article.has_newer_draft
-    if article.state == "approved" and not newer:
-        return [f"{article.page}: already approved: {article.reason}"]
-    declined = approved.approval.declined if approved else None
-    if approved and article.state == "changed" and not (newer and prefer_draft(article)):
-        text, checks = approved.text, _sentences_to_check(approved.text)
-        html = _edited_lines(article, approved, options)
-        if newer and draft:
-            declined = draft.generated_at
-            text = structs.replace(text, edition=edition_after(article.edition))
-    elif draft:
-        _check_quotations(article, draft)
-        text = draft
-        html, checks = _draft_to_approve(article, draft, options)
-    else:
+    edited = article.approved if article.state == "changed" else None
+    if edited and not (article.has_newer_draft and prefer_draft(article)):
+        return edited.text
+    if article.draft is None:
         raise ApprovalError(
             f"{article.place}: there is no text to approve; "
             f"`contentgen generate {article.page}` makes one"
         )
+    return article.draft
+
+
+def write_approval(
+    article: Article, text: Text, by: str, options: ContentgenConfig, *, reason: str = ""
+) -> None:
+    """Write a text of an article to its approved file, in the name of the person `by`.
+
+    It is what text_to_approve() has returned. `reason` says why a text with statements left to
+    check is approved; the file keeps both.
+
+    Raises ApprovalError if the text cannot be shown, if it has statements to check and there is no
+    reason, or if it is a draft that quotes what nobody said.
+    """
+    approved, draft = article.approved, article.draft
+    declined = approved.approval.declined if approved else None
+    edition = text.edition
+    if approved and text is approved.text:
+        html = _edited_lines(article, approved, options)
+        if draft and article.has_newer_draft:
+            declined = draft.generated_at
+            edition = edition_after(article.edition)
+    else:
+        _check_quotations(article, text)
+        html = _lines_to_approve(article, text, options)
     unchecked = _unchecked_statements(article, text, reason)
     edits = _edits_to_keep(text, reason, unchecked)
-    text = structs.replace(text, html=html, request=request.record(), edits=edits)
+    request = article.request.record()
+    text = structs.replace(text, html=html, request=request, edits=edits, edition=edition)
     service = "content generation service"
     if options.uses_sandbox() or options.uses_writer():
         service = options.address()
     approval = approve(text, article.key, service, by, declined, unchecked)
     write(article.path, article.directory, approval, before=approved)
-    changed = changed_sources(text.sources)
-    cited = [f"  cites what has changed or is gone: {link}" for link in changed]
-    author = f", as a text by {text.written_by}" if text.written_by else ""
-    return [f"{article.page}: approved in {article.path}{author}", *checks, *cited]
 
 
-def _draft_to_approve(
-    article: Article, draft: Text, options: ContentgenConfig
-) -> tuple[str, list[str]]:
-    """Return the lines of a draft, and what has to be checked in it. Raises ApprovalError."""
+def _lines_to_approve(article: Article, draft: Text, options: ContentgenConfig) -> str:
+    """Return the lines of a draft. Raises ApprovalError."""
     try:
-        return draft_lines(draft, options), check_lines(draft)
+        return draft_lines(draft, options)
     except UnsafeHTMLError as error:
         raise ApprovalError(
             f"{article.place}: no build can show this draft: {error}; "
@@ -174,10 +168,11 @@ def _draft_to_approve(
 
 
 def statements_to_check(text: Text) -> list[str]:
-    """Return the statements to check in a text, whoever marked them. Raises UnsafeHTMLError."""
-    if not count_marks(text):
-        return []
-    return [it for block in Document(text.html).blocks() for it in block.statements if it]
+    """Return the statements to check in a text, those with weak marks last.
+
+    Raises UnsafeHTMLError.
+    """
+    return Document(text.html).statements() if has_marks(text) else []
 
 
 def reason_problem(reason: str) -> str:
@@ -280,7 +275,7 @@ def _check_quotations(article: Article, draft: Text) -> None:
 
     A person settles its quotations on the desk, with all other statements to check.
     """
-    if draft.edits and not count_marks(draft):
+    if draft.edits and not has_marks(draft):
         return
     for remark in draft.remarks:
         if remark.startswith("quotation: "):

@@ -28,7 +28,7 @@ from ..requests import Request
 from ..site.anchors import Citation, SiteIds
 from ..site.extension import FENCED, MARKER, leading_article, level_of, page_link
 from ..site.site import Site
-from ..texts.articles import Article, count_marks
+from ..texts.articles import Article, has_marks
 from .reading_back import MarkdownReader
 
 _REQUEST = re.compile(
@@ -119,7 +119,7 @@ def _read_article(article: Article, image_hosts: Sequence[str]) -> Element:
         )
     try:
         # A statement to check that contains blocks becomes one in each of them.
-        html = Document(text.html, image_hosts).to_lines() if count_marks(text) else text.html
+        html = Document(text.html, image_hosts).to_lines() if has_marks(text) else text.html
         element = parse_article(html, image_hosts)
     except UnsafeHTMLError as error:
         raise ApprovalError(f"{article.place}: the text cannot be shown: {error}") from error

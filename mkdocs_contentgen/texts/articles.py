@@ -6,13 +6,13 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass, field, replace
 from datetime import datetime
-from functools import cached_property
+from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import Literal
 from xml.etree.ElementTree import Element
 
 from ..display import quoted
-from ..errors import ApprovalError, ContentgenError, FailedTextError, NoText
+from ..errors import ApprovalError, ContentgenError, FailedTextError, NoText, UnsafeHTMLError
 from ..files import normal_form
 from ..html.disclosure import Provenance, Review
 from ..html.elements import TO_READ
@@ -28,6 +28,9 @@ _ROOT_LANGUAGE = re.compile(rf'\s*<article(?:\s[^<>]*)?\slang="({LANGUAGE})"')
 """Matches the start of a text whose writer says what language it is in."""
 
 _MARK = re.compile(r"<mark[\s/>]", re.IGNORECASE)
+
+_MAX_COUNTED = 1000
+"""The number of texts whose statements are counted once."""
 
 State = Literal["missing", "failed", "draft", "approved", "changed", "outdated", "damaged"]
 
@@ -129,15 +132,33 @@ class Article:
         texts = [self.draft, self.approved.text if self.approved else None]
         return max([text.edition for text in texts if text], default=0)
 
-    @property
+    @cached_property
     def state(self) -> State:
         """The state of the article."""
-        return self._state_and_reason[0]
+        if self.damaged:
+            return "damaged"
+        if self.approved is None:
+            if self.draft:
+                return "draft"
+            return "failed" if self.failure else "missing"
+        if not self.approved.answers(self.request):
+            return "outdated"
+        return "changed" if self.approved.is_changed else "approved"
 
-    @property
+    @cached_property
     def reason(self) -> str:
         """The reason for the state, as a message."""
-        return self._state_and_reason[1]
+        if self.damaged:
+            return str(self.damaged)
+        reason = self._approval_reason(self.approved) if self.approved else self._draft_reason()
+        if self.changed_sources:
+            changed = ", ".join(self.changed_sources)
+            reason += f"; sources changed: {changed}; update with `contentgen update {self.page}`"
+        if self.failed_update:
+            reason += f"; its update has failed: {self.failed_update}"
+        if self.has_moved:
+            reason += f"; its file is still at {self.moved_from}"
+        return reason
 
     @property
     def has_approval(self) -> bool:
@@ -238,16 +259,19 @@ class Article:
         return self.outcome.text.sources if self.outcome.text else {}
 
     @property
+    def is_approved(self) -> bool:
+        """Whether the newest text is an approved one."""
+        return self.state == "approved" and not self.has_newer_draft
+
+    @property
     def marked(self) -> int:
-        """The number of statements to check in the draft that the page shows."""
-        return 0 if self.has_approval else count_marks(self.draft)
+        """The number of statements to check in the text that there is to review."""
+        return count_statements(self.newest)
 
     @property
     def to_read(self) -> int:
-        """The number of sentences to read in the draft that the page shows."""
-        if self.has_approval or self.draft is None:
-            return 0
-        return self.draft.html.count(f'class="{TO_READ}"')
+        """The number of sentences to read in the text that there is to review."""
+        return self.newest.html.count(f'class="{TO_READ}"') if self.newest else 0
 
     @property
     def remarks(self) -> tuple[str, ...]:
@@ -260,54 +284,44 @@ class Article:
         places = ("approved file", self.approved), ("cache", self.draft)
         return [place for place, text in places if text]
 
-    @cached_property
-    def _state_and_reason(self) -> tuple[State, str]:
-        if self.damaged:
-            return "damaged", str(self.damaged)
-        approved = self.approved
-        state, reason = self._approved_state(approved) if approved else self._draft_state()
-        if self.changed_sources:
-            changed = ", ".join(self.changed_sources)
-            reason += f"; sources changed: {changed}; update with `contentgen update {self.page}`"
-        if self.failed_update:
-            reason += f"; its update has failed: {self.failed_update}"
-        if self.has_moved:
-            reason += f"; its file is still at {self.moved_from}"
-        return state, reason
-
-    def _approved_state(self, approved: ApprovedText) -> tuple[State, str]:
+    def _approval_reason(self, approved: ApprovedText) -> str:
         reason = f"{approved.approval.approved_by} approved it"
-        if not approved.answers(self.request):
-            before, now = approved.text.request, self.request.record()
-            names = [it for it in now if now[it] != before.get(it, now[it])]
-            names += [it for it in OPTIONAL_FIELDS if before.get(it) != now.get(it)]
-            changes = [f"{it} was {quoted(before.get(it))}" for it in dict.fromkeys(names)]
-            reason = " and ".join(changes) or "the request was different"
-            hint = "is a draft" if self.draft else "has failed" if self.failure else "is missing"
-            return "outdated", f"{reason}; the new text {hint}"
-        if approved.is_changed:
-            return "changed", f"edited since {reason}"
+        if self.state == "outdated":
+            before = approved.text.request
+            changes = [
+                f"{name} was {quoted(before.get(name))}"
+                for name in _changed_fields(before, self.request.record())
+            ]
+            return f"{' and '.join(changes) or 'the request was different'}; {self._new_text()}"
+        if self.state == "changed":
+            return f"edited since {reason}"
         reason += f" on {approved.approval.approved_at}"
         if self.has_newer_draft:
-            reason = f"{reason}; a newer draft waits for review"
+            reason += "; a newer draft waits for review"
         elif self.has_other_draft:
             reason += (
                 "; there is another draft, which was made elsewhere: "
                 f"`contentgen diff {self.page}` compares both"
             )
-        return "approved", reason
+        return reason
 
-    def _draft_state(self) -> tuple[State, str]:
-        draft, error = self.draft, self.draft_outcome.error
+    def _new_text(self) -> str:
+        """Return what became of the text for a request that has changed."""
+        if self.draft:
+            return "the new text is a draft"
+        return "the new text has failed" if self.failure else "the new text is missing"
+
+    def _draft_reason(self) -> str:
+        draft = self.draft
         if draft is None:
-            return "failed" if self.failure else "missing", str(error or NEVER_GENERATED_REASON)
+            return str(self.draft_outcome.error or NEVER_GENERATED_REASON)
         reason = "not reviewed"
-        if marked := count_marks(draft):
+        if marked := count_statements(draft):
             noun = "statement" if marked == 1 else "statements"
             reason += f", {marked} {noun} to check"
         if number := len(draft.remarks):
             reason += ", 1 remark" if number == 1 else f", {number} remarks"
-        return "draft", reason
+        return reason
 
 
 def _made(text: Text) -> datetime:
@@ -315,9 +329,36 @@ def _made(text: Text) -> datetime:
     return text.generated_at.replace(microsecond=0)
 
 
-def count_marks(text: Text | None) -> int:
-    """Return the number of statements to check in a draft, whoever marked them."""
-    return len(_MARK.findall(text.html)) if text else 0
+def _changed_fields(before: Mapping[str, object], now: Mapping[str, object]) -> list[str]:
+    """Return the names of the fields of a request that are not as they were.
+
+    A field that an older request does not have was as it is now, unless it may be left out.
+    """
+    changed = [name for name in now if name in before and before[name] != now[name]]
+    for name in OPTIONAL_FIELDS:
+        if before.get(name) != now.get(name) and name not in changed:
+            changed.append(name)
+    return changed
+
+
+def has_marks(text: Text) -> bool:
+    """Tell whether a text may have statements to check, whoever marked them."""
+    return _MARK.search(text.html) is not None
+
+
+def count_statements(text: Text | None) -> int:
+    """Return the number of statements to check in a text, none in one that cannot be shown."""
+    return _count_statements(text.html) if text and has_marks(text) else 0
+
+
+@lru_cache(_MAX_COUNTED)  # reading a text takes ten milliseconds, and the desk asks for all
+def _count_statements(html: str) -> int:
+    from ..html.document import Document
+
+    try:
+        return Document(html).count_statements()
+    except UnsafeHTMLError:
+        return 0
 
 
 def find_articles(

@@ -345,6 +345,17 @@ def test_an_edited_file_is_approved_with_its_reason(reviewer: Reviewer) -> None:
     assert "reason: second" in path.read_text()
 
 
+def test_an_edited_file_keeps_its_time(reviewer: Reviewer) -> None:
+    """On the desk as with the command: nobody has generated it anew."""
+    reviewer.act("approve", reason="first")
+    path = reviewer.root / "contentgen/report.md/main.html"
+    generated = re.findall("generated_at: .*", path.read_text())
+    path.write_text(path.read_text().replace("The end.", "The very end."))
+    assert reviewer.act("approve").json()["state"] == "approved"
+    assert "The very end." in path.read_text()
+    assert re.findall("generated_at: .*", path.read_text()) == generated
+
+
 def test_the_copied_command_is_only_a_command(reviewer: Reviewer) -> None:
     """A title has no power over the terminal that the command is pasted into, nor the shell."""
     title = "Pay\x9b31m \u202e'; $(id) `id`"

@@ -163,6 +163,29 @@ def test_marks_of_anybody_are_statements(reviewer: Reviewer) -> None:
     assert "<mark" not in (reviewer.root / "contentgen/report.md/main.html").read_text()
 
 
+def test_status_and_desk_count_the_same(reviewer: Reviewer) -> None:
+    """Also marks within marks and across blocks, and those of a draft beside an approved text."""
+    nested = "<p>It <mark>took <mark>42</mark> days</mark>.</p><mark><p>A.</p><p>B.</p></mark>"
+    weak = '<p>At <mark class="same-words">5 pm</mark>, <mark> </mark>too.</p>'
+    html = f"<article><h1>T</h1>{weak}{nested}</article>"
+    key = NEWS.key(sandbox=False)
+    save(reviewer.root, {key: Text(html, WHEN, NEWS.record())})
+    text = reviewer.text()
+    assert text["marked"] == text["left"] == 4
+    assert text["reason"] == "not reviewed, 4 statements to check"
+    cards = text["statements"]
+    assert isinstance(cards, list)
+    assert [card["text"] for card in cards] == ["took 42 days", "A.", "B.", "5 pm"]
+    assert [card["is_weak"] for card in cards] == [False, False, False, True]
+    assert reviewer.act("approve", reason="read").status_code == 200
+    assert reviewer.text()["marked"] == reviewer.text()["left"] == 0
+    newer = Text(html.replace("42", "43"), WHEN, NEWS.record(), edition=2)
+    save(reviewer.root, {key: newer})
+    text = reviewer.text()
+    assert text["state"] == "approved"
+    assert text["marked"] == text["left"] == 4
+
+
 def test_compare_shows_all_that_differs(reviewer: Reviewer) -> None:
     """Addresses, titles and loose text; and what a page does not show is listed."""
     before = (
@@ -231,7 +254,7 @@ def test_two_desks_change_a_text(project: Project) -> None:
             assert article.newest is not None
             block = desk.read(article.newest.html).blocks()[0]
             change = Change(action="insert", block=0, digest=block.digest, markdown=words)
-            desk.change(ref, digest_of(article), change)
+            desk.change(article, digest_of(article), change)
 
         for number in range(8):
             first, second = desks if number % 2 else desks[::-1]

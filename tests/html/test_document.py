@@ -52,6 +52,38 @@ def test_statements() -> None:
     assert blocks[4].statements == ["9"]
 
 
+def test_weak_statements_come_last() -> None:
+    """What a source says in another form is listed behind what no source says."""
+    weak = '<mark class="same-words">{}</mark>'
+    html = (
+        f"<article><h1>T</h1><p>At {weak.format('5 pm')}. In <mark>1999</mark>, {weak.format('5')}."
+        "</p><p>It is <mark>new</mark>.</p></article>"
+    )
+    document = Document(html)
+    assert document.statements() == ["1999", "new", "5 pm", "5"]
+    sentences = ["In ‹1999›, ‹5›.", "It is ‹new›.", "At ‹5 pm›."]
+    assert document.marked_sentences() == sentences
+
+
+@pytest.mark.parametrize(
+    ("marked", "statements"),
+    [
+        ("<p>It <mark>took <mark>42</mark> days</mark>.</p>", ["took 42 days"]),
+        ("<p>It <mark></mark>is <mark> </mark>so.</p>", []),
+        ("<mark><p>One.</p><p>Two <b><mark>x</mark></b></p></mark>", ["One.", "Two x"]),
+        ("<table><tr><td><mark>1</mark></td><td><mark>2</mark></td></tr></table>", ["1", "2"]),
+    ],
+)
+def test_each_statement_counts_once(marked: str, statements: list[str]) -> None:
+    """A mark within another or around nothing is no statement, however it is counted."""
+    document = Document(f"<article><h1>T</h1>{marked}</article>")
+    assert document.statements() == statements
+    assert document.count_statements() == len(statements)
+    cards = [Sentences(block.element).marked() for block in document.blocks()]
+    numbers = [n for card in cards for sentence in card for _, n in sentence.parts if n is not None]
+    assert len(numbers) == len(statements)
+
+
 def test_a_confirmed_statement_loses_its_mark_alone() -> None:
     """The rest of the block stays byte for byte."""
     after = changed(lambda blocks: blocks[1].confirm_statement(1))
