@@ -1,7 +1,8 @@
 """Change a text that is there with a model: only the blocks that have to change, and why.
 
 The text is passed in numbered blocks, and the answer names numbers. Whoever asked puts the new
-blocks in, so that a model can change nothing else, whatever it answers.
+blocks in, so that a model can change nothing else, whatever it answers. Asked for a whole new text,
+models reword also what they were told to leave.
 """
 
 from __future__ import annotations
@@ -9,7 +10,7 @@ from __future__ import annotations
 import asyncio
 import re
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 
 from ..display import escape_controls
 from ..errors import FailedTextError
@@ -30,7 +31,7 @@ from ..service.protocol import (
 from .answers import read_answer
 from .citations import cite, source_of
 from .completion import Ask, Completion, KeptAnswers, Message, ModelCall
-from .entries import Action, read_entries
+from .entries import Action, Entry, read_entries
 from .markdown import paragraph_html, read_markdown
 from .prompts import fill, inert, listed_sources
 from .retrieval import MAX_CHARACTERS
@@ -41,7 +42,7 @@ from .usage import CHARACTERS_PER_TOKEN, Usage
 from .words import split_words
 from .writing import MAX_FAILED, TOKENS_FOR_THINKING, TOKENS_PER_WORD, Estimate, find_sections
 
-_LEAST_WORDS = 200
+_MIN_ANSWER_WORDS = 200
 """The number of words that an answer may have at least."""
 
 _MAX_REMARKS = 10
@@ -66,14 +67,17 @@ async def find_changes(
 
     Raises FailedTextError for an answer that nobody can use, and the errors of `ask`.
     """
-    sections = [Section("", it.title, it.now, digest=it.digest) for it in update.sources]
-    others = await asyncio.to_thread(find_sections, request, options, note=update.note)
-    known = {it.now for it in update.sources}
-    sections += [it for it in others if it.text not in known]
+    sections = [
+        Section("", source.title, source.now, digest=source.digest) for source in update.sources
+    ]
+    known = {section.text for section in sections}
+    for section in await asyncio.to_thread(find_sections, request, options, note=update.note):
+        if section.text not in known:
+            sections.append(section)
     kept = KeptAnswers(ask, attempt, options.fields.model)
     messages = update_prompt(request, update, sections)
-    words = sum(len(it.text.split()) for it in update.blocks)
-    limit = max(_LEAST_WORDS, words) * TOKENS_PER_WORD + TOKENS_FOR_THINKING
+    words = sum(len(block.text.split()) for block in update.blocks)
+    limit = max(_MIN_ANSWER_WORDS, words) * TOKENS_PER_WORD + TOKENS_FOR_THINKING
     for number in range(1 + options.fields.repairs):
         completion = await kept(ModelCall(messages, limit, penalty=number > 0))
         updated = await asyncio.to_thread(
@@ -93,8 +97,8 @@ async def find_changes(
 
 def estimate_update(update: Update, options: WriterOptions) -> Estimate:
     """Estimate the calls and the usage of an update."""
-    text = sum(len(it.text) for it in update.blocks)
-    sources = sum(len(it.before) + len(it.now) for it in update.sources)
+    text = sum(len(block.text) for block in update.blocks)
+    sources = sum(len(source.before) + len(source.now) for source in update.sources)
     found = MAX_CHARACTERS if options.sources.paths else 0
     given = len(fill("update", task="", insert="")) + text + sources + found
     answer = text // CHARACTERS_PER_TOKEN // 4
@@ -103,25 +107,34 @@ def estimate_update(update: Update, options: WriterOptions) -> Estimate:
 
 def update_prompt(request: Request, update: Update, sections: Sequence[Section]) -> list[Message]:
     """Return the conversation that asks for an update. The first `sections` are its sources."""
-    task = fill("update_note", note=inert(update.note)) if update.note else fill("update_sources")
-    insert = f"{fill('update_insert')}\n\n" if update.note else ""
-    whose = {True: ", a person's", False: ""}
-    lines = (
-        f"{it.number} ({it.kind}{whose[it.is_persons]}): {inert(it.text)}" for it in update.blocks
-    )
-    blocks = "\n".join(lines)
+    if update.note:
+        task = fill("update_note", note=inert(update.note))
+        insert = f"{fill('update_insert')}\n\n"
+    else:
+        task = fill("update_sources")
+        insert = ""
+    lines = []
+    for block in update.blocks:
+        kind = f"{block.kind}, a person's" if block.is_persons else block.kind
+        lines.append(f"{block.number} ({kind}): {inert(block.text)}")
     shown = list(sections)
     for index, source in enumerate(update.sources):
         if source.has_changed:
-            before, now = source.before or "(unknown)", source.now or "(gone)"
-            text = fill("update_changed", before=before, now=now)
-            shown[index] = replace(shown[index], title=f"{source.title} (changed)", text=text)
-    listed = listed_sources(shown)
-    text = fill("update_text", topic=inert(" ".join(request.topic.split())), blocks=blocks)
+            shown[index] = _changed_section(shown[index], source)
+    topic = inert(" ".join(request.topic.split()))
+    text = fill("update_text", topic=topic, blocks="\n".join(lines))
     return [
         {"role": "system", "content": fill("update", task=task, insert=insert)},
-        {"role": "user", "content": f"{text}\n\n{listed}".strip()},
+        {"role": "user", "content": f"{text}\n\n{listed_sources(shown)}".strip()},
     ]
+
+
+def _changed_section(section: Section, source: Source) -> Section:
+    """Return a section that says what its source said, and what it says now."""
+    before = source.before or "(unknown)"
+    now = source.now or "(gone)"
+    text = fill("update_changed", before=before, now=now)
+    return replace(section, title=f"{source.title} (changed)", text=text)
 
 
 def read_update(
@@ -132,55 +145,146 @@ def read_update(
     options: WriterOptions,
 ) -> Updated | None:
     """Return the changes in an answer, or None if nobody can use it."""
-    blocks = {it.number: it for it in update.blocks}
-    known = [request.topic, request.brief, update.note, options.site_names]
-    given = "\n".join([*known, *(it.text for it in sections)])
-    numbered = [
-        replace(it, link=str(n), is_own=False, place="") for n, it in enumerate(sections, start=1)
-    ]
-    changes: list[BlockChange] = []
-    doubts: list[BlockChange] = []
     answer, remarks = read_answer(completion.text)
-    remarks += [f"{_CUT}{completion.quote}"] if completion.is_cut else []
+    if completion.is_cut:
+        remarks.append(f"{_CUT}{completion.quote}")
+    reader = _EntryReader(request, update, sections, options)
+    found = [reader.read(entry) for entry in read_entries(answer, is_cut=completion.is_cut)]
+    changes = [result.change for result in found if result.change]
+    doubts = [result.doubt for result in found if result.doubt]
+    remarks += [result.remark for result in found if result.remark]
     because = ""
-    cited: set[int] = set()
-    for entry in read_entries(answer, is_cut=completion.is_cut):
-        action, number, text = entry.action, entry.number, entry.text
-        reason = escape_controls(" ".join(entry.reason.split()))[:MAX_REASON]
-        block = blocks.get(number)
-        if action == "nothing":
-            because = reason or "no reason given"
-        elif block and action == "change" and split_words(text) == split_words(block.text) != []:
-            because = because or "the model repeats the text as it is"
-        elif block is None or not _is_allowed(block, action, update):
-            remarks.append(f"update: the model may not '{action}' at block {number}; ignored")
-        elif block.is_fixed:
-            doubts.append(BlockChange(number, action, reason=reason))
-        elif action == "remove":
-            changes.append(BlockChange(number, action, reason=reason))
-        elif html := _inline_html(text, block, action, numbered, given, cited):
-            changes.append(BlockChange(number, action, html, reason))
-            found = find_quotations(text, f"{given}\n{block.checked}")
-            remarks += [f"quotation: this quotation is in no source: {it[:60]}" for it in found[:1]]
-        else:
-            remarks.append(f"update: the model's text for block {number} cannot be used")
+    for result in found:
+        # What the model says counts more than what it did.
+        if result.nothing_because or (result.is_repeated and not because):
+            because = result.nothing_because or "the model repeats the text as it is"
     if not (changes or doubts or because):
         return None
-    site_url = options.fields.site_url
-    names = [it.name for it in update.sources]
-    names += [source_of(it, site_url) for it in sections[len(names) :]]
+    cited = frozenset[int]().union(*(result.cited for result in found))
     return Updated(
         changes,
         doubts,
-        "" if changes else because,
-        list(dict.fromkeys(remarks))[:_MAX_REMARKS],
-        {
-            number: Source(name, it.title, it.text, digest=it.digest)
-            for number, (name, it) in enumerate(zip(names, sections, strict=True), start=1)
-            if number in cited
-        },
-        public_name(options.fields.model),
+        reason="" if changes else because,
+        remarks=list(dict.fromkeys(remarks))[:_MAX_REMARKS],
+        cited=_cited_sources(cited, update, sections, options.fields.site_url),
+        model=public_name(options.fields.model),
     )
+
+
+def _cited_sources(
+    numbers: frozenset[int], update: Update, sections: Sequence[Section], site_url: str
+) -> dict[int, Source]:
+    """Return the sources of the numbered sections. The first sections are those of the update."""
+    known_names = [source.name for source in update.sources]
+    cited = {}
+    for number in sorted(numbers):
+        section = sections[number - 1]
+        if number <= len(known_names):
+            name = known_names[number - 1]
+        else:
+            name = source_of(section, site_url)
+        cited[number] = Source(name, section.title, section.text, digest=section.digest)
+    return cited
+
+
+@dataclass(frozen=True)
+class _EntryResult:
+    """What an entry of an answer leads to."""
+
+    change: BlockChange | None = None
+    doubt: BlockChange | None = None
+    """A change that is not made, since a person wrote the block."""
+
+    nothing_because: str = ""
+    """Why the model says that nothing has to change."""
+
+    is_repeated: bool = False
+    """Whether the new text of the block is the one that it has."""
+
+    remark: str = ""
+    cited: frozenset[int] = field(default_factory=frozenset)
+    """The numbers of the sections that the change cites."""
+
+
+class _EntryReader:
+    """Reads the entries of an answer."""
+
+    def __init__(
+        self,
+        request: Request,
+        update: Update,
+        sections: Sequence[Section],
+        options: WriterOptions,
+    ) -> None:
+        self._update = update
+        self._blocks = {block.number: block for block in update.blocks}
+        given = [request.topic, request.brief, update.note, options.site_names]
+        given += [section.text for section in sections]
+        self._given = "\n".join(given)
+        # Links have the numbers of the sections, which whoever asked replaces.
+        self._sections = [
+            replace(section, link=str(number), is_own=False, place="")
+            for number, section in enumerate(sections, start=1)
+        ]
+
+    def read(self, entry: Entry) -> _EntryResult:
+        """Return what an entry leads to."""
+        action = entry.action
+        number = entry.number
+        reason = escape_controls(" ".join(entry.reason.split()))[:MAX_REASON]
+        if action == "nothing":
+            return _EntryResult(nothing_because=reason or "no reason given")
+        block = self._blocks.get(number)
+        if block and action == "change" and _has_same_words(entry.text, block.text):
+            return _EntryResult(is_repeated=True)
+        if block is None or not _is_allowed(block, action, self._update):
+            remark = f"update: the model may not '{action}' at block {number}; ignored"
+            return _EntryResult(remark=remark)
+        if block.is_fixed:
+            return _EntryResult(doubt=BlockChange(number, action, reason=reason))
+        if action == "remove":
+            return _EntryResult(change=BlockChange(number, action, reason=reason))
+        html, cited = self._inline_html(entry.text, block, action)
+        if not html:
+            remark = f"update: the model's text for block {number} cannot be used"
+            return _EntryResult(remark=remark)
+        invented = find_quotations(entry.text, f"{self._given}\n{block.checked}")
+        remark = ""
+        if invented:
+            remark = f"quotation: this quotation is in no source: {invented[0][:60]}"
+        change = BlockChange(number, action, html, reason)
+        return _EntryResult(change, remark=remark, cited=cited)
+
+    def _inline_html(
+        self, text: str, block: TextBlock, action: Action
+    ) -> tuple[str, frozenset[int]]:
+        """Return the new content of a block, with links of CITATION, and the sections it cites.
+
+        The content is empty if it is none for one block. What neither the sources nor the checked
+        part of the block says is a statement to check.
+        """
+        nothing = "", frozenset[int]()
+        marker = _MARKERS.get("h" if block.kind in HEADINGS else block.kind)
+        if marker:
+            text = marker.sub("", text, count=1).strip()
+        # What begins like a list, a heading or a quotation is words here.
+        text = _LEADING.sub(r"\1\\\2", text[:MAX_BLOCK], count=1)
+        document = read_markdown(f"# _\n\n{text}")
+        if document.problem or [found.kind for found in document.blocks] != ["p"]:
+            return nothing
+        is_heading = block.kind in HEADINGS and action == "change"
+        found = cite(document, self._sections, CITATION, is_heading=is_heading).sections
+        if not document.blocks[0].words:
+            return nothing
+        checked = "" if action == "insert" else block.checked
+        names = bool(self._sections) and not is_heading
+        html = paragraph_html(document, f"{self._given}\n{checked}", names=names)
+        return html, frozenset(int(section.link) for section in found)
+
+
+def _has_same_words(text: str, other: str) -> bool:
+    words = split_words(text)
+    return bool(words) and words == split_words(other)
 
 
 def _is_allowed(block: TextBlock, action: Action, update: Update) -> bool:
@@ -188,32 +292,3 @@ def _is_allowed(block: TextBlock, action: Action, update: Update) -> bool:
     if action == "insert" and (not update.note or block.kind in CELLS):
         return False
     return block.is_persons or not block.is_fixed
-
-
-def _inline_html(
-    text: str,
-    block: TextBlock,
-    action: str,
-    sections: Sequence[Section],
-    given: str,
-    cited: set[int],
-) -> str | None:
-    """Return the new content of a block, with links of CITATION, or None if it is no block.
-
-    What neither `given` nor the checked part of the block says is a statement to check. The
-    numbers of the sources in it are added to `cited`.
-    """
-    if own := _MARKERS.get(block.kind[:1] if block.kind in HEADINGS else block.kind):
-        text = own.sub("", text, count=1).strip()
-    is_heading = block.kind in HEADINGS and action == "change"
-    # What begins like a list, a heading or a quotation is words here.
-    text = _LEADING.sub(r"\1\\\2", text[:MAX_BLOCK], count=1)
-    document = read_markdown(f"# _\n\n{text}")
-    if document.problem or [it.kind for it in document.blocks] != ["p"]:
-        return None
-    for section in cite(document, sections, CITATION, is_heading=is_heading).sections:
-        cited.add(int(section.link))
-    if not document.blocks[0].words:
-        return None
-    checked = "" if action == "insert" else block.checked
-    return paragraph_html(document, f"{given}\n{checked}", names=bool(sections) and not is_heading)
