@@ -1,4 +1,11 @@
-"""Read the answers of OpenAI's chat completions API, and keep those of an unfinished text."""
+"""Read the answers of OpenAI's chat completions API, and keep those of an unfinished text.
+
+The API is copied by hundreds of servers, and each departs from it: a message in a stream is the
+next part or all of the text so far, an error has any of a dozen names and comes with status 200,
+and what says that the server is still there looks like an event. So nothing is required. What is
+known to be a text is added, what is known to be an error is kept, and everything else counts as a
+sign of life. A text that has ended stays whole, whatever follows it.
+"""
 
 from __future__ import annotations
 
@@ -127,16 +134,20 @@ class _AnswerMessage(msgspec.Struct):
         thought = bool(self.reasoning or self.reasoning_content)
         if isinstance(self.content, str):
             return self.content, thought
-        # Some servers answer with a list of parts.
-        parts = self.content if isinstance(self.content, list) else []
-        texts = [part.get("text") for part in parts if isinstance(part, dict)]
-        text = "".join(text for text in texts if isinstance(text, str))
-        return text, thought or (bool(parts) and not text)
+        text = self._join_parts("text")
+        has_other_parts = isinstance(self.content, list) and bool(self.content) and not text
+        return text, thought or has_other_parts
 
     def refused(self) -> str:
         """Return what the model says in place of a text, or an empty string."""
-        parts = self.content if isinstance(self.content, list) else []
-        found = [self.refusal, *(part.get("refusal") for part in parts if isinstance(part, dict))]
+        refusal = self.refusal if isinstance(self.refusal, str) else ""
+        return refusal + self._join_parts("refusal")
+
+    def _join_parts(self, name: str) -> str:
+        """Return what has this name in the parts that some servers send in place of a text."""
+        if not isinstance(self.content, list):
+            return ""
+        found = [part.get(name) for part in self.content if isinstance(part, dict)]
         return "".join(words for words in found if isinstance(words, str))
 
 
@@ -163,13 +174,25 @@ def find_error(fields: dict[str, object]) -> object:
     if isinstance(base, dict) and base.get("status_code"):
         return base
     choices = fields.get("choices")
-    if not choices:
-        words = (fields.get("message"), fields.get("msg"))
-        return fields if any(isinstance(part, str) and part for part in words) else None
-    for choice in choices if isinstance(choices, list) else ():
-        if isinstance(choice, dict) and choice.get("error"):
+    if choices:
+        return _find_choice_error(choices)
+    for name in ("message", "msg"):
+        words = fields.get(name)
+        if isinstance(words, str) and words:
+            return fields
+    return None
+
+
+def _find_choice_error(choices: object) -> object:
+    """Return the first error in the choices of an answer, or None."""
+    if not isinstance(choices, list):
+        return None
+    for choice in choices:
+        if not isinstance(choice, dict):
+            continue
+        if choice.get("error"):
             return choice["error"]
-        if isinstance(choice, dict) and choice.get("finish_reason") == "error":
+        if choice.get("finish_reason") == "error":
             return {"error": "finish_reason is 'error'"}
     return None
 
@@ -273,25 +296,42 @@ class AnswerReader:
             return False
         if isinstance(response.usage, dict):
             self.usage = response.usage
-        choice = next(iter(response.choices or ()), None)
-        if choice is None:
-            return False
+        return self._read_choice(response.choices[0]) if response.choices else False
+
+    def _read_choice(self, choice: _Choice) -> bool:
+        """Return whether a choice has a part of the text, or of thinking text."""
         self.finish_reason = choice.finish_reason or self.finish_reason
-        message = choice.message or choice.delta
-        if message is None:
-            return False
-        self.has_message = True
-        if choice.message and not self.was_streamed:
-            self.is_complete = True
+        if choice.message:
+            self.has_message = True
+            if not self.was_streamed:
+                self.is_complete = True
+            return self._read_message(choice.message)
+        if choice.delta:
+            self.has_message = True
+            return self._read_delta(choice.delta)
+        return False
+
+    def _read_message(self, message: _AnswerMessage) -> bool:
+        """Read a message, which can be the whole text or a part of it."""
         text, thought = message.texts()
-        if refusal := message.refused():
-            earlier = [] if choice.message else self._refusal_parts
-            self._refusal_parts = [*earlier, refusal]
-        if choice.message and self._length:
+        refusal = message.refused()
+        if refusal:
+            self._refusal_parts = [refusal]
+        if self._length:
             self._add_whole(text)
         elif not self._repeats(text):
             self._add(text)
-            self._has_deltas = self._has_deltas or (choice.message is None and bool(text))
+        return bool(text or thought)
+
+    def _read_delta(self, delta: _AnswerMessage) -> bool:
+        """Read a part of the text."""
+        text, thought = delta.texts()
+        refusal = delta.refused()
+        if refusal:
+            self._refusal_parts.append(refusal)
+        if not self._repeats(text):
+            self._add(text)
+            self._has_deltas = self._has_deltas or bool(text)
         return bool(text or thought)
 
     def _add(self, text: str) -> None:
@@ -304,7 +344,8 @@ class AnswerReader:
             return
         # Some servers send each part as a message, and others all of the text so far.
         if self._has_deltas or text.startswith(self.text):
-            self._parts, self._length = [], 0
+            self._parts = []
+            self._length = 0
         self._add(text)
 
     def _repeats(self, text: str) -> bool:
@@ -324,8 +365,10 @@ class AnswerReader:
             return False
         # In growing steps, so that all looks together take linear time.
         self._next_watch = length + max(_WATCH_INTERVAL, length // 20)
-        if reason := self._watch(self.text):
-            self.finish_reason, self.was_stopped = reason, True
+        reason = self._watch(self.text)
+        if reason:
+            self.finish_reason = reason
+            self.was_stopped = True
         return self.was_stopped
 
 
@@ -340,30 +383,48 @@ class KeptAnswers:
         self._model = model
         self._ask = ask
         self._attempt = attempt
-        self.parts: dict[str, Completion] | None = None
-        """The answers so far, by the conversations; None before the first call."""
+        self._answers: dict[str, Completion] = {}
+        """The answers so far, by the digest of the conversation and the number of its call."""
 
+        self._is_loaded = False
         self._is_saved = True
-        self._times: Counter[str] = Counter()
+        self._times_asked: Counter[str] = Counter()
+
+    @property
+    def has_answers(self) -> bool:
+        """Whether a call was answered in this run or, as far as is loaded, before."""
+        return bool(self._answers)
 
     async def __call__(self, call: ModelCall) -> Completion:
         """Return the answer to a conversation."""
-        if self.parts is None:
-            self.parts = {}
-            with suppress(ValueError):  # of another version
-                kept = await self._attempt.load()
-                self.parts = msgspec.json.decode(kept or b"{}", type=dict[str, Completion])
+        if not self._is_loaded:
+            self._answers = await self._load()
+            self._is_loaded = True
         digest = sha256(msgspec.json.encode([self._model, call.messages]))
-        self._times[digest] += 1  # a further attempt is not answered with the first one
-        key = f"{digest}-{self._times[digest]}"
-        completion = self.parts.get(key)
+        # A second call with the same conversation is not answered with the first answer.
+        self._times_asked[digest] += 1
+        key = f"{digest}-{self._times_asked[digest]}"
+        completion = self._answers.get(key)
         if completion is None:
-            if not self._is_saved:
-                await self._attempt.save(msgspec.json.encode(self.parts))
-                self._is_saved = True
-            completion = await self._ask(call)
-            if completion.error is None:
-                self.parts[key] = completion
-                self._is_saved = False
+            completion = await self._ask_model(key, call)
         self.usage += completion.usage
+        return completion
+
+    async def _load(self) -> dict[str, Completion]:
+        saved = await self._attempt.load()
+        if not saved:
+            return {}
+        try:
+            return msgspec.json.decode(saved, type=dict[str, Completion])
+        except ValueError:  # of another version
+            return {}
+
+    async def _ask_model(self, key: str, call: ModelCall) -> Completion:
+        if not self._is_saved:
+            await self._attempt.save(msgspec.json.encode(self._answers))
+            self._is_saved = True
+        completion = await self._ask(call)
+        if completion.error is None:
+            self._answers[key] = completion
+            self._is_saved = False
         return completion

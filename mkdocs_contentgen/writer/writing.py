@@ -374,7 +374,7 @@ class _Writing:
         penalty: bool = False,
         is_part: bool = False,
     ) -> Draft:
-        has_parts = bool(self._ask.parts)
+        has_parts = self._ask.has_answers
         limit = words * TOKENS_PER_WORD + TOKENS_FOR_THINKING
         before = sum(len(block.words) for block in earlier)
         watch = self._watch(words, before, _CHARACTERS_PER_TOKEN * limit)
