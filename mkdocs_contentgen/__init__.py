@@ -11,11 +11,11 @@ if TYPE_CHECKING:
     from .errors import ContentgenError
     from .html.disclosure import Provenance, Review
     from .html.presentation import Presentation, present
+    from .page_request import PageRequest
     from .requests import (
         ArticleRequest,
         BlogRequest,
         NewsRequest,
-        PageRequest,
         Problem,
         parse_front_matter,
     )
@@ -57,11 +57,11 @@ _MODULES = {
     "errors": ["ContentgenError"],
     "html.disclosure": ["Provenance", "Review"],
     "html.presentation": ["Presentation", "present"],
+    "page_request": ["PageRequest"],
     "requests": [
         "ArticleRequest",
         "BlogRequest",
         "NewsRequest",
-        "PageRequest",
         "Problem",
         "parse_front_matter",
     ],

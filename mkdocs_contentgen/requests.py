@@ -10,7 +10,7 @@ import unicodedata
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 from functools import cache
-from typing import Annotated, ClassVar, Literal, get_args, get_origin
+from typing import Annotated, ClassVar, Literal, Self, get_args, get_origin
 
 import msgspec
 from msgspec import Meta
@@ -139,6 +139,10 @@ class Request(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
         others = ("type", "revision", "sources")
         return {name: str(fields[name]) for name in fields if name not in others}
 
+    def with_language(self, language: str) -> Self:
+        """Return the request in a language (a BCP 47 tag), or in that of the topic if empty."""
+        return msgspec.structs.replace(self, language=language)
+
     def record(self) -> dict[str, object]:
         """Return what the text depends on, as stored in caches and approved files."""
         fields = msgspec.structs.asdict(self) | {"sources": list(self.sources)}
@@ -210,31 +214,6 @@ REQUEST_TYPES: dict[str, type[Request]] = {
     "blog": BlogRequest,
     "news": NewsRequest,
 }
-
-
-@dataclass(frozen=True)
-class PageRequest:
-    """The request of a page, from its front matter to the client that gets the text."""
-
-    request: Request
-    page: str = ""
-    """The path of the page in the directory of pages (`src_uri`)."""
-
-    place: str = ""
-    """The file and the line in the project, such as `docs/post.md:2`."""
-
-    language: str = ""
-    """The language that the site gives the page, as a BCP 47 tag, or an empty string."""
-
-    def in_its_language(self) -> Request:
-        """Return the request with the language of the page, if it has none of its own."""
-        language = self.request.language or self.language
-        return msgspec.structs.replace(self.request, language=language)
-
-    @property
-    def source_path(self) -> str:
-        """The path of the page's file in the project, such as `docs/post.md`."""
-        return self.place.rpartition(":")[0]
 
 
 @cache

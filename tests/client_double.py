@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import UTC, datetime
 
-from mkdocs_contentgen.requests import PageRequest, Request
+from mkdocs_contentgen.page_request import PageRequest
+from mkdocs_contentgen.requests import Request
 from mkdocs_contentgen.service.protocol import Attempt, Update, Updated
 from mkdocs_contentgen.text import Text
 

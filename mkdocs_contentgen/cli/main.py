@@ -6,6 +6,7 @@ import errno
 import io
 import os
 import sys
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -119,18 +120,12 @@ def generate(
     waits beside them for `contentgen approve`.
     """
     from ..site.build import Build
-    from ..texts.policy import Policy
 
     with open_site(config_file) as site:
-        options = site.options
         requests = site.select_requests(pages)
-        policy = Policy(
-            max_requests=options.max_requests if max_requests is None else max_requests,
-            max_age=options.max_age,
-            sandbox=options.uses_sandbox(),
-            refresh=refresh,
-            retry_failed=bool(pages),
-        )
+        policy = replace(site.options.command_policy(), refresh=refresh, retry_failed=bool(pages))
+        if max_requests is not None:
+            policy = replace(policy, max_requests=max_requests)
         if refresh and not dry_run:
             ask_before_replacing(load_articles(site, pages))
         log, debug = partial(output.print_line, err=True), output.debug_printer()

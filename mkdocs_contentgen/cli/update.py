@@ -48,7 +48,6 @@ def update(
     from ..review import updating
     from ..service.protocol import MAX_NOTE
     from ..site.build import Build
-    from ..texts.policy import Policy
 
     if bool(pages) == everything:
         raise click.UsageError("name the pages to update, or use --all")
@@ -64,7 +63,7 @@ def update(
                 "any service for a new text"
             )
         articles = load_articles(site, pages)
-        policy = Policy(max_requests=site.options.max_requests, sandbox=site.options.uses_sandbox())
+        policy = site.options.command_policy()
         log = partial(print_line, err=True)
         build = Build(site, policy, log, debug_printer())
         updates, errors, notes = updating.plan(

@@ -372,7 +372,7 @@ def _compare(desk: Desk, article: Article, wanted: Earlier | None) -> object:
 def _cost(desk: Desk, article: Article) -> str:
     if desk.site.options.uses_sandbox():
         return ""
-    build = Build(desk.site, desk.site.options.policy(max_requests=1, warn_only=True))
+    build = Build(desk.site, desk.site.options.command_policy())
     return build.estimate_message({article.key: article.asked}) or "1 request"
 
 

@@ -13,7 +13,7 @@ from functools import partial
 import click
 
 from ..errors import CancelledRequestError, ContentgenError
-from ..requests import PageRequest
+from ..page_request import PageRequest
 from ..review import updating
 from ..service.protocol import Attempt, Client
 from ..site.build import Build
@@ -21,7 +21,7 @@ from ..site.site import Site
 from ..site.watching import stamp_of_pages, stamp_of_texts
 from ..text import Text
 from ..texts.articles import Article
-from ..texts.policy import AskForText, Policy
+from ..texts.policy import AskForText
 from ..texts.store import note_key
 from .texts import Desk, ref_of
 
@@ -138,9 +138,8 @@ class DeskSite:
             asking.thread.join()
 
     def _ask(self, site: Site, article: Article, asking: Asking, note: str, section: str) -> None:
-        options = site.options
-        policy = Policy(
-            max_requests=1, sandbox=options.uses_sandbox(), refresh=not asking.is_update
+        policy = replace(
+            site.options.command_policy(), max_requests=1, refresh=not asking.is_update
         )
         try:
             build = Build(site, policy, self._log)

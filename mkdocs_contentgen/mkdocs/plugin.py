@@ -171,7 +171,8 @@ class ContentgenPlugin(BasePlugin[ContentgenConfig]):
         from ..site.build import Build, resolve
 
         try:
-            policy = self.config.policy(
+            policy = replace(
+                self.config.policy(),
                 max_requests=self.config.max_requests - self._sent,
                 warn_only=self._background is not None,
             )

@@ -26,7 +26,7 @@ from ..errors import (
     StoreError,
 )
 from ..files import sha256
-from ..requests import PageRequest
+from ..page_request import PageRequest
 from ..service.protocol import OPERATION, Attempt, Client, Source, Update, Updated, update_body
 from ..site.build import Build
 from ..site.options import ContentgenConfig

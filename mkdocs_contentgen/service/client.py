@@ -12,7 +12,7 @@ from ..errors import (
     RejectedError,
     ServiceError,
 )
-from ..requests import PageRequest
+from ..page_request import PageRequest
 from ..text import Text
 from . import SANDBOX, WRITER
 from .connection import REQUEST_ID, Answer, HTTPConnection, check_address, check_token, decode_json

@@ -16,7 +16,8 @@ import msgspec
 
 from ..errors import FailedTextError, InvalidAnswerError, UnsafeHTMLError
 from ..html.article import parse_article
-from ..requests import PageRequest, Request
+from ..page_request import PageRequest
+from ..requests import Request
 from ..text import ANSWERED, Text, mend, model_name
 
 OPERATION = "update-text"

@@ -12,7 +12,7 @@ from shutil import rmtree
 from tempfile import mkdtemp
 
 from ..errors import PENDING, ContentgenError, NoText
-from ..requests import PageRequest
+from ..page_request import PageRequest
 from ..texts.generation import WAITING_MESSAGE, Generation, Progress, generate
 from ..texts.lookup import Outcome
 from ..texts.obtain import Foreground

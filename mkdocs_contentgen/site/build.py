@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 from ..errors import PENDING, NoText
 from ..html.presentation import ArticleMetadata, Presentation
-from ..requests import PageRequest
+from ..page_request import PageRequest
 from ..service import SANDBOX
 from ..texts.approval import ApprovedFiles
 from ..texts.articles import Article

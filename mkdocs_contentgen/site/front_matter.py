@@ -15,7 +15,7 @@ from mkdocs.utils import meta as mkdocs_meta
 
 from ..display import escape_controls, first_names
 from ..files import reason_of
-from ..requests import PageRequest
+from ..page_request import PageRequest
 from ..yaml_files import NotYAMLError, YAMLDocument, read_yaml
 from .options import project_directory
 from .site import PageProblem, Site

@@ -7,6 +7,7 @@ import os
 import sys
 from collections.abc import Callable, Mapping
 from contextlib import AbstractAsyncContextManager, suppress
+from dataclasses import replace
 from datetime import timedelta
 from errno import ENOENT
 from pathlib import Path
@@ -305,8 +306,14 @@ class ContentgenConfig(Options):
         """Tell whether `base_url` selects the writer."""
         return self.address() == WRITER
 
-    def policy(self, *, max_requests: int, warn_only: bool) -> Policy:
-        """Return the options for requests and failures, with another `max_requests`.
+    def command_policy(self) -> Policy:
+        """Return the options for requests of a command, which a person has started."""
+        return Policy(
+            max_requests=self.max_requests, max_age=self.max_age, sandbox=self.uses_sandbox()
+        )
+
+    def policy(self) -> Policy:
+        """Return the options for requests and failures of a build.
 
         Raises ConfigurationError if CONTENTGEN_ON_MISSING has an unknown value.
         """
@@ -321,14 +328,11 @@ class ContentgenConfig(Options):
                 f"CONTENTGEN_ON_MISSING: {quoted(on_missing)} is not one of {known}"
                 f"{did_you_mean(on_missing, get_args(OnMissing))}"
             )
-        return Policy(
+        return replace(
+            self.command_policy(),
             on_missing=cast(OnMissing, on_missing),
             on_error=self.on_error,
             require_approval=self.require_approval,
-            max_requests=max_requests,
-            max_age=self.max_age,
-            sandbox=self.uses_sandbox(),
-            warn_only=warn_only,
         )
 
     def limits(self) -> Limits:

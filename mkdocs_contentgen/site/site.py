@@ -16,7 +16,7 @@ from mkdocs.structure.files import File
 from ..display import did_you_mean, quoted
 from ..errors import ApprovalError, ConfigurationError
 from ..files import normal_form
-from ..requests import PageRequest
+from ..page_request import PageRequest
 from ..texts.policy import Policy
 from .options import (
     EXTENSION,
@@ -235,10 +235,14 @@ class Site:
             self.select_requests(pages),
             files,
             self.store(),
-            Policy(sandbox=self.options.uses_sandbox(), all_drafts=True),
+            self._review_policy(),
             changed_sources=self.cited_sections().changed,
         )
         return articles, [*dict.fromkeys(problems), *self.orphan_warnings(files)]
+
+    def _review_policy(self) -> Policy:
+        """Return the policy for a look at all texts, which asks for none."""
+        return Policy(sandbox=self.options.uses_sandbox(), all_drafts=True)
 
     def reread(self, article: Article) -> Article:
         """Return an article with the texts that its approved file and the cache have now."""
@@ -248,7 +252,7 @@ class Site:
         own = [article.asked]
         # Only its own file: reading those of 500 articles takes almost half a second.
         files = read_all(own, self.approved_directory(), others=self.others, files=[article.path])
-        policy = Policy(sandbox=self.options.uses_sandbox(), all_drafts=True)
+        policy = self._review_policy()
         found, _ = find_articles(own, files, self.store(), policy)
         return found[0]
 

@@ -23,7 +23,8 @@ from ..display import hidden_character
 from ..errors import ApprovalError, UnsafeHTMLError
 from ..files import locked, normal_form, read_text, reason_of, refuse_links, replace_text, sha256
 from ..html.sanitizer import MAX_CHARACTERS
-from ..requests import PageRequest, Request
+from ..page_request import PageRequest
+from ..requests import Request
 from ..text import Line, Text, is_storable, mended
 from ..yaml_files import NotYAMLError, read_yaml
 

@@ -17,7 +17,8 @@ from ..files import normal_form
 from ..html.disclosure import Provenance, Review
 from ..html.elements import TO_READ
 from ..html.presentation import ArticleMetadata, Presentation, present
-from ..requests import LANGUAGE, OPTIONAL_FIELDS, PageRequest, Request
+from ..page_request import PageRequest
+from ..requests import LANGUAGE, OPTIONAL_FIELDS, Request
 from ..text import Text
 from .approval import ApprovedFiles, ApprovedText, approved_path
 from .lookup import NEVER_GENERATED_REASON, Outcome, look_up

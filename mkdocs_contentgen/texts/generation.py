@@ -30,7 +30,7 @@ from ..errors import (
     StoreError,
     UnreachableError,
 )
-from ..requests import PageRequest
+from ..page_request import PageRequest
 from ..service.protocol import Attempt, Client
 from ..text import Text, edition_after
 from .claims import Claims

@@ -16,7 +16,7 @@ from ..errors import (
     ServiceError,
     StoreError,
 )
-from ..requests import PageRequest
+from ..page_request import PageRequest
 from .approval import ApprovedFiles
 from .articles import Article, ChangedSources, find_articles
 from .lookup import Outcome

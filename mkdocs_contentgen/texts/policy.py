@@ -9,7 +9,7 @@ from datetime import timedelta
 from typing import TYPE_CHECKING, Literal
 
 if TYPE_CHECKING:
-    from ..requests import PageRequest
+    from ..page_request import PageRequest
     from ..service.protocol import Attempt, Client
     from ..text import Text
     from .store import DiskStore

@@ -10,7 +10,7 @@ from typing import Self
 import msgspec
 
 from ..display import quoted
-from ..requests import PageRequest
+from ..page_request import PageRequest
 from ..service.protocol import UNOBSERVED, Attempt, Update, Updated
 from ..text import Text
 from .changes import find_changes

@@ -41,7 +41,7 @@ def build(zensical: Zensical, arguments: Sequence[str], terminal: Terminal) -> i
             raise ConfigurationError(problem)
         warnings.append(problem)
     if site.requests or site.problems:
-        policy = site.options.policy(max_requests=site.options.max_requests, warn_only=False)
+        policy = site.options.policy()
         run = Build(site, policy, terminal.log, terminal.debug)
         resolution = resolve(run, site.approved_files(), run.foreground())
         warnings += resolution.warnings

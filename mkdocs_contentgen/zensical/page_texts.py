@@ -159,7 +159,9 @@ class SiteTexts:
             site = read_requests(replace(self._site, others=names), [file])
             own = list_files(site.approved_directory() / name)
             approved = site.approved_files(files + own)
-            policy = site.options.policy(max_requests=sys.maxsize, warn_only=self._serves)
+            policy = replace(
+                site.options.policy(), max_requests=sys.maxsize, warn_only=self._serves
+            )
             return resolve(Build(site, policy), approved, CacheOnly(self._missing_reasons()))
         except ConfigurationError as error:
             resolution = Resolution()

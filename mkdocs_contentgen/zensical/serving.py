@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Collection, Sequence
+from dataclasses import replace
 from pathlib import Path
 from subprocess import Popen
 
@@ -91,7 +92,7 @@ class _Updates:
 
         Raises ConfigurationError.
         """
-        policy = site.options.policy(max_requests=site.options.max_requests, warn_only=True)
+        policy = replace(site.options.policy(), warn_only=True)
         build = Build(site, policy, self._terminal.log, self._terminal.debug, self._spending)
         self._spending = build.spending  # `max_cost` is for all texts of a server
         self._background.build_started()

@@ -27,7 +27,8 @@ from simulated_time import SimulatedTime
 
 from mkdocs_contentgen.concurrency import Clock
 from mkdocs_contentgen.errors import NotSentError
-from mkdocs_contentgen.requests import BlogRequest, PageRequest
+from mkdocs_contentgen.page_request import PageRequest
+from mkdocs_contentgen.requests import BlogRequest
 from mkdocs_contentgen.service.protocol import Attempt
 from mkdocs_contentgen.text import Text
 from mkdocs_contentgen.texts.generation import Generation

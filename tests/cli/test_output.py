@@ -23,7 +23,8 @@ from service_double import ServiceDouble, generated
 
 from mkdocs_contentgen.cli.output import print_article, print_articles_table
 from mkdocs_contentgen.errors import NoText
-from mkdocs_contentgen.requests import BlogRequest, PageRequest
+from mkdocs_contentgen.page_request import PageRequest
+from mkdocs_contentgen.requests import BlogRequest
 from mkdocs_contentgen.text import Text
 from mkdocs_contentgen.texts.approval import approve, write
 from mkdocs_contentgen.texts.articles import Article

@@ -23,7 +23,7 @@ from test_fuzz import few, fuzz
 from mkdocs_contentgen.errors import ApprovalError, UnsafeHTMLError
 from mkdocs_contentgen.html.article import parse_article
 from mkdocs_contentgen.mkdocs.plugin import ContentgenPlugin
-from mkdocs_contentgen.requests import PageRequest
+from mkdocs_contentgen.page_request import PageRequest
 from mkdocs_contentgen.review.ejection import eject_articles
 from mkdocs_contentgen.site.site import Site
 from mkdocs_contentgen.text import Text

@@ -303,19 +303,19 @@ import asyncio, tempfile, pathlib
 from mkdocs_contentgen.html import article
 from mkdocs_contentgen import errors
 from mkdocs_contentgen.texts import obtain
-from mkdocs_contentgen import requests as request
+from mkdocs_contentgen import page_request, requests as request
 from mkdocs_contentgen.service import sandbox
 from mkdocs_contentgen.html import sanitizer
 from mkdocs_contentgen.service import client as service
 from mkdocs_contentgen.texts import store
 from mkdocs_contentgen.html import stylesheet
-asked = request.NewsRequest(topic="A library")
+asked = page_request.PageRequest(request.NewsRequest(topic="A library"))
 with tempfile.TemporaryDirectory() as folder:
     source = obtain.Foreground(
         store.DiskStore(pathlib.Path(folder)),
         lambda: service.ServiceClient("sandbox", "", "", allow_http=False),
     )
-    outcomes, problems = source.get({asked.key(sandbox=True): asked}, ())
+    outcomes, problems = source.get({asked.request.key(sandbox=True): asked}, ())
 (outcome,) = outcomes.values()
 print(article.parse_article(outcome.text.html).find(".//h1").text)
 """

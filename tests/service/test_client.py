@@ -51,11 +51,11 @@ from mkdocs_contentgen.errors import (
     UnreachableError,
     UnusableServiceError,
 )
+from mkdocs_contentgen.page_request import PageRequest
 from mkdocs_contentgen.requests import (
     ArticleRequest,
     BlogRequest,
     NewsRequest,
-    PageRequest,
     Request,
 )
 from mkdocs_contentgen.service import connection

@@ -15,7 +15,8 @@ from client_double import ClientDouble, text_for
 from conftest import wait_until
 
 from mkdocs_contentgen.errors import InvalidAnswerError, NoText
-from mkdocs_contentgen.requests import BlogRequest, PageRequest
+from mkdocs_contentgen.page_request import PageRequest
+from mkdocs_contentgen.requests import BlogRequest
 from mkdocs_contentgen.service.protocol import Attempt
 from mkdocs_contentgen.site.background import Background
 from mkdocs_contentgen.text import Text

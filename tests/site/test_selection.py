@@ -8,7 +8,8 @@ import pytest
 from mkdocs.config.defaults import MkDocsConfig
 
 from mkdocs_contentgen.errors import ConfigurationError
-from mkdocs_contentgen.requests import BlogRequest, PageRequest
+from mkdocs_contentgen.page_request import PageRequest
+from mkdocs_contentgen.requests import BlogRequest
 from mkdocs_contentgen.site.options import ContentgenConfig
 from mkdocs_contentgen.site.site import Site
 

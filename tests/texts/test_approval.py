@@ -20,7 +20,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from mkdocs_contentgen.errors import ApprovalError
-from mkdocs_contentgen.requests import BlogRequest, PageRequest
+from mkdocs_contentgen.page_request import PageRequest
+from mkdocs_contentgen.requests import BlogRequest
 from mkdocs_contentgen.text import Edits, Text
 from mkdocs_contentgen.texts.approval import approve, name_problem, read, restore, write
 from mkdocs_contentgen.texts.articles import Article

@@ -15,7 +15,8 @@ from msgspec import structs
 from redis_server import redis_running
 
 from mkdocs_contentgen.errors import ApprovalError
-from mkdocs_contentgen.requests import BlogRequest, PageRequest
+from mkdocs_contentgen.page_request import PageRequest
+from mkdocs_contentgen.requests import BlogRequest
 from mkdocs_contentgen.service.protocol import Attempt, Client
 from mkdocs_contentgen.text import Edits, Text
 from mkdocs_contentgen.texts.approval import approve, read, write

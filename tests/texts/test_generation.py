@@ -29,7 +29,8 @@ from mkdocs_contentgen.errors import (
     UnreachableError,
     UnusableServiceError,
 )
-from mkdocs_contentgen.requests import BlogRequest, PageRequest
+from mkdocs_contentgen.page_request import PageRequest
+from mkdocs_contentgen.requests import BlogRequest
 from mkdocs_contentgen.service.protocol import Attempt, Client
 from mkdocs_contentgen.text import Text
 from mkdocs_contentgen.texts.generation import Generation, Progress

@@ -11,7 +11,8 @@ import msgspec
 import pytest
 
 from mkdocs_contentgen.errors import FailedTextError
-from mkdocs_contentgen.requests import BlogRequest, PageRequest, Request
+from mkdocs_contentgen.page_request import PageRequest
+from mkdocs_contentgen.requests import BlogRequest, Request
 from mkdocs_contentgen.service.client import ServiceClient
 from mkdocs_contentgen.text import Text
 from mkdocs_contentgen.texts.approval import approve, approved_path, read_all, write

@@ -32,7 +32,8 @@ from mkdocs_contentgen.errors import (
     UnusableServiceError,
 )
 from mkdocs_contentgen.html.article import parse_article
-from mkdocs_contentgen.requests import ArticleRequest, PageRequest, Request
+from mkdocs_contentgen.page_request import PageRequest
+from mkdocs_contentgen.requests import ArticleRequest, Request
 from mkdocs_contentgen.text import Text
 from mkdocs_contentgen.writer.retrieval import Sources
 from mkdocs_contentgen.writer.settings import Words, WriterFields, WriterOptions

@@ -1,0 +1,36 @@
+"""The request of a page, as one record from its front matter to the client that gets the text.
+
+It has a module of its own, so that a site without requests need not import what checks them.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from .requests import Request
+
+
+@dataclass(frozen=True)
+class PageRequest:
+    """The request of a page, from its front matter to the client that gets the text."""
+
+    request: Request
+    page: str = ""
+    """The path of the page in the directory of pages (`src_uri`)."""
+
+    place: str = ""
+    """The file and the line in the project, such as `docs/post.md:2`."""
+
+    language: str = ""
+    """The language that the site gives the page, as a BCP 47 tag, or an empty string."""
+
+    def in_its_language(self) -> Request:
+        """Return the request with the language of the page, if it has none of its own."""
+        return self.request.with_language(self.request.language or self.language)
+
+    @property
+    def source_path(self) -> str:
+        """The path of the page's file in the project, such as `docs/post.md`."""
+        return self.place.rpartition(":")[0]
