@@ -67,7 +67,7 @@ def show(config_file: str | None, page: str, name: str | None, *, answer: bool) 
             heading = f"{article.page}, article '{article.request.id}'"
             line = f"{heading}: {article.state}, {article.reason}"
             if article.failure is None and article.outcome.text is None:
-                missing.append(f"{line}; `contentgen generate {article.page}` asks for it")
+                missing.append(f"{line}; `contentgen generate {article.page_argument}` asks for it")
                 continue
             if text := article.outcome.text:
                 line += f"; generated on {text.generated_at.date()}"
@@ -265,7 +265,7 @@ def import_(
     print_line(f"{article.place}: the text is a draft, {len(text.remarks)} remarks")
     for remark in text.remarks:
         print_line(f"{article.place}: not as requested: {remark}")
-    print_next(f"contentgen review {article.page}")
+    print_next(f"contentgen review {article.page_argument}")
 
 
 @click.command()

@@ -135,4 +135,4 @@ def _print_result(result: TextUpdate) -> None:
     print_line(f"{article.page}: a draft", bold=True)
     for line in result_lines(result.updated, text):
         print_line(f"  {line}")
-    print_next(f"contentgen review {article.page}")
+    print_next(f"contentgen review {article.page_argument}")

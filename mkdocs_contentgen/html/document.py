@@ -43,7 +43,7 @@ _MAX_CITED = 50
 _MORE_BLOCKS = re.compile(r"\n[ \t]*(?:\n|[-*+] |\d{1,3}[.)] |#{1,6} |> )")
 
 _SPACE = re.compile(r"[ \t\n\r\f]+")
-_SPACE_WITH_BREAK = re.compile(r"[ \t\f]*[\n\r][ \t\n\r\f]*")
+_BREAK = re.compile(r"[\n\r]")
 _CODE_SPACES = re.compile(" {2,}|\t")
 _EDGE_SPACE = " \t\n\r\f"
 _CONFLICT = re.compile("^=(?=={6})", re.MULTILINE)
@@ -482,7 +482,7 @@ def _collapse(text: str) -> str:
 
 def _collapse_code(text: str) -> str:
     """Return code within a line so that formatters leave its spaces, which are content."""
-    line = _SPACE_WITH_BREAK.sub(" ", text)
+    line = _SPACE.sub(lambda match: " " if _BREAK.search(match[0]) else match[0], text)
     return _CODE_SPACES.sub(lambda match: "".join(f"&#{ord(it)};" for it in match[0]), line)
 
 

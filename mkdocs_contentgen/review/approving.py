@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shlex
 from bisect import bisect_right
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
@@ -118,7 +119,7 @@ def text_to_approve(
     if article.draft is None:
         raise ApprovalError(
             f"{article.place}: there is no text to approve; "
-            f"`contentgen generate {article.page}` makes one"
+            f"`contentgen generate {article.page_argument}` makes one"
         )
     return article.draft
 
@@ -163,7 +164,7 @@ def _lines_to_approve(article: Article, draft: Text, options: ContentgenConfig) 
     except UnsafeHTMLError as error:
         raise ApprovalError(
             f"{article.place}: no build can show this draft: {error}; "
-            f"`contentgen generate --refresh {article.page}` requests another"
+            f"`contentgen generate --refresh {article.page_argument}` requests another"
         ) from error
 
 
@@ -211,8 +212,8 @@ def _left_message(page: str, statements: Sequence[str]) -> str:
     if number == 1:
         left = f"1 statement is left to check ({named}); settle it"
     return (
-        f"{left} with `contentgen review {page}`, or say with --reason why you approve the text "
-        "all the same"
+        f"{left} with `contentgen review {shlex.quote(page)}`, or say with --reason why you "
+        "approve the text all the same"
     )
 
 
@@ -256,7 +257,7 @@ def check_before_ejection(article: Article, options: ContentgenConfig) -> list[s
     if options.require_approval:
         raise ApprovalError(
             f"{article.place}: nobody approved this text, and require_approval is set; review and "
-            f"approve it with `contentgen approve {article.page}` first"
+            f"approve it with `contentgen approve {article.page_argument}` first"
         )
     now = "and from now on, the page does not say how it came about"
     if article.approved and article.state == "changed":
@@ -281,8 +282,8 @@ def _check_quotations(article: Article, draft: Text) -> None:
         if remark.startswith("quotation: "):
             raise ApprovalError(
                 f"{article.place}: this draft cannot be approved: {remark}; confirm, change or "
-                f"remove each statement with `contentgen review {article.page}`, or ask for "
-                f"another text with `contentgen generate --refresh {article.page}`"
+                f"remove each statement with `contentgen review {article.page_argument}`, or ask "
+                f"for another text with `contentgen generate --refresh {article.page_argument}`"
             )
 
 

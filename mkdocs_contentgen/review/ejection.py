@@ -115,7 +115,7 @@ def _read_article(article: Article, image_hosts: Sequence[str]) -> Element:
     if text is None:
         raise ApprovalError(
             f"{article.place}: there is no text to write; "
-            f"`contentgen generate {article.page}` makes one"
+            f"`contentgen generate {article.page_argument}` makes one"
         )
     try:
         # A statement to check that contains blocks becomes one in each of them.

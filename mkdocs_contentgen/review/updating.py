@@ -89,7 +89,8 @@ def plan(
         elif not is_wanted:
             notes.append(f"{page}: its sources have not changed; --note says what else to change")
         elif not is_named and (reason := _asked_before(article, text, sources)):
-            notes.append(f"{page}: {reason}; `contentgen update {page}` asks (and pays) again")
+            command = f"contentgen update {article.page_argument}"
+            notes.append(f"{page}: {reason}; `{command}` asks (and pays) again")
         else:
             from .block_updates import plan_update  # mostly, no text needs it
 
@@ -112,12 +113,12 @@ def _problem(article: Article, *, is_wanted: bool, is_named: bool) -> str:
     if article.newest is None and is_named:
         return (
             f"{article.place}: there is no text to update; "
-            f"`contentgen generate {article.page}` makes one"
+            f"`contentgen generate {article.page_argument}` makes one"
         )
     if article.state == "changed" and is_wanted:
         return (
             f"{article.place}: {article.path} was edited since its approval; approve it first "
-            f"with `contentgen review {article.page}`"
+            f"with `contentgen review {article.page_argument}`"
         )
     return ""
 
@@ -166,7 +167,7 @@ def run(
         if now is None or (now.html, now.edits) != (what.before.html, what.before.edits):
             raise EditedTextError(
                 "somebody has changed this text meanwhile, so it stays; "
-                f"`contentgen update {what.article.page}` begins anew"
+                f"`contentgen update {what.article.page_argument}` begins anew"
             )
         moment = datetime.now(UTC)
         hosts = build.site.options.image_hosts

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import html
 import re
+import shlex
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
@@ -40,7 +41,7 @@ def missing_message(citation: Citation, page: str) -> str:
     """Return the warning about a citation in `page` that leads nowhere."""
     return (
         f"the text cites {citation.page}#{citation.anchor}, but that page has no such heading any "
-        f"more; run `contentgen update {page}`, or change the link"
+        f"more; run `contentgen update {shlex.quote(page)}`, or change the link"
     )
 
 

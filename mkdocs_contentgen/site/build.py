@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
 import time
 import zlib
 from collections import Counter
@@ -186,7 +185,7 @@ def resolve(build: Build, files: ApprovedFiles, source: TextSource) -> Resolutio
         if article.changed_sources:  # an edited source must not end a build with `--strict`
             build.log(
                 f"{article.place}: sources changed: {', '.join(article.changed_sources)}; check "
-                f"the text, or run `contentgen update {article.page}`"
+                f"the text, or run `contentgen update {article.page_argument}`"
             )
         if build.debug:
             build.debug(f"{article.place}: {article.outcome}")
@@ -257,7 +256,7 @@ def _missing_message(article: Article, *, show_errors: bool) -> str:
     topic, error = article.request.topic, article.outcome.error
     if show_errors and not (isinstance(error, NoText) and error.absence == "missing"):
         return f"“{topic}”: {error}"
-    command = f"contentgen generate {shlex.quote(article.page)}"
+    command = f"contentgen generate {article.page_argument}"
     return f"“{topic}” is not generated yet; `{command}` generates it"
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shlex
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass, field, replace
 from datetime import datetime
@@ -76,6 +77,11 @@ class Article:
     def page(self) -> str:
         """The path of its page in the directory of pages (`src_uri`)."""
         return self.asked.page
+
+    @property
+    def page_argument(self) -> str:
+        """The page as an argument of a command that somebody copies into a shell."""
+        return shlex.quote(self.page)
 
     @property
     def place(self) -> str:
@@ -154,7 +160,8 @@ class Article:
         reason = self._approval_reason(self.approved) if self.approved else self._draft_reason()
         if self.changed_sources:
             changed = ", ".join(self.changed_sources)
-            reason += f"; sources changed: {changed}; update with `contentgen update {self.page}`"
+            command = f"contentgen update {self.page_argument}"
+            reason += f"; sources changed: {changed}; update with `{command}`"
         if self.failed_update:
             reason += f"; its update has failed: {self.failed_update}"
         if self.has_moved:
@@ -302,7 +309,7 @@ class Article:
         elif self.has_other_draft:
             reason += (
                 "; there is another draft, which was made elsewhere: "
-                f"`contentgen diff {self.page}` compares both"
+                f"`contentgen diff {self.page_argument}` compares both"
             )
         return reason
 

@@ -228,15 +228,15 @@ def _report_approvals(obtained: Obtained, policy: Policy) -> None:
         if article.state == "changed":
             obtained.add_message(
                 f"{_place_and_state(article)}, and require_approval is set; look at it with "
-                f"`contentgen diff {article.page}`, then approve it again with "
-                f"`contentgen approve {article.page}`",
+                f"`contentgen diff {article.page_argument}`, then approve it again with "
+                f"`contentgen approve {article.page_argument}`",
                 warn_only=policy.warn_only,
             )
         elif not article.has_approval:
             command = "approve" if article.draft else "generate"
             obtained.add_message(
                 f"{article.place}: nobody approved this text; next: "
-                f"`contentgen {command} {article.page}`",
+                f"`contentgen {command} {article.page_argument}`",
                 warn_only=policy.warn_only,
             )
 
@@ -275,7 +275,7 @@ def _message(articles: Sequence[Article], policy: Policy) -> str:
         return reason  # the same for all pages
     pages = [article.source_path or article.page for article in articles]
     if len(set(pages)) == 1:
-        reason = f"{first.place}: {_reason(first.draft_outcome, policy, first.page)}"
+        reason = f"{first.place}: {_reason(first.draft_outcome, policy, first.page_argument)}"
     stopped = {article.key for article in articles if article.draft_outcome.stopped_by}
     return message_for_pages(reason, pages, len(stopped))
 
@@ -295,8 +295,11 @@ def message_for_pages(reason: str, pages: Iterable[str], not_requested: int) -> 
     return "; ".join(parts)
 
 
-def _reason(outcome: Outcome, policy: Policy, page: str) -> str:
-    """Return why a text is missing or old, and what to do about that; empty if nothing is."""
+def _reason(outcome: Outcome, policy: Policy, argument: str) -> str:
+    """Return why a text is missing or old, and what to do about that; empty if nothing is.
+
+    `argument` is the page as an argument of a command.
+    """
     match outcome.error:
         case NoText(absence="stopped", cause=ServiceError() as cause):
             return str(cause)
@@ -306,8 +309,8 @@ def _reason(outcome: Outcome, policy: Policy, page: str) -> str:
             return f"{error}; the old text stays"
         case FailedTextError() as error:
             return (
-                f"{error}; `contentgen show {page}` prints what was answered, and "
-                f"`contentgen generate {page}` asks (and pays) again"
+                f"{error}; `contentgen show {argument}` prints what was answered, and "
+                f"`contentgen generate {argument}` asks (and pays) again"
             )
         case NoText(absence="missing") as error:
             return (

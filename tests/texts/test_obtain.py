@@ -193,3 +193,11 @@ def test_a_refresh(site: Site) -> None:
     assert approved.draft
     assert approved.draft.generated_at > OLD
     assert other.outcome.source == "service"
+
+
+def test_the_page_in_a_command_is_quoted(site: Site) -> None:
+    """A name of a page is no command for a shell into which somebody copies a message."""
+    site.cache(B)
+    page = "a $(touch x).md"
+    [message] = site.obtain({page: B}, Policy(sandbox=True, require_approval=True)).failures
+    assert message.endswith("`contentgen approve 'a $(touch x).md'`")
