@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from datetime import UTC, datetime
 
-from mkdocs_contentgen.served.ledger import Begun, KeyedRequest, Ledger, Limited
+from mkdocs_contentgen.served.ledger import KeyedRequest, Ledger, LimitReached, Started
 from mkdocs_contentgen.served.users import Token, User, UserLimits
 from mkdocs_contentgen.writer.usage import Usage
 
@@ -15,16 +15,16 @@ def begin(
     limits: UserLimits,
     max_cost: float | None = None,
     reserve: float = 0.0,
-) -> str | bytes | Limited:
+) -> str | bytes | LimitReached:
     """Begin a request, and return `begun` or what else became of it."""
     found = ledger.begin(request, limits, max_cost, reserve)
-    return "begun" if isinstance(found, Begun) else found
+    return "begun" if isinstance(found, Started) else found
 
 
 def load_parts(ledger: Ledger, request: KeyedRequest) -> bytes:
     """Return the parts that whoever begins a request gets, and begin nothing."""
     found = ledger.begin(request, UserLimits(requests_per_minute=1000, parallel=1000), None, 0.0)
-    assert isinstance(found, Begun)
+    assert isinstance(found, Started)
     ledger.finish(request, None, Usage(), keeps_parts=True)
     return found.parts
 

@@ -42,6 +42,9 @@ from .users import NAME, User, UserLimits
 Log = Callable[[dict[str, object]], None]
 """Writes an object as a line of the log."""
 
+_UNLOGGED = ("/healthz", "/readyz", "/metrics", "/openapi.json")
+"""The paths that have no line in the log."""
+
 
 @dataclass(frozen=True)
 class _Caller:
@@ -56,6 +59,10 @@ class _Exchange:
 
     record: dict[str, object]
     headers: dict[str, str]
+
+
+_exchange: ContextVar[_Exchange] = ContextVar("exchange")
+"""The current request."""
 
 
 class Server:
@@ -108,20 +115,25 @@ class Server:
         self._log({"time": datetime.now(UTC).isoformat(timespec="milliseconds"), **record})
 
     async def _authenticate(self, user: str, token: str) -> _Caller:
+        record = _exchange.get().record
         found = None
         if NAME.fullmatch(user):
-            _exchange.get().record["user"] = user
+            record["user"] = user
             found = await self._find_user(user)
-        tokens = found.tokens.items() if found else ()
-        hashed = sha256(token)
-        name = next((it for it, own in tokens if compare_digest(own.hash, hashed)), None)
-        if not (found and name and found.tokens[name].is_valid()):
-            # The client is not told which, but the operator is.
-            reason = "unknown user" if found is None else "wrong token"
-            _exchange.get().record["reason"] = f"the token {name} has expired" if name else reason
-            message = "the token is not that of user_id, or has expired; check both"
-            raise Refusal("token", 403, message)
-        _exchange.get().record["token"] = name
+        # The client is not told which of these is wrong, but the operator is.
+        message = "the token is not that of user_id, or has expired; check both"
+        refusal = Refusal("token", 403, message)
+        if found is None:
+            record["reason"] = "unknown user"
+            raise refusal
+        name = _token_name(found, token)
+        if name is None:
+            record["reason"] = "wrong token"
+            raise refusal
+        if not found.tokens[name].is_valid():
+            record["reason"] = f"the token {name} has expired"
+            raise refusal
+        record["token"] = name
         return _Caller(user, found.limits_over(self._limits), found.added)
 
     async def _find_user(self, name: str) -> User | None:
@@ -134,11 +146,14 @@ class Server:
         return await asyncio.shield(look)
 
     async def _write(
-        self, request: Request, what: Update | None, caller: _Caller, idempotency_key: str
+        self, request: Request, update: Update | None, caller: _Caller, idempotency_key: str
     ) -> bytes:
-        operation = OPERATION if what else request.operation
-        update = [request.type, msgspec.to_builtins(what)] if what else []
-        body = json.dumps([operation, request.body(), *update], sort_keys=True)
+        operation = request.operation
+        parts: list[object] = [operation, request.body()]
+        if update:
+            operation = OPERATION
+            parts = [operation, request.body(), request.type, msgspec.to_builtins(update)]
+        body = json.dumps(parts, sort_keys=True)
         key = idempotency_key or uuid.uuid4().hex
         # Hashed, so that nobody can read topics and keys in the ledger. If a user is removed, the
         # next one of that name has other keys.
@@ -146,8 +161,9 @@ class Server:
         exchange = _exchange.get()
         exchange.record.update({"user": caller.user, "key": keyed.key[:12]})
         try:
-            job = self.jobs.start(keyed, caller.limits, request, what)
-            joined, job.clients = job.clients > 0, job.clients + 1
+            job = self.jobs.start(keyed, caller.limits, request, update)
+            joined = job.clients > 0
+            job.clients += 1
             try:
                 # A client that goes away does not end the job.
                 return await asyncio.shield(job.task)
@@ -168,7 +184,8 @@ class Server:
         async def logged(scope: Scope, receive: Receive, send: Send) -> None:
             if scope["type"] != "http":
                 return
-            started, path = time.monotonic(), scope["path"]
+            started = time.monotonic()
+            path = scope["path"]
             answer = app
             if not path.isprintable():  # `$` of a route matches before a line break, too
                 answer = JSONResponse({"success": False, "error": "no such address"}, 404)
@@ -188,7 +205,9 @@ class Server:
             async def observed(message: Message) -> None:
                 if message["type"] == "http.response.start":
                     record["status"] = message["status"]
-                    added = [(name.lower().encode(), it.encode()) for name, it in headers.items()]
+                    added = [
+                        (name.lower().encode(), value.encode()) for name, value in headers.items()
+                    ]
                     message["headers"] = [*message["headers"], *added]
                 await send(message)
 
@@ -207,7 +226,9 @@ class Server:
     def _describe_job(self, job: Job, *, joined: bool) -> dict[str, object]:
         """Return the fields of the log for a job. Its first request has the tokens and the cost."""
         usage = Usage() if joined else job.spending.total
-        outcome = "joined" if joined and job.outcome == "written" else job.outcome or "refused"
+        outcome = job.outcome or "refused"
+        if joined and outcome == "written":
+            outcome = "joined"
         return {
             "outcome": outcome,
             "tokens": usage.tokens,
@@ -248,7 +269,10 @@ class Server:
         return JSONResponse(openapi.describe())
 
 
-_exchange: ContextVar[_Exchange] = ContextVar("exchange")
-"""The current request."""
-
-_UNLOGGED = ("/healthz", "/readyz", "/metrics", "/openapi.json")
+def _token_name(user: User, token: str) -> str | None:
+    """Return the name of a user's token, or None if the user has no such token."""
+    hashed = sha256(token)
+    for name, known in user.tokens.items():
+        if compare_digest(known.hash, hashed):
+            return name
+    return None

@@ -1,4 +1,10 @@
-"""Write the text of each request once, even if several clients send it, or one repeatedly."""
+"""Write the text of each request once, even if several clients send it, or one repeatedly.
+
+A text belongs to its request and not to a connection: each has a task of its own, which clients
+wait for, and which goes on and keeps its answer if they leave. So whoever asks again with the same
+Idempotency-Key gets the text that was paid for. Within a process, the task is what a second client
+joins; between processes, the ledger knows who writes.
+"""
 
 from __future__ import annotations
 
@@ -6,7 +12,7 @@ import asyncio
 import itertools
 import math
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -15,6 +21,7 @@ from typing import TypeVar
 
 from starlette.exceptions import HTTPException
 
+from ..concurrency import run_in
 from ..errors import (
     BusyModelError,
     FailedTextError,
@@ -33,7 +40,7 @@ from ..writer.settings import WriterOptions
 from ..writer.usage import Spending
 from ..writer.writing import estimate, write
 from .configuration import ServerFields
-from .ledger import BEAT, LEASE, Begun, KeyedRequest, Ledger, Limited, month_of
+from .ledger import BEAT, LEASE, KeyedRequest, Ledger, LimitReached, Started, month_of
 from .metrics import Metrics
 from .turns import QueueFullError, Turns
 from .users import User, UserLimits
@@ -54,7 +61,16 @@ THREADS = 2
 """The threads, and connections of the ledger, to begin requests, and for all else but beats."""
 
 _DAY = 24 * 3600
-_USERS_INTERVAL, _EXPIRY_INTERVAL = int(30 / BEAT), int(3600 / BEAT)  # in beats
+"""Seconds."""
+
+_USERS_INTERVAL = int(30 / BEAT)
+"""Beats between two looks at the users."""
+
+_EXPIRY_INTERVAL = int(3600 / BEAT)
+"""Beats between two looks for old answers."""
+
+_EVERYBODY = ""
+"""The name under which the metrics have the budget of all users together."""
 
 _Result = TypeVar("_Result")
 
@@ -83,7 +99,7 @@ class Job:
     keyed: KeyedRequest
     limits: UserLimits
     request: Request
-    what: Update | None
+    update: Update | None
     """The update that is asked for, or None for a new text."""
 
     task: asyncio.Task[bytes] = field(init=False)
@@ -93,7 +109,7 @@ class Job:
     """`written`, `failed` or `kept`, or an empty string if nothing was begun."""
 
     spending: Spending = field(default_factory=Spending)
-    begun: Begun | None = None
+    begun: Started | None = None
 
 
 class Jobs:
@@ -162,9 +178,9 @@ class Jobs:
         threads: ThreadPoolExecutor | None = None,
     ) -> _Result:
         """Return the result of a method of the ledger. Raises LedgerError."""
-        started, loop = time.monotonic(), asyncio.get_running_loop()
+        started = time.monotonic()
         try:
-            return await loop.run_in_executor(threads or self._threads, method, *arguments)
+            return await run_in(threads or self._threads, method, *arguments)
         except LedgerError:
             self._metrics.ledger_errors.inc()
             raise
@@ -172,19 +188,25 @@ class Jobs:
             self._metrics.ledger_seconds.observe(time.monotonic() - started)
 
     def start(
-        self, keyed: KeyedRequest, limits: UserLimits, request: Request, what: Update | None = None
+        self,
+        keyed: KeyedRequest,
+        limits: UserLimits,
+        request: Request,
+        update: Update | None = None,
     ) -> Job:
         """Begin a request, or join it if it is in progress. Raises HTTPException."""
         identity = (keyed.user, keyed.key)
         job = self._jobs.get(identity)
-        if job is None:
-            if self.is_draining:
-                raise _draining_error()
-            job = self._jobs[identity] = Job(keyed, limits, request, what)
-            job.task = asyncio.create_task(self._process(job))
-            job.task.add_done_callback(lambda task: self._end(identity, task))
-        elif job.keyed.fingerprint != keyed.fingerprint:
-            raise _other_body_error()
+        if job:
+            if job.keyed.fingerprint != keyed.fingerprint:
+                raise _other_body_error()
+            return job
+        if self.is_draining:
+            raise _draining_error()
+        job = Job(keyed, limits, request, update)
+        self._jobs[identity] = job
+        job.task = asyncio.create_task(self._process(job))
+        job.task.add_done_callback(lambda task: self._end(identity, task))
         return job
 
     def _end(self, identity: tuple[str, str], task: asyncio.Task[bytes]) -> None:
@@ -203,9 +225,9 @@ class Jobs:
                     return body
                 case "other body":
                     raise _other_body_error()
-                case Limited() as limited:
+                case LimitReached() as limited:
                     raise self._limit_error(limited)
-                case Begun() as begun:
+                case Started() as begun:
                     job.begun = begun
                     return await self._write(job, begun.parts)
             if self.is_draining:  # another server has it
@@ -227,11 +249,16 @@ class Jobs:
             )
             raise Refusal("price", 503, message)
         options = self._options
-        guess = estimate_update(job.what, options) if job.what else estimate(job.request, options)
-        return guess.most_calls / guess.calls * price.cost(guess.input_tokens, guess.output_tokens)
+        if job.update:
+            guess = estimate_update(job.update, options)
+        else:
+            guess = estimate(job.request, options)
+        cost_without_repairs = price.cost(guess.input_tokens, guess.output_tokens)
+        return guess.most_calls / guess.calls * cost_without_repairs
 
-    def _limit_error(self, limited: Limited) -> Refusal:
-        limit, seconds = limited.limit, limited.retry_after
+    def _limit_error(self, limited: LimitReached) -> Refusal:
+        limit = limited.limit
+        seconds = limited.retry_after
         status = 503 if limit == "max_cost" else 429
         message = f"the limit {limit} is reached; ask again later"
         if seconds is None:  # until a text ends
@@ -276,9 +303,9 @@ class Jobs:
         ask = partial(self._model.ask, spending=job.spending)
         options = self._options
         try:
-            if job.what:
+            if job.update:
                 found, usage = await find_changes(
-                    job.request, job.what, options, ask, attempt=attempt
+                    job.request, job.update, options, ask, attempt=attempt
                 )
                 return found.encode(usage=usage.fields())
             today = datetime.now(UTC).date()
@@ -295,23 +322,23 @@ class Jobs:
         spent = job.spending.total
         if not spent.calls:
             job.outcome = ""
-        seconds: float | None = error.retry_after or MODEL_RETRY_AFTER
+        # The error can name the address of the model server, so that only the log has it.
+        refusal = partial(Refusal, "model", note=str(error))
+        seconds = error.retry_after or MODEL_RETRY_AFTER
         match error:
             case FailedTextError():
                 return error
             case BusyModelError() | UnavailableModelError():
-                status, message = 503, "the model cannot be used now; ask again later"
+                return refusal(503, "the model cannot be used now; ask again later", seconds)
             case UnknownOutcomeError() if not spent.output_tokens:
                 # As when it is restarted: it has sent nothing, so asking again loses nothing.
-                status, message = 503, "the model sent nothing; ask again later"
+                return refusal(503, "the model sent nothing; ask again later", seconds)
             case UnusableServiceError():
-                status, seconds = 502, None
                 message = "the model server refuses all requests; its operator has to act"
+                return refusal(502, message)
             case _:
-                status, seconds = 500, None
                 message = "the model did not write a text; the log of the server says why"
-        # The error can name the address of the model server.
-        return Refusal("model", status, message, seconds, note=str(error))
+                return refusal(500, message)
 
     async def _save_parts(self, job: Job, parts: bytes) -> None:
         try:
@@ -343,24 +370,38 @@ class Jobs:
         """Log what was done to users, and show their budgets, since limits and months change."""
         users = await self.call(self._ledger.users)
         spent = await self.call(self._ledger.spent, month_of(time.time()))
-        known, self._users = users if self._users is None else self._users, users
-        for name in sorted(users.keys() | known.keys()):
-            old, new = known.get(name), users.get(name)
-            if old != new:
-                what = "changed" if old and new else "added" if new else "removed"
-                state = {"tokens": [*new.tokens], "limits": new.shown_limits()} if new else {}
-                self._log({"user": name, "change": what, **state})
-        limits = self._fields.limits
-        budgets = {name: it.limits_over(limits).cost_per_month for name, it in users.items()}
-        spent[""], budgets[""] = sum(spent.values()), self._fields.max_cost
-        shares = {name: spent.get(name, 0.0) / most for name, most in budgets.items() if most}
+        if self._users is not None:
+            self._log_changes(self._users, users)
+        self._users = users
+        shares: dict[str, float] = {}
+        for name, user in users.items():
+            budget = user.limits_over(self._fields.limits).cost_per_month
+            if budget:
+                shares[name] = spent.get(name, 0.0) / budget
+        if self._fields.max_cost:
+            shares[_EVERYBODY] = sum(spent.values()) / self._fields.max_cost
         self._metrics.budgets.clear()
         for name, share in shares.items():
             self._metrics.budgets.labels(name).set(share)
             if self._shares.get(name, 0.0) < NEARLY_SPENT <= share:
-                of = f"cost_per_month of user {name}" if name else "max_cost"
-                self._warn(f"{share:.0%} of {of} is spent")
+                budget_name = "max_cost"
+                if name != _EVERYBODY:
+                    budget_name = f"cost_per_month of user {name}"
+                self._warn(f"{share:.0%} of {budget_name} is spent")
         self._shares = shares
+
+    def _log_changes(self, before: Mapping[str, User], now: Mapping[str, User]) -> None:
+        """Log which users were added, changed and removed."""
+        for name in sorted(before.keys() | now.keys()):
+            user = now.get(name)
+            if user == before.get(name):
+                continue
+            if user is None:
+                self._log({"user": name, "change": "removed"})
+                continue
+            change = "changed" if name in before else "added"
+            state = {"tokens": list(user.tokens), "limits": user.shown_limits()}
+            self._log({"user": name, "change": change, **state})
 
     async def keep_alive(self) -> None:
         """Keep the begun requests, and look after users and old answers, until cancelled.

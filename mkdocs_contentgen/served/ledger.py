@@ -1,4 +1,19 @@
-"""The ledger: which texts are written, kept and counted. All databases run its statements."""
+"""The ledger: which texts are written, kept and counted. All databases run its statements.
+
+Several processes write for the same users, and any of them can be killed at any moment. So nothing
+is remembered that could go wrong on the way:
+
+- Whoever writes a text has a lease on its request, and renews it every few seconds. If it is not
+  renewed, the process counts as dead, and the next one that is asked begins again, with the parts
+  that were saved. After an outage of the database no lease was renewed, so none counts as expired
+  until the others had time for it.
+- Before a text begins, what it may cost is reserved, in the transaction that compares the budget.
+  The cost so far is stored as a whole and not added up, so that a call that is made again after a
+  lost connection counts once.
+- The first answer that is kept for a key stays. A process that was taken for dead and comes back
+  gets that answer for its client.
+- A transaction locks the users whose limits it reads, and everybody where a budget is for all.
+"""
 
 from __future__ import annotations
 
@@ -29,8 +44,14 @@ _SQL = files(__package__).joinpath("ledger.sql").read_text("utf-8")
 _STATEMENTS = dict(re.findall(r"(?ms)^-- (\w+)\n(.+?)\n(?:\n|\Z)", _SQL))
 """The statements by name."""
 
-_EVERYBODY, _TABLES_LOCK, _EXPIRY, _USERS = "", " tables", " expiry", " users"
-"""Names of locks beside those of users."""
+# The names of locks beside those of users, whose names have no space.
+_EVERYBODY = ""
+_TABLES_LOCK = " tables"
+_EXPIRY = " expiry"
+_USERS = " users"
+
+_ROUNDING = 1e-9
+"""A budget counts as spent if less than this is left, since sums of costs are rounded."""
 
 
 @dataclass(frozen=True)
@@ -46,7 +67,14 @@ class KeyedRequest:
 
 
 @dataclass(frozen=True)
-class Limited:
+class _Unfinished:
+    """The parts of a text that a process has not finished."""
+
+    parts: bytes
+
+
+@dataclass(frozen=True)
+class LimitReached:
     """A limit is reached, so nothing is written.
 
     `limit` is the name of the option. It allows another request in `retry_after` seconds, if known.
@@ -57,7 +85,7 @@ class Limited:
 
 
 @dataclass(frozen=True)
-class Begun:
+class Started:
     """The caller has to write the text.
 
     In this minute, the user has `left` further requests. The minute ends in `reset` seconds.
@@ -96,11 +124,17 @@ class Ledger:
         clock: Callable[[], float] | None = None,
         lease: float = LEASE,
     ) -> None:
-        self._database, self.name = database, database.name
+        self._database = database
+        self.name = database.name
         self._clock = clock
         self._lease = lease
         self._attempts: dict[KeyedRequest, str] = {}
-        self._reached = self._reached_since = float("-inf")
+        self._reached = float("-inf")
+        """When the database was last reached, by the clock of this process."""
+
+        self._reached_since = float("-inf")
+        """Since when it has been reached without a long break."""
+
         # `CREATE … IF NOT EXISTS` would deadlock with those who write already.
         with database.transaction(_TABLES_LOCK) as execute:
             if not execute(database.find_tables):
@@ -139,53 +173,82 @@ class Ledger:
 
     def begin(
         self, request: KeyedRequest, limits: UserLimits, max_cost: float | None, reserve: float
-    ) -> Literal["running", "other body"] | bytes | Limited | Begun:
+    ) -> Literal["running", "other body"] | bytes | LimitReached | Started:
         """Begin a request, unless it is known or a limit is reached. Atomic.
 
         Return `running` if another process writes the text, `other body` if the key was used for
         another request, and the body of the answer if the text is there.
 
-        A kept answer and a running request come before the limits. Of two processes that begin the
-        same request, one gets Begun. `max_cost` is for all users together. Until the request ends,
+        Known requests are answered before limits are checked. Of two processes that begin the same
+        request, one gets Started. `max_cost` is for all users together. Until the request ends,
         `reserve` counts as its cost. A request of a process that has died can be begun again.
         """
         locks = (request.user,) if max_cost is None else (_EVERYBODY, request.user)
         with self._transaction(*locks) as (execute, now):
-            # After an outage or a start, the others need a while to renew their leases.
-            dead = now if time.monotonic() - self._reached_since > self._lease else 0.0
-            lock = self._database.for_update  # so that no beat comes in between
-            rows = execute(f"{_STATEMENTS['request']} {lock}", **asdict(request))
-            parts = b""
-            for fingerprint, body, lease, saved in rows:
-                is_same = fingerprint == request.fingerprint
-                if body is not None or lease > dead:
-                    return "other body" if not is_same else body or "running"
-                parts = saved if is_same and saved else b""
-            state = {"user": request.user, "now": now, "dead": dead, "month": month_of(now)}
-            for name, limit, whose in (
+            expired_before = self._expired_before(now)
+            known = self._find(execute, request, expired_before)
+            if isinstance(known, bytes | str):
+                return known
+            moment = {"now": now, "month": month_of(now), "dead": expired_before}
+            budgets = [
                 ("max_cost", max_cost, _EVERYBODY),
                 ("cost_per_month", limits.cost_per_month, request.user),
-            ):
-                if limit is not None:
-                    ((spent, reserved),) = execute(_STATEMENTS["costs"], **{**state, "user": whose})
-                    most = limit - 1e-9  # for the rounding of sums
-                    if spent + reserved + reserve >= most:
-                        # What is reserved may be free again soon.
-                        is_spent = spent + reserve >= most
-                        return Limited(name, _rest_of_month(now) if is_spent else None)
+            ]
+            for name, budget, user in budgets:
+                if budget is None:
+                    continue
+                ((spent, reserved),) = execute(_STATEMENTS["costs"], user=user, **moment)
+                if spent + reserve >= budget - _ROUNDING:
+                    return LimitReached(name, _rest_of_month(now))
+                if spent + reserved + reserve >= budget - _ROUNDING:
+                    return LimitReached(name)  # what is reserved may be free again soon
             most = limits.requests_per_minute
-            ((recent, oldest, running),) = execute(_STATEMENTS["recent"], **state, most=most)
+            ((recent, oldest, running),) = execute(
+                _STATEMENTS["recent"], user=request.user, most=most, **moment
+            )
             reset = (oldest or now) + 60 - now
-            if recent >= limits.requests_per_minute:
-                return Limited("requests_per_minute", reset)
+            if recent >= most:
+                return LimitReached("requests_per_minute", reset)
             if running >= limits.parallel:
-                return Limited("parallel")
+                return LimitReached("parallel")
             own = {**asdict(request), "attempt": secrets.token_hex(16)}
             _count(execute, own, Usage(), now)
-            lease = {"lease": now + self._lease, "reserve": reserve, "body": None}
-            execute(_STATEMENTS["put"], **own, **lease, now=now, dead=dead)
+            execute(
+                _STATEMENTS["put"],
+                **own,
+                lease=now + self._lease,
+                reserve=reserve,
+                body=None,
+                now=now,
+                dead=expired_before,
+            )
         self._attempts[request] = own["attempt"]
-        return Begun(limits.requests_per_minute - recent - 1, reset, parts)
+        return Started(most - recent - 1, reset, known.parts if known else b"")
+
+    def _expired_before(self, now: float) -> float:
+        """Return the time up to which a lease counts as expired: a process is dead then.
+
+        After an outage or a start no lease does, since the others need a while to renew theirs.
+        """
+        is_long_reached = time.monotonic() - self._reached_since > self._lease
+        return now if is_long_reached else 0.0
+
+    def _find(
+        self, execute: Execute, request: KeyedRequest, expired_before: float
+    ) -> Literal["running", "other body"] | bytes | _Unfinished | None:
+        """Return what is known of a request: its answer, that it runs, or what is left of it."""
+        lock = self._database.for_update  # so that no beat comes in between
+        rows = execute(f"{_STATEMENTS['request']} {lock}", **asdict(request))
+        for fingerprint, body, lease, parts in rows:
+            is_same = fingerprint == request.fingerprint
+            is_taken = body is not None or lease > expired_before
+            if is_taken and not is_same:
+                return "other body"
+            if is_taken:
+                return body or "running"
+            if is_same and parts:
+                return _Unfinished(parts)
+        return None
 
     def finish(
         self, request: KeyedRequest, body: bytes | None, usage: Usage, *, keeps_parts: bool = False
@@ -198,19 +261,22 @@ class Ledger:
         `keeps_parts` is set.
         """
         own = self._own(request)
+        kept = None
         with self._transaction(request.user) as (execute, now):
-            if failed := body is None:
+            if body is not None:
+                execute(_STATEMENTS["put"], **own, lease=0, reserve=0, body=body, now=now, dead=0)
+                _count(execute, own, usage, now, texts=1)
+            else:
                 parts = None if keeps_parts else b""
                 execute(_STATEMENTS["update"], **own, lease=0, parts=parts, now=now)
-            else:
-                execute(_STATEMENTS["put"], **own, lease=0, reserve=0, body=body, now=now, dead=0)
-            if failed and not usage.calls:
-                execute(_STATEMENTS["withdraw"], **own)
-            else:
-                _count(execute, own, usage, now, **{"failed" if failed else "texts": 1})
-            kept = [answer for _, answer, *_ in execute(_STATEMENTS["request"], **own)]
+                if usage.calls:
+                    _count(execute, own, usage, now, failed=1)
+                else:
+                    execute(_STATEMENTS["withdraw"], **own)
+            for _, answer, *_ in execute(_STATEMENTS["request"], **own):
+                kept = answer
         self._attempts.pop(request, None)
-        return kept[0] if kept else None
+        return kept
 
     def save_parts(self, request: KeyedRequest, parts: bytes, usage: Usage) -> None:
         """Keep the parts of a text in place of earlier ones, and count its usage so far.

@@ -1,4 +1,13 @@
-"""Turns of users, so that nobody waits behind all the texts of somebody else."""
+"""Turns of users, so that nobody waits behind all the texts of somebody else.
+
+A queue in the order of arrival would be fair to requests, and not to people: a build in CI that
+sends a hundred of them would hold up everybody for an hour. So each user has a queue, and a free
+place goes to whoever holds the fewest places, and among these to whoever has waited for a turn the
+longest: a user who got a place goes to the end of the line. A full queue makes room in the same
+way: whoever has most of it loses the last place there, if others have fewer.
+
+Everything runs in one event loop, so that no lock is needed.
+"""
 
 from __future__ import annotations
 
@@ -52,11 +61,11 @@ class Turns:
 
     def _make_room(self, user: str) -> None:
         """Take the last place from whoever has most of the queue, if that is fairer."""
-        numbers = {name: len(turns) for name, turns in self._waiting.items()}
-        greediest = max(numbers, key=numbers.__getitem__, default=user)
-        if numbers.get(greediest, 0) <= numbers.get(user, 0) + 1:
+        waiting = {name: len(turns) for name, turns in self._waiting.items()}
+        largest = max(waiting, key=waiting.__getitem__, default=user)
+        if waiting.get(largest, 0) <= waiting.get(user, 0) + 1:
             raise QueueFullError
-        self._refuse_last(greediest)
+        self._refuse_last(largest)
 
     def _refuse_last(self, user: str) -> None:
         turn = self._waiting[user].pop()
@@ -66,7 +75,9 @@ class Turns:
             turn.set_exception(QueueFullError())
 
     def _give(self) -> None:
+        """Give the free places to those who wait."""
         while self._free and self._waiting:
+            # Of several with the fewest, the first in the dictionary: who has waited longest.
             user = min(self._waiting, key=self._held.__getitem__)
             turns = self._waiting.pop(user)
             turn = turns.popleft()

@@ -1,4 +1,11 @@
-"""Find the sections of the sources that suit a topic, with SQLite's full-text search."""
+"""Find the sections of the sources that suit a topic, with SQLite's full-text search.
+
+Words are searched for, and no embeddings: an author who writes a topic uses the words of the site,
+where names of options and commands matter most, and nothing has to be downloaded or asked. BM25
+ranks a section high if it has the rare words of the topic, and a word in the title counts twice.
+The index is kept in memory, and made anew if a file has changed, so that no file of an index can be
+out of date.
+"""
 
 from __future__ import annotations
 
@@ -26,6 +33,7 @@ MAX_CHARACTERS = 10_000
 """Characters of all sections for a text, about 2,500 tokens."""
 
 _MAX_TERMS = 60
+"""Words of a topic that are searched for."""
 
 
 class Sources:
@@ -67,10 +75,15 @@ class Sources:
                 self._index = Index(sections)
                 self._read_at = now
             left_out = [*self._left_out, *left_out]
-            message = f"{self._option}: files left out: {len(left_out)}, such as "
-            self.warnings = [message + left_out[0]] if left_out else []
-            found = [it for it in self._index.search(topic) if it not in named]
-        return _within_limits([*named, *found[: max(0, MAX_SECTIONS - len(named))]])
+            self.warnings = []
+            if left_out:
+                self.warnings.append(
+                    f"{self._option}: files left out: {len(left_out)}, such as {left_out[0]}"
+                )
+            found = self._index.search(topic)
+        others = [section for section in found if section not in named]
+        number_of_others = max(0, MAX_SECTIONS - len(named))
+        return _within_limits([*named, *others[:number_of_others]])
 
     def sections(self, name: str) -> list[Section]:
         """Return the sections of a file that a request can name; none if there is no such file."""
@@ -93,17 +106,23 @@ class Sources:
                 f"file that {self._option} names, or Markdown or text in a folder there"
             )
         sections, left_out = read_sources([file])
+        if sections:
+            return ""
         reason = left_out[0] if left_out else "it has no text for others to read"
-        return "" if sections else f"cannot be read: {reason}"
+        return f"cannot be read: {reason}"
 
     def _named(self) -> dict[str, SourceFile]:
         """Return the files that a request can name, by that name."""
-        files = {
-            file.location.path.relative_to(file.location.root).as_posix(): file
-            for file in find_files(self.paths, self._site)
-            if file.page is None or self._site is None
-        }
-        return files | ({it.name: it for it in self._site.files()} if self._site else {})
+        files = {}
+        for file in find_files(self.paths, self._site):
+            is_page_of_site = self._site is not None and file.page is not None
+            if not is_page_of_site:
+                path = file.location.path.relative_to(file.location.root)
+                files[path.as_posix()] = file
+        if self._site:
+            for page in self._site.files():
+                files[page.name] = page
+        return files
 
 
 class Index:
@@ -129,7 +148,8 @@ class Index:
         terms = list(dict.fromkeys(split_words(topic)))[:_MAX_TERMS]
         if not terms or not self.sections:
             return []
-        query = " OR ".join('"{}"'.format(term.replace('"', '""')) for term in terms)
+        quoted_terms = ['"{}"'.format(term.replace('"', '""')) for term in terms]
+        query = " OR ".join(quoted_terms)
         rows = self._database.execute(
             "SELECT rowid FROM sections WHERE sections MATCH ? "
             "ORDER BY bm25(sections, 2.0, 1.0) LIMIT ?",

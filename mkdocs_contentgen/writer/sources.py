@@ -10,7 +10,7 @@ import errno
 import os
 import re
 import unicodedata
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -185,27 +185,43 @@ def split_sections(markdown: str, file: str, page: str | None, path: str = "") -
     `path` is that of its file, as a request names it.
     """
     title, markdown = _split_front_matter(markdown)
-    heading = anchor = ""
-
-    def section(text: str) -> Iterator[Section]:
-        names = [name for name in (title, heading) if name]
-        name = " › ".join(dict.fromkeys(names)) or Path(file).stem
-        target = "" if page is None else f"{page}#{anchor}" if anchor else page
-        text = text.strip()
-        digest = sha256(text)
-        for part in _divided(text):
-            place = "" if page is not None else f"{path or file}#{anchor}".rstrip("#")
-            yield Section(file, name, part, target, digest=digest, place=place)
-
+    names = [title]
+    anchor = ""
     start = 0
-    for found in _headings(markdown):
-        yield from section(markdown[start : found.start])
-        start = found.end
-        heading, anchor = found.text, found.anchor
-        if found.level == 1:
-            title = title or heading
+    for heading in _headings(markdown):
+        text = markdown[start : heading.start]
+        yield from _sections_below(names, anchor, text, file, page, path or file)
+        if heading.level == 1:
+            # The address of the page leads to it, with or without an anchor.
             anchor = ""
-    yield from section(markdown[start:])
+            title = title or heading.text
+        else:
+            anchor = heading.anchor
+        names = [title, heading.text]
+        start = heading.end
+    yield from _sections_below(names, anchor, markdown[start:], file, page, path or file)
+
+
+def _sections_below(
+    names: Sequence[str], anchor: str, text: str, file: str, page: str | None, path: str
+) -> Iterator[Section]:
+    """Yield the sections with the text below one heading. Only a long text has several.
+
+    `names` are the title of the page and the heading. Each can be empty.
+    """
+    different_names = dict.fromkeys(name for name in names if name)
+    title = " › ".join(different_names) or Path(file).stem
+    fragment = f"#{anchor}" if anchor else ""
+    if page is None:
+        link = ""
+        place = f"{path}{fragment}"
+    else:
+        link = f"{page}{fragment}"
+        place = ""
+    text = text.strip()
+    digest = sha256(text)
+    for part in _divided(text):
+        yield Section(file, title, part, link, digest=digest, place=place)
 
 
 def find_headings(markdown: str) -> list[Heading]:
@@ -257,7 +273,9 @@ def _files_of(location: Location, site: SitePages | None) -> Iterator[SourceFile
         is_page = site is None and file.suffix.lower() in _MARKDOWN
         yield SourceFile(Location(file, location.root), name, page_path(name) if is_page else None)
     if site is not None:
-        yield from (it for it in site.files() if it.location.path.is_relative_to(path))
+        for page in site.files():
+            if page.location.path.is_relative_to(path):
+                yield page
 
 
 def _files_below(folder: Path, docs: Path | None) -> Iterator[Path]:
@@ -270,8 +288,11 @@ def _files_below(folder: Path, docs: Path | None) -> Iterator[Path]:
         return
     for directory, folders, files in os.walk(folder):
         paths = [Path(directory, name) for name in sorted(folders) if not name.startswith(".")]
+        # os.walk() goes on with what is left in this list.
         folders[:] = [path.name for path in paths if path != docs]
-        yield from (path for path in paths if path.is_symlink())
+        for path in paths:
+            if path.is_symlink():
+                yield path
         for name in sorted(files):
             path = Path(directory, name)
             if path.suffix.lower() in _SUFFIXES and not name.startswith("."):
@@ -306,7 +327,8 @@ def _divided(text: str) -> Iterator[str]:
         if end < len(text):
             paragraph = text.rfind("\n\n", start + 1, end)
             end = paragraph if paragraph > 0 else end
-        if part := text[start:end].strip():
+        part = text[start:end].strip()
+        if part:
             yield part
         start = end
 
@@ -320,9 +342,10 @@ def _heading(markdown: str, ids: dict[str, int]) -> tuple[str, str]:
     attributes = _ATTRIBUTES.search(markdown)
     text = markdown[: attributes.start()] if attributes else markdown
     text = _INLINE.sub(lambda match: match[1] or "", text).strip()
-    own = _ID.search(attributes[0]) if attributes else None
-    slug = own[1] if own else _slug(text)
-    anchor, number = slug, ids.get(slug, 0)
+    own_id = _ID.search(attributes[0]) if attributes else None
+    slug = own_id[1] if own_id else _slug(text)
+    anchor = slug
+    number = ids.get(slug, 0)
     while anchor in ids or not anchor:
         number += 1
         anchor = f"{slug}_{number}"

@@ -24,7 +24,7 @@ from postgres_server import PASSWORD, QUOTED, PostgresServer, postgres_running
 
 from mkdocs_contentgen.errors import ConfigurationError, LedgerError
 from mkdocs_contentgen.served.databases import PostgreSQL, SQLite
-from mkdocs_contentgen.served.ledger import Begun, KeyedRequest, Ledger, Limited, open_ledger
+from mkdocs_contentgen.served.ledger import KeyedRequest, Ledger, LimitReached, Started, open_ledger
 from mkdocs_contentgen.served.users import Token, UserLimits
 from mkdocs_contentgen.writer.usage import Usage
 
@@ -261,7 +261,7 @@ def test_old_answers(ledger: Ledger, clock: Clock) -> None:
 def limited(ledger: Ledger, request: KeyedRequest, limits: UserLimits) -> object:
     """Return the limit that a request reaches, and the seconds rounded to halves."""
     found = ledger.begin(request, limits, None, 0.0)
-    assert isinstance(found, Limited)
+    assert isinstance(found, LimitReached)
     return found.limit, found.retry_after and round(found.retry_after * 2) / 2
 
 
@@ -289,7 +289,7 @@ def test_what_is_left_of_a_minute(ledger: Ledger, clock: Clock) -> None:
     for number in range(3):
         found.append(ledger.begin(keyed(number), limits, None, 0.0))
         clock.now += 10
-    shown = [(it.left, round(it.reset)) for it in found if isinstance(it, Begun)]
+    shown = [(it.left, round(it.reset)) for it in found if isinstance(it, Started)]
     assert shown == [(2, 60), (1, 50), (0, 40)]
 
 
@@ -324,7 +324,7 @@ def test_parallel(ledger: Ledger, opened: Open) -> None:
     limits = UserLimits(requests_per_minute=100, parallel=2)
     begin(ledger, keyed(1), limits, None)
     begin(opened(), keyed(2), limits, None)
-    assert begin(ledger, keyed(3), limits, None) == Limited("parallel", None)
+    assert begin(ledger, keyed(3), limits, None) == LimitReached("parallel", None)
     assert begin(ledger, keyed(3, user="bob"), limits, None) == "begun"
     ledger.finish(keyed(1), b"text", USAGE)
     assert begin(ledger, keyed(3), limits, None) == "begun"
@@ -339,10 +339,10 @@ def test_cost_per_month(ledger: Ledger, clock: Clock) -> None:
         assert begin(ledger, keyed(number), limits, None) == "begun"
         ledger.finish(keyed(number), b"text", USAGE)
     rest = END_OF_MONTH - START
-    assert begin(ledger, keyed(2), limits, None) == Limited("cost_per_month", rest)
+    assert begin(ledger, keyed(2), limits, None) == LimitReached("cost_per_month", rest)
     assert begin(ledger, keyed(2, user="bob"), limits, None) == "begun"
     clock.now = END_OF_MONTH - 0.5
-    assert begin(ledger, keyed(2), limits, None) == Limited("cost_per_month", 0.5)
+    assert begin(ledger, keyed(2), limits, None) == LimitReached("cost_per_month", 0.5)
     clock.now = END_OF_MONTH
     assert begin(ledger, keyed(2), limits, None) == "begun"
 
@@ -354,12 +354,12 @@ def test_max_cost(ledger: Ledger, clock: Clock) -> None:
         assert begin(ledger, keyed(user=user), MANY, 0.5) == "begun"
         ledger.finish(keyed(user=user), None, USAGE)
         drop_user(ledger, user)
-    limited = Limited("max_cost", END_OF_MONTH - START)
+    limited = LimitReached("max_cost", END_OF_MONTH - START)
     assert begin(ledger, keyed(user="eve"), MANY, 0.5) == limited
     assert begin(ledger, keyed(user="eve"), MANY, 0.51) == "begun"
     clock.now = datetime(2026, 12, 31, 23, 59, 59, tzinfo=UTC).timestamp()
     ledger.finish(keyed(user="eve"), b"text", USAGE)
-    assert begin(ledger, keyed(2, user="eve"), MANY, 0.25) == Limited("max_cost", 1)
+    assert begin(ledger, keyed(2, user="eve"), MANY, 0.25) == LimitReached("max_cost", 1)
     clock.now += 1
     assert begin(ledger, keyed(2, user="eve"), MANY, 0.25) == "begun"
 
@@ -369,7 +369,7 @@ def test_a_limit_that_is_reached_to_the_cent(ledger: Ledger) -> None:
     limits = UserLimits(cost_per_month=0.8)
     assert begin(ledger, keyed(1), limits, None) == "begun"
     ledger.finish(keyed(1), b"text", Usage(1, 1000, 500, 0.7))
-    assert isinstance(begin(ledger, keyed(2), limits, None, 0.1), Limited)
+    assert isinstance(begin(ledger, keyed(2), limits, None, 0.1), LimitReached)
     assert begin(ledger, keyed(2), limits, None, 0.09) == "begun"
 
 
@@ -378,19 +378,19 @@ def test_what_is_reserved(ledger: Ledger, opened: Open) -> None:
     limits = UserLimits(cost_per_month=1.0)
     assert begin(ledger, keyed(1), limits, None, 0.4) == "begun"
     assert begin(ledger, keyed(2), limits, None, 0.4) == "begun"
-    assert begin(ledger, keyed(3), limits, None, 0.4) == Limited("cost_per_month")
+    assert begin(ledger, keyed(3), limits, None, 0.4) == LimitReached("cost_per_month")
     assert begin(ledger, keyed(3, user="bob"), limits, 1.3, 0.4) == "begun"
-    assert begin(ledger, keyed(4, user="eve"), limits, 1.3, 0.4) == Limited("max_cost")
+    assert begin(ledger, keyed(4, user="eve"), limits, 1.3, 0.4) == LimitReached("max_cost")
     rest = END_OF_MONTH - START
     found = begin(ledger, keyed(4, user="eve"), limits, None, 1.0)
-    assert found == Limited("cost_per_month", rest)
+    assert found == LimitReached("cost_per_month", rest)
     ledger.finish(keyed(1), b"text", USAGE)
     ledger.finish(keyed(3, user="bob"), None, Usage())
     assert begin(ledger, keyed(3), limits, 1.3, 0.3) == "begun"
     ledger.finish(keyed(2), None, USAGE)
     ledger.finish(keyed(3), b"text", USAGE)
     assert cost(ledger) == 0.75
-    assert begin(ledger, keyed(5), limits, None, 0.4) == Limited("cost_per_month", rest)
+    assert begin(ledger, keyed(5), limits, None, 0.4) == LimitReached("cost_per_month", rest)
 
 
 def test_the_order_of_the_limits(ledger: Ledger) -> None:
@@ -404,7 +404,7 @@ def test_the_order_of_the_limits(ledger: Ledger) -> None:
 
     def limit(limits: UserLimits, max_cost: float | None) -> str:
         found = begin(ledger, keyed(3), limits, max_cost)
-        assert isinstance(found, Limited)
+        assert isinstance(found, LimitReached)
         return found.limit
 
     assert limit(every, 0.1) == "max_cost"
@@ -443,7 +443,7 @@ def test_calls_without_a_price(ledger: Ledger) -> None:
     (month,) = ledger.usage()
     assert month.usage == Usage(5, 2010, 1020, None)
     limits = UserLimits(cost_per_month=0.5)
-    assert isinstance(begin(ledger, keyed(4), limits, None), Limited)
+    assert isinstance(begin(ledger, keyed(4), limits, None), LimitReached)
     assert begin(ledger, keyed(4), UserLimits(cost_per_month=0.51), 0.51) == "begun"
 
 
@@ -525,7 +525,7 @@ def test_a_dead_process(address: str, clock: Clock) -> None:
         begin(dead, keyed(1), one)
         clock.now += 100
         assert begin(other, keyed(1), one) == "running"
-        assert begin(other, keyed(2), one) == Limited("parallel")
+        assert begin(other, keyed(2), one) == LimitReached("parallel")
         started = time.monotonic()
 
         def beats() -> bool:
