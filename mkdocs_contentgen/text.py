@@ -13,8 +13,9 @@ from functools import cache
 from typing import Annotated, Any
 
 import msgspec
-from msgspec import Meta
+from msgspec import Meta, structs
 
+from .citation import NAME, Citation
 from .display import CONTROL_CHARACTERS, escape_controls
 
 MAX_HTML = 256 * 1024
@@ -41,11 +42,10 @@ def _lines(text: str) -> str:
 
 _LINE = rf"^[^\n{CONTROL_CHARACTERS}]*\Z"
 _PASSAGE = rf"^[^{CONTROL_CHARACTERS}]+\Z"
-_ADDRESS = r"^(https?://[\w.-]+(:\d+)?/[\w./%#~+-]{0,300}|file:[^\x00-\x1f\x7f\"<>\\`]{1,500})\Z"
 
 Line = Annotated[str, Meta(max_length=MAX_EDIT, pattern=_LINE)]
 _Passage = Annotated[str, Meta(max_length=_MAX_PASSAGE, pattern=_PASSAGE)]
-_Address = Annotated[str, Meta(pattern=_ADDRESS)]
+_Name = Annotated[str, Meta(pattern=NAME)]
 _Digest = Annotated[str, Meta(pattern=r"^[0-9a-f]{64}\Z")]
 _BlockDigest = Annotated[str, Meta(pattern=r"^[0-9a-f]{16,64}\Z")]
 
@@ -78,8 +78,8 @@ class Text(msgspec.Struct, frozen=True, omit_defaults=True, gc=False):
     model: Annotated[str, Meta(max_length=MAX_MODEL, pattern=_LINE)] = ""
     """The name of the model, or an empty string if the service did not tell."""
 
-    sources: Annotated[Mapping[_Address, _Digest], Meta(max_length=_MAX_SOURCES)] = {}
-    """The SHA-256 of each cited section by its address."""
+    sources: Annotated[Mapping[_Name, _Digest], Meta(max_length=_MAX_SOURCES)] = {}
+    """The SHA-256 of each passage that it cites, by its name."""
 
     remarks: Annotated[tuple[Line, ...], Meta(max_length=_MAX_LINES)] = ()
     """What is not as requested, although a person can use the text."""
@@ -90,8 +90,8 @@ class Text(msgspec.Struct, frozen=True, omit_defaults=True, gc=False):
     updates: Annotated[tuple[Line, ...], Meta(max_length=_MAX_LINES)] = ()
     """What updates changed and why, or that nothing had to change, the last one at the end."""
 
-    passages: Annotated[Mapping[_Address, _Passage], Meta(max_length=_MAX_SOURCES)] = {}
-    """What the cited sections said when the text was written, by their addresses."""
+    passages: Annotated[Mapping[_Name, _Passage], Meta(max_length=_MAX_SOURCES)] = {}
+    """What these passages said when the text was written, by their names."""
 
     written_by: Line = ""
     """The person who wrote it, or an empty string for a text of a model."""
@@ -100,6 +100,33 @@ class Text(msgspec.Struct, frozen=True, omit_defaults=True, gc=False):
     """One more than that of the text that was there when this one was asked for.
 
     It says which of two texts is newer. Times cannot: they are of two machines."""
+
+    def citations(self) -> list[Citation]:
+        """Return what it cites, as that was when the text was written."""
+        return [
+            Citation(name, "", "", self.passages.get(name, ""), digest=digest)
+            for name, digest in self.sources.items()
+        ]
+
+    def with_citations(self, citations: Iterable[Citation]) -> Text:
+        """Return the text as one that cites these passages as they are now.
+
+        Of several parts of a passage, each is a citation of the same name. What has no name is not
+        kept, and of what is gone stays what it said.
+        """
+        digests: dict[str, str] = {}
+        passages: dict[str, list[str]] = {}
+        for citation in citations:
+            if not citation.name:
+                continue
+            digests[citation.name] = citation.digest
+            if said := citation.now or citation.before:
+                passages.setdefault(citation.name, []).append(said)
+        joined = {name: "\n\n".join(parts) for name, parts in passages.items()}
+        fields = mend({"sources": digests, "passages": joined})
+        return structs.replace(
+            self, sources=fields.get("sources", {}), passages=fields.get("passages", {})
+        )
 
 
 def edition_after(*editions: int) -> int:
@@ -133,7 +160,7 @@ def mended(text: Text) -> Text:
 
     What people did and said stays as it is: none of it may go without a word.
     """
-    fields = mend(msgspec.structs.asdict(text), (*ANSWERED, "updates"))
+    fields = mend(structs.asdict(text), (*ANSWERED, "updates"))
     return Text(
         text.html,
         text.generated_at.astimezone(UTC),
@@ -152,7 +179,7 @@ def model_name(value: object) -> str:
 
 @cache
 def _types() -> dict[str, object]:
-    return {it.name: it.type for it in msgspec.structs.fields(Text)}
+    return {it.name: it.type for it in structs.fields(Text)}
 
 
 def _mend(value: object) -> object:
@@ -164,7 +191,7 @@ def _mend(value: object) -> object:
             lines = [_one_line(it)[:MAX_EDIT].rstrip() for it in value if isinstance(it, str)]
             return [it for it in lines if it][:_MAX_LINES]
         case dict():
-            sources = [it for it in value.items() if re.match(_ADDRESS, str(it[0]))][:_MAX_SOURCES]
+            sources = [it for it in value.items() if re.match(NAME, str(it[0]))][:_MAX_SOURCES]
             most = _MAX_PASSAGES // max(len(sources), 4)
             passages = ((name, _lines(str(said))[:most].rstrip()) for name, said in sources)
             return {name: said for name, said in passages if said}

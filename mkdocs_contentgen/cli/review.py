@@ -190,7 +190,7 @@ def approve(
             except ApprovalError as error:
                 failures.append(str(error))
             else:
-                _print_approval(article, text, cited.changed(text.sources))
+                _print_approval(article, text, cited.changed(text))
                 approved.add(article.directory)
     for directory in approved:
         print_line(f"Next: git add {shlex.quote(os.path.relpath(directory))}", err=True)

@@ -16,7 +16,7 @@ from ..errors import UnsafeHTMLError
 from ..html.differences import compare
 from ..html.document import Block, Document, Sentences
 from ..review.evidence import evidence_finder
-from ..review.updating import can_update, cited_sources
+from ..review.updating import can_update
 from ..site.site import Site
 from ..text import Text
 from ..texts.articles import Article, count_statements
@@ -177,17 +177,21 @@ def _evidence(finder: EvidenceFinder, sentence: str) -> list[dict[str, object]]:
 
 
 def _sources(site: Site, text: Text, blocks: Sequence[Block]) -> Iterator[dict[str, object]]:
-    """Yield the cited sections as they were and as they are."""
-    links = {it.number: it.links for it in blocks} if text.sources else {}
-    for source in cited_sources(text, site.cited_sections()):
-        words = _changed_words(source.before, source.now) if source.has_changed else ()
+    """Yield the passages that a text cites as they were and as they are."""
+    links = {block.number: block.links for block in blocks} if text.sources else {}
+    for citation in site.cited_sections().citations(text):
+        words: list[tuple[str, str]] = []
+        state = "same"
+        if citation.has_changed:
+            words = list(_changed_words(citation.before, citation.now))
+            state = "changed" if citation.now else "gone"
         yield {
-            "address": source.name,
-            "title": source.title,
-            "text": source.now,
-            "words": list(words),
-            "blocks": [number for number, found in links.items() if source.name in found],
-            "state": ("changed" if source.now else "gone") if source.has_changed else "same",
+            "address": citation.name,
+            "title": citation.title,
+            "text": citation.now,
+            "words": words,
+            "blocks": [number for number, found in links.items() if citation.name in found],
+            "state": state,
         }
 
 

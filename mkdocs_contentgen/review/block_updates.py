@@ -8,18 +8,21 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Mapping, Sequence
 from datetime import date
+from typing import NamedTuple
 
 from bs4 import Tag
 from msgspec import structs
 
+from ..citation import Citation
 from ..errors import EditError, UnsafeHTMLError
 from ..html.document import Block, Document, read_content
 from ..html.elements import HEADINGS
-from ..service.protocol import CITATION, Source, TextBlock, Update, Updated
-from ..text import Text, mend
+from ..service.protocol import CITATION, BlockChange, TextBlock, Update, Updated
+from ..text import Text
 from ..writer.languages import ENGLISH, SOURCES_HEADINGS, find_language
 
 _MAX_UPDATES = 20
+_NO_REASON = "no reason given"
 _NUMBER = re.compile("[0-9]{1,3}")
 _CITATION = re.compile(r"\[\\\[\d{1,3}\\\]\]\(<([^<>]*)>\)|\\\[(\d{1,3})\\\]")
 """A citation in Markdown, as a link or as a label alone."""
@@ -27,9 +30,16 @@ _CITATION = re.compile(r"\[\\\[\d{1,3}\\\]\]\(<([^<>]*)>\)|\\\[(\d{1,3})\\\]")
 _FORMATTING = frozenset({"strong", "em", "b", "i", "code", "mark", "br", "span"})
 
 
+class _Applied(NamedTuple):
+    """A change that was made: why, and the element that is new or other than before, if any."""
+
+    reason: str
+    element: Tag | None
+
+
 def plan_update(
     text: Text,
-    sources: Sequence[Source],
+    sources: Sequence[Citation],
     *,
     note: str = "",
     section: str = "",
@@ -40,37 +50,33 @@ def plan_update(
     What a person wrote stays in any case. Raises EditError for a section that is not there.
     """
     blocks = Document(text.html, image_hosts).blocks()
-    numbers = {it.name: number for number, it in enumerate(sources, start=1)}
-    listed = _listed_names(blocks)
-    numbers |= {
-        str(listed.index(it.title) + 1): numbers[it.name]
-        for it in sources
-        if not it.name.startswith("http") and it.title in listed
-    }
-
-    def with_number(citation: re.Match[str]) -> str:
-        number = numbers.get(citation[1] or citation[2])
-        return f"[{number}]" if number else citation[0]
-
+    numbers = _numbers_of_sources(sources, _listed_names(blocks))
     inside = _in_section(blocks, section)
-    fixed = {it.number for it in _listed_sources(blocks)}
+    listed = {block.number for block in _listed_sources(blocks)}
     changed_by = text.edits.changed_by if text.edits else {}
     found = []
     for block in blocks:
-        by = changed_by.get(block.digest, "")
+        is_inside = block.number in inside
+        is_persons = bool(changed_by.get(block.digest))
         is_fixed = (
-            block.kind == "pre"
-            or block.number not in inside
-            or block.number in fixed
+            not is_inside
+            or is_persons
+            or block.kind == "pre"
             or (block.kind == "h1" and not note)
-            or bool(by)
+            or block.number in listed
             or not _is_plain(block, numbers)
         )
-        markdown = _CITATION.sub(with_number, block.to_markdown(marks=False))
-        checked = " ".join(it for it in block.element.strings if not it.find_parent("mark"))
-        # A block that may not change at all is nobody's to doubt.
-        is_persons = bool(by) and block.number in inside
-        found.append(TextBlock(block.number, block.kind, markdown, checked, is_persons, is_fixed))
+        found.append(
+            TextBlock(
+                block.number,
+                block.kind,
+                _with_numbers(block.to_markdown(marks=False), numbers),
+                _checked_text(block),
+                # A block that may not change at all is nobody's to doubt.
+                is_persons=is_persons and is_inside,
+                is_fixed=is_fixed,
+            )
+        )
     return Update(found, sources, note)
 
 
@@ -80,73 +86,160 @@ def apply_update(
     """Return the text with the changes of an update. Raises EditError if it could not be shown."""
     document = Document(text.html, image_hosts)
     blocks = document.blocks()
-    was = [it.text for it in blocks]
     changed_by = text.edits.changed_by if text.edits else {}
-    by = {it.number: changed_by.get(it.digest, "") for it in blocks}
-    allowed = {it.number for it in what.blocks if not it.is_fixed}
+    persons = {block.digest for block in blocks if changed_by.get(block.digest)}
+    doubts = _doubts(blocks, changed_by, updated)
+    allowed = {block.number for block in what.blocks if not block.is_fixed}
     reasons: list[str] = []
     new: list[Tag] = []
-    # From the end, since a block that is gone or new moves none that comes before it.
-    # Behind a block that is removed, one is inserted first.
-    order = sorted(updated.changes, key=lambda it: (it.block, it.action == "insert"), reverse=True)
-    for change in order:
+    for change in _from_the_end(updated.changes):
         block = blocks[change.block] if change.block in allowed else None
-        if (
-            block is None
-            or block.element.parent is None
-            or (change.action == "remove" and block.kind == "h1")
-            or (change.action != "remove" and not change.html.strip())
-        ):
+        if block is None or not _is_possible(change, block):
             continue
-        before = _quoted(block.text)
-        if change.action == "remove":
-            block.remove()
-        else:
-            content = read_content(change.html)
-            if change.action == "change":
-                block.set_content(content)
-                new.append(block.element)
-            else:
-                new.append(block.insert_content(content))
-        verb = {"change": "changed", "insert": "added below", "remove": "removed"}[change.action]
-        reasons.append(f"{verb} {before}: {change.reason or 'no reason given'}")
-    used = _link(document, new[::-1], updated.cited)
+        applied = _apply_one(change, block)
+        reasons.insert(0, applied.reason)
+        if applied.element is not None:
+            new.insert(0, applied.element)
+    if not reasons:
+        reasons = [f"nothing had to change: {updated.reason or _NO_REASON}"]
+    used = _link(document, new, updated.cited)
     try:
         changed = Document(document.to_lines(), image_hosts)
     except UnsafeHTMLError as error:
         raise EditError(f"the updated text cannot be shown: {error}") from error
-    if not {it.digest for it in blocks if by[it.number]} <= {it.digest for it in changed.blocks()}:
+    _check_persons_words(persons, changed)
+    return _record(
+        text.with_citations(_updated_citations(text, what, used, has_changed=bool(new))),
+        changed.to_lines(),
+        model=updated.model if new else "",
+        remarks=[*doubts, *updated.remarks],
+        lines=[f"{today}, {updated.model}: {reason}" for reason in reasons],
+        has_changed=bool(new),
+    )
+
+
+def _from_the_end(changes: Sequence[BlockChange]) -> list[BlockChange]:
+    """Return changes in an order in which each finds its block where the model saw it.
+
+    A block that is gone or new moves none that comes before it. Behind a block that is removed, one
+    is inserted first.
+    """
+    return sorted(
+        changes, key=lambda change: (change.block, change.action == "insert"), reverse=True
+    )
+
+
+def _is_possible(change: BlockChange, block: Block) -> bool:
+    """Tell whether a change can be made: a title stays, and so does a block without a new text."""
+    if block.element.parent is None:  # it was removed
+        return False
+    if change.action == "remove":
+        return block.kind != "h1"
+    return bool(change.html.strip())
+
+
+def _apply_one(change: BlockChange, block: Block) -> _Applied:
+    """Make a change of a block, in place. Raises EditError."""
+    quoted = _quoted(block.text)
+    reason = change.reason or _NO_REASON
+    if change.action == "remove":
+        block.remove()
+        return _Applied(f"removed {quoted}: {reason}", None)
+    content = read_content(change.html)
+    if change.action == "insert":
+        return _Applied(f"added below {quoted}: {reason}", block.insert_content(content))
+    block.set_content(content)
+    return _Applied(f"changed {quoted}: {reason}", block.element)
+
+
+def _doubts(blocks: Sequence[Block], changed_by: Mapping[str, str], updated: Updated) -> list[str]:
+    """Return a remark for each block of a person that the model would change."""
+    remarks = []
+    texts = {block.number: block for block in blocks}
+    for doubt in updated.doubts:
+        block = texts.get(doubt.block)
+        author = changed_by.get(block.digest, "") if block else ""
+        if block and author:
+            quoted = _quoted(block.text)
+            remarks.append(
+                f"update: what {author} wrote may be wrong now: {quoted}: {doubt.reason}"
+            )
+    return remarks
+
+
+def _check_persons_words(persons: Collection[str], changed: Document) -> None:
+    """Raise EditError unless each block of a person, named by its digest, is in the new text."""
+    if not set(persons) <= {block.digest for block in changed.blocks()}:
         raise EditError("words of a person would be one block with others; edit it on the desk")
-    if not reasons:
-        reasons = [f"nothing had to change: {updated.reason or 'no reason given'}"]
-    sources, passages = _updated_sources(text, what, used, has_changed=bool(new))
-    lines = [f"{today}, {updated.model}: {reason}" for reason in reversed(reasons)]
-    kept = [it for it in text.remarks if not it.startswith("update: ")]
-    doubts = [
-        f"update: what {by[it.block]} wrote may be wrong now: {_quoted(was[it.block])}: {it.reason}"
-        for it in updated.doubts
-        if by.get(it.block)
-    ]
+
+
+def _record(
+    text: Text,
+    html: str,
+    *,
+    model: str,
+    remarks: Sequence[str],
+    lines: Sequence[str],
+    has_changed: bool,
+) -> Text:
+    """Return the record of an updated text: its HTML, who wrote it, and what was changed and why.
+
+    `model` is the name of the model that has written a part of it now, and `lines` say what.
+    """
+    kept = [remark for remark in text.remarks if not remark.startswith("update: ")]
     return structs.replace(
         text,
-        html=changed.to_lines(),
+        html=html,
         # What a model has written is not of a person alone, even if the model has no name.
-        model=text.model or (updated.model if new else ""),
-        written_by="" if new else text.written_by,
-        sources=sources,
-        passages=passages,
-        remarks=(*kept, *doubts, *updated.remarks),
+        model=text.model or model,
+        written_by="" if has_changed else text.written_by,
+        remarks=(*kept, *remarks),
         updates=(*text.updates, *lines)[-_MAX_UPDATES:],
     )
 
 
+def _numbers_of_sources(sources: Sequence[Citation], listed_names: Sequence[str]) -> dict[str, int]:
+    """Return the number of each source as a model gets it, by what cites it in the text.
+
+    That is its address in links, or for a file its place in the list at the end.
+    """
+    numbers: dict[str, int] = {}
+    for number, source in enumerate(sources, start=1):
+        numbers[source.name] = number
+        if not source.is_page and source.title in listed_names:
+            label = listed_names.index(source.title) + 1
+            numbers[str(label)] = number
+    return numbers
+
+
+def _with_numbers(markdown: str, numbers: Mapping[str, int]) -> str:
+    """Return a block in Markdown, in which citations have the numbers that a model gets."""
+
+    def with_number(citation: re.Match[str]) -> str:
+        number = numbers.get(_cited(citation))
+        return f"[{number}]" if number else citation[0]
+
+    return _CITATION.sub(with_number, markdown)
+
+
+def _cited(citation: re.Match[str]) -> str:
+    """Return the address or the label of a citation in Markdown."""
+    return citation[1] or citation[2]
+
+
+def _checked_text(block: Block) -> str:
+    """Return the text of a block without its statements to check."""
+    return " ".join(string for string in block.element.strings if not string.find_parent("mark"))
+
+
 def _is_plain(block: Block, numbers: Mapping[str, int]) -> bool:
     """Tell whether a model can write all that is in a block: no image, and no other link."""
-    for it in block.element.find_all(True):
-        if it.name not in _FORMATTING and not (it.name == "a" and it.get("href") in numbers):
+    for tag in block.element.find_all(True):
+        is_citation = tag.name == "a" and tag.get("href") in numbers
+        if tag.name not in _FORMATTING and not is_citation:
             return False
-    cited = _CITATION.finditer(block.to_markdown())
-    return all((it[1] or it[2]) in numbers for it in cited)
+    citations = _CITATION.finditer(block.to_markdown())
+    return all(_cited(citation) in numbers for citation in citations)
 
 
 def _quoted(text: str) -> str:
@@ -157,54 +250,68 @@ def _in_section(blocks: Sequence[Block], section: str) -> Collection[int]:
     """Return the numbers of the blocks of a section, or all without one. Raises EditError."""
     if not section:
         return range(len(blocks))
-    listed = {it.number for it in _listed_sources(blocks)}  # which nobody may change
-    headings = [it for it in blocks if it.kind in HEADINGS - {"h1"} and it.number not in listed]
+    listed = {block.number for block in _listed_sources(blocks)}  # which nobody may change
+    headings = [
+        block for block in blocks if block.kind in HEADINGS - {"h1"} and block.number not in listed
+    ]
     wanted = " ".join(section.split()).casefold()
-    start = next((it for it in headings if it.text.casefold() == wanted), None)
+    start: Block | None = None
+    for heading in headings:
+        if start is None:
+            if heading.text.casefold() == wanted:
+                start = heading
+        elif heading.kind <= start.kind:
+            return range(start.number, heading.number)
     if start is None:
-        names = ", ".join(f"'{it.text}'" for it in headings) or "none"
+        names = ", ".join(f"'{heading.text}'" for heading in headings) or "none"
         raise EditError(f"has no section '{section}'; its headings are: {names}")
-    end = next(
-        (it.number for it in headings if it.number > start.number and it.kind <= start.kind),
-        len(blocks),
-    )
-    return range(start.number, end)
+    return range(start.number, len(blocks))
 
 
 def _listed_sources(blocks: Sequence[Block]) -> list[Block]:
     """Return the heading of the list of sources, and its items, or nothing."""
-    starts = [it for it in blocks if it.kind == "h2" and it.text in SOURCES_HEADINGS]
-    listed = starts[-1].element.find_next_sibling(True) if starts else None
-    items = [it for it in blocks if it.kind == "li" and it.element.parent is listed]
-    return [starts[-1], *items] if items and listed and listed.name == "ol" else []
+    headings = [block for block in blocks if block.kind == "h2" and block.text in SOURCES_HEADINGS]
+    if not headings:
+        return []
+    heading = headings[-1]
+    listed = heading.element.find_next_sibling(True)
+    if listed is None or listed.name != "ol":
+        return []
+    items = [block for block in blocks if block.kind == "li" and block.element.parent is listed]
+    return [heading, *items] if items else []
 
 
 def _listed_names(blocks: Sequence[Block]) -> list[str]:
     """Return the address, or else the title, of each listed source in a text."""
-    return [it.links[0] if it.links else it.text for it in _listed_sources(blocks)[1:]]
+    names = []
+    for item in _listed_sources(blocks)[1:]:
+        links = item.links
+        names.append(links[0] if links else item.text)
+    return names
 
 
-def _link(document: Document, elements: Sequence[Tag], cited: Mapping[int, Source]) -> list[Source]:
+def _link(
+    document: Document, elements: Sequence[Tag], cited: Mapping[int, Citation]
+) -> list[Citation]:
     """Write the links of citations in new blocks, and return the sources that they cite.
 
     Sources that are cited for the first time are added to the list at the end.
     """
     names = _listed_names(document.blocks())
-    used: list[Source] = []
-    new: list[Source] = []
+    used: list[Citation] = []
+    new: list[Citation] = []
     for element in elements:
         for link in element.find_all("a"):
             number = str(link["href"]).removeprefix(f"{CITATION}/")
             source = cited.get(int(number)) if _NUMBER.fullmatch(number) else None
             if source is None:
                 continue
-            is_page = source.name.startswith("http")
-            name = source.name if is_page else source.title
+            name = source.name if source.is_page else source.title
             if name not in names:
                 names.append(name)
                 new.append(source)
             link.string = f"[{names.index(name) + 1}]"
-            if is_page:
+            if source.is_page:
                 link["href"] = name
             else:
                 link.name, link.attrs = "span", {}
@@ -215,7 +322,7 @@ def _link(document: Document, elements: Sequence[Tag], cited: Mapping[int, Sourc
     return used
 
 
-def _list_sources(document: Document, new: Sequence[Source]) -> None:
+def _list_sources(document: Document, new: Sequence[Citation]) -> None:
     """Add sources to the list at the end."""
     article = document.article
     listed = _listed_sources(document.blocks())
@@ -227,7 +334,7 @@ def _list_sources(document: Document, new: Sequence[Source]) -> None:
         body.extend([_new("h2", language.sources), target])
     for source in new:
         item = _new("li", source.title)
-        if source.name.startswith("http"):
+        if source.is_page:
             item.contents[0].wrap(Tag(name="a", attrs={"href": source.name}))
         target.append(item)
 
@@ -238,23 +345,18 @@ def _new(name: str, text: str) -> Tag:
     return tag
 
 
-def _updated_sources(
-    text: Text, what: Update, used: Sequence[Source], *, has_changed: bool
-) -> tuple[dict[str, str], dict[str, str]]:
-    """Return digests and passages of the sources of the updated text."""
-    digests, passages = dict(text.sources), dict(text.passages)
+def _updated_citations(
+    text: Text, what: Update, used: Sequence[Citation], *, has_changed: bool
+) -> list[Citation]:
+    """Return what the updated text cites. Its new blocks cite what is in `used`."""
+    citations = {citation.name: citation for citation in text.citations()}
     # A note is for its own change: whether the sources make others necessary stays open.
-    for source in what.sources if not what.note else ():
-        if not source.has_changed:
-            continue
-        digests[source.name] = source.digest
-        if source.now:
-            passages[source.name] = source.now
-        elif has_changed:  # if a new block cites it, it is added again
-            del digests[source.name]
-            passages.pop(source.name, None)
-    for it in used:
-        if it.name and it.name not in digests:
-            digests[it.name], passages[it.name] = it.digest, it.now
-    found = mend({"sources": digests, "passages": passages})
-    return found.get("sources", {}), found.get("passages", {})
+    changed = [] if what.note else [source for source in what.sources if source.has_changed]
+    for source in changed:
+        if source.now or not has_changed:
+            citations[source.name] = source
+        else:  # if a new block cites it, it is added again
+            citations.pop(source.name, None)
+    for source in used:
+        citations.setdefault(source.name, source)
+    return list(citations.values())

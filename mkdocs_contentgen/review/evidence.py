@@ -51,7 +51,12 @@ def evidence_finder(site: Site, article: Article, text: Text) -> EvidenceFinder:
     if options is not None and (options.sources.paths or request.sources):
         sources = options.sources
         return EvidenceFinder(lambda sentence: sources.search(sentence, request.sources))
-    kept = [Section(name, name, passage) for name, passage in text.passages.items()]
+    url = site.config.site_url or ""
+    kept = [
+        Section(citation.shown(url), citation.shown(url), citation.before)
+        for citation in text.citations()
+        if citation.before
+    ]
     return EvidenceFinder(lambda sentence: kept, has_sources=bool(kept))
 
 

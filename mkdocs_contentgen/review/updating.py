@@ -15,6 +15,7 @@ import msgspec
 from click import unstyle
 from msgspec import structs
 
+from ..citation import Citation
 from ..display import escape_controls
 from ..errors import (
     ContentgenError,
@@ -27,10 +28,9 @@ from ..errors import (
 )
 from ..files import sha256
 from ..page_request import PageRequest
-from ..service.protocol import OPERATION, Attempt, Client, Source, Update, Updated, update_body
+from ..service.protocol import OPERATION, Attempt, Client, Update, Updated, update_body
 from ..site.build import Build
 from ..site.options import ContentgenConfig
-from ..site.site import CitedSections
 from ..text import Text
 from ..texts.articles import Article
 from ..texts.obtain import message_for_pages
@@ -38,9 +38,6 @@ from ..texts.policy import AskForText
 from ..texts.store import note_key
 
 _TITLE = "Updated texts\n============="
-_MAX_SAID = 10_000
-_GONE = sha256("")
-"""Takes the place of a section's SHA-256 once an update knows that the section is gone."""
 
 
 @dataclass(frozen=True)
@@ -73,14 +70,15 @@ def plan(
     The second and third value say why others are not made, as problems and as notes. Only a page
     that a person names (`is_named`) repeats an update that has failed.
     """
-    now, image_hosts = build.site.cited_sections(), build.site.options.image_hosts
+    cited = build.site.cited_sections()
+    image_hosts = build.site.options.image_hosts
     updates: list[TextUpdate] = []
     problems: list[str] = []
     notes: list[str] = []
     keys = set()
     for article in articles:
         text, page = article.newest, article.page
-        sources = cited_sources(text, now) if text else []
+        sources = cited.citations(text) if text else []
         is_wanted = bool(note) or any(it.has_changed for it in sources)
         if problem := _problem(article, is_wanted=is_wanted, is_named=is_named):
             problems.append(problem)
@@ -123,7 +121,7 @@ def _problem(article: Article, *, is_wanted: bool, is_named: bool) -> str:
     return ""
 
 
-def _asked_before(article: Article, text: Text, sources: Sequence[Source]) -> str:
+def _asked_before(article: Article, text: Text, sources: Sequence[Citation]) -> str:
     """Return what became of an earlier update from the same sources, or an empty string."""
     if article.failed_update:
         return f"its update has failed before: {article.failed_update}"
@@ -250,25 +248,3 @@ def result_lines(updated: Updated, text: Text) -> list[str]:
     """Return what an update has changed in a text and why, and the remarks of the update."""
     remarks = (it for it in text.remarks if "update: " in it)
     return [*text.updates[-max(len(updated.changes), 1) :], *remarks]
-
-
-def cited_sources(text: Text, now: CitedSections) -> list[Source]:
-    """Return the sections that a text cites, as they were and as they are."""
-    found = []
-    for name, digest in text.sources.items():
-        sections = now.find(name)
-        if sections is None:
-            continue
-        is_same = bool(sections) and sections[0].digest == digest
-        said = "\n\n".join(it.text for it in sections)
-        found.append(
-            Source(
-                name,
-                sections[0].title if sections else now.shown(name),
-                said[:_MAX_SAID],
-                text.passages.get(name, ""),
-                not is_same,
-                sections[0].digest if sections else _GONE,
-            )
-        )
-    return found

@@ -14,6 +14,7 @@ from typing import Annotated, Literal, Protocol
 
 import msgspec
 
+from ..citation import Citation
 from ..errors import FailedTextError, InvalidAnswerError, UnsafeHTMLError
 from ..html.article import parse_article
 from ..page_request import PageRequest
@@ -55,29 +56,11 @@ class TextBlock(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """Whether it stays in any case."""
 
 
-class Source(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A section that a text cites."""
-
-    name: Annotated[str, msgspec.Meta(max_length=600)]
-    """What names it in the text's record: its address, or its file and place."""
-
-    title: Annotated[str, msgspec.Meta(max_length=1000)]
-    now: Annotated[str, msgspec.Meta(max_length=10_000)]
-    """What it says, or an empty string if it is gone."""
-
-    before: Annotated[str, msgspec.Meta(max_length=10_000)] = ""
-    """What it said, or an empty string if that is not known."""
-
-    has_changed: bool = False
-    digest: Annotated[str, msgspec.Meta(pattern="^[0-9a-f]{64}$")] = "0" * 64
-    """The SHA-256 of what it says."""
-
-
 class Update(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """What is to be updated: a text because of its sources, or with a note."""
 
     blocks: Annotated[Sequence[TextBlock], msgspec.Meta(min_length=1, max_length=MAX_BLOCKS)]
-    sources: Annotated[Sequence[Source], msgspec.Meta(max_length=50)] = ()
+    sources: Annotated[Sequence[Citation], msgspec.Meta(max_length=50)] = ()
     note: Annotated[str, msgspec.Meta(max_length=MAX_NOTE)] = ""
 
 
@@ -110,7 +93,7 @@ class Updated(msgspec.Struct, frozen=True):
     """Why nothing has to change."""
 
     remarks: Sequence[str] = ()
-    cited: Mapping[int, Source] = {}
+    cited: Mapping[int, Citation] = {}
     """The sources that the new blocks cite, by the numbers in their links below CITATION."""
 
     model: str = ""

@@ -130,7 +130,7 @@ class Build:
             self.policy,
             source,
             files=files,
-            changed_sources=lambda sources: cited().changed(sources),
+            changed_sources=lambda text: cited().changed(text),
             check=self.site.field_problems,
         )
         spent = self.spending and self.spending.total

@@ -30,6 +30,8 @@ from .options import (
 if TYPE_CHECKING:
     from threading import Event
 
+    from ..citation import Citation
+    from ..text import Text
     from ..texts.approval import ApprovedFiles
     from ..texts.articles import Article
     from ..texts.store import DiskStore
@@ -357,8 +359,6 @@ _NOT_SENT = (
     "takes a brief or a language"
 )
 
-_FILE = "file:"
-
 
 @dataclass
 class CitedSections:
@@ -370,42 +370,59 @@ class CitedSections:
     site: Site
     _sections: dict[str, Sequence[Section]] = field(default_factory=dict)
 
-    def find(self, source: str) -> list[Section] | None:
-        """Return the parts of a section, none if it is gone, or None if a served writer has it."""
-        url = self.site.config.site_url or ""
-        is_file, is_page = source.startswith(_FILE), bool(url) and source.startswith(url)
-        if not (self.site.options.uses_writer() if is_file else is_page):
-            return None
-        file, name = source.partition("#")[0], self.shown(source)
-        if file not in self._sections:
-            self._sections[file] = self._read(file)
-        return [it for it in self._sections[file] if (it.place or it.link) == name]
-
-    def changed(self, sources: Mapping[str, str]) -> tuple[str, ...]:
-        """Return the cited sections that have changed since, or are gone, by path in the site."""
+    def citations(self, text: Text) -> list[Citation]:
+        """Return what a text cites, as it was and as it is, without what a served writer has."""
         found = []
-        for source, digest in sources.items():
-            sections = self.find(source)
-            if sections is not None and (not sections or sections[0].digest != digest):
-                found.append(self.shown(source))
-        return tuple(found)
+        for citation in text.citations():
+            sections = self._find(citation)
+            if sections is None:
+                continue
+            if sections:
+                said = "\n\n".join(section.text for section in sections)
+                found.append(citation.as_found(sections[0].title, said, sections[0].digest))
+            else:
+                found.append(citation.as_gone(self._url))
+        return found
 
-    def shown(self, source: str) -> str:
-        """Return a source as messages name it."""
-        return source.removeprefix(_FILE).removeprefix(self.site.config.site_url or "")
+    def changed(self, text: Text) -> tuple[str, ...]:
+        """Return the cited sections that have changed since, or are gone, by path in the site."""
+        citations = self.citations(text)
+        return tuple(citation.shown(self._url) for citation in citations if citation.has_changed)
+
+    @property
+    def _url(self) -> str:
+        return self.site.config.site_url or ""
+
+    def _find(self, citation: Citation) -> list[Section] | None:
+        """Return the parts of a section, none if it is gone, or None if a served writer has it."""
+        if citation.is_page:
+            is_known = bool(self._url) and citation.name.startswith(self._url)
+        else:
+            is_known = self.site.options.uses_writer()
+        if not is_known:
+            return None
+        name = citation.shown(self._url)
+        file = citation.name.partition("#")[0]
+        if file not in self._sections:
+            self._sections[file] = self._read(name.partition("#")[0], is_page=citation.is_page)
+        return [
+            section for section in self._sections[file] if (section.place or section.link) == name
+        ]
 
     @cached_property
     def _files(self) -> dict[str, File]:
         return {link_of(file): file for file in self.site.pages}
 
-    def _read(self, source: str) -> Sequence[Section]:
+    def _read(self, path: str, *, is_page: bool) -> Sequence[Section]:
+        """Return the sections of a page, or of a file that is no page."""
         from ..writer.sources import split_sections
 
-        name = self.shown(source)
-        if source.startswith(_FILE):
-            return self.site.sources().sections(name)
-        file = self._files.get(name)
-        return list(split_sections(file.content_string, file.src_uri, name)) if file else []
+        if not is_page:
+            return self.site.sources().sections(path)
+        file = self._files.get(path)
+        if file is None:
+            return ()
+        return list(split_sections(file.content_string, file.src_uri, path))
 
 
 def link_of(page: File) -> str:

@@ -36,7 +36,7 @@ _MAX_COUNTED = 1000
 
 State = Literal["missing", "failed", "draft", "approved", "changed", "outdated", "damaged"]
 
-ChangedSources = Callable[[Mapping[str, str]], tuple[str, ...]]
+ChangedSources = Callable[[Text], tuple[str, ...]]
 """Returns those of the cited sections of a text that have changed since, or are gone, by path."""
 
 
@@ -375,7 +375,7 @@ def find_articles(
     store: DiskStore,
     policy: Policy,
     *,
-    changed_sources: ChangedSources = lambda sources: (),
+    changed_sources: ChangedSources = lambda text: (),
 ) -> tuple[list[Article], list[str]]:
     """Return an article for each request, and the problems with the cache.
 
@@ -406,7 +406,8 @@ def find_articles(
             draft_outcome=outcomes.get(key, Outcome()),
             shows_draft=policy.shows_drafts,
         )
-        if article.sources and (changed := changed_sources(article.sources)):
+        shown = article.outcome.text
+        if shown and shown.sources and (changed := changed_sources(shown)):
             article = replace(article, changed_sources=changed)
         articles.append(article)
     return articles, problems

@@ -114,7 +114,7 @@ def obtain(
     source: TextSource | None,
     *,
     files: ApprovedFiles | None = None,
-    changed_sources: ChangedSources = lambda sources: (),
+    changed_sources: ChangedSources = lambda text: (),
     check: Callable[[PageRequest], list[str]] = lambda page_request: [],
 ) -> Obtained:
     """Return the text for each request: from its approved file, from the cache, or from `source`.

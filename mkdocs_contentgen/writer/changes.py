@@ -12,6 +12,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
+from ..citation import Citation
 from ..display import escape_controls
 from ..errors import FailedTextError
 from ..html.elements import CELLS, HEADINGS
@@ -23,13 +24,12 @@ from ..service.protocol import (
     UNOBSERVED,
     Attempt,
     BlockChange,
-    Source,
     TextBlock,
     Update,
     Updated,
 )
 from .answers import read_answer
-from .citations import cite, source_of
+from .citations import cite, name_of
 from .completion import Ask, Completion, KeptAnswers, Message, ModelCall
 from .entries import Action, Entry, read_entries
 from .markdown import paragraph_html, read_markdown
@@ -129,7 +129,7 @@ def update_prompt(request: Request, update: Update, sections: Sequence[Section])
     ]
 
 
-def _changed_section(section: Section, source: Source) -> Section:
+def _changed_section(section: Section, source: Citation) -> Section:
     """Return a section that says what its source said, and what it says now."""
     before = source.before or "(unknown)"
     now = source.now or "(gone)"
@@ -173,7 +173,7 @@ def read_update(
 
 def _cited_sources(
     numbers: frozenset[int], update: Update, sections: Sequence[Section], site_url: str
-) -> dict[int, Source]:
+) -> dict[int, Citation]:
     """Return the sources of the numbered sections. The first sections are those of the update."""
     known_names = [source.name for source in update.sources]
     cited = {}
@@ -182,8 +182,8 @@ def _cited_sources(
         if number <= len(known_names):
             name = known_names[number - 1]
         else:
-            name = source_of(section, site_url)
-        cited[number] = Source(name, section.title, section.text, digest=section.digest)
+            name = name_of(section, site_url)
+        cited[number] = Citation(name, section.title, section.text, digest=section.digest)
     return cited
 
 

@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 from markdown_it.token import Token
 
+from ..citation import Citation, name_of_file
 from ..html.markup import tag
 from .languages import ENGLISH, find_language
 from .markdown import MarkdownBlock, MarkdownDocument
@@ -96,26 +97,18 @@ def address_of(section: Section, site_url: str) -> str:
     return f"{site_url.rstrip('/')}/{section.link}" if site_url and is_page else ""
 
 
-def source_of(section: Section, site_url: str) -> str:
+def name_of(section: Section, site_url: str) -> str:
     """Return what names a section as a source: its address, or else its file and place there.
 
     It is empty for the text around an article, and for a page of a site without an address.
     """
-    return f"file:{section.place}" if section.place else address_of(section, site_url)
+    return name_of_file(section.place) if section.place else address_of(section, site_url)
 
 
-def describe_sources(
-    cited: Sequence[Section], site_url: str
-) -> tuple[dict[str, str], dict[str, str]]:
-    """Return the SHA-256 and the text of each cited section, by what names it."""
-    digests: dict[str, str] = {}
-    passages: dict[str, str] = {}
-    for section in cited:
-        if name := source_of(section, site_url):
-            digests[name] = section.digest
-            before = f"{passages[name]}\n\n" if name in passages else ""
-            passages[name] = before + section.text
-    return digests, passages
+def citation_of(section: Section, site_url: str) -> Citation:
+    """Return the record of a section that a text cites, as it is now."""
+    name = name_of(section, site_url)
+    return Citation(name, section.title, section.text, digest=section.digest)
 
 
 def _link(section: Section, label: str, site_url: str) -> str:

@@ -21,7 +21,7 @@ from ..text import Text, mended
 from ..topics import is_listicle, items_of
 from .answers import read_answer, without_thinking
 from .checks import Draft
-from .citations import cite, describe_sources, sources_list
+from .citations import citation_of, cite, sources_list
 from .completion import Ask, Completion, KeptAnswers, Message, ModelCall, Watch
 from .degenerate import find_loop
 from .markdown import MarkdownBlock, MarkdownDocument, as_section, read_markdown, to_html
@@ -209,7 +209,7 @@ class _Writing:
         words = document.words
         cited, dropped = cite(document, self._sections, fields.site_url)
         remarks = [*draft.remarks, *_citation_remarks(dropped)]
-        digests, passages = describe_sources(cited, fields.site_url)
+        citations = [citation_of(section, fields.site_url) for section in cited]
         html = to_html(
             document,
             self._request.type,
@@ -227,17 +227,14 @@ class _Writing:
         if fields.strict and remarks:
             option = f"{self._options.prefix}strict"
             raise self.failure(f"it has remarks, and {option} is true: {'; '.join(remarks)}", draft)
-        text = mended(
-            Text(
-                html,
-                datetime.now(UTC),
-                self._request.record(),
-                public_name(fields.model),
-                digests,
-                tuple(remarks),
-                passages=passages,
-            )
+        text = Text(
+            html,
+            datetime.now(UTC),
+            self._request.record(),
+            public_name(fields.model),
+            remarks=tuple(remarks),
         )
+        text = mended(text.with_citations(citations))
         return FinishedText(text, words, self._repairs, self._ask.usage)
 
     def failure(self, reason: str, draft: Draft) -> FailedTextError:

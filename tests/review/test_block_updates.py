@@ -11,11 +11,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
+from mkdocs_contentgen.citation import Citation
 from mkdocs_contentgen.errors import EditError
 from mkdocs_contentgen.html.document import Block, Document
 from mkdocs_contentgen.requests import ArticleRequest
 from mkdocs_contentgen.review.block_updates import apply_update, plan_update
-from mkdocs_contentgen.service.protocol import BlockChange, Source, Updated
+from mkdocs_contentgen.service.protocol import BlockChange, Updated
 from mkdocs_contentgen.text import Edits, Text
 from mkdocs_contentgen.texts.store import DiskStore
 from mkdocs_contentgen.writer.changes import read_update, update_prompt
@@ -49,8 +50,8 @@ TEXT = Text(
     passages={SPEED: "4 seconds"},
 )
 SOURCES = [
-    Source(SPEED, "Plan › Speed", "3 seconds", "4 seconds", True, "3" * 64),
-    Source(PRICE, "Plan › Price", "5 EUR", "", False, "2" * 64),
+    Citation(SPEED, "Plan › Speed", "3 seconds", "4 seconds", True, "3" * 64),
+    Citation(PRICE, "Plan › Price", "5 EUR", "", False, "2" * 64),
 ]
 FOUND = Section("plan.md", "Plan › New", "New words", "plan/#new", digest="4" * 64)
 REQUEST = ArticleRequest(topic="Fast builds")
@@ -119,7 +120,7 @@ def test_a_new_source_after_one_that_is_listed_twice() -> None:
     """Two parts of a section have an item each, and the new one has the number of its own."""
     twice = replace(TEXT, html=HTML.replace(PRICE, SPEED))
     change = BlockChange(1, "change", '3 <a href="https://source.invalid/3">x</a>')
-    read = Updated([change], cited={3: Source(f"{SITE}new/", "New", "3")})
+    read = Updated([change], cited={3: Citation(f"{SITE}new/", "New", "3")})
     after = apply_update(twice, plan_update(twice, SOURCES), read, TODAY)
     assert f'<a href="{SITE}new/" rel="nofollow noopener noreferrer">[3]</a>' in after.html
     assert Document(after.html).blocks()[-1].text == "New"
@@ -229,7 +230,7 @@ def test_code_keeps_its_signs() -> None:
 
 def test_a_source_that_is_gone() -> None:
     """It stays as long as a block cites it; the list at the end does not count."""
-    gone = [Source(SPEED, "Plan › Speed", "", "", True), SOURCES[1]]
+    gone = [Citation(SPEED, "Plan › Speed", "", "", True), SOURCES[1]]
     for answer, stays in (("New words", False), ("New words [1]", True)):
         what = plan_update(TEXT, gone)
         sections = [Section("", it.title, it.now, digest=it.digest) for it in gone]

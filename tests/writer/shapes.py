@@ -30,9 +30,10 @@ from pathlib import Path
 
 from msgspec import structs
 
+from mkdocs_contentgen.citation import Citation
 from mkdocs_contentgen.errors import FailedTextError
 from mkdocs_contentgen.requests import REQUEST_TYPES, Request
-from mkdocs_contentgen.service.protocol import Source, TextBlock, Update
+from mkdocs_contentgen.service.protocol import TextBlock, Update
 from mkdocs_contentgen.writer.changes import find_changes
 from mkdocs_contentgen.writer.completion import Completion, ModelCall
 from mkdocs_contentgen.writer.settings import Words, WriterFields, WriterOptions
@@ -73,7 +74,7 @@ UPDATE = Update(
         TextBlock(9, "h2", "Sources", is_fixed=True),
     ],
     [
-        Source(
+        Citation(
             "https://site.example/cache/",
             "Cache",
             now="A cache keeps results for 20 minutes.",

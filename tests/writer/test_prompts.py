@@ -14,9 +14,10 @@ import pytest
 from drafts import request
 from golden_file import GOLDEN, cases, expect
 
+from mkdocs_contentgen.citation import Citation
 from mkdocs_contentgen.errors import ConfigurationError
 from mkdocs_contentgen.requests import REQUEST_TYPES, Request, choices
-from mkdocs_contentgen.service.protocol import Source, TextBlock, Update
+from mkdocs_contentgen.service.protocol import TextBlock, Update
 from mkdocs_contentgen.writer.changes import update_prompt
 from mkdocs_contentgen.writer.prompts import (
     check_prompts,
@@ -94,9 +95,11 @@ def test_the_prompt_of_an_update(note: str) -> None:
         TextBlock(2, "p", "My own words.", is_persons=True, is_fixed=True),
     ]
     sources = [
-        Source("a", "Plan › Speed", "It takes 3 s. </source 1>", "It takes 4 s.", has_changed=True),
-        Source("b", "Plan › Old", "", has_changed=True),
-        Source("c", "Plan › Same", "Same."),
+        Citation(
+            "a", "Plan › Speed", "It takes 3 s. </source 1>", "It takes 4 s.", has_changed=True
+        ),
+        Citation("b", "Plan › Old", "", has_changed=True),
+        Citation("c", "Plan › Same", "Same."),
     ]
     sections = [Section("", it.title, it.now) for it in sources]
     found = Section("plan.md", "Plan › Found", "Found.")
