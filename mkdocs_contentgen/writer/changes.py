@@ -175,14 +175,12 @@ def _cited_sources(
     numbers: frozenset[int], update: Update, sections: Sequence[Section], site_url: str
 ) -> dict[int, Citation]:
     """Return the sources of the numbered sections. The first sections are those of the update."""
-    known_names = [source.name for source in update.sources]
+    names = [source.name for source in update.sources]
+    names += [name_of(section, site_url) for section in sections[len(names) :]]
     cited = {}
     for number in sorted(numbers):
         section = sections[number - 1]
-        if number <= len(known_names):
-            name = known_names[number - 1]
-        else:
-            name = name_of(section, site_url)
+        name = names[number - 1]
         cited[number] = Citation(name, section.title, section.text, digest=section.digest)
     return cited
 
