@@ -120,7 +120,8 @@ def _cut_remark(draft: Draft) -> str:
     if draft.completion.is_cut:
         return _ending(draft)
     if draft.completion.finish_reason == "too long":
-        return f"the text was stopped after {draft.document.words:,} words, as it had no end"
+        words = draft.document.words
+        return f"the text was stopped after {words:,} words, far more than were asked for"
     if end := _open_sentence(draft.document):
         return f"the text ends in the middle of a sentence: '…{end[-_SHOWN:]}'"
     return ""

@@ -17,6 +17,9 @@ _MAX_LINES = 4
 _MAX_SENTENCE = 400
 """The length of a sentence that can be talk, in characters."""
 
+_MAX_LABEL = 80
+"""The length of a label above the title, in characters."""
+
 _MARKUP = r"[\s*_#>(\[✅📝-]{0,9}"
 _SENTENCE_END = re.compile(
     r"(?<!\bDr\.)(?<!\bMr\.)(?<!\bvs\.)(?<=[.!?:])[)*_\"”]{0,3}\s+|(?<=[。！？：])[*”]{0,3}"
@@ -170,12 +173,21 @@ def _drop_closing(line: str) -> str:
 
 
 def with_title(text: str) -> str:
-    """Make the line `Title: …` at the start of a text its title."""
+    """Make the line `Title: …` at the start of a text, or below a label there, its title."""
     first, _, rest = text.partition("\n")
-    line = _TITLE_LINE.fullmatch(first)
-    if line is None:
-        return text
-    title = line["title"].strip(" *_")
+    if _TITLE_LINE.fullmatch(first):
+        return _titled(first, rest)
+    second, _, below = rest.lstrip("\n").partition("\n")
+    is_label = len(first) <= _MAX_LABEL and first.startswith(("#", "**"))
+    if is_label and _TITLE_LINE.fullmatch(second):
+        return _titled(second, f"{first}\n\n{below}")
+    return text
+
+
+def _titled(line: str, rest: str) -> str:
+    """Return a text with the title that a line has, or else the line below it."""
+    found = _TITLE_LINE.fullmatch(line)
+    title = found["title"].strip(" *_") if found else ""
     if not title:
         title, _, rest = rest.lstrip("\n").partition("\n")
     quoted = _QUOTED.fullmatch(title)

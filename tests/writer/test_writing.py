@@ -179,7 +179,7 @@ class TestRemarks:
         """The model is stopped, and what is there is kept up to the end of a sentence."""
         written, _ = run(f"# T\n\n## A\n\n{sentences(200, 'a')} And the", repairs=0)
         assert written.text.remarks == (
-            "cut: the text was stopped after 201 words, as it had no end",
+            "cut: the text was stopped after 201 words, far more than were asked for",
             "length: 201 words for about 60",
         )
         assert "And the" not in written.text.html
