@@ -109,10 +109,11 @@ class Request(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
     ] = ()
 
     level: Annotated[
-        Annotated[int, Meta(ge=1, le=4)] | None,
+        Annotated[int, Meta(ge=1, le=4)] | Literal["none"] | None,
         Meta(
             description="The level of the heading that the article begins with; without it, one "
-            "below the heading that it stands under, but at most 3."
+            "below the heading that it stands under, but at most 3. With `none`, the title is "
+            "left out, for themes that print the titles of pages themselves."
         ),
     ] = None
 
@@ -231,7 +232,7 @@ _EXPECTED = {
     "revision": "a whole number from 1 to 1000000000",
     "language": "a BCP 47 tag such as de or pt-BR",
     "sources": f"a list of at most {MAX_SOURCES} paths, such as [changelog.md]",
-    "level": "a whole number from 1 to 4",
+    "level": "a whole number from 1 to 4, or none",
 }
 
 

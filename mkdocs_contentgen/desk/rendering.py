@@ -41,6 +41,8 @@ def render(
         content = page_content(replace(it, shows_draft=True), presentation, show_errors=True)
         if it.request.id == article.request.id:
             values = {it.name: getattr(content, it.name) for it in fields(content)}
+            if content.level == "none":  # what is approved is seen, also the title
+                values["level"] = None
             content = _Numbered(**values, blocks=blocks)
         contents[it.request.id] = content
     title, articles = find_parts(site.render(article.page, contents))

@@ -72,6 +72,14 @@ def set_title_level(article: Element, level: int) -> None:
 
 def put_first(root: Element, inner: Element) -> None:
     """Move a descendant of `root` to its start. The text after it stays where it is."""
+    take_out(root, inner)
+    if (root.text or "").strip():
+        inner.tail, root.text = root.text, None
+    root.insert(0, inner)
+
+
+def take_out(root: Element, inner: Element) -> None:
+    """Remove a descendant of `root`. The text after it stays where it is."""
     for parent in root.iter():
         for index, child in enumerate(parent):
             if child is inner:
@@ -81,9 +89,6 @@ def put_first(root: Element, inner: Element) -> None:
                     parent[index - 1].tail = (parent[index - 1].tail or "") + tail
                 elif tail.strip():
                     parent.text = (parent.text or "") + tail
-                if (root.text or "").strip():
-                    inner.tail, root.text = root.text, None
-                root.insert(0, inner)
                 return
 
 

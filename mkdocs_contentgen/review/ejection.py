@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -9,6 +10,7 @@ from functools import partial
 from pathlib import Path
 from xml.etree.ElementTree import Element
 
+import yaml
 from mkdocs.structure.files import File
 from mkdocs.utils.meta import YAML_RE, get_data
 
@@ -20,13 +22,14 @@ from ..html.article import (
     parse_article,
     put_first,
     set_title_level,
+    take_out,
 )
 from ..html.document import Document
 from ..html.markdown_writer import write_blocks
 from ..html.plaintext import plain_text
 from ..requests import Request
 from ..site.anchors import Citation, SiteIds
-from ..site.extension import FENCED, MARKER, leading_article, level_of, page_link
+from ..site.extension import FENCED, MARKER, leading_article, leaves_out_title, level_of, page_link
 from ..site.site import Site
 from ..texts.articles import Article, has_marks
 from .reading_back import MarkdownReader
@@ -76,6 +79,7 @@ def eject_articles(site: Site, articles: Sequence[Article]) -> str:
     attributes = {
         name for root in elements.values() for part in root.iter() for name in part.attrib
     }
+    head = _with_title(head, source[match.end() :], articles, elements)
     body = _insert(site, articles, elements, source[match.end() :])
     docs = Path(site.config.docs_dir)
     below = site.directory if docs.is_relative_to(site.directory) else docs
@@ -136,6 +140,23 @@ def _without_request(head: str) -> str:
     return rest if get_data(rest)[1] == metadata else ""
 
 
+def _with_title(
+    head: str, body: str, articles: Sequence[Article], elements: Mapping[str, Element]
+) -> str:
+    """Return a front matter with the title that the page has from an article without its title."""
+    requests = {article.request.id: article.request for article in articles}
+    leading = leading_article(body, requests)
+    if leading is None or requests[leading].level != "none" or "title" in get_data(head)[1]:
+        return head
+    heading = elements[leading].find(".//h1")
+    if heading is None:
+        return head
+    title = " ".join(plain_text("".join(heading.itertext())).split())
+    start, _, fields = head.partition("\n")
+    line = yaml.safe_dump({"title": title}, allow_unicode=True, width=math.inf)
+    return f"{start}\n{line}{fields}"
+
+
 def _join(head: str, body: str) -> str:
     """Return the source of a page, whose front matter is left out if it is empty."""
     start, _, fields = head.partition("\n")
@@ -156,6 +177,9 @@ class _Place:
     level: int
     is_page: bool
     """Whether the title of the article is the title of the page."""
+
+    has_title: bool
+    """Whether the page shows the title of the article."""
 
     line: tuple[int, int] | None = None
     """The start and the end of the line of its marker, or None for the end of the page."""
@@ -184,9 +208,12 @@ def _insert(
     try:
         for place in places:
             element = elements[place.name]
-            if place.is_page:
+            title = element.find(".//h1")
+            if title is not None and not place.has_title:
+                take_out(element, title)
+            elif place.is_page:
                 _make_title(element)
-            else:
+            if not place.is_page:
                 set_title_level(element, place.level)
             blocks = write_blocks(element, extensions.names, link)
             texts[place.name] = reader.write(blocks)
@@ -229,10 +256,13 @@ def _find_places(body: str, requests: Mapping[str, Request]) -> list[_Place]:
         before = outside[: line[0]]
         level = level_of(marker, requests[name].level, max(_level_at(before), 1) + 1)
         is_page = name == leading and not MARKER.search(before)
-        places[name] = _Place(name, level, is_page, line)
+        has_title = not leaves_out_title(marker, requests[name].level)
+        places[name] = _Place(name, level, is_page, has_title, line)
     for name, request in requests.items():
         if name not in places:
-            places[name] = _Place(name, level_of(None, request.level, 2), name == leading)
+            level = level_of(None, request.level, 2)
+            has_title = not leaves_out_title(None, request.level)
+            places[name] = _Place(name, level, name == leading, has_title)
     return list(places.values())
 
 

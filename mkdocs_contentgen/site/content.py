@@ -5,6 +5,7 @@ from __future__ import annotations
 import zlib
 from collections.abc import Collection
 from dataclasses import dataclass
+from typing import Literal
 from xml.etree.ElementTree import Element
 
 from ..errors import UnsafeHTMLError
@@ -26,8 +27,8 @@ class PageContent:
     cited: Collection[str] = ()
     """The addresses that the text cites."""
 
-    level: int | None = None
-    """The level that the request gives it, if any."""
+    level: int | Literal["none"] | None = None
+    """The level that the request gives it, if any; with "none", its title is left out."""
 
     pending_topic: str = ""
     """The topic of a text that is being generated."""

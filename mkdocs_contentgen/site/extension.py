@@ -14,7 +14,7 @@ from collections.abc import Callable, Collection, Container, Iterator, Mapping, 
 from copy import deepcopy
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 from urllib.parse import quote
 from xml.etree.ElementTree import Element, SubElement
 
@@ -77,9 +77,26 @@ def add_metadata(
             meta.setdefault(key, value)
 
 
-def level_of(marker: re.Match[str] | None, requested: int | None, default: int) -> int:
-    """Return the level of an article: that of its marker, of its request, or else at most 3."""
-    return int((marker and marker[2]) or requested or min(default, 3))
+def level_of(
+    marker: re.Match[str] | None, requested: int | Literal["none"] | None, default: int
+) -> int:
+    """Return the level of an article: that of its marker, of its request, or else at most 3.
+
+    It is that of its title, also where that is left out: then its sections take the place of it.
+    """
+    level = min(default, 3)
+    if marker and marker[2]:
+        level = int(marker[2])
+    elif requested == "none":
+        level = max(level - 1, 1)
+    elif requested:
+        level = requested
+    return level
+
+
+def leaves_out_title(marker: re.Match[str] | None, requested: int | Literal["none"] | None) -> bool:
+    """Tell whether an article has no title on its page; a marker with a level gives it one."""
+    return requested == "none" and not (marker and marker[2])
 
 
 @dataclass
@@ -172,25 +189,28 @@ class _ArticleTreeprocessor(Treeprocessor):
         placement.fill(root, blocks, markers)
         _mark_ends(root, blocks, placement.texts, self.extension.end_line)
         if placement.title is not None:
-            self._set_title(root, placement.title)
+            self._set_title(root, placement.title, is_shown=placement.shows_title)
             ends = any(_SEPARATOR in block for block in blocks.values())
             if "excerpt" in self.md.treeprocessors and not ends:
                 _end_excerpt_after_lead(root, self.md.htmlStash.store(_SEPARATOR))
         if articles and self.extension.styles:
             _insert_styles(root, self.extension.styles(self.md, file))
 
-    def _set_title(self, root: Element, title: Element) -> None:
-        """Make a heading the title of the page, and move it to the top.
+    def _set_title(self, root: Element, title: Element, *, is_shown: bool) -> None:
+        """Make a heading the title of the page, and move it to the top, or remove it.
 
         Material's search indexes everything before the first heading as a section of its own, even
         the start tag of an `<article>`. And an excerpt may end before its article.
         """
-        from ..html.article import put_first
+        from ..html.article import put_first, take_out
         from ..html.plaintext import plain_text
 
         # Permalinks are not part of the heading yet.
         text = plain_text(html.unescape(get_heading_text(title, self.md)))
         self.end.title = html.escape(text, quote=False)
+        if not is_shown:
+            take_out(root, title)
+            return
         put_first(root, title)
         title.set("class", " ".join(["contentgen-title", *title.get("class", "").split()]))
 
@@ -254,6 +274,9 @@ class _ArticlePlacer:
     title: Element | None = None
     """The heading that is the page's title, if any."""
 
+    shows_title: bool = True
+    """Whether the page has that heading, and not only the title."""
+
     texts: set[Element] = field(default_factory=set)
     """The articles that were inserted, without those that only say that a text is missing."""
 
@@ -314,10 +337,12 @@ class _ArticlePlacer:
 
         `level` is that of the heading before it.
         """
-        from ..html.article import set_title_level
+        from ..html.article import set_title_level, take_out
 
         default = 1 if is_start else max(level, 1) + 1
-        level = level_of(marker, self.articles[name].level, default)
+        requested = self.articles[name].level
+        level = level_of(marker, requested, default)
+        shows_title = not leaves_out_title(marker, requested)
         self._placed.add(name)
         try:
             article, facts = self.articles[name].make()
@@ -327,11 +352,15 @@ class _ArticlePlacer:
             return Element("div")
         if is_start and level == 1:
             self.title = article.find(".//h1")
+            self.shows_title = shows_title
             if self.title is not None:  # it leaves the article
                 own = {k: v for k, v in article.items() if k in ("ai-disclosure", "lang", "dir")}
                 self.title.attrib.update(own | self.title.attrib)
             self.rendered.leading = facts
         else:
+            title = article.find(".//h1")
+            if title is not None and not shows_title:
+                take_out(article, title)
             set_title_level(article, level)
         self._link(article, self.articles[name].cited)
         if facts:

@@ -90,3 +90,20 @@ def test_each_golden_text_is_shown_as_the_build_shows_it(project: Project, theme
             assert (shown["index"], shown["count"], len(articles)) == (0, 1, 1)
             compared += 1
     assert compared >= 0.9 * len(texts)
+
+
+def test_a_title_that_the_page_leaves_out_is_shown(project: Project) -> None:
+    """The desk shows the title with the text, since a person approves both."""
+    make_site(project.root, plugins=[{"contentgen": {"base_url": "writer"}}])
+    request = ArticleRequest(topic="x", level="none")
+    page = project.write("docs/untitled.md", front_matter({**request.record(), "level": "none"}))
+    html = "<article><h1>The title</h1><p>One.</p></article>"
+    save(project.root, {request.key(sandbox=False): Text(html, WHEN, request.record(), "m")})
+    environment = {**project.environment, ONLY_CACHED: "1"}
+    with like_a_process(project.root, environment), open_site(None, drafts=True) as site:
+        desk = Desk(site, "Jo")
+        article = next(it for it in desk.articles.values() if it.page == page.name)
+        shown = render(site, article, [article], desk.read(html).blocks())
+        assert shown is not None
+        assert "The title" in str(shown["title"])
+        assert 'data-contentgen-block="0"' in str(shown["title"])

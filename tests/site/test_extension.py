@@ -133,12 +133,13 @@ def test_a_page_is_as_expected(
     for title in soup.select("h1.contentgen-title"):
         soup.select_one("article").insert(0, title)  # type: ignore[union-attr]  # it has one
     shown = sorted(text_of(article) for article in soup.find_all("article"))
-    sent = [article_of(case, topic) for topic in service.topics]
-    assert shown == sorted(
-        CONTROLS.sub("", text_of(article))
-        for html in sent
-        for article in BeautifulSoup(html, "html5lib").find_all("article")
-    )
+    sent = []
+    for topic in service.topics:
+        parsed = BeautifulSoup(article_of(case, topic), "html5lib")
+        for title in parsed.select("h1") if case.name.startswith("level_none_") else ():
+            title.decompose()
+        sent += [CONTROLS.sub("", text_of(article)) for article in parsed.find_all("article")]
+    assert shown == sorted(sent)
 
 
 def text_of(article: Tag) -> str:
