@@ -49,6 +49,12 @@ _EDGE_SPACE = " \t\n\r\f"
 _CONFLICT = re.compile("^=(?=={6})", re.MULTILINE)
 _SYNTAX = {"strong": "**", "em": "*", "s": "~~", "mark": "=="}
 _SPECIAL = re.compile(r"[\\`*_\[\]<]|==|~~|&(?=#?\w+;)")
+_SCRIPTS = {
+    "sup": str.maketrans("0123456789+-=()n", "⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁼⁽⁾ⁿ"),
+    "sub": str.maketrans("0123456789+-=()", "₀₁₂₃₄₅₆₇₈₉₊₋₌₍₎"),
+}
+"""The characters for powers and indices in plain text, in which `10<sup>6</sup>` is 10⁶."""
+
 _CODE = re.compile(r"[^`\s](?:[^`]*[^`\s])?")
 _REL = re.compile(' rel="[^"]*"')
 
@@ -641,4 +647,5 @@ def _text_of(node: PageElement) -> str:
     """Return the text of a string, or the space behind a tag that sets words apart."""
     if isinstance(node, Tag):
         return " " if node.name in ("br", "td", "th") else ""
-    return str(node)
+    script = _SCRIPTS.get(node.parent.name) if node.parent else None
+    return str(node).translate(script) if script else str(node)

@@ -388,3 +388,9 @@ def test_sentences_to_read() -> None:
     assert block.to_markdown() == "A *b* ==5==. C."
     assert "to-read" in document.to_lines()
     assert "to-read" not in document.to_lines(marks=False)
+
+
+def test_powers_and_indices_in_a_sentence_to_check() -> None:
+    """In plain text, `10<sup>6</sup>` is 10⁶, and not 106."""
+    html = "<article><p>It has <mark>10<sup>6</sup></mark> parts of CO<sub>2</sub>.</p></article>"
+    assert Document(html).marked_sentences() == ["It has ‹10⁶› parts of CO₂."]
