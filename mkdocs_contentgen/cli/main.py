@@ -7,7 +7,6 @@ import io
 import os
 import sys
 from dataclasses import replace
-from functools import partial
 from typing import TYPE_CHECKING
 
 import click
@@ -128,8 +127,7 @@ def generate(
             policy = replace(policy, max_requests=max_requests)
         if refresh and not dry_run:
             ask_before_replacing(load_articles(site, pages))
-        log, debug = partial(output.print_line, err=True), output.debug_printer()
-        build = Build(site, policy, log, debug)
+        build = Build(site, policy, output.make_reporter())
         source = None if dry_run else build.foreground()
         obtained = build.obtain(site.approved_files(), source, requests)
         if dry_run:

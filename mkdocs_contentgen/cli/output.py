@@ -18,6 +18,7 @@ from ..display import escape_controls, without_commands
 if TYPE_CHECKING:
     from rich.console import Console
 
+    from ..site.progress import LineReporter
     from ..texts.articles import Article
     from ..texts.obtain import Obtained
     from ..writer.evaluation import Trial
@@ -34,6 +35,14 @@ MAX_WIDTH = 1_000_000
 def print_line(line: str, *, err: bool = False, bold: bool = False) -> None:
     """Print a line, with control characters and CI commands escaped."""
     click.secho(escape_controls(line), err=err, bold=bold or None)
+
+
+def make_reporter(*, always_lines: bool = False) -> LineReporter:
+    """Return what prints the lines of a run to stderr, with details for `--verbose`."""
+    from ..site.progress import LineReporter
+
+    log = partial(print_line, err=True)
+    return LineReporter(log, debug_printer(), always_lines=always_lines)
 
 
 def debug_printer() -> Callable[[str], None] | None:

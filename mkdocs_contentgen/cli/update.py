@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import errno
 import os
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
@@ -12,7 +11,7 @@ import click
 
 from ..files import find_link, reason_of
 from .common import load_articles, open_site, pages_argument, site_options
-from .output import debug_printer, print_errors, print_line, print_next, print_warnings
+from .output import make_reporter, print_errors, print_line, print_next, print_warnings
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -64,8 +63,7 @@ def update(
             )
         articles = load_articles(site, pages)
         policy = site.options.command_policy()
-        log = partial(print_line, err=True)
-        build = Build(site, policy, log, debug_printer())
+        build = Build(site, policy, make_reporter())
         updates, errors, notes = updating.plan(
             build, articles, note=note.strip(), section=section, is_named=bool(pages)
         )

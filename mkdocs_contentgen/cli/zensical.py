@@ -10,7 +10,7 @@ import click
 
 from ..zensical.process import Zensical
 from .common import verbose_option
-from .output import debug_printer, print_errors, print_line, print_warnings
+from .output import make_reporter, print_errors, print_warnings
 
 if TYPE_CHECKING:
     from ..zensical.building import Terminal
@@ -56,14 +56,14 @@ def serve(arguments: tuple[str, ...]) -> None:
     with Zensical("serve", arguments) as process:
         from ..zensical.serving import serve as serve_site
 
-        status = serve_site(process, arguments, _terminal())
+        status = serve_site(process, arguments, _terminal(always_lines=True))
     raise SystemExit(status)
 
 
-def _terminal() -> Terminal:
+def _terminal(*, always_lines: bool = False) -> Terminal:
     from ..zensical.building import Terminal
 
-    return Terminal(partial(print_line, err=True), debug_printer(), _report)
+    return Terminal(make_reporter(always_lines=always_lines), _report)
 
 
 def _report(warnings: Sequence[str], failures: Sequence[str]) -> None:

@@ -17,6 +17,7 @@ from ..page_request import PageRequest
 from ..review import updating
 from ..service.protocol import Attempt, Client
 from ..site.build import Build
+from ..site.progress import LineReporter
 from ..site.site import Site
 from ..site.watching import stamp_of_pages, stamp_of_texts
 from ..text import Text
@@ -142,7 +143,7 @@ class DeskSite:
             site.options.command_policy(), max_requests=1, refresh=not asking.is_update
         )
         try:
-            build = Build(site, policy, self._log)
+            build = Build(site, policy, LineReporter(self._log))
             cancellable = partial(_cancellable, cancelled=asking.cancelled)
             if asking.is_update:
                 updates, errors, notes = updating.plan(build, [article], note=note, section=section)

@@ -49,6 +49,7 @@ if TYPE_CHECKING:
     from ..site.anchors import SiteIds
     from ..site.background import Background
     from ..site.content import PageContent
+    from ..site.progress import LineReporter
     from ..writer.usage import Spending
 
 STYLESHEET = "assets/stylesheets/contentgen.css"
@@ -109,7 +110,7 @@ class ContentgenPlugin(BasePlugin[ContentgenConfig]):
     def on_shutdown(self) -> None:
         """Wait for the requests in flight, which may have been paid for."""
         if self._background:
-            self._background.stop(log.info)
+            self._background.stop()
 
     def on_pre_build(self, *, config: MkDocsConfig) -> None:
         """Tell the background generation that a build starts."""
@@ -121,6 +122,13 @@ class ContentgenPlugin(BasePlugin[ContentgenConfig]):
         if self._background:
             self._background.build_ended(failed=True)
 
+    def _make_reporter(self) -> LineReporter:
+        """Return what logs the lines of a build; a server has no room for a bar."""
+        from ..site.progress import LineReporter
+
+        debug = log.debug if log.isEnabledFor(logging.DEBUG) else None
+        return LineReporter(log.info, debug, always_lines=self._serves)
+
     def on_config(self, config: MkDocsConfig) -> None:
         """Check the options, and register the Markdown extension. Start background generation."""
         try:
@@ -131,7 +139,7 @@ class ContentgenPlugin(BasePlugin[ContentgenConfig]):
         if self._serves and self._background is None:
             from ..site.background import Background
 
-            self._background = Background(self.config.max_requests, log.info)
+            self._background = Background(self.config.max_requests, self._make_reporter())
         self._ids = None  # they depend on the configuration
         self._extension = ArticleExtension(file_of_page, set_title_found)
         self._extension.end_line = (self.config.disclosure or {}).get("end", "")
@@ -176,8 +184,7 @@ class ContentgenPlugin(BasePlugin[ContentgenConfig]):
                 max_requests=self.config.max_requests - self._sent,
                 warn_only=self._background is not None,
             )
-            debug = log.debug if log.isEnabledFor(logging.DEBUG) else None
-            build = Build(site, policy, log.info, debug, self._spending)
+            build = Build(site, policy, self._make_reporter(), self._spending)
             # `max_cost` is for all builds of a server.
             self._spending = build.spending
             source = self._background and self._background.source(build.foreground)

@@ -13,10 +13,10 @@ from tempfile import mkdtemp
 
 from ..errors import PENDING, ContentgenError, NoText
 from ..page_request import PageRequest
-from ..texts.generation import WAITING_MESSAGE, Generation, Progress, generate
+from ..reporting import SILENT, Progress, Reporter
+from ..texts.generation import WAITING_MESSAGE, Generation, generate
 from ..texts.lookup import Outcome
 from ..texts.obtain import Foreground
-from .progress import LOG_INTERVAL, show_progress
 
 DEBOUNCE = 3.0
 """Seconds for which a new request must stay the same before it is sent: you may be typing."""
@@ -44,24 +44,21 @@ class _QueuedRequest:
 class Background:
     """Generates the texts that rebuilds ask for, each once as long as the server runs.
 
-    The server watches `trigger_file`, which changes when a rebuild would show new texts. While
-    texts are written, `log` gets a line every `log_interval` seconds.
+    The server watches `trigger_file`, which changes when a rebuild would show new texts.
     """
 
     def __init__(
         self,
         max_requests: int,
-        log: Callable[[str], None] = lambda line: None,
+        reporter: Reporter = SILENT,
         *,
         debounce: float = DEBOUNCE,
-        log_interval: float = LOG_INTERVAL,
     ) -> None:
         self.trigger_file = Path(mkdtemp(prefix="contentgen-"), "news")
         self.trigger_file.touch()
         self._budget = max_requests
         self._debounce = debounce
-        self._log = log
-        self._log_interval = log_interval
+        self._reporter = reporter
         self._outcomes: dict[str, Outcome] = {}
         self._lock = threading.Lock()
         self._queued: dict[str, _QueuedRequest] = {}
@@ -127,19 +124,19 @@ class Background:
                     self._queued[key] = self._queued_before.get(key, waiting)
             return {key: self._outcomes.get(key, Outcome(error=error)) for key in wanted}, []
 
-    def stop(self, log: Callable[[str], None]) -> None:
-        """Send nothing more, and wait for the requests in flight, which `log` is told."""
+    def stop(self) -> None:
+        """Send nothing more, and wait for the requests in flight, which is logged."""
         self._stopped.set()
         self._poller.join()
         for generation in self._threads.values():
             generation.throttle.stop(NoText("stopped", "stopped"))  # nobody is shown it
         if any(thread.is_alive() for thread in self._threads):
-            log(WAITING_MESSAGE)
+            self._reporter.log(WAITING_MESSAGE)
         for thread, generation in self._threads.items():
             was_alive = thread.is_alive()
             thread.join()
             if was_alive:
-                log(generation.summary())
+                self._reporter.log(generation.summary())
         rmtree(self.trigger_file.parent)
 
     def _poll(self) -> None:
@@ -175,22 +172,15 @@ class Background:
             self._is_triggered = True
             self.trigger_file.write_text(str(now))
 
+    def _note_text(self) -> None:
+        self._rebuild_needed = True
+
     def _run(
         self, generation: Generation, requests: Mapping[str, PageRequest], replaced: Collection[str]
     ) -> None:
-        done = 0
-
-        def note(progress: Progress) -> None:
-            nonlocal done
-            show(progress)
-            # The end of the generation, which follows the last one, needs a rebuild anyway.
-            if done < progress.done < progress.total:
-                done = progress.done
-                self._rebuild_needed = True
-
         try:
-            with show_progress(self._log, use_log=True, interval=self._log_interval) as (show, _):
-                generation.on_progress = note
+            with self._reporter.generating() as reporter:
+                generation.reporter = _NotingReporter(reporter, self._note_text)
                 self._outcomes |= generate(generation, requests, replaced=replaced)
         except ContentgenError as error:
             self._outcomes |= dict.fromkeys(requests, Outcome(error=error))
@@ -199,3 +189,28 @@ class Background:
                 self._rebuild_needed = True
                 if not self._is_triggered:
                     self._next_rebuild = 0.0
+
+
+class _NotingReporter(Reporter):
+    """Says what another reporter says, and notes each text that arrives but the last one.
+
+    The end of the generation, which follows the last one, needs a rebuild anyway.
+    """
+
+    def __init__(self, reporter: Reporter, note: Callable[[], None]) -> None:
+        self.is_verbose = reporter.is_verbose
+        self._reporter = reporter
+        self._note = note
+        self._done = 0
+
+    def log(self, line: str) -> None:
+        self._reporter.log(line)
+
+    def debug(self, line: str) -> None:
+        self._reporter.debug(line)
+
+    def show(self, progress: Progress) -> None:
+        self._reporter.show(progress)
+        if self._done < progress.done < progress.total:
+            self._done = progress.done
+            self._note()

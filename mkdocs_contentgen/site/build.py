@@ -5,16 +5,17 @@ from __future__ import annotations
 import time
 import zlib
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, field
-from functools import cache, partial
+from functools import cache
 from threading import Event
 from typing import TYPE_CHECKING
 
 from ..errors import PENDING, NoText
 from ..html.presentation import ArticleMetadata, Presentation
 from ..page_request import PageRequest
+from ..reporting import SILENT, Reporter
 from ..service import SANDBOX
 from ..texts.approval import ApprovedFiles
 from ..texts.articles import Article
@@ -23,7 +24,6 @@ from ..texts.obtain import Foreground, Obtained, TextSource, obtain
 from ..texts.policy import Policy
 from ..texts.store import DiskStore
 from .content import PageContent
-from .progress import show_progress
 from .site import PageProblem, Site
 
 if TYPE_CHECKING:
@@ -77,10 +77,7 @@ class Build:
 
     site: Site
     policy: Policy
-    log: Callable[[str], None] = lambda line: None
-    debug: Callable[[str], None] | None = None
-    """Gets a line for the source of each text, for each try, and for each call to a model."""
-
+    reporter: Reporter = SILENT
     spending: Spending | None = None
     """The usage of all calls to the model of the writer, of earlier builds too."""
 
@@ -106,15 +103,14 @@ class Build:
                 site.writer_options(),
                 self.spending,
                 retries=options.retries,
-                debug=self.debug,
+                reporter=self.reporter,
             )
         return options.connect()
 
     def foreground(self) -> Foreground:
         """Return a source that generates texts now, and shows its progress."""
-        display = partial(show_progress, self.log, use_log=self.debug is not None)
         limits = self.site.options.limits()
-        return Foreground(self.store(), self.connect, limits, self.debug, display=display)
+        return Foreground(self.store(), self.connect, limits, self.reporter)
 
     def obtain(
         self,
@@ -136,10 +132,10 @@ class Build:
         spent = self.spending and self.spending.total
         if isinstance(source, Foreground) and obtained.sent and spent and spent.calls:
             outcomes = {article.key: article.draft_outcome for article in obtained.articles}
-            self.log(_usage_message(outcomes.values(), str(spent)))
+            self.reporter.log(_usage_message(outcomes.values(), str(spent)))
         if source and (number := sum(bool(article.remarks) for article in obtained.articles)):
             verb = "text has" if number == 1 else "texts have"
-            self.log(f"{number} {verb} remarks; `contentgen status` lists them")
+            self.reporter.log(f"{number} {verb} remarks; `contentgen status` lists them")
         return obtained
 
     def estimate_message(self, wanted: Mapping[str, PageRequest]) -> str:
@@ -183,12 +179,12 @@ def resolve(build: Build, files: ApprovedFiles, source: TextSource) -> Resolutio
     for article in obtained.articles:
         resolution.warnings += _warnings(article, sandbox=build.policy.sandbox)
         if article.changed_sources:  # an edited source must not end a build with `--strict`
-            build.log(
+            build.reporter.log(
                 f"{article.place}: sources changed: {', '.join(article.changed_sources)}; check "
                 f"the text, or run `contentgen update {article.page_argument}`"
             )
-        if build.debug:
-            build.debug(f"{article.place}: {article.outcome}")
+        if build.reporter.is_verbose:
+            build.reporter.debug(f"{article.place}: {article.outcome}")
         if article.outcome.text is None:
             pending = _is_pending(article.outcome)
             resolution.missing[article.key] = "" if pending else str(article.outcome.error)

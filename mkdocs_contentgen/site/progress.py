@@ -1,4 +1,4 @@
-"""Show the progress of a generation as a bar or as lines of the log."""
+"""Print what a run says, and show the progress of a generation as a bar or as lines of the log."""
 
 from __future__ import annotations
 
@@ -7,33 +7,60 @@ import threading
 from collections import deque
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from functools import partial
 from typing import TYPE_CHECKING
 
-from ..texts.obtain import Shown
+from ..reporting import Progress, Reporter
 
 if TYPE_CHECKING:
     from rich.console import Console
-
-    from ..texts.generation import Progress
+    from rich.progress import Progress as Bars
+    from rich.progress import TaskID
 
 LOG_INTERVAL = 10.0
 """Seconds between two lines of the log."""
 
-_Log = Callable[[str], None]
 
+class LineReporter(Reporter):
+    """Gives each line to `log`, and to `debug` if that is not None.
 
-def show_progress(log: _Log, *, use_log: bool = False, interval: float = LOG_INTERVAL) -> Shown:
-    """Return a context manager that yields a function to show Progress, and one to show a line.
-
-    On a terminal, a bar shows the progress. Elsewhere or with `use_log`, `log` gets a line every
-    `interval` seconds.
+    On a terminal, a bar shows the progress. Elsewhere, with `debug` or with `always_lines`, `log`
+    gets a line every `interval` seconds.
     """
-    if use_log or not sys.stderr.isatty():
-        return _log_lines(log, interval)
-    from rich.console import Console
 
-    return show_bar(Console(stderr=True))
+    def __init__(
+        self,
+        log: Callable[[str], None],
+        debug: Callable[[str], None] | None = None,
+        *,
+        always_lines: bool = False,
+        interval: float = LOG_INTERVAL,
+    ) -> None:
+        self.is_verbose = debug is not None
+        self._log = log
+        self._debug = debug
+        self._has_bar = not (always_lines or self.is_verbose) and sys.stderr.isatty()
+        self._interval = interval
+
+    def log(self, line: str) -> None:
+        """Give a line to `log`."""
+        self._log(line)
+
+    def debug(self, line: str) -> None:
+        """Give a line to `debug`, if there is one."""
+        if self._debug:
+            self._debug(line)
+
+    @contextmanager
+    def generating(self) -> Iterator[Reporter]:
+        """Return a context manager with a reporter that shows the progress, too."""
+        if self._has_bar:
+            from rich.console import Console
+
+            with show_bar(Console(stderr=True)) as bar:
+                yield bar
+        else:
+            with _PeriodicReporter(self, self._interval).running() as lines:
+                yield lines
 
 
 def progress_message(progress: Progress) -> str:
@@ -47,37 +74,66 @@ def progress_message(progress: Progress) -> str:
     return f"{state}, {progress.words:,} of about {progress.target:,} words"
 
 
+class _BarReporter(Reporter):
+    """Shows the progress as a bar, and lines above it."""
+
+    def __init__(self, bars: Bars, task: TaskID) -> None:
+        self._bars = bars
+        self._task = task
+
+    def log(self, line: str) -> None:
+        self._bars.console.print(line, markup=False, highlight=False)
+
+    def show(self, progress: Progress) -> None:
+        self._bars.update(
+            self._task,
+            total=progress.total,
+            completed=progress.done,
+            description=progress_message(progress),
+        )
+
+
 @contextmanager
-def show_bar(console: Console) -> Iterator[tuple[Callable[[Progress], None], _Log]]:
-    """Show the progress on a terminal, as show_progress() does."""
+def show_bar(console: Console) -> Iterator[Reporter]:
+    """Return a context manager with what shows the progress on a terminal."""
     from rich import progress as bars
 
     columns = [bars.BarColumn(), bars.TextColumn("{task.description}"), bars.TimeElapsedColumn()]
     with bars.Progress(*columns, console=console, transient=True) as bar:
-        task = bar.add_task("", total=None)
-
-        def show(progress: Progress) -> None:
-            line = progress_message(progress)
-            bar.update(task, total=progress.total, completed=progress.done, description=line)
-
-        yield show, partial(bar.console.print, markup=False, highlight=False)
+        yield _BarReporter(bar, bar.add_task("", total=None))
 
 
-@contextmanager
-def _log_lines(log: _Log, interval: float) -> Iterator[tuple[Callable[[Progress], None], _Log]]:
-    latest: deque[Progress] = deque(maxlen=1)
-    ended = threading.Event()
+class _PeriodicReporter(Reporter):
+    """Says every few seconds how far the texts are, and lines at once."""
 
-    def log_periodically() -> None:
+    def __init__(self, reporter: Reporter, interval: float) -> None:
+        self.is_verbose = reporter.is_verbose
+        self._reporter = reporter
+        self._interval = interval
+        self._latest: deque[Progress] = deque(maxlen=1)
+        self._ended = threading.Event()
+
+    def log(self, line: str) -> None:
+        self._reporter.log(line)
+
+    def debug(self, line: str) -> None:
+        self._reporter.debug(line)
+
+    def show(self, progress: Progress) -> None:
+        self._latest.append(progress)
+
+    @contextmanager
+    def running(self) -> Iterator[Reporter]:
+        thread = threading.Thread(target=self._log_periodically, daemon=True)
+        thread.start()
+        try:
+            yield self
+        finally:
+            self._ended.set()
+            thread.join()
+
+    def _log_periodically(self) -> None:
         # By the clock, since there are no events while the service is slow or down.
-        while not ended.wait(interval):
-            if latest:
-                log(progress_message(latest[0]))
-
-    thread = threading.Thread(target=log_periodically, daemon=True)
-    thread.start()
-    try:
-        yield latest.append, log
-    finally:
-        ended.set()
-        thread.join()
+        while not self._ended.wait(self._interval):
+            if self._latest:
+                self.log(progress_message(self._latest[0]))

@@ -8,7 +8,7 @@ from __future__ import annotations
 import asyncio
 import signal
 import threading
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import KW_ONLY, dataclass, field, replace
@@ -31,6 +31,7 @@ from ..errors import (
     UnreachableError,
 )
 from ..page_request import PageRequest
+from ..reporting import SILENT, Progress, Reporter
 from ..service.protocol import Attempt, Client
 from ..text import Text, edition_after
 from .claims import Claims
@@ -68,25 +69,6 @@ class _StoppedError(Exception):
         self.reason = reason
 
 
-@dataclass(frozen=True)
-class Progress:
-    """The progress of a generation, in numbers of requests."""
-
-    total: int
-    done: int
-    failed: int
-    in_flight: int
-
-    words: int = 0
-    """The number of words so far of all texts, as far as it is known. It never falls."""
-
-    target: int = 0
-    """The number of words that all texts are to have, as far as the first ones tell."""
-
-    stopped: int = 0
-    """The number of requests that are done since the run was stopped before they were sent."""
-
-
 @dataclass
 class Generation:
     """Requests many texts at once as `source` does, and saves each as it arrives.
@@ -96,7 +78,7 @@ class Generation:
     """
 
     source: Sender
-    on_progress: Callable[[Progress], None] = lambda progress: None
+    reporter: Reporter = SILENT
     _: KW_ONLY
     refresh: bool = False
     clock: Clock = field(default_factory=Clock)
@@ -106,7 +88,6 @@ class Generation:
 
     def __post_init__(self) -> None:
         self._store, self._limits = self.source.store, self.source.limits
-        self._debug = self.source.debug or (lambda line: None)
         self._executor = ThreadPoolExecutor(1, "contentgen")
         self._claims = Claims(
             self._store, self._executor, self._add_store_problem, self._operation_of
@@ -240,7 +221,7 @@ class Generation:
                 failure = error
             else:
                 seconds = self.clock.monotonic() - started
-                self._debug(
+                self.reporter.debug(
                     f"{line}: answered after {seconds:.1f} s, {len(text.html):,} characters"
                 )
                 self.throttle.answered()
@@ -253,7 +234,7 @@ class Generation:
             again = isinstance(failure, NotSentError) and number + 1 < tries and left >= 0
             hint = f"next in {pause:.1f} s" if again else "not tried again"
             detail = f" ({failure.detail})" if failure.detail else ""
-            self._debug(f"{line}: {failure}{detail}, after {seconds:.1f} s; {hint}")
+            self.reporter.debug(f"{line}: {failure}{detail}, after {seconds:.1f} s; {hint}")
             if not again:
                 if isinstance(failure, UnreachableError):
                     self.throttle.stop(failure)
@@ -398,7 +379,7 @@ class Generation:
         targets = [target for _, target in self._written.values()]
         target = sum(targets) * total // len(targets) if targets else 0
         counts = total, done, self._failed, self._sending
-        self.on_progress(Progress(*counts, words, target, self._stopped))
+        self.reporter.show(Progress(*counts, words, target, self._stopped))
 
     def _add_problems(self, problems: Iterable[str]) -> None:
         self.problems = list(dict.fromkeys([*self.problems, *problems]))
@@ -415,13 +396,12 @@ def generate(
     requests: Mapping[str, PageRequest],
     *,
     replaced: Collection[str] = (),
-    log: Callable[[str], None] = lambda line: None,
 ) -> dict[str, Outcome]:
     """Run `generation` in this thread, and return its outcomes.
 
     After Ctrl-C, SIGTERM or SIGHUP, no more requests are sent, and no more calls to a model begin.
-    The answers to those in flight are awaited and saved, which `log` is told. Then `log` gets what
-    was kept, and SystemExit is raised. A second signal cancels the requests in flight.
+    The answers to those in flight are awaited and saved, which is logged. Then what was kept is
+    logged, and SystemExit is raised. A second signal cancels the requests in flight.
     """
     if threading.current_thread() is not threading.main_thread():
         return asyncio.run(generation.run(requests, replaced=replaced))
@@ -437,7 +417,7 @@ def generate(
             if received:
                 loop.call_soon_threadsafe(task.cancel)
             elif generation.throttle.in_flight:
-                loop.call_soon_threadsafe(log, WAITING_MESSAGE)
+                loop.call_soon_threadsafe(generation.reporter.log, WAITING_MESSAGE)
             received.append(number)
             generation.throttle.stop(NoText("stopped", "interrupted"))  # nobody is shown it
 
@@ -454,7 +434,7 @@ def generate(
     with suppress(asyncio.CancelledError):
         outcomes = asyncio.run(run())
     if received:
-        log(generation.summary())
+        generation.reporter.log(generation.summary())
         # Not KeyboardInterrupt, of which click says no more than `Aborted!`.
         raise SystemExit(128 + received[0])
     return outcomes

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Protocol
+from typing import Protocol
 
 from ..display import first_names
 from ..errors import (
@@ -22,12 +21,6 @@ from .articles import Article, ChangedSources, find_articles
 from .lookup import Outcome
 from .policy import Policy, Sender
 from .store import DiskStore
-
-if TYPE_CHECKING:
-    from .generation import Progress
-
-Shown = AbstractContextManager[tuple[Callable[["Progress"], None], Callable[[str], None]]]
-"""Yields two functions: one shows the progress, one shows a line."""
 
 
 class TextSource(Protocol):
@@ -58,12 +51,7 @@ class CacheOnly:
 
 @dataclass(frozen=True)
 class Foreground(Sender):
-    """A TextSource that sends requests and waits for the answers.
-
-    If an interrupt has to wait, `display` shows that too.
-    """
-
-    display: Callable[[], Shown] = lambda: nullcontext((lambda progress: None, lambda line: None))
+    """A TextSource that sends requests and waits for the answers."""
 
     def get(
         self,
@@ -75,10 +63,10 @@ class Foreground(Sender):
         """Generate the texts."""
         from .generation import Generation, generate
 
-        with self.display() as (show, log):
-            generation = Generation(self, show, refresh=refresh)
+        with self.reporter.generating() as reporter:
+            generation = Generation(self, reporter, refresh=refresh)
             try:
-                outcomes = generate(generation, wanted, replaced=cached_keys, log=log)
+                outcomes = generate(generation, wanted, replaced=cached_keys)
             except (ConfigurationError, StoreError) as error:
                 outcomes = dict.fromkeys(wanted, Outcome(error=error))
         return outcomes, generation.problems

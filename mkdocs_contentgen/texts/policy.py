@@ -8,6 +8,8 @@ from dataclasses import dataclass, field
 from datetime import timedelta
 from typing import TYPE_CHECKING, Literal
 
+from ..reporting import SILENT, Reporter
+
 if TYPE_CHECKING:
     from ..page_request import PageRequest
     from ..service.protocol import Attempt, Client
@@ -64,15 +66,12 @@ class Limits:
 
 @dataclass(frozen=True)
 class Sender:
-    """Sends requests to the client that `connect` makes, and saves the answers in `store`.
-
-    `debug` gets a line for each try.
-    """
+    """Sends requests to the client that `connect` makes, and saves the answers in `store`."""
 
     store: DiskStore
     connect: Connect
     limits: Limits = field(default_factory=Limits)
-    debug: Callable[[str], None] | None = None
+    reporter: Reporter = SILENT
     ask: AskForText | None = None
     """Asks a client for a text, in place of its generate()."""
 

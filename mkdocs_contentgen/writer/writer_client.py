@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from datetime import date
 from functools import partial
 from typing import Self
@@ -11,6 +10,7 @@ import msgspec
 
 from ..display import quoted
 from ..page_request import PageRequest
+from ..reporting import SILENT, Reporter
 from ..service.protocol import UNOBSERVED, Attempt, Update, Updated
 from ..text import Text
 from .changes import find_changes
@@ -24,7 +24,7 @@ from .writing import write
 class WriterClient:
     """Writes texts with a model. Used with `async with`, like ServiceClient.
 
-    `spending` gets the usage of each call, and `debug` a line for each call and each text.
+    `spending` gets the usage of each call, and `reporter` a line for each call and each text.
     `retries` counts for each call. Raises ConfigurationError for invalid options.
     """
 
@@ -34,12 +34,14 @@ class WriterClient:
         spending: Spending | None = None,
         *,
         retries: int = 2,
-        debug: Callable[[str], None] | None = None,
+        reporter: Reporter = SILENT,
     ) -> None:
         self._options = options
-        self._debug = debug or (lambda line: None)
+        self._reporter = reporter
         check_prompts(options)
-        self._model = make_model(options, spending or Spending(), retries=retries, debug=debug)
+        self._model = make_model(
+            options, spending or Spending(), retries=retries, debug=reporter.debug
+        )
 
     @property
     def warnings(self) -> list[str]:
@@ -72,7 +74,7 @@ class WriterClient:
             own=own,
             attempt=attempt,
         )
-        self._debug(
+        self._reporter.debug(
             f"{request.type} {quoted(request.topic)}: {written.words:,} words, {written.usage}, "
             f"sources: {len(written.text.sources)}"
         )
@@ -86,5 +88,5 @@ class WriterClient:
         updated, usage = await find_changes(
             asked.in_its_language(), update, self._options, ask, attempt=attempt
         )
-        self._debug(f"{asked.request.type} {quoted(asked.request.topic)}: update, {usage}")
+        self._reporter.debug(f"{asked.request.type} {quoted(asked.request.topic)}: update, {usage}")
         return updated

@@ -8,6 +8,7 @@ from importlib.util import find_spec
 from pathlib import Path
 
 from ..errors import ConfigurationError
+from ..reporting import Reporter
 from ..site.build import Build, Resolution, resolve
 from ..site.front_matter import NAME
 from ..site.site import Site
@@ -19,10 +20,9 @@ from .process import Zensical
 
 @dataclass(frozen=True)
 class Terminal:
-    """How a command prints. `debug` is for the lines of `--verbose`."""
+    """How a command prints."""
 
-    log: Callable[[str], None]
-    debug: Callable[[str], None] | None
+    reporter: Reporter
     report: Callable[[Sequence[str], Sequence[str]], None]
     """Prints warnings and failures, and ends the command if there are failures."""
 
@@ -42,11 +42,11 @@ def build(zensical: Zensical, arguments: Sequence[str], terminal: Terminal) -> i
         warnings.append(problem)
     if site.requests or site.problems:
         policy = site.options.policy()
-        run = Build(site, policy, terminal.log, terminal.debug)
+        run = Build(site, policy, terminal.reporter)
         resolution = resolve(run, site.approved_files(), run.foreground())
         warnings += resolution.warnings
         terminal.report(warnings, resolution.failures)
-        terminal.log(resolution.summary)
+        terminal.reporter.log(resolution.summary)
     else:
         resolution = Resolution()
         warnings += site.orphan_warnings()

@@ -41,7 +41,7 @@ def serve(zensical: Zensical, arguments: Sequence[str], terminal: Terminal) -> i
     path = find_configuration(invocation.config_file, Path.cwd())
     site = read_site(path, drafts=True)
     prepare(site)
-    background = Background(site.options.max_requests, terminal.log)
+    background = Background(site.options.max_requests, terminal.reporter)
     updates = _Updates(background, zensical.exchange, terminal)
     process: Popen[bytes] | None = None
     interrupted = False
@@ -69,7 +69,7 @@ def serve(zensical: Zensical, arguments: Sequence[str], terminal: Terminal) -> i
     finally:
         if process and process.poll() is None:
             process.terminate()
-        background.stop(terminal.log)
+        background.stop()
         status = zensical.wait() if process else 0
     return 0 if interrupted else status
 
@@ -93,7 +93,7 @@ class _Updates:
         Raises ConfigurationError.
         """
         policy = replace(site.options.policy(), warn_only=True)
-        build = Build(site, policy, self._terminal.log, self._terminal.debug, self._spending)
+        build = Build(site, policy, self._terminal.reporter, self._spending)
         self._spending = build.spending  # `max_cost` is for all texts of a server
         self._background.build_started()
         try:
@@ -105,7 +105,7 @@ class _Updates:
         self._terminal.report([m for m in messages if m not in self._reported], [])
         summary = resolution.summary.rpartition(", in ")[0]
         if summary and summary not in self._reported:
-            self._terminal.log(summary)
+            self._terminal.reporter.log(summary)
         self._reported = {*messages, summary}
         self._exchange.set_missing(resolution.missing)
         shown = resolution.articles

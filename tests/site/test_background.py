@@ -19,6 +19,7 @@ from mkdocs_contentgen.page_request import PageRequest
 from mkdocs_contentgen.requests import BlogRequest
 from mkdocs_contentgen.service.protocol import Attempt
 from mkdocs_contentgen.site.background import Background
+from mkdocs_contentgen.site.progress import LineReporter
 from mkdocs_contentgen.text import Text
 from mkdocs_contentgen.texts.lookup import Outcome
 from mkdocs_contentgen.texts.obtain import Foreground
@@ -92,14 +93,16 @@ def server(tmp_path: Path) -> Iterator[Server]:
     service = Service()
     service.gate.set()
     lines: list[str] = []
-    background = Background(5, lines.append, debounce=DEBOUNCE, log_interval=0.01)
+    background = Background(
+        5, LineReporter(lines.append, always_lines=True, interval=0.01), debounce=DEBOUNCE
+    )
 
     store = DiskStore(tmp_path / "cache")
     background.source(lambda: Foreground(store, service.connect, Limits(retries=0)))
     yield Server(background, service, lines)
     service.gate.set()
     if background.trigger_file.exists():
-        background.stop(lambda line: None)
+        background.stop()
 
 
 def test_the_first_build_does_not_wait(server: Server) -> None:
@@ -122,7 +125,7 @@ def test_only_later_builds_wait_for_typing(server: Server, tmp_path: Path) -> No
         patient.wait_for("a")
         assert is_pending(patient.build("a", "typed")["typed"])
     finally:
-        background.stop(lambda line: None)
+        background.stop()
     assert server.service.topics == ["a"]
 
 
@@ -190,9 +193,9 @@ def test_a_stop_waits_for_what_was_sent(server: Server) -> None:
     server.build("a")
     wait_until(lambda: server.service.topics)
     server.build("a", "b")
-    lines: list[str] = []
     threading.Timer(0.2, server.service.gate.set).start()
-    server.background.stop(lines.append)
+    server.background.stop()
+    lines = [line for line in server.lines if " of " not in line]  # those of the progress
     assert lines == ["Waiting for the requests in flight (Ctrl-C gives them up)", "1 text kept"]
     assert server.get("a")["a"].source == "service"
     assert server.service.topics == ["a"]

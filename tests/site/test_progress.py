@@ -7,15 +7,15 @@ from io import StringIO
 
 from rich.console import Console
 
-from mkdocs_contentgen.site.progress import progress_message, show_bar, show_progress
-from mkdocs_contentgen.texts.generation import Progress
+from mkdocs_contentgen.reporting import Progress
+from mkdocs_contentgen.site.progress import LineReporter, progress_message, show_bar
 
 
 def test_lines_without_a_terminal() -> None:
     """While nothing happens, lines still say how far a generation is."""
     lines: queue.Queue[str] = queue.Queue()
-    with show_progress(lines.put, use_log=True, interval=0.01) as (show, _):
-        show(Progress(total=1, done=0, failed=0, in_flight=1))
+    with LineReporter(lines.put, always_lines=True, interval=0.01).generating() as reporter:
+        reporter.show(Progress(total=1, done=0, failed=0, in_flight=1))
         for _ in range(2):
             assert lines.get(timeout=60) == "0 of 1 texts, 1 in flight, 0 failed"
 
@@ -24,8 +24,8 @@ def test_a_narrow_terminal_shows_all() -> None:
     """In 80 columns, neither the bar nor the time is cut off by the words of the texts."""
     shown = StringIO()
     console = Console(file=shown, force_terminal=True, width=80, color_system=None)
-    with show_bar(console) as (show, _):
-        show(Progress(total=19, done=9, failed=0, in_flight=6, words=1240, target=12_000))
+    with show_bar(console) as reporter:
+        reporter.show(Progress(total=19, done=9, failed=0, in_flight=6, words=1240, target=12_000))
     line = [line for line in shown.getvalue().splitlines() if "texts" in line][-1]
     assert "━" in line
     assert "9 of 19 texts, 6 in flight, 0 failed, 1,240 of about 12,000 words" in line

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, nullcontext
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -30,10 +30,11 @@ from mkdocs_contentgen.errors import (
     UnusableServiceError,
 )
 from mkdocs_contentgen.page_request import PageRequest
+from mkdocs_contentgen.reporting import Progress, Reporter
 from mkdocs_contentgen.requests import BlogRequest
 from mkdocs_contentgen.service.protocol import Attempt, Client
 from mkdocs_contentgen.text import Text
-from mkdocs_contentgen.texts.generation import Generation, Progress
+from mkdocs_contentgen.texts.generation import Generation
 from mkdocs_contentgen.texts.lookup import Outcome, load_failures, load_parts, save_failure
 from mkdocs_contentgen.texts.policy import Limits, Sender
 from mkdocs_contentgen.texts.store import DiskStore
@@ -88,6 +89,17 @@ class Script(ClientDouble):
     def connect(self) -> AbstractAsyncContextManager[Script]:
         """Return itself as what `async with` makes."""
         return nullcontext(self)
+
+
+@dataclass
+class Watching(Reporter):
+    """Gives the progress to a function."""
+
+    note: Callable[[Progress], None]
+
+    def show(self, progress: Progress) -> None:
+        """Note how far the texts are."""
+        self.note(progress)
 
 
 @pytest.fixture
@@ -302,7 +314,7 @@ def test_progress_counts_to_the_end(store: DiskStore) -> None:
     script = Script(FakeTime(), {"b": [RejectedError("x")]}, takes=0.1)
 
     async def main() -> None:
-        generation = Generation(Sender(store, script.connect), on_progress=seen.append)
+        generation = Generation(Sender(store, script.connect), reporter=Watching(seen.append))
         await generation.run(requests("a", "b", "c"))
 
     asyncio.run(main())
@@ -519,7 +531,7 @@ def test_a_stop_between_two_parts(store: DiskStore) -> None:
             if progress.words:
                 generation.throttle.stop(reason)
 
-        generation = Generation(Sender(store, script.connect), on_progress=interrupt)
+        generation = Generation(Sender(store, script.connect), reporter=Watching(interrupt))
         return await generation.run(requests("a"))
 
     assert asyncio.run(main())["a"].error == reason
@@ -557,7 +569,7 @@ def test_a_repair_does_not_take_words_back(store: DiskStore) -> None:
             return await super().generate(asked, attempt)
 
     script = Repaired(FakeTime())
-    generation = Generation(Sender(store, script.connect), on_progress=seen.append)
+    generation = Generation(Sender(store, script.connect), reporter=Watching(seen.append))
     asyncio.run(generation.run(requests("a")))
     store.close()
     written = [progress.words for progress in seen]
@@ -571,7 +583,7 @@ def test_progress_has_the_words_so_far(store: DiskStore) -> None:
     script = InParts(FakeTime())
 
     async def main() -> None:
-        generation = Generation(Sender(store, script.connect), on_progress=seen.append)
+        generation = Generation(Sender(store, script.connect), reporter=Watching(seen.append))
         await generation.run(requests("a", "b"))
 
     asyncio.run(main())
