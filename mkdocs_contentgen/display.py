@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import reprlib
 from collections.abc import Iterable, Sequence
@@ -55,6 +56,15 @@ def quoted(value: object) -> str:
     except ValueError:  # Python does not convert integers of more than 4300 digits
         return "a number with too many digits"
     return text if len(text) <= 60 else f"{text[:57]}…"
+
+
+def paths_from_here(line: str) -> str:
+    """Return a message, with the paths of files below the current directory relative to it."""
+    try:
+        here = os.path.join(os.getcwd(), "")  # noqa: PTH109, PTH118  with a separator at its end
+    except OSError:  # it was deleted
+        return line
+    return line.replace(here, "") if here != os.sep else line
 
 
 def did_you_mean(name: object, known: Iterable[str]) -> str:

@@ -6,7 +6,8 @@ import errno
 import importlib.util
 import os
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 
 import click
@@ -15,6 +16,7 @@ import yaml
 from ..files import reason_of, replace_text
 from .common import PROPERDOCS, config_option, find_configuration
 from .output import print_line, print_next
+from .yaml_edits import add_plugin, change_writer, flow, plugin_names, read_nodes
 
 _FIRST_PAGE = "first-text.md"
 _TOPIC = "Ten ways to speed up a docs build"
@@ -25,11 +27,13 @@ _IGNORED = (".cache", ".venv", "site")
 @config_option
 @click.option("--yes", is_flag=True, help="Ask nothing: take the first model, or the sandbox.")
 @click.option("--endpoint", default="", metavar="URL", help="The API of a model server elsewhere.")
-def init(config_file: str | None, *, yes: bool, endpoint: str) -> None:
+@click.option("--agents", is_flag=True, help="Say in AGENTS.md how coding agents write texts.")
+def init(config_file: str | None, *, yes: bool, endpoint: str, agents: bool) -> None:
     """Set a site up: find a source of texts, write the options and a first page.
 
     Finds Ollama, LM Studio and llama.cpp on this machine, and programs such as claude. The folder
-    can be empty, or have a `mkdocs.yml`, to which the plugin is added.
+    can be empty, or have a `mkdocs.yml`, to which the plugin is added. If it has the plugin
+    already, this changes who writes.
     """
     found = find_configuration(config_file) or Path(config_file or "mkdocs.yml")
     path = Path(os.path.normpath(found))
@@ -40,20 +44,25 @@ def init(config_file: str | None, *, yes: bool, endpoint: str) -> None:
         )
     try:
         text = _read(path)
-        before = _nodes(text)
-        if "contentgen" in _plugin_names(before.get("plugins")):
-            raise click.ClickException(f"{path}: has the plugin already")
-        options, topic = _ask(_find(endpoint), yes=yes)
-        changed = add_plugin(_with_site(text, path), options)
+        before = read_nodes(text)
+        has_plugin = "contentgen" in plugin_names(before.get("plugins"))
+        options = _ask_who_writes(_find(endpoint), yes=yes)
+        if has_plugin:
+            files: dict[Path, str] = {}
+            changed = change_writer(text, options)
+        else:
+            files = _files(path, before, _ask_topic(yes=yes))
+            changed = add_plugin(_with_site(text, path), options)
         if changed is None:
             raise click.ClickException(
-                f"{path}: the plugin cannot be added without touching other lines; add "
-                f"`{_flow({'contentgen': options})}` to its `plugins` by hand"
+                f"{path}: this cannot be done without touching other lines; write "
+                f"`{flow({'contentgen': options})}` into its `plugins` by hand"
             )
-        _write_all(_files(path, before, topic) | {path: changed}, path.parent)
+        files |= _agents_file(path.parent, agents=agents, yes=yes)
+        _write_all(files | {path: changed}, path.parent)
     except yaml.YAMLError as error:
         raise click.ClickException(f"{path}: is not valid YAML; correct it first") from error
-    if "nav" in before:
+    if "nav" in before and not has_plugin:
         print_line(f"Add {_FIRST_PAGE} to `nav` in {path}")
     program = "properdocs" if path.name in PROPERDOCS else "mkdocs"
     print_next("contentgen generate")
@@ -129,8 +138,8 @@ def _find(endpoint: str) -> dict[str, dict[str, object]]:
     )
 
 
-def _ask(writers: Mapping[str, object], *, yes: bool) -> tuple[Mapping[str, object], str]:
-    """Return the options for the source of texts that the author chooses, and the first topic."""
+def _ask_who_writes(writers: Mapping[str, object], *, yes: bool) -> Mapping[str, object]:
+    """Return the options for the source of texts that the author chooses."""
     options: list[Mapping[str, object]] = [
         *({"base_url": "writer", "writer": it} for it in writers.values()),
         {"base_url": "sandbox"},
@@ -138,20 +147,58 @@ def _ask(writers: Mapping[str, object], *, yes: bool) -> tuple[Mapping[str, obje
     names = [*writers, "sample texts, no model"]
     if yes:
         print_line(f"Texts are from: {names[0]}")
-        return options[0], _TOPIC
+        return options[0]
     print_line("What can write the texts:")
     for number, name in enumerate(names, 1):
         print_line(f"{number}  {name}")
-    try:
+    with _explaining_silence():
         chosen = click.prompt("Texts are from", default=1, type=click.IntRange(1, len(names)))
-        topic = click.prompt("Topic of the first text", default=_TOPIC)
+    return options[chosen - 1]
+
+
+def _ask_topic(*, yes: bool) -> str:
+    """Return the topic of the first text that the author chooses."""
+    if yes:
+        return _TOPIC
+    with _explaining_silence():
+        topic: str = click.prompt("Topic of the first text", default=_TOPIC)
+    return topic
+
+
+@contextmanager
+def _explaining_silence() -> Iterator[None]:
+    """Say what to do if a question cannot be answered."""
+    try:
+        yield
     except click.Abort:
         if sys.stdin.isatty():
             raise
         raise click.ClickException(
             "nobody answers; use a terminal, or --yes to take the first"
         ) from None
-    return options[chosen - 1], topic
+
+
+def _agents_file(project: Path, *, agents: bool, yes: bool) -> dict[Path, str]:
+    """Return the text of AGENTS.md with the paragraph for coding agents, if it is wanted."""
+    path = project / "AGENTS.md"
+    text = _read(path)
+    if "contentgen prompt" in text:
+        return {}
+    if not (agents or yes) and sys.stdin.isatty():
+        agents = click.confirm(f"Say in {path} how coding agents write texts?", default=False)
+    if not agents:
+        return {}
+    return {path: f"{text}\n{AGENTS}" if text else AGENTS}
+
+
+AGENTS = """\
+Texts of this site are requested in front matter (`contentgen:`). To write those that are missing:
+1. `contentgen status --json`: take each page whose `state` is `missing`.
+2. `contentgen prompt PAGE`: follow it, cite its sources as `[1]`, and write Markdown to a file.
+3. `contentgen import PAGE FILE --model YOUR-NAME`: mend what it reports, at most twice.
+Never approve a text, and never edit files in `contentgen/`: a person reviews them with
+`contentgen review`.
+"""
 
 
 def _with_site(text: str, path: Path) -> str:
@@ -163,67 +210,3 @@ def _with_site(text: str, path: Path) -> str:
     if importlib.util.find_spec("material"):
         site["theme"] = "material"
     return text + yaml.safe_dump(site, sort_keys=False, allow_unicode=True)
-
-
-def add_plugin(text: str, options: Mapping[str, object]) -> str | None:
-    """Return a configuration with the plugin, or None if other lines would have to change.
-
-    All lines stay as they are, and the last one has a line break.
-    """
-    nodes = _nodes(text)
-    plugin = {"contentgen": dict(options)}
-    plugins = nodes.get("plugins")
-    others = _plugin_names(plugins)
-    if isinstance(plugins, yaml.CollectionNode):
-        value = [plugin] if isinstance(plugins, yaml.SequenceNode) else plugin
-        start = plugins.start_mark
-        if plugins.flow_style:
-            index, added = start.index + 1, _flow(value)[1:-1] + (", " if others else "")
-        else:
-            index, added = start.index - start.column, _block(value, " " * start.column)
-    elif plugins or "INHERIT" in nodes:  # a new list would take the place of an inherited one
-        return None
-    else:
-        # MkDocs has the plugin `search` only where no others are named.
-        others = ["search"]
-        index, added = len(text), "plugins:\n" + _block(["search", plugin], "  ")
-    end = "\r\n" if "\r\n" in text else "\n"
-    changed = text[:index] + added.replace("\n", end) + text[index:]
-    try:
-        names = _plugin_names(_nodes(changed).get("plugins"))
-    except yaml.YAMLError:
-        return None
-    return changed if sorted(names) == sorted(["contentgen", *others]) else None
-
-
-def _plugin_names(plugins: yaml.Node | None) -> list[str]:
-    """Return the names in a list of plugins, or in a mapping."""
-    names: list[yaml.Node] = []
-    for item in plugins.value if isinstance(plugins, yaml.CollectionNode) else []:
-        if isinstance(item, yaml.MappingNode):
-            names += [key for key, _ in item.value]
-        else:
-            names.append(item[0] if isinstance(item, tuple) else item)
-    return [str(name.value) for name in names]
-
-
-def _nodes(text: str) -> dict[str, yaml.Node]:
-    """Return the values at the top level, without looking at their tags. Raises YAMLError."""
-    try:
-        root = yaml.compose(text, yaml.SafeLoader)
-    except RecursionError as error:
-        raise yaml.YAMLError("it is nested too deeply") from error
-    items = root.value if isinstance(root, yaml.MappingNode) else []
-    return {key.value: value for key, value in items if isinstance(key, yaml.ScalarNode)}
-
-
-def _block(value: object, indent: str) -> str:
-    block = yaml.safe_dump(value, sort_keys=False, allow_unicode=True)
-    return "".join(f"{indent}{line}\n" for line in block.splitlines())
-
-
-def _flow(value: object) -> str:
-    flow = yaml.safe_dump(
-        value, default_flow_style=True, sort_keys=False, allow_unicode=True, width=10_000
-    )
-    return flow.strip()

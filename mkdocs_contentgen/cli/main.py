@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from ..display import escape_controls
+from ..display import escape_controls, paths_from_here
 from ..errors import ContentgenError
 from . import output
 from .common import (
@@ -43,10 +43,10 @@ class _SafeGroup(click.Group):
         try:
             return super().invoke(ctx)
         except ContentgenError as error:
-            raise click.ClickException(escape_controls(str(error))) from error
+            raise click.ClickException(escape_controls(paths_from_here(str(error)))) from error
         except click.ClickException as error:
             # MkDocs raises these exceptions too, some with several lines.
-            lines = map(escape_controls, error.message.split("\n"))
+            lines = map(escape_controls, paths_from_here(error.message).split("\n"))
             error.message = "\n".join(lines)  # type: ignore[misc]  # no other way to change it
             raise
         except OSError as error:

@@ -13,11 +13,9 @@ from typing import TYPE_CHECKING, Literal
 
 import click
 
-from ..display import escape_controls, without_commands
+from ..display import escape_controls, paths_from_here, without_commands
 
 if TYPE_CHECKING:
-    from rich.console import Console
-
     from ..site.progress import LineReporter
     from ..texts.articles import Article
     from ..texts.obtain import Obtained
@@ -28,12 +26,14 @@ _COLOURS = {"approved": "green", "draft": "yellow"}
 
 NO_REQUEST = "No page asks for a text"
 
-MAX_WIDTH = 1_000_000
-"""Columns of a table that is not printed to a terminal: no line is ever folded."""
-
 
 def print_line(line: str, *, err: bool = False, bold: bool = False) -> None:
-    """Print a line, with control characters and CI commands escaped."""
+    """Print a message on one line, with paths that are relative to the current directory."""
+    print_text_line(paths_from_here(line), err=err, bold=bold)
+
+
+def print_text_line(line: str, *, err: bool = False, bold: bool = False) -> None:
+    """Print a line of a text, with control characters and CI commands escaped."""
     click.secho(escape_controls(line), err=err, bold=bold or None)
 
 
@@ -160,7 +160,7 @@ def print_articles_table(articles: Sequence[Article]) -> None:
         return
     hidden = {"id"} if all(article.request.id == "main" for article in articles) else set()
     hidden |= set() if any(article.model for article in articles) else {"model"}
-    hidden |= {"model", "topic"} if _console().width < _NARROW else set()
+    hidden |= {"model", "topic"} if _is_narrow() else set()
     rows = [
         {
             "page": article.page,
@@ -179,24 +179,47 @@ _NARROW = 70
 """Columns of a terminal in which there is no room for models and topics."""
 
 
-def print_table(rows: Sequence[Mapping[str, object]]) -> None:
-    """Print rows as a table, with the names of their fields as headings."""
+def print_table(rows: Sequence[Mapping[str, object]], currency: str = "") -> None:
+    """Print rows as a table, with the names of their fields as headings.
+
+    If the output is no terminal, a tab stands between the cells of a line.
+    """
+    headings = [name.replace("_", " ").capitalize() for name in rows[0]]
+    cells = [
+        [escape_controls(_cell(name, value, currency)) for name, value in row.items()]
+        for row in rows
+    ]
+    if sys.stdout.isatty():
+        _print_aligned(rows[0], headings, cells)
+        return
+    for line in (headings, *cells):
+        click.echo(without_commands("\t".join(cell.replace("\t", " ") for cell in line)))
+
+
+def _print_aligned(
+    first: Mapping[str, object], headings: Sequence[str], cells: Sequence[Sequence[str]]
+) -> None:
+    """Print the cells of a table in columns. `first` has the values of its first row."""
+    from rich.console import Console
     from rich.table import Table
     from rich.text import Text
 
+    console = Console()
     table = Table(box=None, pad_edge=False)
-    for name, value in rows[0].items():
+    for heading, (name, value) in zip(headings, first.items(), strict=True):
         justify: Literal["left", "right"] = "right" if isinstance(value, int | float) else "left"
-        table.add_column(name.replace("_", " ").capitalize(), overflow="fold", justify=justify)
+        table.add_column(heading, overflow="fold", justify=justify)
         if name in ("model", "topic"):  # of which the beginning is enough
-            column, width = table.columns[-1], _console().width // 5
-            column.no_wrap, column.overflow, column.max_width = True, "ellipsis", width
-    for row in rows:
-        cells = {name: Text(escape_controls(_cell(name, it))) for name, it in row.items()}
-        if "state" in cells:
-            cells["state"].stylize(_COLOURS.get(cells["state"].plain, "red"))
-        table.add_row(*cells.values())
-    console = _console()
+            column = table.columns[-1]
+            column.no_wrap = True
+            column.overflow = "ellipsis"
+            column.max_width = console.width // 5
+    state = list(first).index("state") if "state" in first else None
+    for row in cells:
+        texts = [Text(cell) for cell in row]
+        if state is not None:
+            texts[state].stylize(_COLOURS.get(row[state], "red"))
+        table.add_row(*texts)
     with console.capture() as printed:
         console.print(table)
     lines = [line.rstrip(" ") for line in printed.get().split("\n")]
@@ -204,31 +227,31 @@ def print_table(rows: Sequence[Mapping[str, object]]) -> None:
     click.echo(without_commands("\n".join(lines)), nl=False)
 
 
-def _cell(name: str, value: object) -> str:
+def _cell(name: str, value: object, currency: str) -> str:
     if name == "cost":
         from ..writer.usage import format_cost
 
-        return format_cost(value) if isinstance(value, float) else "not known"
-    return f"{value:,}" if isinstance(value, int) else str(value)
+        return format_cost(value, currency) if isinstance(value, float) else "not known"
+    return f"{value:,}" if isinstance(value, int) else paths_from_here(str(value))
 
 
-def _console() -> Console:
+def _is_narrow() -> bool:
     from rich.console import Console
 
-    return Console() if sys.stdout.isatty() else Console(width=MAX_WIDTH)
+    return sys.stdout.isatty() and Console().width < _NARROW
 
 
-def print_failure(article: Article) -> None:
+def print_failure(article: Article, currency: str = "") -> None:
     """Print what was answered instead of a text, with control characters escaped."""
     if (failure := article.failure) is None:
         return
-    cost = _cell("cost", failure.cost)
+    cost = _cell("cost", failure.cost, currency)
     print_line(f"model: {failure.model or 'not known'}; cost: {cost}")
     command = "update" if article.failed_update else "generate"
     print_line(f"`contentgen {command} {article.page}` asks (and pays) again. What was answered:")
     click.echo()
     for line in failure.answer.splitlines() or ["(nothing)"]:
-        print_line(line)
+        print_text_line(line)
 
 
 def print_article(html: str) -> None:
@@ -237,13 +260,13 @@ def print_article(html: str) -> None:
     from ..html.markdown_writer import to_readable_markdown
 
     for line in to_readable_markdown(Document(html).to_lines()).splitlines():
-        print_line(line.rstrip(), bold=line.startswith("#"))
+        print_text_line(line.rstrip(), bold=line.startswith("#"))
 
 
-def print_trials(trials: Sequence[Trial]) -> None:
+def print_trials(trials: Sequence[Trial], currency: str = "") -> None:
     """Print the figures of texts by a model as a table."""
     named = [{"text": trial.name, **trial.to_json()} for trial in trials]
-    print_table([{name: row[name] for name in _TRIAL_FIGURES} for row in named])
+    print_table([{name: row[name] for name in _TRIAL_FIGURES} for row in named], currency)
 
 
 _TRIAL_FIGURES = (

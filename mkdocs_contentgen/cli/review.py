@@ -32,6 +32,7 @@ from .output import (
     print_line,
     print_next,
     print_remarks,
+    print_text_line,
 )
 
 if TYPE_CHECKING:
@@ -81,7 +82,7 @@ def show(config_file: str | None, page: str, name: str | None, *, answer: bool) 
                 if text is article.draft:
                     _print_sentences(sentences_to_check(site, article, text))
             if text is None or article.failed_update:
-                print_failure(article)
+                print_failure(article, site.options.currency())
     print_errors(missing)
 
 
@@ -113,7 +114,7 @@ def _print_answers(articles: Sequence[Article]) -> None:
         raise click.UsageError("no answer of this page is remembered as one that nobody can use")
     for answer in answers:
         for line in answer.splitlines():
-            print_line(line)
+            print_text_line(line)
 
 
 @click.command()
@@ -279,7 +280,7 @@ def prompt(config_file: str | None, page: str, name: str | None) -> None:
     with open_site(config_file) as site:
         for article in _named(load_undamaged(site, page), page, name):
             for line in prompt_for(site, article).splitlines():
-                print_line(line)
+                print_text_line(line)
 
 
 @click.command()

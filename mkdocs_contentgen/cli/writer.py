@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING
 
@@ -50,15 +51,16 @@ def try_(config_file: str | None, kind: str, topic: str, **fields: str | None) -
     except ValueError as error:
         known = ", ".join(f"--{field}" for field in choices(model) if field != "type")
         raise click.UsageError(f"{error}; {kind} has a topic and {known}") from error
-    [trial] = _try_out(config_file, [request])
+    options = load_writer_options(config_file)
+    [trial] = _try_out(options, [request])
     if trial.written:
         output.print_article(trial.written.text.html)
         for remark in trial.written.text.remarks:
             output.print_line(remark)
     elif isinstance(trial.error, FailedTextError):
         for line in trial.error.answer.splitlines():
-            output.print_line(line)
-    output.print_trials([trial])
+            output.print_text_line(line)
+    output.print_trials([trial], options.fields.currency)
     output.print_errors([str(trial.error)] if trial.error else [])
 
 
@@ -69,30 +71,46 @@ for _name, _values in _FIELDS.items():
 @writer.command()
 @site_options
 @json_option
-def evaluate(config_file: str | None, as_json: bool) -> None:
+@click.option("--yes", is_flag=True, help="Begin without a question.")
+def evaluate(config_file: str | None, *, as_json: bool, yes: bool) -> None:
     """Write a text for each value of each field, print how good they are, and keep nothing.
 
-    These are 19 texts, which can take long and cost money with a provider.
+    These are 19 texts, which can take long and cost money with a provider. So this says how many
+    calls they take, and what they cost where the price is known, and asks.
     """
-    from ..writer.evaluation import requests_to_evaluate, summary
+    from ..writer.evaluation import estimate_message, requests_to_evaluate, summary
+    from ..writer.writing import estimate
 
     def show(trial: Trial) -> None:
         if as_json:
             return
         output.print_line(f"{trial.name}: {trial.outcome} ({trial.seconds:.0f} s)", err=True)
 
-    requests = requests_to_evaluate()
-    trials = _try_out(config_file, requests, on_trial=show)
+    requests = list(requests_to_evaluate())
+    options = load_writer_options(config_file)
+    if not yes:
+        estimates = (estimate(request, options) for request in requests)
+        message = f"{len(requests)} texts; {estimate_message(estimates, options)}"
+        output.print_line(message, err=True)
+        _ask_before_spending()
+    trials = _try_out(options, requests, on_trial=show)
     if as_json:
         output.print_json([trial.to_json() for trial in trials])
     else:
-        output.print_trials(trials)
+        output.print_trials(trials, options.fields.currency)
         output.print_line(summary(trials))
     output.print_errors(list(dict.fromkeys(str(trial.error) for trial in trials if trial.error)))
 
 
+def _ask_before_spending() -> None:
+    """End the command unless a person wants to begin."""
+    if not sys.stdin.isatty():
+        raise click.ClickException("nobody can be asked here; --yes begins")
+    click.confirm("Begin?", abort=True, err=True)
+
+
 def _try_out(
-    config_file: str | None,
+    options: WriterOptions,
     requests: Iterable[Request],
     *,
     on_trial: Callable[[Trial], None] = lambda trial: None,
@@ -101,7 +119,7 @@ def _try_out(
     from ..writer.model import make_model
     from ..writer.usage import Spending
 
-    async def run(options: WriterOptions) -> Sequence[Trial]:
+    async def run() -> Sequence[Trial]:
         async with make_model(options, Spending(), debug=output.debug_printer()) as model:
             trials = await try_out(requests, options, model, on_trial=on_trial)
             output.print_warnings([*model.warnings, *options.sources.warnings])
@@ -109,9 +127,7 @@ def _try_out(
 
     import asyncio  # it would take a tenth of the time of other commands
 
-    # Before the loop: other plugins of the site may have loops of their own.
-    options = load_writer_options(config_file)
-    return asyncio.run(run(options))
+    return asyncio.run(run())
 
 
 writer.add_command(try_)

@@ -178,6 +178,8 @@ def revoke(path: Path, name: str, label: str) -> None:
 @json_option
 def usage(path: Path, as_json: bool) -> None:
     """Print texts, tokens and cost by month and user."""
+    from ..served.configuration import read_fields
+
     with _open_ledger(path) as ledger:
         rows = [asdict(row) for row in ledger.usage()]
     for row in rows:
@@ -185,7 +187,7 @@ def usage(path: Path, as_json: bool) -> None:
     if as_json:
         print_json(rows)
     elif rows:
-        print_table(rows)
+        print_table(rows, read_fields(path).currency)
     else:
         print_line("No texts have been written", err=True)
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import logging
+import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
@@ -15,6 +17,7 @@ from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.structure.files import Files, InclusionLevel, get_files, set_exclusions
 from mkdocs.structure.nav import get_navigation
 
+from ..display import escape_controls
 from ..errors import ConfigurationError
 from ..site.front_matter import unbuilt_page_problem
 from ..site.site import Site
@@ -28,7 +31,7 @@ def load_mkdocs_site(config_file: str | None, *, drafts: bool = False) -> Iterat
     With `drafts`, the site includes the pages that only `mkdocs serve` shows. The site directory is
     not touched. Raises ConfigurationError, and the exceptions of MkDocs for its own options.
     """
-    with TemporaryDirectory() as site_dir:
+    with TemporaryDirectory() as site_dir, _without_other_warnings():
         config = load_config(config_file, site_dir=site_dir)
         docs_dir = Path(config.docs_dir)
         plugin = _find_plugin(config)
@@ -74,6 +77,36 @@ def load_mkdocs_site(config_file: str | None, *, drafts: bool = False) -> Iterat
             config.plugins.on_shutdown()
             # MkDocs keeps plugins with on_startup() for further builds in this process.
             plugin.collect_only = plugin.include_drafts = False
+
+
+@contextmanager
+def _without_other_warnings() -> Iterator[None]:
+    """Log only errors, and warnings about this plugin: a build has those of MkDocs and others."""
+    # What some packages print about the future of MkDocs.
+    os.environ.setdefault("DISABLE_MKDOCS_2_WARNING", "true")
+    os.environ.setdefault("NO_MKDOCS_2_WARNING", "true")
+    handler = logging.StreamHandler()
+    handler.setLevel(logging.WARNING)
+    handler.setFormatter(_OwnFormat())
+    handler.addFilter(_is_ours)
+    log = logging.getLogger("mkdocs")
+    log.addHandler(handler)
+    try:
+        yield
+    finally:
+        log.removeHandler(handler)
+
+
+def _is_ours(record: logging.LogRecord) -> bool:
+    return record.levelno >= logging.ERROR or "contentgen" in record.getMessage()
+
+
+class _OwnFormat(logging.Formatter):
+    """Formats a record as the command prints its own warnings."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        kind = "Error" if record.levelno >= logging.ERROR else "Warning"
+        return escape_controls(f"{kind}: {record.getMessage()}")
 
 
 def _find_plugin(config: MkDocsConfig) -> ContentgenPlugin:

@@ -21,7 +21,7 @@ from mkdocs.structure.nav import Navigation
 from mkdocs.structure.pages import Page
 from mkdocs.utils import get_relative_url
 
-from ..display import escape_controls
+from ..display import escape_controls, paths_from_here
 from ..errors import ContentgenError
 from ..site.extension import (
     ArticleExtension,
@@ -60,7 +60,7 @@ log = get_plugin_logger("contentgen")
 
 
 def _escape_record(record: logging.LogRecord) -> bool:
-    record.msg, record.args = escape_controls(record.getMessage()), ()
+    record.msg, record.args = escape_controls(paths_from_here(record.getMessage())), ()
     return True
 
 
@@ -135,7 +135,7 @@ class ContentgenPlugin(BasePlugin[ContentgenConfig]):
             refuse_extension_options(config.mdx_configs, config.config_file_path)
             Site(config=config, options=self.config).check_directories()
         except ContentgenError as error:
-            raise PluginError(escape_controls(f"contentgen: {error}")) from error
+            raise PluginError(escape_controls(paths_from_here(f"contentgen: {error}"))) from error
         if self._serves and self._background is None:
             from ..site.background import Background
 
@@ -190,7 +190,7 @@ class ContentgenPlugin(BasePlugin[ContentgenConfig]):
             source = self._background and self._background.source(build.foreground)
             resolution = resolve(build, site.approved_files(), source or build.foreground())
         except ContentgenError as error:
-            raise PluginError(escape_controls(f"contentgen: {error}")) from error
+            raise PluginError(escape_controls(paths_from_here(f"contentgen: {error}"))) from error
         self._sent += resolution.sent
         for warning in resolution.warnings:
             log.warning(warning)
@@ -329,4 +329,4 @@ def _raise_problems(problems: Sequence[str]) -> None:
     *others, last = problems
     for problem in others:
         log.error(problem)
-    raise PluginError(escape_controls(f"contentgen: {last}"))
+    raise PluginError(escape_controls(paths_from_here(f"contentgen: {last}")))

@@ -132,7 +132,8 @@ class Build:
         spent = self.spending and self.spending.total
         if isinstance(source, Foreground) and obtained.sent and spent and spent.calls:
             outcomes = {article.key: article.draft_outcome for article in obtained.articles}
-            self.reporter.log(_usage_message(outcomes.values(), str(spent)))
+            currency = self.site.options.currency()
+            self.reporter.log(_usage_message(outcomes.values(), spent.message(currency)))
         if source and (number := sum(bool(article.remarks) for article in obtained.articles)):
             verb = "text has" if number == 1 else "texts have"
             self.reporter.log(f"{number} {verb} remarks; `contentgen status` lists them")

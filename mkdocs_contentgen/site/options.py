@@ -306,6 +306,14 @@ class ContentgenConfig(Options):
         """Tell whether `base_url` selects the writer."""
         return self.address() == WRITER
 
+    def currency(self) -> str:
+        """Return the currency of what texts cost, or an empty string if it is not known."""
+        if not self.writer:
+            return ""
+        from ..writer.settings import read_fields
+
+        return read_fields(self.writer).currency
+
     def command_policy(self) -> Policy:
         """Return the options for requests of a command, which a person has started."""
         return Policy(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fnmatch import fnmatchcase
@@ -316,7 +317,9 @@ class Site:
             found = [it for it in self.requests if matches(it, tail)]
             if found:
                 return found
-        return []
+        # From a folder within the site, such as that of the page.
+        from_site = os.path.relpath(Path.cwd() / name, self.directory.absolute())
+        return [it for it in self.requests if it.source_path == Path(from_site).as_posix()]
 
     def source_file(self, page: str) -> Path:
         """Return the file of a page, to be edited. Raises ApprovalError if there is none."""

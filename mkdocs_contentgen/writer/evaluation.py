@@ -31,7 +31,9 @@ def estimate_message(estimates: Iterable[Estimate], options: WriterOptions) -> s
     calls, most = sum(it.calls for it in total), sum(it.most_calls for it in total)
     given, written = sum(it.input_tokens for it in total), sum(it.output_tokens for it in total)
     price = options.fields.price
-    hint = f", costing about {format_cost(price.cost(given, written))}" if price else ""
+    hint = ""
+    if price:
+        hint = f", costing about {format_cost(price.cost(given, written), price.currency)}"
     return (
         f"calls to the model: {calls}, or up to {most} with repairs; about "
         f"{given + written:,} tokens{hint} without repairs"

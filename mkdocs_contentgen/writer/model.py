@@ -170,8 +170,9 @@ class Model:
                 f"call costs; set {self._prefix}price, or leave max_cost out"
             )
         if cost >= limit:
+            currency = self._fields.currency
             raise UnusableServiceError(
-                f"{option} is reached: {format_cost(cost)} of {format_cost(limit)} were "
+                f"{option} is reached: {format_cost(cost)} of {format_cost(limit, currency)} were "
                 "spent, so no more calls are made; the finished texts are kept"
             )
 

@@ -45,10 +45,16 @@ class Words(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Price(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """The price of a million tokens, in the currency of your contract."""
+    """The price of a million tokens, in the `currency` of your contract, such as `USD`."""
 
     input: _Price
     output: _Price
+    currency: Annotated[
+        str,
+        Meta(
+            pattern=r"^([A-Z]{3})?$(?!\n)", extra_json_schema={"description": "a code such as USD"}
+        ),
+    ] = ""
 
     def cost(self, input_tokens: int, output_tokens: int) -> float:
         """Return the cost of so many tokens."""
@@ -143,12 +149,18 @@ class WriterFields(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_o
     one call. Default: `auto`."""
 
     price: Price | None = None
-    """The price of a million tokens, such as `{input: 0.15, output: 0.60}`, to show the cost.
+    """The price of a million tokens, to show the cost, such as `{input: 0.15, output: 0.60}`.
 
-    A cost that the server reports takes precedence. Default: none."""
+    With `currency: USD`, each cost that is shown has its currency. A cost that the server reports
+    takes precedence. Default: none."""
 
     max_cost: _Price | None = None
     """The maximum cost of a build. Once it is reached, no more calls are made. Default: none."""
+
+    @property
+    def currency(self) -> str:
+        """The currency of all costs, or an empty string if it is not known."""
+        return self.price.currency if self.price else ""
 
     @property
     def calls_at_once(self) -> int:

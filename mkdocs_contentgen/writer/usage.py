@@ -47,14 +47,22 @@ class Usage:
         )
 
     def __str__(self) -> str:
+        return self.message()
+
+    def message(self, currency: str = "") -> str:
+        """Return calls, tokens and cost in words."""
         noun = "call" if self.calls == 1 else "calls"
-        cost = f", {format_cost(self.cost)} in all" if self.cost else ""
+        cost = f", {format_cost(self.cost, currency)} in all" if self.cost else ""
         return f"{self.calls} {noun}, {self.tokens:,} tokens{cost}"
 
 
-def format_cost(cost: float) -> str:
-    """Return a cost such as `12.34`, or below 0.1 with two significant digits, such as `0.0042`."""
-    return f"{cost:.2f}" if cost >= 0.1 or not cost else format(Decimal(f"{cost:.2g}"), "f")
+def format_cost(cost: float, currency: str = "") -> str:
+    """Return a cost such as `12.34 USD`, without a currency if it is not known.
+
+    Below 0.1, it has two significant digits, such as `0.0042`.
+    """
+    figure = f"{cost:.2f}" if cost >= 0.1 or not cost else format(Decimal(f"{cost:.2g}"), "f")
+    return f"{figure} {currency}".rstrip()
 
 
 def read_usage(fields: object, price: Price | None) -> Usage:

@@ -15,8 +15,9 @@ from golden_file import cases
 from model_double import ModelDouble, raw
 from model_writer import writing
 
-from mkdocs_contentgen.cli.init import add_plugin
+from mkdocs_contentgen.cli.init import AGENTS
 from mkdocs_contentgen.cli.main import main
+from mkdocs_contentgen.cli.yaml_edits import add_plugin, change_writer
 from mkdocs_contentgen.writer.discovery import find_models, find_writers
 
 CASES = cases("init")
@@ -50,9 +51,9 @@ def test_three_commands(project: Project, model: ModelDouble) -> None:
     assert "generated: 1" in project.run("mkdocs_contentgen", "generate").stdout
     assert project.build("--strict").returncode == 0
     assert project.soup("first-text/index.html").select_one("article.contentgen")
-    again = project.run("mkdocs_contentgen", "init", "--yes", "--endpoint", model.endpoint)
-    assert "Error: mkdocs.yml: " in again.stdout
-    assert again.returncode == 1
+    before = (project.root / "mkdocs.yml").read_text()
+    project.ran("mkdocs_contentgen", "init", "--yes", "--endpoint", model.endpoint)
+    assert (project.root / "mkdocs.yml").read_text() == before
 
 
 def test_it_asks(tmp_path: Path, model: ModelDouble) -> None:
@@ -105,14 +106,12 @@ def test_wrong_options(tmp_path: Path, arguments: list[str], message: str) -> No
     [
         ("zensical.toml", "", "this command writes YAML only"),
         ("mkdocs.yml", "a: [", "is not valid YAML; correct it first"),
-        ("mkdocs.yml", "plugins:\n", "add `{contentgen: {base_url: sandbox}}` to its `plugins`"),
-        ("mkdocs.yml", "- a\n", "cannot be added without touching other lines"),
-        ("mkdocs.yml", "site_name: A\n...\n", "cannot be added without touching other lines"),
-        ("mkdocs.yml", "? &a [b, *a]\n: c\n...\n", "cannot be added without touching other"),
-        ("mkdocs.yml", "plugins: [contentgen]\n", "mkdocs.yml: has the plugin already"),
-        ("mkdocs.yml", "plugins: {contentgen: {}}\n", "mkdocs.yml: has the plugin already"),
+        ("mkdocs.yml", "plugins:\n", "write `{contentgen: {base_url: sandbox}}` into its `plug"),
+        ("mkdocs.yml", "- a\n", "cannot be done without touching other lines"),
+        ("mkdocs.yml", "site_name: A\n...\n", "cannot be done without touching other lines"),
+        ("mkdocs.yml", "? &a [b, *a]\n: c\n...\n", "cannot be done without touching other"),
         ("mkdocs.yml", 'docs_dir: "a\\0b"\n', "cannot be written (its path is not valid); "),
-        ("mkdocs.yml", "INHERIT: base.yml\nsite_name: A\n", "cannot be added without touching"),
+        ("mkdocs.yml", "INHERIT: base.yml\nsite_name: A\n", "cannot be done without touching"),
         ("mkdocs.yml", "site_name: caf\xe9\n", "mkdocs.yml: cannot be changed (it is not UTF-8"),
         ("mkdocs.yml", "x: " + "[" * 5000, "is not valid YAML; correct it first"),
     ],
@@ -186,7 +185,7 @@ def test_what_is_there_already(tmp_path: Path, model: ModelDouble) -> None:
 
 @pytest.mark.parametrize(("before", "indent", "end"), CASES["where_the_plugin_goes"])
 def test_where_the_plugin_goes(before: str, indent: str, end: str) -> None:
-    """Before the first one, at its indentation, and no other line changes."""
+    """Behind `search` or the last one, at its indentation, and no other line changes."""
     ours = f"{indent}- contentgen:\n{indent}    base_url: sandbox\n"
     assert add_plugin(before + end, SANDBOX) == before + ours + end
 
@@ -195,6 +194,52 @@ def test_where_the_plugin_goes(before: str, indent: str, end: str) -> None:
 def test_lists_and_mappings(before: str, after: str | None) -> None:
     """The plugin is added to what the author has, unless that would take more."""
     assert add_plugin(before, SANDBOX) == after
+
+
+@pytest.mark.parametrize(("before", "after"), CASES["who_writes"])
+def test_who_writes(before: str, after: str) -> None:
+    """The source of texts is another one, and all else stays, comments and options as well."""
+    new = {"base_url": "writer", "writer": {"model": "new"}}
+    assert change_writer(before, new) == after
+    end = before.replace("\n", "\r\n")
+    assert change_writer(end, new) == after.replace("\n", "\r\n")
+
+
+def test_a_program_has_no_price() -> None:
+    """What only a server can have goes, so that the next command does not refuse it."""
+    old = "plugins:\n- contentgen:\n    base_url: writer\n    writer:\n      model: a\n"
+    more = "      sources: true\n      max_cost: 3\n      price: {input: 1, output: 2}\n"
+    new = {"base_url": "writer", "writer": {"command": ["claude", "-p"]}}
+    changed = change_writer(old + more, new)
+    assert changed is not None
+    options = yaml.safe_load(changed)["plugins"][0]["contentgen"]
+    assert options["writer"] == {"command": ["claude", "-p"], "sources": True}
+
+
+def test_a_second_time(tmp_path: Path, model: ModelDouble) -> None:
+    """It changes who writes, and asks for no topic; other files stay."""
+    assert choose_sandbox(model).exit_code == 0
+    page = (tmp_path / "docs/first-text.md").read_bytes()
+    ran = run("--endpoint", model.endpoint, answer="1\n")
+    assert ran.exit_code == 0, ran.output
+    assert ran.stdout.endswith("Wrote mkdocs.yml\n")
+    options = yaml.safe_load((tmp_path / "mkdocs.yml").read_text())["plugins"][1]["contentgen"]
+    writer = {"model": "qwen3:8b", "endpoint": model.endpoint}
+    assert options == {"base_url": "writer", "writer": writer}
+    assert run("--endpoint", model.endpoint, answer="2\n").exit_code == 0
+    options = yaml.safe_load((tmp_path / "mkdocs.yml").read_text())["plugins"][1]["contentgen"]
+    assert options == {"base_url": "sandbox", "writer": writer}
+    assert (tmp_path / "docs/first-text.md").read_bytes() == page
+
+
+def test_the_paragraph_for_agents(tmp_path: Path, model: ModelDouble) -> None:
+    """With `--agents`, it follows what AGENTS.md has, once, and is what the guide shows."""
+    (tmp_path / "AGENTS.md").write_text("Be kind.\n")
+    for _ in range(2):
+        assert choose_sandbox(model, "--agents").exit_code == 0
+    assert (tmp_path / "AGENTS.md").read_text() == f"Be kind.\n\n{AGENTS}"
+    guide = Path(__file__).parents[2] / "example_site/docs/agents.md"
+    assert f'```markdown title="AGENTS.md"\n{AGENTS}```' in guide.read_text(encoding="utf-8")
 
 
 @pytest.mark.parametrize("text", ["", "# Mine\n", "# Mine\n\n  # and more"])

@@ -361,10 +361,48 @@ def test_a_long_reason_in_a_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_a_piped_table(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Elsewhere, nothing is shortened, and each article has one line without trailing spaces."""
+    """Elsewhere, nothing is shortened or padded: a tab stands between the cells of a line."""
     topic = "Ten ways " * 30 + "and one"
     output = StringIO()
     lines = status_table(monkeypatch, output, reviewed("a.md", topic=topic), reviewed("b.md"))
     assert [line.split()[0] for line in lines] == ["Page", "a.md", "b.md"]
-    assert topic in lines[1]
-    assert " \n" not in output.getvalue()
+    assert lines[1].split("\t")[-1] == f"blog: {topic}"
+    ways = "blog: Ten ways to speed up a docs build"
+    assert lines[2] == f"b.md\tapproved\tJo approved it on 2026-01-02\t{ways}"
+
+
+def test_paths_from_here(project: Project, service: ServiceDouble) -> None:
+    """Paths below the folder in which one stands are relative to it."""
+    project.page("index.md", {"type": "blog", "topic": "Alpha"})
+    run(project, "mkdocs_contentgen", "generate")
+    shown = run(project, "mkdocs_contentgen", "approve", "--all", "--by", "Jo")
+    assert "index.md: approved in contentgen/index.md/main.html" in shown
+    file = project.root / "contentgen/index.md/main.html"
+    file.write_text(file.read_text() + "x")
+    above = Project(project.root.parent, project.environment)
+    name = project.root.name
+    shown = run(above, "mkdocs_contentgen", "status", "-f", f"{name}/mkdocs.yml", code=1)
+    assert f"Error: {name}/contentgen/index.md/main.html:" in shown
+    assert str(project.root) not in shown
+    assert "ERROR   -  contentgen: contentgen/index.md/main.html:" in run(
+        project, "mkdocs", "build", code=1
+    )
+
+
+def test_a_page_beside_which_one_stands(project: Project, service: ServiceDouble) -> None:
+    """Its name alone is enough."""
+    project.page("sub/b.md", {"type": "blog", "topic": "Alpha"})
+    run(project, "mkdocs_contentgen", "generate")
+    beside = Project(project.root / "docs/sub", project.environment)
+    assert "Alpha" in run(beside, "mkdocs_contentgen", "show", "b.md", "-f", "../../mkdocs.yml")
+
+
+def test_warnings_of_others(project: Project, service: ServiceDouble) -> None:
+    """Commands repeat none of MkDocs and other plugins, and those about our options stay."""
+    project.configure({"max_reqests": 3}, nav=["missing.md", {"Link": "nowhere.md"}])
+    project.page("index.md", {"type": "blog", "topic": "Alpha"})
+    assert "missing.md" in run(project, "mkdocs", "build")
+    shown = run(project, "mkdocs_contentgen", "status")
+    warnings = [line for line in shown.splitlines() if "missing" in line.split("\t")[0]]
+    assert warnings == []
+    assert "Warning: Config value 'plugins': Plugin 'contentgen' option 'max_reqests'" in shown

@@ -320,7 +320,7 @@ def test_try(site: Project, model: ModelDouble) -> None:
     ran = site.ran("mkdocs_contentgen", "writer", "try", "blog", "Good docs", "--length", "short")
     assert "• " not in ran
     assert "Part A\n" in ran
-    assert re.search(r"blog, length short +\d+ +400 +kept +0 +2 +1 ", ran)
+    assert re.search(r"blog, length short\t\d+\t400\tkept\t0\t2\t1\t", ran)
     assert not (site.root / ".cache").exists()
     wrong = site.ran(
         "mkdocs_contentgen", "writer", "try", "blog", "Good docs", "--tone", "neutral", code=2
@@ -330,28 +330,37 @@ def test_try(site: Project, model: ModelDouble) -> None:
 
 def test_evaluate(site: Project, model: ModelDouble) -> None:
     """Each value of each field has a text, and what became of it is in the table and the sum."""
-    ran = site.ran("mkdocs_contentgen", "writer", "evaluate", "--json")
+    ran = site.ran("mkdocs_contentgen", "writer", "evaluate", "--json", "--yes")
     trials = json.loads(ran)
     assert len(trials) == 19
     assert {trial["type"] for trial in trials} == {"article", "blog", "news"}
     assert {trial["outcome"] for trial in trials} == {"kept"}
     model.answer = writing(lambda messages: re.sub(r"## \d+\. ", "## ", write(messages)))
-    table = site.ran("mkdocs_contentgen", "writer", "evaluate")
-    assert re.search(r"blog, format listicle +\d+ +900 +remarks +0 ", table)
+    table = site.ran("mkdocs_contentgen", "writer", "evaluate", "--yes")
+    assert re.search(r"blog, format listicle\t\d+\t900\tremarks\t0\t", table)
     assert "19 texts: 18 kept (95 %), 1 remarks (5 %)" in table
     model.answer = writing(lambda messages: "")
-    refused = site.ran("mkdocs_contentgen", "writer", "evaluate", code=1)
+    refused = site.ran("mkdocs_contentgen", "writer", "evaluate", "--yes", code=1)
     assert "19 texts: 19 refused (100 %)" in refused
+
+
+def test_evaluate_says_what_it_costs(site: Project, model: ModelDouble) -> None:
+    """It begins when a person wants it, or with `--yes`."""
+    configure(site, model, price={"input": 1, "output": 2, "currency": "EUR"})
+    ran = site.ran("mkdocs_contentgen", "writer", "evaluate", code=1)
+    assert re.search(r"19 texts; calls to the model: \d+, .* costing about 0\.\d+ EUR", ran)
+    assert "Error: nobody can be asked here; --yes begins" in ran
+    assert model.calls == []
 
 
 def test_evaluate_until_the_money_is_spent(site: Project, model: ModelDouble) -> None:
     """What was paid for is printed, and the model is not asked any more."""
     model.answer = writing(cost=0.4)
     configure(site, model, max_cost=1, parallel=1)
-    ran = site.ran("mkdocs_contentgen", "writer", "evaluate", code=1)
+    ran = site.ran("mkdocs_contentgen", "writer", "evaluate", "--yes", code=1)
     assert len(model.calls) == 3
     # The third call was for the plan of a long text.
-    assert len(re.findall(r" kept +0 ", ran)) == 2
+    assert len(re.findall(r"\tkept\t0\t", ran)) == 2
     assert re.search(r"^article, length short: kept \(\d+ s\)$", ran, re.MULTILINE)
     assert ran.count("writer.max_cost") == 1
 

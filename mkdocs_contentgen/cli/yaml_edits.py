@@ -1,0 +1,202 @@
+"""Change the plugin in the text of a `mkdocs.yml`. Other lines and comments stay as they are."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import yaml
+
+_NAME = "contentgen"
+_WRITES = ("model", "endpoint", "command")
+"""The options of the writer that say who writes."""
+
+_NOT_OF_PROGRAMS = ("api_key", "parameters", "price", "max_cost")
+"""The options of the writer that a program cannot have."""
+
+
+@dataclass(frozen=True)
+class _Entry:
+    """An item of a list, or a key of a mapping with its value, in the text."""
+
+    name: str
+    first: yaml.Node
+    last: yaml.Node
+
+
+def add_plugin(text: str, options: Mapping[str, object]) -> str | None:
+    """Return a configuration with the plugin, or None if other lines would have to change.
+
+    It stands behind the plugin `search`, or else behind the last one. All lines stay as they are,
+    and the last one has a line break.
+    """
+    nodes = read_nodes(text)
+    plugin = {_NAME: dict(options)}
+    plugins = nodes.get("plugins")
+    others = plugin_names(plugins)
+    if isinstance(plugins, yaml.CollectionNode):
+        changed = _add_entry(text, plugins, plugin)
+    elif plugins or "INHERIT" in nodes:  # a new list would take the place of an inherited one
+        return None
+    else:
+        # MkDocs has the plugin `search` only where no others are named.
+        others = ["search"]
+        changed = _insert(text, len(text), "plugins:\n" + _block(["search", plugin], "  "))
+    return changed if _plugins_of(changed) == sorted([_NAME, *others]) else None
+
+
+def change_writer(text: str, options: Mapping[str, object]) -> str | None:
+    """Return a configuration whose plugin has another `base_url`, and another model or program.
+
+    The other options of plugin and writer stay. Returns None if other lines would have to change.
+    """
+    plugins = read_nodes(text).get("plugins")
+    name, value = _find_plugin(plugins)
+    if name is None:
+        return None
+    if not isinstance(value, yaml.MappingNode):  # it has no options
+        start, end = name.start_mark.index, name.end_mark.index
+        if value:
+            end = max(end, value.end_mark.index)
+        changed = f"{text[:start]}{_inline({_NAME: dict(options)})}{text[end:]}"
+        return _checked(changed, options)
+    writer = options.get("writer")
+    old = next((it for key, it in value.value if key.value == "writer"), None)
+    changed = text
+    if isinstance(writer, Mapping) and isinstance(old, yaml.MappingNode):
+        removed = [*_WRITES, *(_NOT_OF_PROGRAMS if "command" in writer else ())]
+        changed = _set_keys(text, old, removed, writer)
+        options = {"base_url": options["base_url"]}
+        _, value = _find_plugin(read_nodes(changed).get("plugins"))
+        if not isinstance(value, yaml.MappingNode):
+            return None
+    changed = _set_keys(changed, value, list(options), options)
+    return _checked(changed, options)
+
+
+def plugin_names(plugins: yaml.Node | None) -> list[str]:
+    """Return the names in a list of plugins, or in a mapping."""
+    return [entry.name for entry in _entries(plugins)]
+
+
+def read_nodes(text: str) -> dict[str, yaml.Node]:
+    """Return the values at the top level, without looking at their tags. Raises YAMLError."""
+    try:
+        root = yaml.compose(text, yaml.SafeLoader)
+    except RecursionError as error:
+        raise yaml.YAMLError("it is nested too deeply") from error
+    items = root.value if isinstance(root, yaml.MappingNode) else []
+    return {key.value: value for key, value in items if isinstance(key, yaml.ScalarNode)}
+
+
+def flow(value: object) -> str:
+    """Return a value on one line."""
+    dumped = yaml.safe_dump(
+        value, default_flow_style=True, sort_keys=False, allow_unicode=True, width=10_000
+    )
+    return dumped.strip()
+
+
+def _inline(value: object) -> str:
+    """Return a mapping on one line, without its braces."""
+    return flow(value)[1:-1]
+
+
+def _block(value: object, indent: str) -> str:
+    block = yaml.safe_dump(value, sort_keys=False, allow_unicode=True)
+    return "".join(f"{indent}{line}\n" for line in block.splitlines())
+
+
+def _entries(node: yaml.Node | None) -> list[_Entry]:
+    """Return the entries of a list or a mapping. Of a mapping in a list, the keys are entries."""
+    found = []
+    for item in node.value if isinstance(node, yaml.CollectionNode) else []:
+        if isinstance(item, yaml.MappingNode):
+            found += [_Entry(str(key.value), item, item) for key, _ in item.value]
+        elif isinstance(item, tuple):
+            found.append(_Entry(str(item[0].value), item[0], item[1]))
+        else:
+            found.append(_Entry(str(item.value), item, item))
+    return found
+
+
+def _add_entry(text: str, plugins: yaml.CollectionNode, plugin: Mapping[str, object]) -> str:
+    """Add the plugin to a list or a mapping of plugins."""
+    is_list = isinstance(plugins, yaml.SequenceNode)
+    entries = _entries(plugins)
+    before = next((it for it in entries if it.name in ("search", "material/search")), None)
+    before = before or (entries[-1] if entries else None)
+    if plugins.flow_style:
+        added = flow([plugin])[1:-1] if is_list else _inline(plugin)
+        if before is None:
+            return _insert(text, plugins.start_mark.index + 1, added)
+        return _insert(text, before.last.end_mark.index, f", {added}")
+    indent = " " * plugins.start_mark.column
+    added = _block([plugin] if is_list else plugin, indent)
+    if before is None:
+        return text
+    return _insert(text, _end_of_lines(text, before.last), added)
+
+
+def _set_keys(
+    text: str, mapping: yaml.MappingNode, removed: Sequence[str], added: Mapping[str, object]
+) -> str:
+    """Replace keys of a mapping by others, which stand where the first of them stood."""
+    kept = [(key, value) for key, value in mapping.value if key.value not in removed]
+    if mapping.flow_style:
+        others = [text[key.start_mark.index : value.end_mark.index] for key, value in kept]
+        parts = [_inline(added), *others]
+        start, end = mapping.start_mark.index, mapping.end_mark.index
+        return f"{text[:start]}{{{', '.join(parts)}}}{text[end:]}"
+    indent = " " * mapping.start_mark.column
+    replaced = [(key, value) for key, value in mapping.value if key.value in removed]
+    place = (replaced or mapping.value)[0][0].start_mark
+    where = place.index - place.column
+    for key, value in reversed(replaced):
+        start = key.start_mark.index - key.start_mark.column
+        end = max(_end_of_lines(text, value), _end_of_lines(text, key))
+        text = text[:start] + text[end:]
+    return _insert(text, where, _block(added, indent))
+
+
+def _end_of_lines(text: str, node: yaml.Node) -> int:
+    """Return the index after the last line of a node; a block ends where its last scalar does."""
+    last = node
+    while isinstance(last, yaml.CollectionNode) and not last.flow_style and last.value:
+        item = last.value[-1]
+        last = item[1] if isinstance(item, tuple) else item
+    end = text.find("\n", max(last.end_mark.index - 1, node.start_mark.index))
+    return len(text) if end < 0 else end + 1
+
+
+def _insert(text: str, index: int, added: str) -> str:
+    end = "\r\n" if "\r\n" in text else "\n"
+    return text[:index] + added.replace("\n", end) + text[index:]
+
+
+def _find_plugin(plugins: yaml.Node | None) -> tuple[yaml.Node | None, yaml.Node | None]:
+    """Return the name of the plugin, and its options if it can have them, in a configuration."""
+    for item in plugins.value if isinstance(plugins, yaml.CollectionNode) else []:
+        pairs = item.value if isinstance(item, yaml.MappingNode) else [item]
+        for pair in pairs:
+            key, value = pair if isinstance(pair, tuple) else (pair, None)
+            if key.value == _NAME:
+                return key, value
+    return None, None
+
+
+def _plugins_of(text: str) -> list[str]:
+    try:
+        return sorted(plugin_names(read_nodes(text).get("plugins")))
+    except yaml.YAMLError:
+        return []
+
+
+def _checked(text: str, options: Mapping[str, object]) -> str | None:
+    """Return a changed configuration, or None if it does not have the options of the plugin."""
+    try:
+        _, value = _find_plugin(read_nodes(text).get("plugins"))
+    except yaml.YAMLError:
+        return None
+    found = {key.value: it.value for key, it in value.value} if value else {}
+    return text if found.get("base_url") == options["base_url"] else None
