@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, TextIO
 
 import click
 
-from ..display import escape_controls
+from ..display import escape_controls, paths_from_here
 from ..files import reason_of
 from .common import (
     ask_before_losing,
@@ -174,8 +174,9 @@ def approve(
         raise click.UsageError(f"--reason: the text {problem}")
 
     def prefer_draft(article: Article) -> bool:
-        message = f"{article.path} was edited by hand. Replace it by the newer draft?"
-        return sys.stdin.isatty() and click.confirm(escape_controls(message), default=False)
+        path = escape_controls(paths_from_here(str(article.path)))
+        question = f"{path} was edited by hand. Replace it by the newer draft?"
+        return sys.stdin.isatty() and click.confirm(question, default=False)
 
     with open_site(config_file) as site:
         failures: list[str] = []
@@ -319,7 +320,7 @@ def _ask_before_leaving_out(articles: Sequence[Article]) -> None:
     for article in articles:
         draft = article.draft
         if article.has_approval and article.has_newer_draft and draft and draft.edits:
-            text = f"the text of {escape_controls(str(article.path))}"
+            text = f"the text of {escape_controls(paths_from_here(str(article.path)))}"
             page = escape_controls(article.page)
             ask_before_losing(
                 f"the newer draft of {page}",

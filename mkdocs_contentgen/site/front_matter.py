@@ -19,6 +19,7 @@ from ..page_request import PageRequest
 from ..yaml_files import NotYAMLError, YAMLDocument, read_yaml
 from .options import project_directory
 from .site import PageProblem, Site
+from .variables import FillIn, filled_meta, unfilled_variable_problem, variable_filler
 
 if TYPE_CHECKING:
     from ..requests import Request
@@ -40,6 +41,7 @@ def read_requests(site: Site, files: Iterable[File]) -> Site:
     all_problems: list[PageProblem] = []
     warnings = [*site.warnings]
     paths = _SourcePaths(site.config)
+    fill_in = variable_filler(site.config)
     for file in files:
         if file.generated_by == "material/blog":  # a copy of a view, for its pagination
             continue
@@ -52,11 +54,13 @@ def read_requests(site: Site, files: Iterable[File]) -> Site:
             all_problems.append(PageProblem(page, message))
             continue
         requests, problems = (
-            _read_page(source, site.options.defaults) if NAME in source else ([], [])
+            _read_page(source, site.options.defaults, fill_in) if NAME in source else ([], [])
         )
         language = _language(file, site.theme) if requests else ""
         for line, request in requests:
             found.append(PageRequest(request, page, f"{path}:{line}", language))
+            if problem := unfilled_variable_problem(request, has_macros=fill_in is not None):
+                warnings.append(f"{path}:{line}: {problem}")
         for line, message in problems:
             all_problems.append(PageProblem(page, f"{path}:{line}: {message}"))
         if MAYBE_REQUEST.search(source):
@@ -167,7 +171,7 @@ class _SourcePaths:
 
 
 def _read_page(
-    source: str, defaults: Mapping[str, object]
+    source: str, defaults: Mapping[str, object], fill_in: FillIn | None = None
 ) -> tuple[list[tuple[int, Request]], list[tuple[int, str]]]:
     """Return the requests of a page or their problems, each with its line."""
     match = mkdocs_meta.YAML_RE.match(source)
@@ -185,10 +189,14 @@ def _read_page(
     if not isinstance(meta, dict) or NAME not in meta:
         is_open = not match and source.startswith("---") and _KEY.search(source.split("\n\n", 1)[0])
         return [], [(1, _NO_END_MESSAGE)] if is_open else []
-    from ..requests import parse_front_matter
+    from ..requests import Problem, parse_front_matter
 
+    unfilled: list[tuple[int, str]] = []
+    if fill_in:
+        meta, wrong = filled_meta(meta, fill_in)
+        unfilled = [(document.line_of(*at), str(Problem(at, message))) for at, message in wrong]
     requests, problems = parse_front_matter(meta, defaults)
-    found = [(document.line_of(*problem.path), str(problem)) for problem in problems]
+    found = [*unfilled, *((document.line_of(*problem.path), str(problem)) for problem in problems)]
     found += _repeated_keys(document, meta[NAME])
     if found:
         return [], sorted(found)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
 from pathlib import Path
 
 import pytest
@@ -86,7 +85,7 @@ def test_a_script_that_cannot_run(project: Project, first_line: str, mode: int, 
     project.configure({"base_url": "writer", "writer": {"command": ["./my script.sh"]}})
     project.page("index.md", REQUEST)
     ran = run(project, "generate", code=1)
-    assert hint.format(shlex.quote(str(script))) in ran
+    assert hint.format("'my script.sh'") in ran
 
 
 def test_a_wrong_folder(project: Project) -> None:

@@ -31,6 +31,9 @@ CASES = cases("review")
 NOTES = {"model": "any", "sources": ["notes.md"]}
 REQUEST = BlogRequest(topic="Alpha")
 
+APPROVED = "contentgen/index.md/main.html"
+"""The approved file, from where the commands run."""
+
 
 @dataclass
 class Site:
@@ -193,7 +196,7 @@ def test_approving_a_text_whose_sources_have_changed(site: Site) -> None:
         "  cites what has changed or is gone: limits/",
         "  cites what has changed or is gone: gone/#all",
     ]
-    assert f"index.md: approved in {site.approved}\n" in printed
+    assert f"index.md: approved in {APPROVED}\n" in printed
     site.approved.write_text(site.approved.read_text().replace("One.", "Two."))
     site.draft(article("Three."), day=2)
     assert warnings[1] in site.run("approve", "index.md", "--by", "Jo")
@@ -221,7 +224,7 @@ def test_eject_keeps_the_approved_file(site: Site) -> None:
     """The approved file is named and stays."""
     approve(site)
     printed = site.run("eject", "index.md")
-    assert printed.endswith(f"`git diff`\n{site.approved}: can be deleted\n")
+    assert printed.endswith(f"`git diff`\n{APPROVED}: can be deleted\n")
     assert site.approved.exists()
 
 
@@ -347,9 +350,9 @@ def test_ejecting_an_edited_file(site: Site) -> None:
     assert "contentgen:" in (site.root / "docs/index.md").read_text()
     site.configure()
     assert site.run("eject", "index.md").splitlines()[1:] == [
-        f"index.md: {site.approved} was edited since Jo approved it; nobody approved the text as "
+        f"index.md: {APPROVED} was edited since Jo approved it; nobody approved the text as "
         "it is now, and from now on, the page does not say how it came about",
-        f"{site.approved}: can be deleted",
+        f"{APPROVED}: can be deleted",
     ]
     assert "One added two." in (site.root / "docs/index.md").read_text()
 
@@ -363,8 +366,8 @@ def test_eject_asks_before_it_leaves_out_words(site: Site, change: Callable[[Sit
     site.draft(article("Three four."), day=2, edits=Edits(removed=("One.",)))
     refused = site.run("eject", "index.md", code=1)
     assert "people have changed the newer draft of index.md" in refused
-    assert f"the text of {site.approved}" in refused
-    question = f"Write the text of {site.approved}, without the words of the draft? [y/N]"
+    assert f"the text of {APPROVED}" in refused
+    question = f"Write the text of {APPROVED}, without the words of the draft? [y/N]"
     ran = CliRunner().invoke(main, ["eject", "index.md"], input=Terminal(b"\n"))
     assert ran.exit_code == 1
     assert question in ran.output
@@ -394,7 +397,7 @@ def test_ejecting_a_draft_beside_an_earlier_text(site: Site) -> None:
     store.close()
     printed = site.run("eject", "index.md")
     assert printed.endswith(
-        f"{site.approved}: has the text for an earlier request, which was not written\n"
+        f"{APPROVED}: has the text for an earlier request, which was not written\n"
     )
 
 
@@ -407,8 +410,7 @@ def test_approve_says_which_text_a_remark_is_about(site: Site) -> None:
     assert last == "Next: git add contentgen"
     notes = [*(f"  {line}" for line in REMARK_LINES), "  to check: One in ‹1999›."]
     pages = (
-        f"{page}: approved in {site.approved.parents[1] / page}/main.html"
-        for page in ("index.md", "other.md")
+        f"{page}: approved in contentgen/{page}/main.html" for page in ("index.md", "other.md")
     )
     assert lines == [line for page in pages for line in (page, *notes)]
 
@@ -458,7 +460,7 @@ def test_approve_all_leaves_out_what_nobody_has_settled(site: Site) -> None:
     site.write("docs/other.md", other)
     site.run("generate", "other.md")
     printed = site.run("approve", "--all", "--by", "Jo", code=1)
-    assert f"other.md: approved in {site.root / 'contentgen/other.md/main.html'}\n" in printed
+    assert "other.md: approved in contentgen/other.md/main.html\n" in printed
     assert printed.endswith(f"Next: git add contentgen\n{LEFT}")
     assert not site.approved.exists()
 
