@@ -455,7 +455,7 @@ def test_a_configuration_may_name_what_is_not_installed(site: Project) -> None:
     assert ran.returncode == 0, ran.stdout
     assert "Text number 1" in site.html("index.html")
     status = site.run("mkdocs_contentgen", "status")
-    assert re.search(r"index.md +draft .* blog: One", status.stdout), status.stdout
+    assert re.search(r"index.md\tdraft\t.*\tblog: One", status.stdout), status.stdout
 
 
 @pytest.mark.system
