@@ -59,7 +59,8 @@ def _limit_smaller_text(element: Element, depth: int) -> None:
     for child in element:
         shrinks = child.tag in _SMALLER_TEXT
         if shrinks and depth == 2:
-            child.tag, shrinks = "span", False
+            child.tag = "span"
+            shrinks = False
         _limit_smaller_text(child, depth + shrinks)
 
 
@@ -74,7 +75,8 @@ def put_first(root: Element, inner: Element) -> None:
     """Move a descendant of `root` to its start. The text after it stays where it is."""
     take_out(root, inner)
     if (root.text or "").strip():
-        inner.tail, root.text = root.text, None
+        inner.tail = root.text
+        root.text = None
     root.insert(0, inner)
 
 
@@ -84,7 +86,8 @@ def take_out(root: Element, inner: Element) -> None:
         for index, child in enumerate(parent):
             if child is inner:
                 del parent[index]
-                tail, inner.tail = inner.tail or "", None
+                tail = inner.tail or ""
+                inner.tail = None
                 if tail.strip() and index:
                     parent[index - 1].tail = (parent[index - 1].tail or "") + tail
                 elif tail.strip():

@@ -1,15 +1,23 @@
-"""What differs between two versions of a document, by blocks and words."""
+"""What differs between two versions of a document, by blocks and words.
+
+Why this way: the pieces of both versions are matched as wholes first, so that a row stands for one
+element in both, and a person can take one difference back. An element with a third of its words in
+common counts as the same one, changed; without that, each changed word would show a whole block as
+removed and another as added. Words are matched within a row alone. difflib does the matching, since
+it finds what a person would call the same; it takes quadratic time where everything repeats, which
+a hostile text can bring about, so all matching of a comparison shares a budget of pairs.
+"""
 
 from __future__ import annotations
 
 import difflib
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from html import unescape
 from itertools import islice
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from ..files import sha256
 from .document import Document, Piece
@@ -25,6 +33,7 @@ _TOKEN = re.compile(
 )
 
 _TAG = re.compile("<[^<>]*>")
+_OWN_TAG = '</?{name}(?: (?:class|style)="[^"]*")*>'
 _REL = re.compile(' rel="[^"]*"')
 
 Word = tuple[Literal["equal", "old", "new"], str]
@@ -46,13 +55,23 @@ class Row:
         Those of the element itself are there only with other attributes than class and style, or
         if nothing else differs.
         """
-        names = "|".join({it.element.name for it in (self.before, self.after) if it})
-        own = "(?!)" if "|" in names else rf'</?{names}(?: (?:class|style)="[^"]*")*>'
-        for hidden in (own, "(?!)"):
-            words = [(kind, _to_read(kind, html, hidden)) for kind, html in self.words]
-            if any(text for kind, text in words if kind != "equal"):
-                break
-        return [word for word in words if word[1]]
+        words = self._read_words(self._is_own_tag)
+        if all(kind == "equal" for kind, _ in words):
+            words = self._read_words(_is_no_tag)
+        return words
+
+    def _read_words(self, is_hidden: Callable[[str], bool]) -> list[Word]:
+        """Return the words as plain text, without empty ones and without hidden tags."""
+        words = [(kind, _to_read(kind, html, is_hidden)) for kind, html in self.words]
+        return [(kind, text) for kind, text in words if text]
+
+    def _is_own_tag(self, tag: str) -> bool:
+        """Tell whether a tag is of the element itself, with no other attributes than class, style.
+
+        Where the element was another one, both tags differ, and none is.
+        """
+        names = {piece.element.name for piece in (self.before, self.after) if piece}
+        return len(names) == 1 and bool(re.fullmatch(_OWN_TAG.format(name=names.pop()), tag))
 
     @property
     def digest(self) -> str:
@@ -65,11 +84,15 @@ class Row:
         return _html(self.before) == _html(self.after)
 
 
-def _to_read(kind: str, html: str, hidden: str) -> str:
-    """Return HTML as plain text with the tags that differ, except those that `hidden` matches."""
+def _is_no_tag(tag: str) -> bool:
+    return False
+
+
+def _to_read(kind: str, html: str, is_hidden: Callable[[str], bool]) -> str:
+    """Return HTML as plain text with the tags that differ, except those that are hidden."""
 
     def show(tag: re.Match[str]) -> str:
-        if kind == "equal" or re.fullmatch(hidden, tag[0]):
+        if kind == "equal" or is_hidden(tag[0]):
             return ""
         return _REL.sub("", tag[0])  # which the sanitizer gives each link
 
@@ -82,15 +105,18 @@ def compare(before: Document, after: Document, *, marks: bool = True) -> list[Ro
 
     Without `marks`, it makes no difference what is marked as a statement to check.
     """
-    old, new = before.pieces(marks=marks), after.pieces(marks=marks)
+    old = before.pieces(marks=marks)
+    new = after.pieces(marks=marks)
     budget = _Budget(_MAX_PAIRS)
     rows: list[Row] = []
-    matcher = _Matcher([it.html for it in old], _former_html(old, new), budget)
-    for kind, a, b, c, d in matcher.get_opcodes():
+    matcher = _Matcher([piece.html for piece in old], _former_html(old, new), budget)
+    for kind, old_start, old_end, new_start, new_end in matcher.get_opcodes():
+        old_pieces = old[old_start:old_end]
+        new_pieces = new[new_start:new_end]
         if kind == "equal":
-            rows += [Row(one, other) for one, other in zip(old[a:b], new[c:d], strict=True)]
+            rows += [Row(one, other) for one, other in zip(old_pieces, new_pieces, strict=True)]
         else:
-            rows += _side_by_side(old[a:b], new[c:d])
+            rows += _side_by_side(old_pieces, new_pieces)
     return [_with_words(row, budget) for row in rows]
 
 
@@ -99,23 +125,45 @@ def _former_html(old: Sequence[Piece], new: Sequence[Piece]) -> list[str]:
 
     An element is a change of another one of its kind if a third of its words is the same.
     """
-    known, kept = {it.html for it in old}, {it.html for it in new}
-    left = {it.html: (it.element.name, _words(it)) for it in old if it.html not in kept}
+    known = {piece.html for piece in old}
+    kept = {piece.html for piece in new}
+    # Their words are found once: each is compared with many others.
+    left = {piece.html: _Candidate(piece, _words(piece)) for piece in old if piece.html not in kept}
     found = []
     for piece in new:
-        html, words = piece.html, _words(piece) if piece.html not in known else frozenset()
-        for candidate, (kind, others) in islice(left.items(), _MAX_CANDIDATES) if words else ():
-            most = max(len(words), len(others))
-            if kind == piece.element.name and 3 * len(words & others) >= most:
-                html = candidate
-                break
+        html = piece.html
+        if html not in known:
+            html = _find_former(piece, islice(left.values(), _MAX_CANDIDATES)) or html
         left.pop(html, None)
         found.append(html)
     return found
 
 
+class _Candidate(NamedTuple):
+    """A piece that is not in the later version as it was, and the words in it."""
+
+    piece: Piece
+    words: frozenset[str]
+
+
+def _find_former(piece: Piece, candidates: Iterable[_Candidate]) -> str:
+    """Return the HTML of the element that a piece is a change of, or an empty string."""
+    words = _words(piece)
+    if not words:
+        return ""
+    for former, former_words in candidates:
+        most = max(len(words), len(former_words))
+        is_same_kind = former.element.name == piece.element.name
+        if is_same_kind and 3 * len(words & former_words) >= most:
+            return former.html
+    return ""
+
+
 def _words(piece: Piece) -> frozenset[str]:
-    return frozenset(re.findall(r"\w+", piece.element.get_text()) if piece.part == "all" else ())
+    """Return the words of an element, or none for the start or end tag of one."""
+    if piece.part != "all":
+        return frozenset()
+    return frozenset(re.findall(r"\w+", piece.element.get_text()))
 
 
 def _side_by_side(old: Sequence[Piece], new: Sequence[Piece]) -> Iterator[Row]:
@@ -126,22 +174,30 @@ def _side_by_side(old: Sequence[Piece], new: Sequence[Piece]) -> Iterator[Row]:
             break
         yield Row(one, other)
         number += 1
-    yield from (Row(it, None) for it in old[number:])
-    yield from (Row(None, it) for it in new[number:])
+    for piece in old[number:]:
+        yield Row(piece, None)
+    for piece in new[number:]:
+        yield Row(None, piece)
 
 
 def _with_words(row: Row, budget: _Budget) -> Row:
     if row.is_equal:
         return row
-    old, new = _TOKEN.findall(_html(row.before)), _TOKEN.findall(_html(row.after))
-    keys = [[token.strip() for token in tokens] for tokens in (old, new)]
+    old: list[str] = _TOKEN.findall(_html(row.before))
+    new: list[str] = _TOKEN.findall(_html(row.after))
+    # The space behind a word makes no difference.
+    matcher = _Matcher([word.strip() for word in old], [word.strip() for word in new], budget)
     words: list[Word] = []
-    for kind, a, b, c, d in _Matcher(keys[0], keys[1], budget).get_opcodes():
+    for kind, old_start, old_end, new_start, new_end in matcher.get_opcodes():
+        removed = "".join(old[old_start:old_end])
+        added = "".join(new[new_start:new_end])
         if kind == "equal":
-            words.append(("equal", "".join(new[c:d])))
+            words.append(("equal", added))
             continue
-        words += [("old", "".join(old[a:b]))] if a < b else []
-        words += [("new", "".join(new[c:d]))] if c < d else []
+        if removed:
+            words.append(("old", removed))
+        if added:
+            words.append(("new", added))
     if all(kind == "equal" for kind, _ in words):  # another space
         words = [("old", "".join(old)), ("new", "".join(new))]
     return replace(row, words=words)

@@ -76,7 +76,7 @@ class Provenance:
 
     def line(self, lines: Mapping[str, str]) -> str:
         """Return the disclosure line. `lines` is LINES or the value of the option `disclosure`."""
-        text = lines["written" if self.author else "approved" if self.review else "draft"]
+        text = lines[self._kind_of_line()]
         if self.model and "{model}" not in text:
             text += " · {model}"
         values = {"model": self.model, "author": self.author}
@@ -87,6 +87,11 @@ class Provenance:
         if not self.publisher:
             return text
         return f"{text} · {lines['responsibility'].replace('{name}', self.publisher)}"
+
+    def _kind_of_line(self) -> str:
+        if self.author:
+            return "written"
+        return "approved" if self.review else "draft"
 
     def attribute(self) -> str:
         """Return the value of the attribute `ai-disclosure` (a draft of a W3C community group)."""

@@ -6,6 +6,12 @@ blocks. Text that stands beside blocks, or loose in a list or a section, is a bl
 The same element always gives the same HTML and the same light Markdown, which is one line with
 `**bold**`, `*italic*`, `~~struck~~`, `` `code` ``, `[links](<address>)`, and
 `==statements to check==`. Other inline elements stay HTML in it.
+
+Why this way: a person changes one block, and every other has to stay byte for byte, or each change
+would be one of the whole approved file. So the HTML of a service is read once, into elements, and
+written by this module alone. Each word belongs to one block: text that stands loose gets an element
+of its own, which is not written. Blocks hold their elements and no positions, so that a change of
+one moves no other. The document keeps no list of them, since a change makes and removes some.
 """
 
 from __future__ import annotations
@@ -59,6 +65,9 @@ _CODE = re.compile(r"[^`\s](?:[^`]*[^`\s])?")
 _REL = re.compile(' rel="[^"]*"')
 
 
+_Part = Literal["all", "start", "end"]
+
+
 @dataclass(frozen=True)
 class Piece:
     """An element of a document, or the start or end tag of one that contains blocks."""
@@ -68,6 +77,12 @@ class Piece:
     html: str
     begins_line: bool
     """Whether it is the first piece on its line of the approved file."""
+
+
+def join_pieces(pieces: Iterable[Piece]) -> str:
+    """Return the HTML of pieces, on lines."""
+    lines = [f"\n{piece.html}" if piece.begins_line else piece.html for piece in pieces]
+    return "".join(lines).strip()
 
 
 class Document:
@@ -91,12 +106,13 @@ class Document:
 
     def blocks(self) -> list[Block]:
         """Return the blocks as they are now."""
-        leaves = (it for it, part in self._parts() if part == "all" and is_block(it))
-        return [Block(number, it, self.image_hosts) for number, it in enumerate(leaves)]
+        elements = [element for element, part in self._parts() if part == "all"]
+        leaves = filter(is_block, elements)
+        return [Block(number, leaf, self.image_hosts) for number, leaf in enumerate(leaves)]
 
     def sentences_to_read(self) -> list[str]:
         """Return the sentences that a person should read beside the sources."""
-        return [_one_line(it.get_text()) for it in self.article.find_all(_is_reading_sign)]
+        return [_one_line(sign.get_text()) for sign in self.article.find_all(_is_reading_sign)]
 
     def marked_sentences(self) -> list[str]:
         """Return the sentences with statements to check, in which these stand in `‹…›`.
@@ -135,24 +151,25 @@ class Document:
 
         Without `marks`, nothing is marked as to be checked or read any more.
         """
-        lines = (("\n" if it.begins_line else "") + it.html for it in self.pieces(marks=marks))
+        html = join_pieces(self.pieces(marks=marks))
         # A line of code that begins as a marker of git does would be taken for a merge conflict.
-        html = _CONFLICT.sub("&#61;", "".join(lines).strip())
+        html = _CONFLICT.sub("&#61;", html)
         return f"{html}\n"
 
     def pieces(self, *, marks: bool = True) -> list[Piece]:
         """Return the pieces that the HTML consists of, in their order."""
         parts = self._parts()
         found = []
-        for (before, _), (element, part), (behind, _) in zip(
-            [parts[0], *parts], parts, [*parts[1:], parts[-1]], strict=False
-        ):
-            html = {"start": _start_tag(element), "end": f"</{element.name}>"}.get(part)
-            html = html or _to_html(element, marks=marks)
+        for index, (element, part) in enumerate(parts):
+            before = parts[index - 1][0] if index else None
+            behind = parts[index + 1][0] if index + 1 < len(parts) else None
+            html = _html_of_part(element, part, marks=marks)
             # Beside a block, white space is not seen. Anywhere else it is kept.
             begins_line = _is_apart(before, element)
-            html = html.lstrip(" ") if begins_line else html
-            html = html.rstrip(" ") if _is_apart(element, behind) else html
+            if begins_line:
+                html = html.lstrip(" ")
+            if _is_apart(element, behind):
+                html = html.rstrip(" ")
             is_in_row = element.find_parent("tr") or (element.name, part) == ("tr", "end")
             found.append(Piece(element, part, html, begins_line and not is_in_row))
         return found
@@ -170,9 +187,6 @@ class Document:
         return list(_split(self.article, containers))
 
 
-_Part = Literal["all", "start", "end"]
-
-
 def _split(element: Tag, containers: Collection[int]) -> Iterator[tuple[Tag, _Part]]:
     is_container = element.name in GROUPS or id(element) in containers
     if element.name == "pre" or not is_container:
@@ -185,7 +199,19 @@ def _split(element: Tag, containers: Collection[int]) -> Iterator[tuple[Tag, _Pa
     yield element, "end"
 
 
-def _is_apart(one: Tag, other: Tag) -> bool:
+def _html_of_part(element: Tag, part: _Part, *, marks: bool) -> str:
+    """Return the HTML of an element, or its start or end tag."""
+    if part == "start":
+        return _start_tag(element)
+    if part == "end":
+        return f"</{element.name}>"
+    return _to_html(element, marks=marks)
+
+
+def _is_apart(one: Tag | None, other: Tag | None) -> bool:
+    """Tell whether two neighbours stand on lines of their own; None is an end of the document."""
+    if one is None or other is None:
+        return True
     names = {one.name, other.name}
     return not names.isdisjoint(BLOCK_LEVEL) or names == {_LOOSE}
 
@@ -256,7 +282,7 @@ class Block:
     @property
     def links(self) -> list[str]:
         """The addresses of the links in it."""
-        return [str(it["href"]) for it in self.element.find_all("a")]
+        return [str(link["href"]) for link in self.element.find_all("a")]
 
     def to_markdown(self, *, marks: bool = True) -> str:
         """Return the content as light Markdown, with HTML where that would be read differently."""
@@ -332,7 +358,10 @@ class Block:
         if self.kind in CELLS:
             raise EditError("no block can follow a cell of a table")
         new = copy(content)
-        new.name = "li" if self.kind == "li" else "p" if kind == "li" else kind
+        if self.kind == "li":
+            new.name = "li"
+        else:
+            new.name = "p" if kind == "li" else kind
         self.element.insert_after(new)
         return new
 
@@ -361,7 +390,7 @@ def read_content(html: str, image_hosts: Collection[str] = ()) -> Tag:
     except UnsafeHTMLError as error:
         raise EditError(f"this text cannot be shown: {error}") from error
     found = article.find_all(True, recursive=False)
-    if [it.name for it in found] != ["h1", "p"]:
+    if [tag.name for tag in found] != ["h1", "p"]:
         raise EditError("a block is text, without other blocks in it")
     return found[1]
 
@@ -388,31 +417,50 @@ def _wrap_loose_text(element: Element, *, is_marked: bool = False) -> bool:
         if is_block and is_marked:
             _mark_content(element)
         return is_block
-    run = Element(_LOOSE)
-    run.text, element.text = element.text, None
-    content: list[Element] = []
-    for child, ends_run in zip([*element, None], [*has_blocks, True], strict=True):
-        if child is not None and not ends_run:
-            run.append(child)
-            continue
-        if is_marked:
-            _mark_content(run)
-        content += [run] if len(run) or (run.text or "").strip() else []
-        if child is not None:
-            content.append(child)
-            run = Element(_LOOSE)
-            run.text, child.tail = child.tail, None
-    element[:] = content
+    _wrap_runs(element, has_blocks, is_marked=is_marked)
     if element.tag == "mark":
         element.tag = "span"
     return True
 
 
+def _wrap_runs(element: Element, has_blocks: Sequence[bool], *, is_marked: bool) -> None:
+    """Put each run of text and inline elements between the blocks of an element into one."""
+    content: list[Element] = []
+
+    def add(run: Element) -> None:
+        if len(run) or (run.text or "").strip():
+            if is_marked:
+                _mark_content(run)
+            content.append(run)
+
+    run = _new_run(element.text)
+    element.text = None
+    for child, is_block in zip(element[:], has_blocks, strict=True):
+        if not is_block:
+            run.append(child)
+            continue
+        add(run)
+        content.append(child)
+        run = _new_run(child.tail)
+        child.tail = None
+    add(run)
+    element[:] = content
+
+
+def _new_run(text: str | None) -> Element:
+    run = Element(_LOOSE)
+    run.text = text
+    return run
+
+
 def _mark_content(element: Element) -> None:
+    """Put the content of an element into a `<mark>`, if it has text."""
     if "".join(element.itertext()).strip():
         mark = Element("mark")
-        mark.text, mark[:] = element.text, element[:]
-        element.text, element[:] = None, [mark]
+        mark.text = element.text
+        mark[:] = element[:]
+        element.text = None
+        element[:] = [mark]
 
 
 def _strip_line_breaks(article: Tag) -> None:
@@ -420,7 +468,8 @@ def _strip_line_breaks(article: Tag) -> None:
     for line_break in article.find_all("br"):
         if line_break.find_parent(["pre", "code"]):
             continue
-        before, behind = line_break.previous_sibling, line_break.next_sibling
+        before = line_break.previous_sibling
+        behind = line_break.next_sibling
         if isinstance(before, NavigableString):
             before.replace_with(before.rstrip(_EDGE_SPACE))
         if isinstance(behind, NavigableString):
@@ -477,7 +526,7 @@ def _inner_html(element: Tag, *, marks: bool = True, white: _White = "collapse")
         white = "keep"
     elif element.name == "code" and white == "collapse":
         white = "code"
-    html = "".join(_to_html(it, marks=marks, white=white) for it in element.children)
+    html = "".join(_to_html(child, marks=marks, white=white) for child in element.children)
     return html.strip(" ") if element.name in TEXT_BLOCKS and white == "collapse" else html
 
 
@@ -489,7 +538,12 @@ def _collapse(text: str) -> str:
 def _collapse_code(text: str) -> str:
     """Return code within a line so that formatters leave its spaces, which are content."""
     line = _SPACE.sub(lambda match: " " if _BREAK.search(match[0]) else match[0], text)
-    return _CODE_SPACES.sub(lambda match: "".join(f"&#{ord(it)};" for it in match[0]), line)
+    return _CODE_SPACES.sub(_to_references, line)
+
+
+def _to_references(match: re.Match[str]) -> str:
+    """Return each character as a reference, which no formatter changes."""
+    return "".join(f"&#{ord(character)};" for character in match[0])
 
 
 def _start_tag(element: Tag) -> str:
@@ -513,24 +567,40 @@ def _write_content(element: Tag, marks: bool, only_html: bool) -> str:
 
 def _write(node: PageElement, marks: bool, only_html: bool) -> str:
     if not isinstance(node, Tag):
-        return _SPECIAL.sub(lambda match: "".join(f"\\{it}" for it in match[0]), str(node))
+        return _SPECIAL.sub(_escape_for_markdown, str(node))
     inner = _write_content(node, marks, only_html)
     if node.name == "mark" and not marks:
         return inner
-    if node.name == "code":
+    markdown = "" if only_html else _in_markdown(node, inner)
+    return markdown or _in_html(node, inner)
+
+
+def _escape_for_markdown(match: re.Match[str]) -> str:
+    return "".join(f"\\{character}" for character in match[0])
+
+
+def _in_markdown(tag: Tag, inner: str) -> str:
+    """Return an inline element in Markdown, or an empty string if there is none for it."""
+    if tag.name == "code":
+        code = tag.get_text()
+        is_plain = not tag.attrs and _CODE.fullmatch(code) and not _CODE_SPACES.search(code)
+        return f"`{code}`" if is_plain else ""
+    if tag.name == "a":
+        has_only_address = tag.attrs.keys() - {"rel"} == {"href"}
+        return f"[{inner}](<{tag['href']}>)" if has_only_address else ""
+    syntax = _SYNTAX.get(tag.name)
+    if syntax is None or tag.attrs or not inner or inner != inner.strip():
+        return ""
+    return f"{syntax}{inner}{syntax}"
+
+
+def _in_html(tag: Tag, inner: str) -> str:
+    """Return an inline element as HTML in Markdown."""
+    if tag.name in VOID:
+        return _start_tag(tag)
+    if tag.name == "code":
         inner = _collapse_code(inner)
-    syntax = _SYNTAX.get(node.name)
-    html = _start_tag(node) + ("" if node.name in VOID else f"{inner}</{node.name}>")
-    if only_html:
-        return html
-    is_code = node.name == "code" and not node.attrs
-    if is_code and _CODE.fullmatch(code := node.get_text()) and not _CODE_SPACES.search(code):
-        return f"`{code}`"
-    if node.name == "a" and node.attrs.keys() - {"rel"} == {"href"}:
-        return f"[{inner}](<{node['href']}>)"
-    if syntax and inner.strip() == inner != "" and not node.attrs:
-        return f"{syntax}{inner}{syntax}"
-    return html
+    return f"{_start_tag(tag)}{inner}</{tag.name}>"
 
 
 class _Span(NamedTuple):
@@ -556,7 +626,7 @@ class Sentences:
     def __init__(self, element: Tag) -> None:
         self._spans: list[_Span] = []
         _measure(element, 0, self._spans)
-        self.text = "".join(_text_of(it.node) for it in self._spans)
+        self.text = "".join(_text_of(span.node) for span in self._spans)
         self._ends = self._find_ends(_language_of(element))
 
     def tags(self, name: str) -> list[tuple[Tag, int, int]]:
@@ -566,7 +636,7 @@ class Sentences:
             for node, begin, end in self._spans
             if isinstance(node, Tag) and node.name == name
         ]
-        return sorted(found, key=lambda it: (it[1], -it[2]))
+        return sorted(found, key=lambda tag: (tag[1], -tag[2]))
 
     def at(self, position: int) -> tuple[int, int]:
         """Return where the sentence at a position begins and ends."""

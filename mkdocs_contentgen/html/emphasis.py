@@ -73,7 +73,10 @@ def _read_leftovers(state: StateInline) -> None:
     Two on a line belong together. One at the start of a line makes it bold, and one at its end is
     left out. Between spaces, or within code, they are text.
     """
-    state.tokens[:] = [it for line in _split_lines(state.tokens) for it in _read_line(line)]
+    tokens: list[Token] = []
+    for line in _split_lines(state.tokens):
+        tokens += _read_line(line)
+    state.tokens[:] = tokens
 
 
 def _split_lines(tokens: Sequence[Token]) -> Iterator[list[Token]]:
@@ -116,11 +119,12 @@ def _read_line(line: list[Token]) -> list[Token]:
     places = _find_pairs(line)
     while 0 < len(places) <= _MAX_LEFTOVERS:
         first = places.pop(0)
-        last = next((it for it in places if _is_balanced(line[first + 2 : it])), None)
+        ends = (place for place in places if _is_balanced(line[first + 2 : place]))
+        last = next(ends, None)
         if last is not None:
             _set_bold(line, first, "strong_open")
             _set_bold(line, last, "strong_close")
-            places = [it for it in places if it > last]
+            places = [place for place in places if place > last]
         elif not _text_of(line[:first]).strip() and _is_balanced(line[first + 2 :]):
             _set_bold(line, first, "strong_open")
             end = len(line) - (line[-1].type in _BREAKS)

@@ -25,6 +25,12 @@ _MAX_WIDE = 13
 """The last of the classes `contentgen-wide-1` and so on."""
 
 
+_FIRST_WITHOUT_ROMAN = 4000
+
+_ROMAN_LETTERS = (0, 1, 2, 3, 2, 1, 2, 3, 4, 2)
+"""How many letters each digit has in a Roman number, such as two for `IX`."""
+
+
 def mark_numbered_lists(article: Element) -> None:
     """Add classes to each list with numbers of its own, and to the numbered lists in it."""
     marked: set[Element] = set()
@@ -72,11 +78,6 @@ def number_width(number: int, type_: str) -> int:
     if type_ in ("i", "I") and 0 < number < _FIRST_WITHOUT_ROMAN:
         return _roman_letters(number)
     return len(str(number))
-
-
-_FIRST_WITHOUT_ROMAN = 4000
-_ROMAN_LETTERS = (0, 1, 2, 3, 2, 1, 2, 3, 4, 2)
-"""How many letters each digit has in a Roman number, such as two for `IX`."""
 
 
 def _letters(number: int) -> int:

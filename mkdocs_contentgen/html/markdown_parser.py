@@ -72,7 +72,9 @@ def _read_mark(state: StateInline, silent: bool) -> bool:
 
 def _read_script(state: StateInline, silent: bool) -> bool:
     """Read `10<sup>6</sup>` and `H<sub>2</sub>O`, whose digits mean something else without."""
-    return any(_read_pair(state, it, f"<{it}>", f"</{it}>", silent) for it in ("sup", "sub"))
+    return any(
+        _read_pair(state, name, f"<{name}>", f"</{name}>", silent) for name in ("sup", "sub")
+    )
 
 
 def _read_pair(state: StateInline, name: str, start: str, end: str, silent: bool) -> bool:

@@ -126,7 +126,8 @@ def _move_title_out_of_header(article: Element) -> None:
     Material's search ends a section at the parent of its heading, and would add the lead to the
     section before the article.
     """
-    header, title = article.find("header[h1]"), article.find("header/h1")
+    header = article.find("header[h1]")
+    title = article.find("header/h1")
     if header is not None and title is not None:
         put_first(article, title)
         if not len(header) and not f"{header.text or ''}{header.tail or ''}".strip():

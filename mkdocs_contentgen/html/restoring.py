@@ -13,7 +13,7 @@ from collections.abc import Iterator, Sequence
 
 from ..errors import EditError, UnsafeHTMLError
 from .differences import Row
-from .document import Document, Piece
+from .document import Document, Piece, join_pieces
 
 
 def take_back(before: Document, after: Document, rows: Sequence[Row], number: int) -> Document:
@@ -26,21 +26,22 @@ def take_back(before: Document, after: Document, rows: Sequence[Row], number: in
     chosen = _rows_to_take_back(rows, number)
     pieces = []
     for index, row in enumerate(rows):
-        piece = row.before if index in chosen else row.after
+        piece = _piece(row, is_back=index in chosen)
         if piece:
             pieces.append(marked[id(piece.element), piece.part])
-    html = "".join(("\n" if it.begins_line else "") + it.html for it in pieces)
     try:
-        document = Document(html.strip(), after.image_hosts)
+        document = Document(join_pieces(pieces), after.image_hosts)
     except UnsafeHTMLError as error:
         raise EditError(f"the text cannot be shown then: {error}") from error
-    if [it.html.strip() for it in document.pieces()] != [it.html.strip() for it in pieces]:
+    wanted = [piece.html.strip() for piece in pieces]
+    if [piece.html.strip() for piece in document.pieces()] != wanted:
         raise EditError("this cannot be taken back alone; take back what is around it first")
     return document
 
 
 def _with_marks(document: Document) -> dict[tuple[int, str], Piece]:
-    return {(id(it.element), it.part): it for it in document.pieces()}
+    """Return the pieces of a document with their marks, by their elements and parts."""
+    return {(id(piece.element), piece.part): piece for piece in document.pieces()}
 
 
 def _rows_to_take_back(rows: Sequence[Row], number: int) -> set[int]:
@@ -56,11 +57,14 @@ def _rows_to_take_back(rows: Sequence[Row], number: int) -> set[int]:
         chosen.add(index)
         waiting += [*before.partners(index), *after.partners(index)]
         # What it was in, and is gone, comes back with it.
-        waiting += [it for it in before.around(index) if rows[it].after is None]
+        waiting += [start for start in before.around(index) if rows[start].after is None]
         # An element comes and goes with its content, unless that is in both versions.
-        removed, added = before.content(index), after.content(index)
-        waiting += removed if all(rows[it].after is None for it in removed) else ()
-        waiting += added if all(rows[it].before is None for it in added) else ()
+        removed = before.content(index)
+        if all(rows[inner].after is None for inner in removed):
+            waiting += removed
+        added = after.content(index)
+        if all(rows[inner].before is None for inner in added):
+            waiting += added
     chosen |= _crossing(rows, before, after, chosen)
     return chosen | _emptied(rows, after, chosen)
 
@@ -70,34 +74,55 @@ def _crossing(rows: Sequence[Row], before: _Nesting, after: _Nesting, chosen: se
     found: set[int] = set()
     opened: list[int] = []
     for index, row in enumerate(rows):
-        nesting = before if index in chosen else after
-        piece = row.before if index in chosen else row.after
-        if piece is None or piece.part == "all" or index in found:
+        is_back = index in chosen
+        nesting = before if is_back else after
+        piece = _piece(row, is_back=is_back)
+        if piece is None or index in found:
             continue
         if piece.part == "start":
             opened.append(index)
-            continue
-        start = nesting.start_of[index]
-        while opened and opened[-1] != start and after.is_added(rows, opened[-1]):
-            found |= {opened[-1], after.end_of[opened.pop()]}
-        if opened and opened[-1] == start:
-            opened.pop()
-        elif after.is_added(rows, start):
-            found |= {start, index}
-            opened = [it for it in opened if it != start]
+        elif piece.part == "end":
+            found |= _close(opened, nesting.start_of[index], index, rows, after)
     return found
+
+
+def _close(
+    opened: list[int], start: int, end: int, rows: Sequence[Row], after: _Nesting
+) -> set[int]:
+    """Take a start tag off the opened ones, and return the rows of added elements that cross it.
+
+    They begin within it and have no end yet, or the element is such a one itself.
+    """
+    crossing: set[int] = set()
+    while opened and opened[-1] != start and after.is_added(rows, opened[-1]):
+        inner = opened.pop()
+        crossing |= {inner, after.end_of[inner]}
+    if opened and opened[-1] == start:
+        opened.pop()
+    elif after.is_added(rows, start):
+        crossing |= {start, end}
+        if start in opened:
+            opened.remove(start)
+    return crossing
 
 
 def _emptied(rows: Sequence[Row], after: _Nesting, chosen: set[int]) -> set[int]:
     """Return the rows of added elements that would contain nothing any more."""
     found: set[int] = set()
     for start, end in sorted(after.end_of.items(), reverse=True):  # inner ones first
-        inner = range(start + 1, end)
+        content = range(start + 1, end)
+        had_content = any(rows[inner].after for inner in content)
+        if not had_content or not after.is_added(rows, start):
+            continue
         gone = chosen | found
-        is_empty = all((rows[it].before if it in gone else rows[it].after) is None for it in inner)
-        if is_empty and after.is_added(rows, start) and any(rows[it].after for it in inner):
+        if all(_piece(rows[inner], is_back=inner in gone) is None for inner in content):
             found |= {start, end}
     return found
+
+
+def _piece(row: Row, *, is_back: bool) -> Piece | None:
+    """Return the piece of a row: the earlier one if it comes back, or else the later one."""
+    return row.before if is_back else row.after
 
 
 class _Nesting:

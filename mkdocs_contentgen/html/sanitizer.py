@@ -171,7 +171,9 @@ def _check_size(html: str) -> None:
 
 def _estimate_repeated(html: str) -> float:
     """Return how many elements a parser may repeat in each paragraph (see MAX_REPEATED)."""
-    number, length, link = _FORMATTING_WITHOUT_ATTRIBUTES, 0, 0
+    number = _FORMATTING_WITHOUT_ATTRIBUTES
+    length = 0
+    link = 0
     for tag in _FORMATTING.finditer(html):
         size = len(tag[0] if tag[2] else html)
         if tag[1] in "aA":
@@ -220,12 +222,14 @@ def _restrict_links(root: Element, image_hosts: Collection[str]) -> None:
         image for link in root.iter("a") if "href" in link.attrib for image in link.iter("img")
     }
     for image in list(root.iter("img")):
-        source, text = image.get("src"), image.get("alt", "")
+        source = image.get("src")
+        text = image.get("alt", "")
         if source and urlsplit(source).hostname in image_hosts:
             image.attrib.update(alt=text, loading="lazy")
             continue
         image.attrib.clear()
-        image.tag, image.text = "span", text or source
+        image.tag = "span"
+        image.text = text or source
         if source and image not in linked:
             image.tag = "a"
             image.set("href", source)

@@ -53,6 +53,35 @@ _ANGLES = {"deg", "grad", "rad", "turn"}
 _RELATIVE_TO_FONT = {"font-size", "vertical-align"}
 _RELATIVE_TO_WIDTH = ("margin", "padding", "text-indent")
 
+_LEAST_DIFFERENCE = 0.25
+"""The least difference in lightness between a text and what is behind it."""
+
+_NO_BORDER: frozenset[str | float] = frozenset(("none", "hidden", 0))
+_BORDERS = {
+    "border": "cg-box",
+    "border-left": "cg-bar",
+    "border-bottom": "cg-rule",
+    "border-top": "cg-rule-above",
+}
+
+
+_LEFT_TO_THEME = frozenset("pre code kbd samp var hr details summary".split())
+
+_TABLE_TAGS = frozenset(("table", "caption", "thead", "tbody", "tfoot", "tr", "th", "td"))
+
+_BACKGROUNDS = ("background", "background-color", "background-image")
+
+_KEYWORD_CLASSES = {
+    ("font-weight", "bold"): "cg-bold",
+    ("font-weight", "bolder"): "cg-bold",
+    ("font-style", "italic"): "cg-italic",
+    ("text-decoration", "underline"): "cg-underline",
+    ("text-decoration", "line-through"): "cg-strike",
+    ("text-transform", "uppercase"): "cg-upper",
+    ("text-align", "center"): "cg-center",
+    ("text-align", "right"): "cg-right",
+}
+
 
 @lru_cache(maxsize=4096)
 def sanitize_style(style: str) -> str:
@@ -148,7 +177,7 @@ def visible_style(style: str, behind: Sequence[float]) -> tuple[str, Sequence[fl
     colours = _colours(values.get("color", []), least_alpha=0.6)
     if "color" not in values and not own:
         return style, grounds
-    if not colours or any(abs(colours[0][0] - it) < _LEAST_DIFFERENCE for it in grounds or [1.0]):
+    if not colours or not _stands_out(colours[0][0], grounds or [1.0]):
         values.pop("color", None)
         kept = [f"{name}: {tinycss2.serialize(value).strip()}" for name, value in values.items()]
         if grounds:
@@ -158,8 +187,9 @@ def visible_style(style: str, behind: Sequence[float]) -> tuple[str, Sequence[fl
     return style, grounds
 
 
-_LEAST_DIFFERENCE = 0.25
-"""The least difference in lightness between a text and what is behind it."""
+def _stands_out(lightness: float, grounds: Sequence[float]) -> bool:
+    """Tell whether a text of this lightness can be read on each of these backgrounds."""
+    return all(abs(lightness - ground) >= _LEAST_DIFFERENCE for ground in grounds)
 
 
 @lru_cache(maxsize=4096)
@@ -189,20 +219,6 @@ def adapted_classes(tag: str, style: str) -> tuple[str, ...]:
 Colour = tuple[float, float, float]
 """Lightness (0 to 1), chroma and hue (degrees) in OKLCH, a perceptually uniform colour space."""
 
-_LEFT_TO_THEME = frozenset("pre code kbd samp var hr details summary".split())
-_TABLE_TAGS = frozenset(("table", "caption", "thead", "tbody", "tfoot", "tr", "th", "td"))
-_BACKGROUNDS = ("background", "background-color", "background-image")
-_KEYWORD_CLASSES = {
-    ("font-weight", "bold"): "cg-bold",
-    ("font-weight", "bolder"): "cg-bold",
-    ("font-style", "italic"): "cg-italic",
-    ("text-decoration", "underline"): "cg-underline",
-    ("text-decoration", "line-through"): "cg-strike",
-    ("text-transform", "uppercase"): "cg-upper",
-    ("text-align", "center"): "cg-center",
-    ("text-align", "right"): "cg-right",
-}
-
 
 def _text_classes(colours: list[Colour]) -> list[str]:
     """Return the classes for a text colour: none for nearly black and white."""
@@ -229,21 +245,13 @@ def _border_classes(values: Mapping[str, list[Node]]) -> list[str]:
         tokens = values.get(name, [])
         if not tokens:
             continue
-        words = [getattr(it, "lower_value", getattr(it, "value", "")) for it in tokens]
+        # Words of CSS have their value in lower case, too, and numbers have a value alone.
+        words = [getattr(token, "lower_value", getattr(token, "value", "")) for token in tokens]
         if _NO_BORDER.isdisjoint(words):
             classes.append(class_)
             for _, chroma, hue in _colours(tokens)[:1]:
                 classes.append(f"cg-line-{_nearest_hue(hue) if chroma >= 0.05 else 'grey'}")
     return classes
-
-
-_NO_BORDER: frozenset[str | float] = frozenset(("none", "hidden", 0))
-_BORDERS = {
-    "border": "cg-box",
-    "border-left": "cg-bar",
-    "border-bottom": "cg-rule",
-    "border-top": "cg-rule-above",
-}
 
 
 def _nearest_hue(hue: float) -> str:
