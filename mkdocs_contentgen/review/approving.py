@@ -14,7 +14,7 @@ from msgspec import structs
 
 from ..display import escape_controls, hidden_character, quoted
 from ..errors import ApprovalError, UnsafeHTMLError
-from ..html.differences import Word, compare
+from ..html.differences import Row, Word, compare
 from ..html.document import Document
 from ..html.stylesheet import adapted_classes
 from ..site.options import ContentgenConfig
@@ -74,7 +74,8 @@ def compare_versions(article: Article, options: ContentgenConfig) -> Iterator[tu
     Return a heading and the lines to print for each comparison, with control characters escaped. An
     edited file is compared with what was approved, and with a draft only if that is newer.
     """
-    approved, draft = article.approved, article.draft
+    approved = article.approved
+    draft = article.draft
     if approved is None:
         return
     file = "approved file"
@@ -135,7 +136,8 @@ def write_approval(
     Raises ApprovalError if the text cannot be shown, if it has statements to check and there is no
     reason, or if it is a draft that quotes what nobody said.
     """
-    approved, draft = article.approved, article.draft
+    approved = article.approved
+    draft = article.draft
     declined = approved.approval.declined if approved else None
     edition = text.edition
     if approved and text is approved.text:
@@ -197,8 +199,10 @@ def _unchecked_statements(article: Article, text: Text, reason: str) -> tuple[st
         raise ApprovalError(f"{article.place}: {_left_message(article.page, statements)}")
     # What was approved unchecked is so still, as long as the text says it.
     before = article.approved.approval.unchecked if article.approved else ()
-    said = "\n".join(it.text for it in Document(text.html).blocks()) if before else ""
-    earlier = [it for it in before if it.removesuffix("…") in said]
+    earlier: list[str] = []
+    if before:
+        said = "\n".join(block.text for block in Document(text.html).blocks())
+        earlier = [statement for statement in before if statement.removesuffix("…") in said]
     return _bounded([*earlier, *map(shorten, statements)])
 
 
@@ -232,9 +236,11 @@ def _edits_to_keep(text: Text, reason: str, unchecked: Sequence[str]) -> Edits |
 
 def _bounded(items: Sequence[str]) -> tuple[str, ...]:
     """Return what was confirmed, removed or left so that it fits into an approved file."""
-    number = bisect_right(list(accumulate(map(len, items))), _MAX_HISTORY)
-    more = [f"… and {len(items) - number} more"] if number < len(items) else []
-    return (*items[:number], *more)
+    lengths = list(accumulate(map(len, items)))
+    number = bisect_right(lengths, _MAX_HISTORY)
+    if number == len(items):
+        return tuple(items)
+    return (*items[:number], f"… and {len(items) - number} more")
 
 
 def shorten(statement: str) -> str:
@@ -307,17 +313,27 @@ def word_diff(before: str, after: str, image_hosts: Sequence[str] = ()) -> str:
         return f"no build can show both texts: {error}"
     if all(row.is_equal for row in rows):
         return "both texts are the same for a reader"
-    shown = []
-    seen = (row for row in rows if not row.is_equal or (row.after and row.after.part == "all"))
-    for is_equal, group in groupby(seen, lambda row: row.is_equal):
-        same = list(group)
-        if not is_equal:
-            shown += ["".join(map(_show_word, row.words_to_read())) for row in same]
-        elif len(same) > 1:
-            shown.append(f"… {len(same)} lines the same …")
-        elif it := same[0].after:
-            shown.append(_escape_lines(it.element.get_text()))
+    shown: list[str] = []
+    for is_equal, group in groupby(filter(_is_read, rows), lambda row: row.is_equal):
+        neighbours = list(group)
+        if is_equal:
+            shown.append(_show_equal(neighbours))
+        else:
+            shown += ["".join(map(_show_word, row.words_to_read())) for row in neighbours]
     return "\n".join(shown)
+
+
+def _is_read(row: Row) -> bool:
+    """Tell whether a row says something to a reader: it differs, or is no tag alone."""
+    return not row.is_equal or (row.after is not None and row.after.part == "all")
+
+
+def _show_equal(rows: Sequence[Row]) -> str:
+    """Return one line that is the same in both versions, or how many there are."""
+    if len(rows) > 1:
+        return f"… {len(rows)} lines the same …"
+    after = rows[0].after
+    return _escape_lines(after.element.get_text()) if after else ""
 
 
 def _show_word(word: Word) -> str:

@@ -314,7 +314,8 @@ def _link(
             if source.is_page:
                 link["href"] = name
             else:
-                link.name, link.attrs = "span", {}
+                link.name = "span"
+                link.attrs = {}
             if source not in used:
                 used.append(source)
     if new:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -62,12 +62,7 @@ def eject_articles(site: Site, articles: Sequence[Article]) -> str:
     """
     page = articles[0].page
     path = site.source_file(page)
-    try:
-        raw = path.read_bytes().decode("utf-8-sig")
-    except (OSError, UnicodeError) as error:
-        raise ApprovalError(f"{page}: cannot be read ({error})") from error
-    newline = "\r\n" if "\r\n" in raw else "\n"
-    source = raw.replace("\r\n", "\n").replace("\r", "\n")
+    source, newline = _read_page(page, path)
     match = YAML_RE.match(source)
     head = _without_request(match[0]) if match else ""
     if not match or not head:
@@ -75,23 +70,46 @@ def eject_articles(site: Site, articles: Sequence[Article]) -> str:
             f"{page}:1: the front matter does not have one key per line; remove `contentgen` by "
             "hand"
         )
-    elements = {it.request.id: _read_article(it, site.options.image_hosts) for it in articles}
-    attributes = {
-        name for root in elements.values() for part in root.iter() for name in part.attrib
-    }
-    head = _with_title(head, source[match.end() :], articles, elements)
-    body = _insert(site, articles, elements, source[match.end() :])
+    elements: dict[str, Element] = {}
+    for article in articles:
+        elements[article.request.id] = _read_article(article, site.options.image_hosts)
+    lost = _lost_in_markdown(elements.values())
+    body = source[match.end() :]
+    head = _with_title(head, body, articles, elements)
+    body = _insert(site, articles, elements, body)
     docs = Path(site.config.docs_dir)
     below = site.directory if docs.is_relative_to(site.directory) else docs
     try:
         replace_text(path, below, _join(head, body).replace("\n", newline))
     except OSError as error:
         raise ApprovalError(f"{page}: cannot be written ({error.strerror})") from error
-    lost = {kind: None for name, kind in _NOT_IN_MARKDOWN.items() if name in attributes}
     missing = f", but without its {', '.join(lost)}" if lost else ""
-    left = [f"`{it[0]}`" for it in MARKER.finditer(FENCED.sub("", body))]
+    left = [f"`{marker[0]}`" for marker in MARKER.finditer(FENCED.sub("", body))]
     moved = f"; at its end: the text of {', '.join(left)}" if left else ""
     return f"{page}: contains its text now, and no request{missing}{moved}; read `git diff`"
+
+
+def _read_page(page: str, path: Path) -> tuple[str, str]:
+    """Return the source of a page with line feeds at the end of lines, and what its file has there.
+
+    Raises ApprovalError.
+    """
+    try:
+        raw = path.read_bytes().decode("utf-8-sig")
+    except (OSError, UnicodeError) as error:
+        raise ApprovalError(f"{page}: cannot be read ({error})") from error
+    newline = "\r\n" if "\r\n" in raw else "\n"
+    return raw.replace("\r\n", "\n").replace("\r", "\n"), newline
+
+
+def _lost_in_markdown(articles: Iterable[Element]) -> list[str]:
+    """Return what the articles have that Markdown cannot say, each kind once."""
+    attributes: set[str] = set()
+    for article in articles:
+        for element in article.iter():
+            attributes.update(element.attrib)
+    lost = [kind for name, kind in _NOT_IN_MARKDOWN.items() if name in attributes]
+    return list(dict.fromkeys(lost))
 
 
 def _render_page(site: Site, file: File) -> str | None:
@@ -271,7 +289,8 @@ def _line_of(marker: re.Match[str]) -> tuple[int, int] | None:
     text = marker.string
     start = text.rfind("\n", 0, marker.start()) + 1
     end = text.find("\n", marker.end())
-    end = len(text) if end < 0 else end
+    if end < 0:
+        end = len(text)
     is_at_margin = re.fullmatch(" {0,3}", text[start : marker.start()])
     is_alone = is_at_margin and not text[marker.end() : end].strip()
     return (start, end) if is_alone else None
@@ -300,7 +319,8 @@ def _make_title(element: Element) -> None:
         return
     text = "".join(title.itertext())
     if _MARKUP.search(text):
-        title[:], title.text = [], plain_text(text)
+        title[:] = []
+        title.text = plain_text(text)
     put_first(element, title)
 
 

@@ -54,7 +54,9 @@ def _written_by(by: str, text: Text, answer: str) -> Text:
     edits = Edits(changed_by={block.digest: by for block in blocks})
     kept = {address for block in blocks for address in block.links}
     said = " ".join(block.text for block in blocks)
-    gone = [it for it in link_addresses(answer) if it not in kept and it not in said]
+    gone = [
+        address for address in link_addresses(answer) if address not in kept and address not in said
+    ]
     remarks = text.remarks
     if gone:
         named = ", ".join(_shown(address) for address in gone[:_MAX_NAMED])
@@ -76,17 +78,28 @@ def changed_remarks(site: Site, article: Article, before: Text, html: str) -> tu
     request, _ = _asked(site, article)
     options = site.reading_options(sources=[])
 
-    def form(text: str) -> dict[str, str]:
+    def remarks_on_form(text: str) -> dict[str, str]:
+        """Return the remarks about a text without those on quotations, by what they are about."""
         remarks = text_from_answer(request, options, text, today=date.today()).text.remarks
-        return {it.partition(":")[0]: it for it in remarks if not it.startswith("quotation:")}
+        by_subject = {_subject(remark): remark for remark in remarks}
+        by_subject.pop("quotation", None)
+        return by_subject
 
     try:
-        was, now = form(before.html), form(html)
+        former = remarks_on_form(before.html)
+        new = remarks_on_form(html)
     except FailedTextError:
         return before.remarks
-    named = {it.partition(":")[0] for it in before.remarks}
-    kept = [it for it in before.remarks if it.partition(":")[0] not in was]
-    return (*kept, *(it for name, it in now.items() if name in named or name not in was))
+    known = {_subject(remark) for remark in before.remarks}
+    kept = [remark for remark in before.remarks if _subject(remark) not in former]
+    # What could be said before and was not, for example because a person has settled it, stays so.
+    added = [remark for subject, remark in new.items() if subject in known or subject not in former]
+    return (*kept, *added)
+
+
+def _subject(remark: str) -> str:
+    """Return what a remark is about, such as `length`."""
+    return remark.partition(":")[0]
 
 
 def prompt_for(site: Site, article: Article) -> str:

@@ -253,7 +253,8 @@ def _describe_code(element: Element) -> Iterator[str]:
 
 def _is_automatic_link(element: Element) -> bool:
     """Tell whether this is a link that an extension makes of an address in a text."""
-    text, address = "".join(element.itertext()), element.get("href", "")
+    text = "".join(element.itertext())
+    address = element.get("href", "")
     is_same = address in (text, f"http://{text}", f"https://{text}", f"mailto:{text}")
     return element.tag == "a" and is_same and address.startswith(_LINKED)
 

@@ -31,8 +31,10 @@ from ..page_request import PageRequest
 from ..service.protocol import OPERATION, Attempt, Client, Update, Updated, update_body
 from ..site.build import Build
 from ..site.options import ContentgenConfig
+from ..site.site import Site
 from ..text import Text
 from ..texts.articles import Article
+from ..texts.lookup import Outcome
 from ..texts.obtain import message_for_pages
 from ..texts.policy import AskForText
 from ..texts.store import note_key
@@ -77,9 +79,10 @@ def plan(
     notes: list[str] = []
     keys = set()
     for article in articles:
-        text, page = article.newest, article.page
+        text = article.newest
+        page = article.page
         sources = cited.citations(text) if text else []
-        is_wanted = bool(note) or any(it.has_changed for it in sources)
+        is_wanted = bool(note) or any(source.has_changed for source in sources)
         if problem := _problem(article, is_wanted=is_wanted, is_named=is_named):
             problems.append(problem)
         elif text is None or (not is_wanted and not is_named) or article.key in keys:
@@ -125,7 +128,7 @@ def _asked_before(article: Article, text: Text, sources: Sequence[Citation]) -> 
     """Return what became of an earlier update from the same sources, or an empty string."""
     if article.failed_update:
         return f"its update has failed before: {article.failed_update}"
-    if all(text.sources[it.name] == it.digest for it in sources):
+    if all(text.sources[source.name] == source.digest for source in sources):
         return "an update has left what cites sections that are gone"
     return ""
 
@@ -147,72 +150,93 @@ def run(
     """
     if not planned:
         return [], []
-    from .block_updates import apply_update
-
-    by_request = {planned_update.article.asked: planned_update for planned_update in planned}
+    by_request = {one.article.asked: one for one in planned}
     done: dict[PageRequest, Updated] = {}
 
     async def ask(client: Client, asked: PageRequest, attempt: Attempt) -> Text:
         planned_update = by_request[asked]
         updated = await client.update(asked, planned_update.update, attempt)
         # In a thread, since it reads files and takes HTML apart, while other answers arrive.
-        text = await asyncio.to_thread(apply, planned_update, updated)
+        text = await asyncio.to_thread(_apply, build.site, planned_update, updated)
         done[asked] = updated
         return text
 
-    def apply(what: TextUpdate, updated: Updated) -> Text:
-        now = build.site.reread(what.article).newest
-        if now is None or (now.html, now.edits) != (what.before.html, what.before.edits):
-            raise EditedTextError(
-                "somebody has changed this text meanwhile, so it stays; "
-                f"`contentgen update {what.article.page_argument}` begins anew"
-            )
-        moment = datetime.now(UTC)
-        hosts = build.site.options.image_hosts
-        try:
-            text = apply_update(what.before, what.update, updated, moment.date(), hosts)
-        except EditError as error:
-            raise InvalidAnswerError(str(error)) from error
-        return structs.replace(text, generated_at=moment, request=what.article.request.record())
-
-    requests = {it.article.key: it.article.asked for it in planned}
-    operations = {it.article.key: _operation(it) for it in planned}
-    editions = {it.article.key: it.article.edition for it in planned}
+    requests: dict[str, PageRequest] = {}
+    operations: dict[str, str] = {}
+    editions: dict[str, int] = {}
+    for one in planned:
+        key = one.article.key
+        requests[key] = one.article.asked
+        operations[key] = _operation(one)
+        editions[key] = one.article.edition
     source = replace(build.foreground(), ask=wrap(ask), operations=operations, editions=editions)
     outcomes, problems = source.get(requests, requests.keys())
-    results = []
-    for it in planned:
-        outcome = outcomes[it.article.key]
-        updated, after, error = done.get(it.article.asked), outcome.text, outcome.error
-        if not outcome.is_kept:
-            after, error = None, StoreError("the cache cannot keep it; make room, then repeat this")
-        results.append(replace(it, updated=updated, after=after, error=error))
-    # The text as it was is what the desk compares the draft with.
-    before = {
-        note_key("generated", it.article.key): it.before
-        for it in results
-        if it.after and it.article.draft is it.before
-    }
-    if before:
-        store = build.store()
-        store.save(before)
-        problems += store.close()
+    results = [
+        _result(one, outcomes[one.article.key], done.get(one.article.asked)) for one in planned
+    ]
+    problems += _keep_texts_before(build, results)
     return results, problems
+
+
+def _apply(site: Site, planned: TextUpdate, updated: Updated) -> Text:
+    """Return the updated text. Raises EditedTextError if somebody has changed it meanwhile."""
+    from .block_updates import apply_update
+
+    article = planned.article
+    before = planned.before
+    now = site.reread(article).newest
+    if now is None or (now.html, now.edits) != (before.html, before.edits):
+        raise EditedTextError(
+            "somebody has changed this text meanwhile, so it stays; "
+            f"`contentgen update {article.page_argument}` begins anew"
+        )
+    moment = datetime.now(UTC)
+    hosts = site.options.image_hosts
+    try:
+        text = apply_update(before, planned.update, updated, moment.date(), hosts)
+    except EditError as error:
+        raise InvalidAnswerError(str(error)) from error
+    return structs.replace(text, generated_at=moment, request=article.request.record())
+
+
+def _result(planned: TextUpdate, outcome: Outcome, updated: Updated | None) -> TextUpdate:
+    """Return an update with what became of it."""
+    if outcome.is_kept:
+        return replace(planned, updated=updated, after=outcome.text, error=outcome.error)
+    full = StoreError("the cache cannot keep it; make room, then repeat this")
+    return replace(planned, updated=updated, error=full)
+
+
+def _keep_texts_before(build: Build, results: Sequence[TextUpdate]) -> list[str]:
+    """Keep the texts as they were, with which the desk compares the drafts.
+
+    Return the problems with the cache.
+    """
+    before: dict[str, Text] = {}
+    for result in results:
+        article = result.article
+        if result.after and article.draft is result.before:
+            before[note_key("generated", article.key)] = result.before
+    if not before:
+        return []
+    store = build.store()
+    store.save(before)
+    return store.close()
 
 
 def failures(results: Sequence[TextUpdate]) -> list[str]:
     """Return a message for each reason why texts were not updated."""
     by_reason: dict[str, list[TextUpdate]] = {}
-    for it in results:
-        if it.after is None:
-            by_reason.setdefault(str(it.stopped_by or it.error), []).append(it)
+    for result in results:
+        if result.after is None:
+            by_reason.setdefault(str(result.stopped_by or result.error), []).append(result)
     messages = []
     for reason, texts in by_reason.items():
-        pages = [it.article.source_path or it.article.page for it in texts]
+        pages = [result.article.source_path or result.article.page for result in texts]
         message = f"not updated: {reason}; the text stays as it is"
         if len(set(pages)) == 1:
             message = f"{texts[0].article.place}: {message}"
-        stopped = sum(it.stopped_by is not None for it in texts)
+        stopped = sum(result.stopped_by is not None for result in texts)
         messages.append(message_for_pages(message, pages, stopped))
     return messages
 
@@ -230,21 +254,24 @@ def report(results: Sequence[TextUpdate]) -> str:
     """
     from .approving import word_diff
 
-    parts = [_TITLE, f"Drafts to review: {sum(bool(it.after) for it in results)}"]
-    for it in results:
-        lines = [f"{it.article.page}, article {it.article.request.id}", ""]
-        if it.updated is None or it.after is None:
-            lines.append(f"not updated: {it.error}")
+    number = sum(result.after is not None for result in results)
+    parts = [_TITLE, f"Drafts to review: {number}"]
+    for result in results:
+        lines = [f"{result.article.page}, article {result.article.request.id}", ""]
+        if result.updated is None or result.after is None:
+            lines.append(f"not updated: {result.error}")
         else:
-            lines += [*result_lines(it.updated, it.after), ""]
-            lines += unstyle(word_diff(it.before.html, it.after.html)).split("\n")
+            lines += [*result_lines(result.updated, result.after), ""]
+            lines += unstyle(word_diff(result.before.html, result.after.html)).split("\n")
         text = "\n".join(map(escape_controls, lines))
-        fence = "`" * max(3, 1 + max(map(len, re.findall("`+", text)), default=0))
+        longest = max(map(len, re.findall("`+", text)), default=0)
+        fence = "`" * max(3, 1 + longest)
         parts.append(f"{fence}text\n{text}\n{fence}")
     return "\n\n".join(parts) + "\n"
 
 
 def result_lines(updated: Updated, text: Text) -> list[str]:
     """Return what an update has changed in a text and why, and the remarks of the update."""
-    remarks = (it for it in text.remarks if "update: " in it)
-    return [*text.updates[-max(len(updated.changes), 1) :], *remarks]
+    number = max(len(updated.changes), 1)  # one line says that nothing had to change
+    remarks = [remark for remark in text.remarks if "update: " in remark]
+    return [*text.updates[-number:], *remarks]
