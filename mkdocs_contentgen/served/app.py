@@ -177,7 +177,8 @@ class Server:
                     self._metrics.count_usage(job.spending.total)
         except asyncio.CancelledError:  # by a second signal
             message = "the server was stopped; ask again with the same Idempotency-Key"
-            raise HTTPException(500, message) from None
+            # The text may be written all the same, which 500 would deny.
+            raise HTTPException(409, message) from None
 
     def _logged(self, app: ASGIApp) -> ASGIApp:
 

@@ -983,7 +983,7 @@ class TestOperation:
             server.process.send_signal(signal.SIGTERM)
             server.wait()
             other.close()
-            assert asked.result().status_code == 500
+            assert asked.result().status_code == 409
             assert "same Idempotency-Key" in asked.result().json()["error"]
             assert "Traceback" not in "".join(server.errors)
 
