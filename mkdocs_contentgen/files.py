@@ -99,8 +99,9 @@ def locked(directory: Path, *, wait: bool = True) -> Iterator[None]:
 
 def reason_of(error: OSError | ValueError) -> str:
     """Return why a file cannot be read or written, without its path."""
-    reason = "it is not UTF-8" if isinstance(error, UnicodeError) else "its path is not valid"
-    return getattr(error, "strerror", None) or reason
+    if isinstance(error, UnicodeError):
+        return "it is not UTF-8"
+    return getattr(error, "strerror", None) or "its path is not valid"
 
 
 def normal_form(path: str | Path) -> str:
@@ -131,8 +132,11 @@ def _open_for_reading(path: str, flags: int) -> int:
 def _relative_parts(path: Path, root: Path) -> tuple[str, ...] | None:
     """Return the parts of `path` below `root`, or None if it is not below `root`."""
     # Path.relative_to() takes ten times as long, and builds call this for each page.
-    above, parts = path.parts[: len(root.parts)], path.parts[len(root.parts) :]
-    return parts if above == root.parts and ".." not in parts else None
+    depth = len(root.parts)
+    parts = path.parts[depth:]
+    if path.parts[:depth] != root.parts or ".." in parts:
+        return None
+    return parts
 
 
 def refuse_links(path: Path, root: Path) -> None:

@@ -106,8 +106,9 @@ def read_fields(path: Path) -> ServerFields:
         problems.append((repeated.line, f"{name}: {repeated.reason}"))
     if problems:
         raise ConfigurationError("; ".join(f"{path}:{line}: {text}" for line, text in problems))
-    options = cast(dict[str, object], value).items()
-    given = {name: it for name, it in options if it is not None}
-    if ledger := os.environ.get("CONTENTGEN_LEDGER"):
+    options = cast(dict[str, object], value)
+    given = {name: option for name, option in options.items() if option is not None}
+    ledger = os.environ.get("CONTENTGEN_LEDGER")
+    if ledger:
         given.setdefault("ledger", ledger)
     return msgspec.convert(given, ServerFields)

@@ -50,13 +50,15 @@ class SQLite(_Idle):
     write on into the old one, which nobody reads any more.
     """
 
-    blob, for_update = "BLOB", ""
+    blob = "BLOB"
+    for_update = ""
     find_tables = "SELECT 1 FROM sqlite_master WHERE name = 'contentgen_attempts'"
     now = "SELECT (julianday('now') - 2440587.5) * 86400.0"
 
     def __init__(self, path: Path, timeout: float = TIMEOUT) -> None:
         super().__init__()
-        self._path, self.name = path, str(path)
+        self._path = path
+        self.name = str(path)
         self._timeout = timeout
         self._opened: tuple[int, int] | None = None
         self._writing = threading.Lock()  # fairer than SQLite's own, for which threads poll
@@ -126,13 +128,28 @@ class SQLite(_Idle):
         return connection
 
 
+_CONNECTION = {
+    "connect_timeout": int(TIMEOUT),
+    # For a server that is gone without a word.
+    "tcp_user_timeout": int(1000 * TIMEOUT),
+    "keepalives_idle": 3,
+    "keepalives_interval": 1,
+    "keepalives_count": 3,
+}
+_SETTINGS = "SELECT " + ", ".join(
+    f"set_config('{name}', '{1000 * TIMEOUT:.0f}', true)"
+    for name in ("lock_timeout", "statement_timeout", "idle_in_transaction_session_timeout")
+)
+
+
 class PostgreSQL(_Idle):
     """A server at an address such as `postgresql://writer@db.example/contentgen`.
 
     Raises ConfigurationError if that is none, or psycopg is missing.
     """
 
-    blob, for_update = "BYTEA", "FOR UPDATE"
+    blob = "BYTEA"
+    for_update = "FOR UPDATE"
     find_tables = "SELECT 1 WHERE to_regclass('contentgen_attempts') IS NOT NULL"
     # now() would be the start of the transaction, before it has waited for its locks.
     now = "SELECT CAST(extract(epoch FROM clock_timestamp()) AS float8)"
@@ -205,20 +222,6 @@ class PostgreSQL(_Idle):
         connection.isolation_level = psycopg.IsolationLevel.READ_COMMITTED
         connection.execute(_SETTINGS)
         return connection
-
-
-_CONNECTION = {
-    "connect_timeout": int(TIMEOUT),
-    # For a server that is gone without a word.
-    "tcp_user_timeout": int(1000 * TIMEOUT),
-    "keepalives_idle": 3,
-    "keepalives_interval": 1,
-    "keepalives_count": 3,
-}
-_SETTINGS = "SELECT " + ", ".join(
-    f"set_config('{name}', '{1000 * TIMEOUT:.0f}', true)"
-    for name in ("lock_timeout", "statement_timeout", "idle_in_transaction_session_timeout")
-)
 
 
 def _execute_with_psycopg(

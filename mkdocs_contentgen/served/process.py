@@ -98,7 +98,8 @@ class _Process(uvicorn.Server):
         if self._draining is None:
             self._loop.call_soon_threadsafe(self.start_draining)
         else:
-            self.force_exit = self.should_exit = True
+            self.force_exit = True
+            self.should_exit = True
 
     def start_draining(self) -> None:
         """Finish the texts in progress, and end."""

@@ -63,7 +63,7 @@ def application(
     `write` raises an exception, which is then passed on to the server. Of the request, `error`
     repeats only the names of fields.
     """
-    parsers: dict[str, Parse] = {path: partial(_parse, it) for path, it in OPERATIONS.items()}
+    parsers: dict[str, Parse] = {path: partial(_parse, model) for path, model in OPERATIONS.items()}
     parsers[f"/{OPERATION}"] = _parse_update
     app = Starlette(
         routes=[
@@ -159,7 +159,8 @@ def _allowed(model: type[Request]) -> list[str]:
 
 def _parse(model: type[Request], fields: dict[str, object]) -> tuple[Request, None]:
     if unknown := [ascii(name)[:60] for name in fields if name not in _allowed(model)]:
-        names, allowed = ", ".join(unknown[:3]), ", ".join(_allowed(model))
+        names = ", ".join(unknown[:3])
+        allowed = ", ".join(_allowed(model))
         raise HTTPException(422, f"unknown field {names}; allowed are {allowed}")
     try:
         return msgspec.convert(fields, model), None
@@ -170,7 +171,8 @@ def _parse(model: type[Request], fields: dict[str, object]) -> tuple[Request, No
 
 
 def _parse_update(fields: dict[str, object]) -> tuple[Request, Update]:
-    kind, given = fields.pop("type", None), fields.pop("update", None)
+    kind = fields.pop("type", None)
+    given = fields.pop("update", None)
     model = REQUEST_TYPES.get(kind) if isinstance(kind, str) else None
     if model is None:
         raise HTTPException(422, f"type must be one of {', '.join(REQUEST_TYPES)}")
@@ -187,6 +189,6 @@ async def error_response(request: HTTPRequest, error: Exception) -> JSONResponse
         error = HTTPException(500, "an error in the server; its log has the details")
     message = error.detail
     if error.status_code in (404, 405):
-        paths = [it.path for it in request.app.routes if "POST" in (it.methods or ())]
+        paths = [route.path for route in request.app.routes if "POST" in (route.methods or ())]
         message = f"there is no such operation; send a POST to {', '.join(paths)}"
     return JSONResponse({"success": False, "error": message}, error.status_code, error.headers)

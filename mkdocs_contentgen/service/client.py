@@ -52,14 +52,19 @@ class ServiceClient(HTTPConnection):
             from . import sandbox
 
             app = sandbox.app
-            base_url, user_id, token = "http://localhost", user_id or SANDBOX, token or SANDBOX
+            base_url = "http://localhost"
+            user_id = user_id or SANDBOX
+            token = token or SANDBOX
         url = check_address(
             base_url, "base_url", f"'https://…', '{WRITER}' or '{SANDBOX}'", allow_http=allow_http
         )
         name = url.netloc.decode() if app is None else "the sandbox"
-        user_id, token = user_id.strip(), check_token(token, "token")
+        user_id = user_id.strip()
+        token = check_token(token, "token")
         credentials = {"user_id": user_id, "token": token}
-        wrong = [it for it, value in credentials.items() if not (value and value.isprintable())]
+        wrong = [
+            option for option, value in credentials.items() if not (value and value.isprintable())
+        ]
         if wrong:
             variables = " and ".join(f"CONTENTGEN_{option.upper()}" for option in wrong)
             state = "is not set, or has" if len(wrong) == 1 else "are not set, or have"
@@ -128,7 +133,8 @@ class ServiceClient(HTTPConnection):
         message = f"the service answered {answer.status_text}: {self._reason(answer)}"
         message = message.removesuffix(": ")
         fields = decode_json(answer.body) if answer.status == 500 else None
-        if isinstance(fields, dict) and isinstance(text := fields.get("answer"), str):
+        text = fields.get("answer") if isinstance(fields, dict) else None
+        if isinstance(fields, dict) and isinstance(text, str):
             # A served writer tells what its model has answered.
             return failed_text(message, "" if self.has_token(text) else text, fields)
         hint = f"check base_url, token and user_id, {CREDENTIALS_HINT}"

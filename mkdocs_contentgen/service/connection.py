@@ -113,6 +113,23 @@ MAY_BE_PAID_HINT = (
 )
 
 
+FOREIGN_ERRORS = (
+    TimeoutError,
+    httpx.HTTPError,
+    httpx.StreamError,
+    httpx.InvalidURL,
+    # httpx parses the address of a redirect even if it does not follow it.
+    UnicodeError,
+)
+"""What httpx raises while a request is sent and its answer is read."""
+
+
+_HOST_AND_PATH = re.compile(
+    r"(?=[^/]*[.:]|localhost)[a-z0-9-]{1,30}(\.[a-z0-9-]{1,30})*(:[0-9]{1,5})?(/[a-z0-9./-]{0,60})?"
+)
+"""What is surely a host with a port or a path, and neither a token nor a password."""
+
+
 class StreamEvent(Enum):
     """The meaning of a server-sent event."""
 
@@ -172,19 +189,30 @@ def parse_wait(value: str, unit: str = "") -> float | None:
 
     It is a number, in `unit` where it names none, a duration such as `5s` and `1m30s`, or a date.
     """
-    parts = list(_DURATION.finditer(value.lower()))
-    if value and "".join(part[0] for part in parts) == value.lower():
-        units = [_UNITS.get(part[2] or unit) for part in parts]
-        if all(units) and (len(parts) == 1 or all(part[2] for part in parts)):
-            return sum(
-                float(part[1]) * (size or 0) for part, size in zip(parts, units, strict=True)
-            )
+    seconds = _parse_duration(value.lower(), unit)
+    if seconds is not None:
+        return seconds
     with suppress(ValueError, OverflowError):
         moment = parsedate_to_datetime(value)
         # A date without a time zone is in UTC, as all dates of HTTP are.
         moment = moment if moment.tzinfo else moment.replace(tzinfo=UTC)
         return max(0.0, moment.timestamp() - time.time())
     return None
+
+
+def _parse_duration(value: str, unit: str) -> float | None:
+    """Return the seconds in a duration, or None if it is none."""
+    parts = list(_DURATION.finditer(value))
+    if not parts or "".join(part[0] for part in parts) != value:
+        return None
+    seconds = 0.0
+    for part in parts:
+        # Only a single number can be without a unit.
+        name = part[2] or (unit if len(parts) == 1 else None)
+        if name not in _UNITS:
+            return None
+        seconds += float(part[1]) * _UNITS[name]
+    return seconds
 
 
 def _format(seconds: float) -> str:
@@ -242,10 +270,13 @@ def decode_json(body: bytes) -> object:
 
 def has_secret(text: str, secret: str) -> bool:
     """Tell whether a text contains eight consecutive characters of a secret, or a shorter one."""
+    if not secret:
+        return False
+    letters = "".join(text.split()).lower()
+    secret = secret.lower()
     length = min(len(secret), 8)
-    letters, secret = "".join(text.split()).lower(), secret.lower()
     parts = (secret[start : start + length] for start in range(len(secret) - length + 1))
-    return bool(secret) and any(part in letters for part in parts)
+    return any(part in letters for part in parts)
 
 
 def without_secret(text: str, secret: str) -> str:
@@ -253,17 +284,6 @@ def without_secret(text: str, secret: str) -> str:
     if has_secret(text, secret):
         return ""
     return escape_controls(" ".join(text.split()))[:_MAX_REASON].rstrip(".")
-
-
-FOREIGN_ERRORS = (
-    TimeoutError,
-    httpx.HTTPError,
-    httpx.StreamError,
-    httpx.InvalidURL,
-    # httpx parses the address of a redirect even if it does not follow it.
-    UnicodeError,
-)
-"""What httpx raises while a request is sent and its answer is read."""
 
 
 class HTTPConnection:
@@ -522,12 +542,6 @@ def check_address(address: str, option: str, expected: str, *, allow_http: bool)
             "use https, or set `allow_http: true` where the network is trusted"
         )
     return url
-
-
-_HOST_AND_PATH = re.compile(
-    r"(?=[^/]*[.:]|localhost)[a-z0-9-]{1,30}(\.[a-z0-9-]{1,30})*(:[0-9]{1,5})?(/[a-z0-9./-]{0,60})?"
-)
-"""What is surely a host with a port or a path, and neither a token nor a password."""
 
 
 def _wrong_address_message(address: str, option: str, expected: str) -> str:

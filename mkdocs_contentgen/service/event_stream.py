@@ -103,15 +103,17 @@ class EventParser:
 
     def _end_block(self) -> Iterator[Event]:
         """Yield what stands between two empty lines."""
-        data, stray, name = self._data, self._stray, self._name
-        if data:
+        stray = self._stray
+        if self._data:
             # The standard ignores fields that it does not know.
             stray = [line for line in stray if not _UNKNOWN_FIELD.match(line)]
         if stray:
             yield Event(b"\n".join(stray), is_stray=True)
-        if data or name:
-            yield Event(b"\n".join(data), name)
-        self._data, self._stray, self._name = [], [], ""
+        if self._data or self._name:
+            yield Event(b"\n".join(self._data), self._name)
+        self._data = []
+        self._stray = []
+        self._name = ""
 
 
 def parse_events(body: bytes) -> Iterator[Event]:

@@ -24,8 +24,17 @@ from ..text import ANSWERED, Text, mend, model_name
 OPERATION = "update-text"
 """The operation of updates."""
 
-MAX_BLOCKS, MAX_BLOCK, MAX_NOTE = 2000, 20_000, 2000
-"""The maximum number of blocks of a text, of the characters of one, and of those of a note."""
+MAX_BLOCKS = 2000
+"""The maximum number of blocks of a text."""
+
+MAX_BLOCK = 20_000
+"""The maximum length of a block in characters."""
+
+MAX_NOTE = 2000
+"""The maximum length of a note in characters."""
+
+CITATION = "https://source.invalid"
+"""The links of the new blocks to sources are below this address, each with its number."""
 
 MAX_REASON = 250
 """The maximum length of a reason in characters. Longer ones are cut off."""
@@ -67,10 +76,6 @@ class Update(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 def update_body(request: Request, update: Update) -> dict[str, object]:
     """Return the JSON body of the HTTP request for an update."""
     return {"type": request.type, **request.body(), "update": msgspec.to_builtins(update)}
-
-
-CITATION = "https://source.invalid"
-"""The links of the new blocks to sources are below this address, each with its number."""
 
 
 class BlockChange(msgspec.Struct, frozen=True):

@@ -6,6 +6,7 @@ The texts are composed of the phrases in `sandbox_phrases.yml`, and labelled as 
 from __future__ import annotations
 
 import html
+from collections.abc import Iterator, Sequence
 from datetime import UTC, date, datetime
 from functools import cache
 from importlib.resources import files
@@ -27,14 +28,23 @@ LABEL = "Sample text made by the mkdocs-contentgen sandbox. No service was asked
 """The line below the title of each sample text."""
 
 
+_LENGTHS = {"short": (4, 2), "medium": (18, 3), "long": (46, 6)}
+"""The number of sentences and sections of a text.
+
+A listicle has twice as many, shorter sections, unless its topic names a number of items.
+"""
+
+
 def write_article(request: Request) -> str:
     """Return the sample text for a request, as HTML (interface section 2.2).
 
     The text depends on the operation and the body only.
     """
     phrases = _phrases()[request.type]
-    opening, closing = phrases["opening"], phrases["closing"]
-    title, label = tag("h1", "{topic}"), tag("p", LABEL, style_name="label")
+    opening = phrases["opening"]
+    closing = phrases["closing"]
+    title = tag("h1", "{topic}")
+    label = tag("p", LABEL, style_name="label")
     sections = _sections(request)
     if request.type == "news":
         dateline = byline("By the sandbox desk", date(2024, 5, 13), "13 May 2024")
@@ -48,7 +58,8 @@ def write_article(request: Request) -> str:
         ]
     elif request.type == "blog":
         tip = tag("div", phrases["tip"], "pro-tip")
-        intro, conclusion = tag("p", opening, "intro"), tag("p", closing, "conclusion")
+        intro = tag("p", opening, "intro")
+        conclusion = tag("p", closing, "conclusion")
         content = [title, label, intro, *sections, tip, conclusion]
     else:
         content = [title, label, tag("p", opening), *sections, tag("p", closing)]
@@ -62,23 +73,12 @@ async def _write(request: Request, update: Update | None, user: str, key: str) -
         return encode_answer(Text(write_article(request), datetime.now(UTC), request.record()))
     changed = [source.title for source in update.sources if source.has_changed]
     reason = update.note or f"changed: {', '.join(changed)}"
-    numbers = [it.number for it in update.blocks if it.kind == "p" and not it.is_fixed]
+    numbers = [block.number for block in update.blocks if block.kind == "p" and not block.is_fixed]
     if not numbers:
         return Updated([], reason="no paragraph may change", model=SANDBOX).encode()
     sample = f"Sample update made by the mkdocs-contentgen sandbox. {html.escape(reason)}"
     change = BlockChange(numbers[0], "change", sample, reason[:MAX_REASON])
     return Updated([change], model=SANDBOX).encode()
-
-
-app = application(_write, allow_everybody)
-"""The sandbox as an ASGI application."""
-
-
-_LENGTHS = {"short": (4, 2), "medium": (18, 3), "long": (46, 6)}
-"""The number of sentences and sections of a text.
-
-A listicle has twice as many, shorter sections, unless its topic names a number of items.
-"""
 
 
 @cache
@@ -97,11 +97,21 @@ def _sections(request: Request) -> list[str]:
         headings = [f"{position}. {heading}" for position, heading in enumerate(items, 1)]
     else:
         headings = headings[:number]
-    claims, reasons = phrases["claims"], phrases["reasons"]
-    sentences = (
-        f"{claim}, {reasons[(number + turn) % len(reasons)]}."
-        for turn in range(len(reasons))
-        for number, claim in enumerate(claims)
-    )
+    sentences = _sentences(phrases["claims"], phrases["reasons"])
     share = max(1, total // len(headings))
-    return [f"{tag('h2', it)}\n{tag('p', ' '.join(islice(sentences, share)))}" for it in headings]
+    sections = []
+    for heading in headings:
+        paragraph = " ".join(islice(sentences, share))
+        sections.append(f"{tag('h2', heading)}\n{tag('p', paragraph)}")
+    return sections
+
+
+def _sentences(claims: Sequence[str], reasons: Sequence[str]) -> Iterator[str]:
+    """Yield a sentence for each claim with each reason, so that none is like the one before."""
+    for turn in range(len(reasons)):
+        for number, claim in enumerate(claims):
+            yield f"{claim}, {reasons[(number + turn) % len(reasons)]}."
+
+
+app = application(_write, allow_everybody)
+"""The sandbox as an ASGI application."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 
 from ..citation import Citation
@@ -150,17 +150,20 @@ def read_update(
         remarks.append(f"{_CUT}{completion.quote}")
     reader = _EntryReader(request, update, sections, options)
     found = [reader.read(entry) for entry in read_entries(answer, is_cut=completion.is_cut)]
-    changes = [result.change for result in found if result.change]
-    doubts = [result.doubt for result in found if result.doubt]
-    remarks += [result.remark for result in found if result.remark]
-    because = ""
+    changes = []
+    doubts = []
+    cited: set[int] = set()
     for result in found:
-        # What the model says counts more than what it did.
-        if result.nothing_because or (result.is_repeated and not because):
-            because = result.nothing_because or "the model repeats the text as it is"
+        if result.change:
+            changes.append(result.change)
+            cited |= result.cited
+        if result.doubt:
+            doubts.append(result.doubt)
+        if result.remark:
+            remarks.append(result.remark)
+    because = _why_nothing(found)
     if not (changes or doubts or because):
         return None
-    cited = frozenset[int]().union(*(result.cited for result in found))
     return Updated(
         changes,
         doubts,
@@ -171,8 +174,18 @@ def read_update(
     )
 
 
+def _why_nothing(results: Sequence[_EntryResult]) -> str:
+    """Return why nothing has to change, as far as the model says, or an empty string."""
+    reasons = [result.nothing_because for result in results if result.nothing_because]
+    if reasons:
+        return reasons[-1]
+    if any(result.is_repeated for result in results):
+        return "the model repeats the text as it is"
+    return ""
+
+
 def _cited_sources(
-    numbers: frozenset[int], update: Update, sections: Sequence[Section], site_url: str
+    numbers: Iterable[int], update: Update, sections: Sequence[Section], site_url: str
 ) -> dict[int, Citation]:
     """Return the sources of the numbered sections. The first sections are those of the update."""
     names = [source.name for source in update.sources]

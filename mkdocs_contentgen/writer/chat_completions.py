@@ -117,20 +117,20 @@ class ChatCompletions:
         had_system = self._has_system and "system" in roles
         reader = AnswerReader(call.watch)
         error = await self._send(call, reader)
-        usage = self._usage(call, reader, spending, error)
         # Before the answer is checked, since an unusable one may have cost something too.
-        if isinstance(error, UnknownOutcomeError) or reader.usage is not None or reader.has_message:
+        usage = self._usage(call, reader, spending, error)
+        may_be_paid = isinstance(error, UnknownOutcomeError)
+        if may_be_paid or reader.usage is not None or reader.has_message:
             spending.total += usage
         if error is None:
-            error = self._problem(reader)
+            error = self._answer_error(reader)
         if had_system and not reader.text and _refuses_system(error_message(reader.error)):
             self._has_system = False
             raise RefusedSystemError
         is_usable = bool(reader.text) and reader.was_streamed
         if error and not is_usable:
             raise error
-        if len(self._key) >= _MIN_SECRET and self._key in reader.text:
-            raise InvalidAnswerError(f"{self.label} repeats {self._prefix}api_key in its text")
+        self._refuse_key(reader.text)
         reason = self._quote(reader.reason) or "unknown"
         words = ""
         if error:
@@ -163,6 +163,11 @@ class ChatCompletions:
         if isinstance(status_error, UnknownOutcomeError | InvalidAnswerError):
             return status_error
         raise status_error
+
+    def _refuse_key(self, text: str) -> None:
+        """Raise InvalidAnswerError if a text has the key in it."""
+        if len(self._key) >= _MIN_SECRET and self._key in text:
+            raise InvalidAnswerError(f"{self.label} repeats {self._prefix}api_key in its text")
 
     def _warn_of_cut_prompt(self, call: ModelCall, usage: Usage) -> None:
         """Warn once if the server read so few tokens that it cannot have read the whole prompt."""
@@ -239,7 +244,7 @@ class ChatCompletions:
             return UnusableServiceError(f"{message}; {hint}")
         return self._connection.status_error(answer, message, self._options_hint)
 
-    def _problem(self, reader: AnswerReader) -> InvalidAnswerError | None:
+    def _answer_error(self, reader: AnswerReader) -> InvalidAnswerError | None:
         """Return the error for an answer that is none of this API, or that ends with an error."""
         if reader.error:
             reason = self._words(reader) or "without a message"

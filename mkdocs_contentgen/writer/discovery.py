@@ -71,9 +71,9 @@ async def find_models(
     models = fields.get("data") if isinstance(fields, dict) else None
     items = models[:_MAX_MODELS] if isinstance(models, list) else []
     # What a server says is shown, and written into a file.
-    names = [model_name(it.get("id")) for it in items if isinstance(it, dict)]
-    return {
-        f"{it} ({name})": {"model": it, "endpoint": endpoint}
-        for it in names
-        if it and "embed" not in it.lower()
-    }
+    names = [model_name(item.get("id")) for item in items if isinstance(item, dict)]
+    found: dict[str, dict[str, object]] = {}
+    for model in names:
+        if model and "embed" not in model.lower():
+            found[f"{model} ({name})"] = {"model": model, "endpoint": endpoint}
+    return found

@@ -27,9 +27,15 @@ _TOPICS = {
 
 def estimate_message(estimates: Iterable[Estimate], options: WriterOptions) -> str:
     """Return the calls that texts or updates will take, with an estimate of tokens and cost."""
-    total = list(estimates)
-    calls, most = sum(it.calls for it in total), sum(it.most_calls for it in total)
-    given, written = sum(it.input_tokens for it in total), sum(it.output_tokens for it in total)
+    calls = 0
+    most = 0
+    given = 0
+    written = 0
+    for estimate in estimates:
+        calls += estimate.calls
+        most += estimate.most_calls
+        given += estimate.input_tokens
+        written += estimate.output_tokens
     price = options.fields.price
     hint = ""
     if price:
@@ -92,7 +98,9 @@ class Trial:
 def summary(trials: Sequence[Trial]) -> str:
     """Return how many texts have which outcome, with their share."""
     counts = Counter(trial.outcome for trial in trials).most_common()
-    shares = (f"{number} {it} ({100 * number / len(trials):.0f} %)" for it, number in counts)
+    shares = [
+        f"{number} {outcome} ({100 * number / len(trials):.0f} %)" for outcome, number in counts
+    ]
     return f"{len(trials)} texts: {', '.join(shares)}"
 
 

@@ -63,11 +63,12 @@ def check_prompts(options: WriterOptions) -> None:
         if kind not in REQUEST_TYPES:
             names = ", ".join(f"{name}.md" for name in REQUEST_TYPES)
             raise ConfigurationError(f"{path}: is not a name of a prompt file; there are {names}")
-        allowed = {it: known for it, known in choices(REQUEST_TYPES[kind]).items() if it != "type"}
+        allowed = dict(choices(REQUEST_TYPES[kind]))
+        allowed.pop("type", None)
         for match in _FIELD.finditer(content):
             if match[2] not in allowed.get(match[1], ()):
                 line = content.count("\n", 0, match.start()) + 1
-                known = "; ".join(f"{it}: {', '.join(allowed[it])}" for it in allowed)
+                known = "; ".join(f"{name}: {', '.join(allowed[name])}" for name in allowed)
                 found = quoted(f"{match[1]}: {match[2]}")
                 raise ConfigurationError(f"{path}:{line}: no {kind} has {found}; there are {known}")
 

@@ -18,13 +18,14 @@ def find_repair(draft: Draft, tolerance: float) -> tuple[str, int] | None:
 
     The number of words may miss the target by the share `tolerance`.
     """
-    words, items = draft.document.words, item_numbers(draft.document.headings)
+    words = draft.document.words
+    items = item_numbers(draft.document.headings)
     wanted = items_of(draft.request.topic)
     in_order = items == [*range(1, len(items) + 1)]
     if is_listicle(draft.request) and wanted and in_order and 0 < len(items) < wanted:
-        first, missing = len(items) + 1, wanted - len(items)
+        missing = wanted - len(items)
         size = max(_LEAST_WORDS, missing * words // len(items))
-        return fill("missing_items", first=first, last=wanted), size
+        return fill("missing_items", first=len(items) + 1, last=wanted), size
     if words < (1 - tolerance) * draft.words:
         size = max(_LEAST_WORDS, draft.words - words)
         return fill("more", words=size), size

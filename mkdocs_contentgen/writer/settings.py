@@ -293,10 +293,11 @@ def load_options(
             f"{place}{wrong if fields.model else 'no model is named'}; write `{example}`, or "
             "set CONTENTGEN_MODEL (with Ollama, `ollama list` shows the models that you have)"
         )
-    instructions, prompts = "", {}
-    if name := fields.instructions:
+    instructions = ""
+    prompts = {}
+    if fields.instructions:
         option = f"{prefix}instructions"
-        instructions = _read_text(_locate(name, directory, option), option)
+        instructions = _read_text(_locate(fields.instructions, directory, option), option)
     if fields.prompts:
         option = f"{prefix}prompts"
         prompts = _read_prompts(_locate(fields.prompts, directory, option), option)

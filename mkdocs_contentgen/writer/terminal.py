@@ -19,8 +19,11 @@ _HEIGHT = 100
 _MAX_COLUMN = 200
 """The cursor moves no further to the right of a row's text. Longer rows can only be written."""
 
-_MAX_ROW, _KEPT_CELLS = 64 * 1024, 1000
-"""The start of a longer row is final, except so many cells at its end."""
+_MAX_ROW = 64 * 1024
+"""The number of cells of a row. The start of a longer one is final."""
+
+_KEPT_CELLS = 1000
+"""The number of cells at the end of such a row that are not final."""
 
 _MAX_CODE = 4096
 """A longer code is none."""
@@ -91,7 +94,8 @@ class Screen:
     def _print(self, text: str) -> None:
         if not text:
             return
-        self._went_back = self._took_back = False
+        self._went_back = False
+        self._took_back = False
         row = self._rows[self._row]
         self._fill(row)
         cells = list(text) if text.isascii() else self._cells_of(text, row)
@@ -129,7 +133,8 @@ class Screen:
     def _obey(self, code: re.Match[str]) -> None:
         took_back = self._took_back
         went_back = self._went_back
-        self._went_back = self._took_back = False
+        self._went_back = False
+        self._took_back = False
         if control := code["control"]:
             # A word that was taken back goes on in the next row, which is the same line of text.
             if control in _LINE_FEEDS and not took_back:
@@ -227,7 +232,8 @@ class Screen:
 
     def _clear(self) -> None:
         self._rows = [_Row()]
-        self._row = self._column = 0
+        self._row = 0
+        self._column = 0
 
     def _erase_rows(self, part: int) -> None:
         """Erase what is behind the cursor (0), before it (1), or all of the screen (2)."""

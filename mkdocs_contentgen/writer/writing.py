@@ -40,8 +40,11 @@ WORDS_PER_SECTION = 350
 MAX_OWN = 4000
 """Characters of the text around an article that become a source."""
 
-TOKENS_PER_WORD, TOKENS_FOR_THINKING = 4, 4000
-"""The limit of tokens of a call: enough for all languages, and for a model that thinks first."""
+TOKENS_PER_WORD = 4
+"""The limit of tokens of a call has so many for each word, enough for all languages."""
+
+TOKENS_FOR_THINKING = 4000
+"""And so many more, for a model that thinks first."""
 
 _CHARACTERS_PER_TOKEN = 40
 """An answer with more characters for each token of its limit is stopped, also if it is thinking."""
@@ -205,7 +208,8 @@ class _Writing:
 
     def finish(self, draft: Draft, today: date, author: str = "") -> FinishedText:
         """Return a text as HTML. Raises FailedTextError."""
-        document, fields = draft.document, self._options.fields
+        document = draft.document
+        fields = self._options.fields
         words = document.words
         cited, dropped = cite(document, self._sections, fields.site_url)
         remarks = [*draft.remarks, *_citation_remarks(dropped)]
@@ -254,7 +258,9 @@ class _Writing:
         if plan.unusable or len(headings) < 2:
             return None
         document = MarkdownDocument(plan.document.title)
-        text, remarks, draft = "", list(plan.mended), plan
+        text = ""
+        remarks = list(plan.mended)
+        draft = plan
         last = len(headings) - 1
         places = {
             0: "Before its heading, write the paragraph that opens the whole text.",
@@ -342,7 +348,8 @@ class _Writing:
             if repair is None:
                 break
             self._repairs += 1
-            (prompt, words), blocks = repair, draft.document.blocks
+            prompt, words = repair
+            blocks = draft.document.blocks
             messages = [
                 *self._start,
                 Message(role="assistant", content=draft.text),
@@ -409,7 +416,8 @@ class _Writing:
         reason = completion.finish_reason
         loop = find_loop(answer)
         if loop is not None:
-            answer, reason = answer[:loop], "loop"
+            answer = answer[:loop]
+            reason = "loop"
         if reason in ("loop", "too long"):
             answer = trim(answer)
         text, mended = mend(answer)
@@ -456,12 +464,14 @@ def _most_sections(request: Request, number: int) -> int:
 
 def _number_of_sections(request: Request, options: WriterOptions) -> int:
     """Return the number of sections with a call of their own, or 0 for a text of one call."""
-    words, sections = options.target(request.length), options.fields.sections
+    words = options.target(request.length)
+    sections = options.fields.sections
     if sections == "auto":
         lengths = ("medium", "long") if is_small(options.fields.model) else ("long",)
         sections = request.length in lengths
     if not sections or request.length == "short":
         return 0
-    if is_listicle(request) and (items := items_of(request.topic)):
+    items = items_of(request.topic)
+    if is_listicle(request) and items:
         return items if words // items >= _LEAST_WORDS else 0
     return max(3, round(words / WORDS_PER_SECTION))
