@@ -121,7 +121,12 @@ def wrong_with(  # noqa: C901  one rule after the other
 
 
 def is_safe_link(address: str) -> bool:
-    """Tell whether an address surely leads to another host, and to the one that it shows."""
+    """Tell whether an address surely leads to another host, and to the one that it shows.
+
+    Or to a place on its own page.
+    """
+    if re.fullmatch(r"#[\w.~%-]+", address):
+        return True
     scheme, _, rest = address.partition(":")
     if re.search(r"[\s\\]", address):
         return False

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+import re
+from collections.abc import Collection, Mapping
 from typing import Literal
+from urllib.parse import unquote
 from xml.etree.ElementTree import Element, SubElement
 
 from ..display import escape_controls
@@ -93,6 +95,33 @@ def take_out(root: Element, inner: Element) -> None:
                 elif tail.strip():
                     parent.text = (parent.text or "") + tail
                 return
+
+
+def link_to_headings(article: Element, ids: Mapping[Element, str]) -> None:
+    """Let links such as `#the-sources` lead to headings of the article, which have these ids.
+
+    A link to something else becomes a `<span>`: a text has no other ids.
+    """
+    known: dict[str, str] = {}
+    for heading, name in ids.items():
+        if letters := _letters_of("".join(heading.itertext())):
+            known.setdefault(letters, name)
+    for link in article.iter("a"):
+        address = link.get("href", "")
+        if not address.startswith("#"):
+            continue
+        found = known.get(_letters_of(unquote(address)))
+        if found:
+            link.set("href", f"#{found}")
+        else:
+            link.tag = "span"
+            for attribute in ("href", "rel", "title"):
+                link.attrib.pop(attribute, None)
+
+
+def _letters_of(text: str) -> str:
+    """Return the letters and digits of a text or of an id, however ids are made of texts."""
+    return re.sub(r"[\W_]+", "", text).casefold()
 
 
 def close_heading_gaps(article: Element) -> None:

@@ -66,7 +66,9 @@ _ATTRIBUTES = {
 _VALUES = {
     "lang": re.compile(r"[A-Za-z]{2,8}(-[A-Za-z0-9]{1,8}){0,4}"),
     "dir": re.compile(r"ltr|rtl|auto"),
-    "href": re.compile(r"https?://[^\s/\\@?#]+([/?#][^\s\\]*)?|mailto:[^\s/\\]+", re.I),
+    "href": re.compile(
+        r"https?://[^\s/\\@?#]+([/?#][^\s\\]*)?|mailto:[^\s/\\]+|#[\w.~%-]{1,200}", re.I
+    ),
     "src": re.compile(r"https://[^\s/\\@?#]+([/?#][^\s\\]*)?", re.I),
     "width": re.compile(r"[0-9]{1,4}"),
     "height": re.compile(r"[0-9]{1,4}"),
@@ -92,6 +94,10 @@ _FORMATTING_WITHOUT_ATTRIBUTES = 3 * 13  # HTML repeats at most three of a kind
 _PRE_AND_BREAK = re.compile(r"(<pre[^<>]*>)\n")
 # Python-Markdown uses some of these for its placeholders.
 _ASCII_CONTROLS = bytes((*range(9), 11, 12, *range(14, 32), 127))
+_CHECKBOX = re.compile(r"<input(?=[\s/])([^<>]*)>[ \t]?", re.I)
+_IS_CHECKBOX = re.compile(r"\stype\s*=\s*[\"']?checkbox\b", re.I)
+_IS_CHECKED = re.compile(r"\schecked(?=[\s=/]|$)", re.I)
+_QUOTED = re.compile(r"\"[^\"]*\"|'[^']*'")
 _VOID = re.compile(r"<(br|hr|img|wbr)\b([^<>]*)>")
 
 
@@ -105,6 +111,7 @@ def sanitize(html: str, image_hosts: Collection[str] = ()) -> Element:
     _check_size(html)
     # Without a removed element, those around it may be parsed differently, hence several passes.
     clean = html.encode("utf-8", "replace").decode()
+    clean = _CHECKBOX.sub(_tick, clean)
     for _ in range(_MAX_PASSES):
         previous, clean = clean, _without_controls(_CLEANER.clean(clean))
         clean = _PRE_AND_BREAK.sub(r"\1\n\n", clean)
@@ -127,6 +134,14 @@ def sanitize(html: str, image_hosts: Collection[str] = ()) -> Element:
     _show_ruby_parentheses(root)
     _restrict_links(root, set(map(str.lower, image_hosts)))
     return root
+
+
+def _tick(tag: re.Match[str]) -> str:
+    """Return what Markdown has for a checkbox of a list of tasks, since forms are removed."""
+    attributes = _QUOTED.sub("", tag[1])
+    if not _IS_CHECKBOX.search(tag[1]):
+        return tag[0]
+    return "[x] " if _IS_CHECKED.search(attributes) else "[ ] "
 
 
 def _filter_attribute(tag: str, name: str, value: str) -> str | None:

@@ -11,6 +11,7 @@ from pathlib import Path
 from xml.etree.ElementTree import Element
 
 import yaml
+from markdown.extensions.toc import slugify
 from mkdocs.structure.files import File
 from mkdocs.utils.meta import YAML_RE, get_data
 
@@ -19,12 +20,14 @@ from ..files import replace_text
 from ..html.article import (
     close_heading_gaps,
     limit_nesting,
+    link_to_headings,
     parse_article,
     put_first,
     set_title_level,
     take_out,
 )
 from ..html.document import Document
+from ..html.elements import HEADINGS
 from ..html.markdown_writer import write_blocks
 from ..html.plaintext import plain_text
 from ..requests import Request
@@ -233,6 +236,11 @@ def _insert(
                 _make_title(element)
             if not place.is_page:
                 set_title_level(element, place.level)
+            slugs = {}
+            for heading in element.iter():
+                if heading.tag in HEADINGS:
+                    slugs[heading] = slugify("".join(heading.itertext()), "-")
+            link_to_headings(element, slugs)
             blocks = write_blocks(element, extensions.names, link)
             texts[place.name] = reader.write(blocks)
         return _compose_safely(reader, body, places, texts)

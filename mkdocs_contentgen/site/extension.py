@@ -337,7 +337,7 @@ class _ArticlePlacer:
 
         `level` is that of the heading before it.
         """
-        from ..html.article import set_title_level, take_out
+        from ..html.article import link_to_headings, set_title_level, take_out
 
         default = 1 if is_start else max(level, 1) + 1
         requested = self.articles[name].level
@@ -367,6 +367,8 @@ class _ArticlePlacer:
             self.rendered.facts[name] = facts
             self.texts.add(article)
         self.ids.label(article)
+        headings = _shown_headings(article, None if shows_title else self.title)
+        link_to_headings(article, headings)
         if article.find(".//pre") is not None:
             from .highlighting import highlight_code
 
@@ -384,6 +386,15 @@ class _ArticlePlacer:
             for citation in citations:
                 problem = missing_message(citation, self.page)
                 self.rendered.problems.append(("contentgen", problem))
+
+
+def _shown_headings(article: Element, hidden: Element | None) -> dict[Element, str]:
+    """Return the ids of the headings of an article, without that of a `hidden` one."""
+    headings = {}
+    for element in article.iter():
+        if element.tag in HEADINGS and element is not hidden and "id" in element.attrib:
+            headings[element] = element.attrib["id"]
+    return headings
 
 
 def link_to_pages(
