@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from ..texts.obtain import Obtained
     from ..writer.evaluation import Trial
 
-_COLOURS = {"approved": "green", "draft": "yellow"}
+_COLOURS = {"approved": "green", "draft": "yellow", "proposed": "yellow"}
 """The colours of states; all others are red."""
 
 NO_REQUEST = "No page asks for a text"
@@ -85,6 +85,7 @@ def article_to_json(article: Article) -> dict[str, object]:
     from msgspec.structs import asdict
 
     approved = article.approved
+    approval = approved.approval if approved else None
     draft = article.draft if article.state in ("draft", "outdated") else None
     text = draft or (approved.text if approved else None)
     return {
@@ -102,7 +103,7 @@ def article_to_json(article: Article) -> dict[str, object]:
         "to_read": article.to_read,
         "remarks": article.remarks,
         "generated_at": text.generated_at.isoformat() if text else None,
-        "approved_by": approved.approval.approved_by if approved else None,
+        "approved_by": approval.approved_by if approval else None,
         "newer_draft": bool(approved) and article.has_newer_draft,
         "edits": asdict(text.edits) if text and text.edits else None,
     }
@@ -134,6 +135,7 @@ def print_next_steps(articles: Sequence[Article]) -> None:
     states = Counter(it.state for it in articles if not it.has_newer_draft)
     steps = {
         "draft": (drafts, "contentgen review"),
+        "proposed text": (states["proposed"], "contentgen review"),
         "edited text": (states["changed"], "contentgen review"),
         "missing text": (states["missing"] + states["outdated"], "contentgen generate"),
         "failed text": (states["failed"], "contentgen show PAGE"),

@@ -6,7 +6,6 @@ import os
 import shlex
 import sys
 from collections.abc import Iterable, Sequence
-from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, TextIO
 
@@ -14,6 +13,7 @@ import click
 
 from ..display import escape_controls, paths_from_here
 from ..files import reason_of
+from ..git import user_name
 from .common import (
     ask_before_losing,
     ask_before_replacing,
@@ -79,7 +79,7 @@ def show(config_file: str | None, page: str, name: str | None, *, answer: bool) 
                 print_remarks([article])
                 click.echo()
                 print_article(text.html)
-                if text is article.draft:
+                if not article.has_approval:
                     _print_sentences(sentences_to_check(site, article, text))
             if text is None or article.failed_update:
                 print_failure(article, site.options.currency())
@@ -307,7 +307,7 @@ def eject(config_file: str | None, page: str) -> None:
         for note in notes:
             print_line(note, err=True)
         for article in articles:
-            if article.approved and article.has_approval:
+            if (article.approved and article.has_approval) or article.state == "proposed":
                 print_line(f"{article.path}: can be deleted")
             elif article.approved:
                 print_line(
@@ -333,20 +333,9 @@ def reviewer(by: str | None) -> str:
     """Return the name of the person who approves: `by`, or else git's. Raises UsageError."""
     from ..texts.approval import name_problem
 
-    name = by or _git_user_name()
+    name = by or user_name()
+    if not name:
+        raise click.UsageError("git knows no user.name; say who approves with --by NAME")
     if problem := name_problem(name):
         raise click.UsageError(f"the name {problem}; say who approves with --by NAME")
     return name
-
-
-def _git_user_name() -> str:
-    import subprocess
-
-    command = ["git", "config", "user.name"]
-    with suppress(OSError):
-        ran = subprocess.run(  # noqa: S603
-            command, capture_output=True, encoding="utf-8", errors="surrogateescape", check=False
-        )
-        if name := ran.stdout.strip():
-            return name
-    raise click.UsageError("git knows no user.name; say who approves with --by NAME")

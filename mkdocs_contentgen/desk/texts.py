@@ -18,6 +18,7 @@ from ..html.differences import compare
 from ..html.document import Block, Document, Kind
 from ..html.restoring import take_back
 from ..review.approving import reason_problem, shorten, write_approval
+from ..review.earlier import approved_text, text_as_written
 from ..review.importing import changed_remarks
 from ..site.site import Site
 from ..text import Edits, Text, edition_after
@@ -240,11 +241,11 @@ class Desk:
     def earlier(self, article: Article, name: Earlier) -> Text | None:
         """Return the approved text, or the text as it was before people changed it, or None."""
         if name == "approved":
-            return article.approved.text if article.approved else None
+            return approved_text(article)
         store = self.site.store()
         notes, _ = store.load([note_key("generated", article.key)])
         store.close()
-        return next(iter(notes.values()), None)
+        return next(iter(notes.values()), None) or _before_edits_of_the_file(article)
 
     def read(self, html: str) -> Document:
         """Return the document of a text, which the caller can change. Raises UnsafeHTMLError."""
@@ -322,6 +323,14 @@ _Authors = dict[tuple[str, str], str]
 def _authors(blocks: Sequence[Block], text: Text) -> _Authors:
     by = text.edits.changed_by if text.edits else {}
     return {(it.kind, it.html): by.get(it.digest, "") for it in blocks}
+
+
+def _before_edits_of_the_file(article: Article) -> Text | None:
+    """Return the text of a file as it was before somebody edited it there, or None."""
+    approved = article.approved
+    if approved is None or article.newest is not approved.text or not approved.is_changed:
+        return None
+    return text_as_written(article)
 
 
 def ref_of(page: str, name: str) -> str:

@@ -280,6 +280,11 @@ class Block:
         return short_digest(self.text)
 
     @property
+    def content_digest(self) -> str:
+        """The beginning of the SHA-256 of its HTML, without what is marked as to be checked."""
+        return short_digest(f"{self.kind} {_to_html(self.element, marks=False)}")
+
+    @property
     def links(self) -> list[str]:
         """The addresses of the links in it."""
         return [str(link["href"]) for link in self.element.find_all("a")]

@@ -21,6 +21,7 @@ from ..site.options import ContentgenConfig
 from ..text import MAX_EDIT, Edits, Text, edition_after
 from ..texts.approval import ApprovedText, approve, digest, write
 from ..texts.articles import Article, has_marks
+from .earlier import last_approved, text_as_written
 
 _INVISIBLE = re.compile("[\\xad\\u115f\\u1160\\u180e\\u200b\\u2060-\\u2065\\u3164\\ufeff\\uffa0]")
 """What a diff has to show although other texts may have it. No letter needs it to be joined."""
@@ -34,22 +35,34 @@ _MAX_NAMED = 3
 
 def draft_lines(draft: Text, options: ContentgenConfig) -> str:
     """Return the HTML that the approved file of a draft would contain. Raises UnsafeHTMLError."""
+    return _lines_of(draft, options, marks=False)
+
+
+def proposed_lines(draft: Text, options: ContentgenConfig) -> str:
+    """Return the HTML that the file of a proposed draft contains: with its marks.
+
+    Raises UnsafeHTMLError.
+    """
+    return _lines_of(draft, options, marks=True)
+
+
+def _lines_of(draft: Text, options: ContentgenConfig, *, marks: bool) -> str:
     document = Document(draft.html, options.image_hosts)
     for tag in (document.article, *document.article.find_all(style=True)):
         # Styles without an effect make diffs hard to read.
         style = str(tag.get("style", ""))
         if style and not (options.styles == "keep" or adapted_classes(tag.name, style)):
             del tag["style"]
-    return _settled_lines(document, options)
+    return _settled_lines(document, options, marks=marks)
 
 
-def _settled_lines(document: Document, options: ContentgenConfig) -> str:
-    """Return the HTML of a document without marks, as it is when it is read again.
+def _settled_lines(document: Document, options: ContentgenConfig, *, marks: bool = False) -> str:
+    """Return the HTML of a document, by default without marks, as it is when it is read again.
 
     The end tags of thousands of items can make it too large, and space that stood beside a mark can
     be too much without it. Raises UnsafeHTMLError.
     """
-    lines = document.to_lines(marks=False)
+    lines = document.to_lines(marks=marks)
     for _ in range(_MAX_PASSES):
         before = lines
         lines = Document(lines, options.image_hosts).to_lines()
@@ -81,27 +94,58 @@ def compare_versions(article: Article, options: ContentgenConfig) -> Iterator[tu
     file = "approved file"
     if article.state == "changed":
         file = "edited file"
-        # Its SHA-256 is that of the draft, unless this is another machine, or the draft is newer.
-        original = ""
-        with suppress(UnsafeHTMLError):
-            original = draft_lines(draft, options) if draft else ""
-        changes = escape_controls(
-            "the approved text is no longer in the cache; "
-            f"`git log -p --word-diff {article.path}` shows earlier versions"
-        )
-        if draft and approved.approval.sha256 == digest(original, draft.written_by):
-            changes = word_diff(original, approved.text.html, options.image_hosts)
-            if original == approved.text.html:
-                author = approved.text.written_by or "nobody, so a model"
-                changes = escape_controls(f"who wrote it was changed to: {author}")
-        yield "from the approved text to the edited file", changes
-        if not article.has_newer_draft:
-            return
-    if draft:
+        yield "from the approved text to the edited file", _changes_since_approval(article, options)
+    elif approved.approval is None:
+        file = "proposed file"
+        yield from _compare_proposal(article, approved, options)
+    if draft and (article.has_newer_draft or file == "approved file"):
         lines = draft_lines(draft, options)
         changes = word_diff(approved.text.html, lines, options.image_hosts)
         checks = check_lines(draft) if lines != approved.text.html else []
         yield f"from the {file} to the draft", "\n".join([changes, *map(escape_controls, checks)])
+
+
+def _changes_since_approval(article: Article, options: ContentgenConfig) -> str:
+    """Return what was changed in a file since its approval, to be printed."""
+    approved, draft = article.approved, article.draft
+    if approved is None or approved.approval is None:
+        return ""
+    original = ""
+    if draft:
+        # Its SHA-256 is that of the draft, unless this is another machine, or the draft is newer.
+        with suppress(UnsafeHTMLError):
+            lines = draft_lines(draft, options)
+            if approved.approval.sha256 == digest(lines, draft.written_by):
+                original = lines
+    if not original:
+        before = text_as_written(article)
+        original = before.html if before else ""
+    if not original:
+        return escape_controls(
+            "the approved text is neither in the cache nor in git; "
+            f"`git log -p --word-diff {article.path}` shows earlier versions"
+        )
+    if original == approved.text.html:
+        author = approved.text.written_by or "nobody, so a model"
+        return escape_controls(f"who wrote it was changed to: {author}")
+    return word_diff(original, approved.text.html, options.image_hosts)
+
+
+def _compare_proposal(
+    article: Article, proposed: ApprovedText, options: ContentgenConfig
+) -> Iterator[tuple[str, str]]:
+    """Compare a proposed text with what was approved before, and with what was proposed."""
+    now = proposed.text.html
+    before = last_approved(article)
+    if before:
+        changes = word_diff(before.html, now, options.image_hosts)
+        yield "from the approved text to the proposed file", changes
+    if proposed.is_changed:
+        written = text_as_written(article)
+        changes = "the text as it was proposed is not in git"
+        if written:
+            changes = word_diff(written.html, now, options.image_hosts)
+        yield "from the proposed text to the edited file", changes
 
 
 def text_to_approve(
@@ -114,9 +158,8 @@ def text_to_approve(
     """
     if article.damaged:
         raise article.damaged
-    edited = article.approved if article.state == "changed" else None
-    if edited and not (article.has_newer_draft and prefer_draft(article)):
-        return edited.text
+    if article.approved and _takes_file(article, prefer_draft):
+        return article.approved.text
     if article.draft is None:
         raise ApprovalError(
             f"{article.place}: there is no text to approve; "
@@ -138,13 +181,14 @@ def write_approval(
     """
     approved = article.approved
     draft = article.draft
-    declined = approved.approval.declined if approved else None
+    declined = approved.approval.declined if approved and approved.approval else None
     edition = text.edition
-    if approved and text is approved.text:
+    is_in_file = approved is not None and text is approved.text
+    if is_in_file and draft and article.has_newer_draft:
+        declined = draft.generated_at
+        edition = edition_after(article.edition)
+    if approved and is_in_file and article.state == "changed":
         html = _edited_lines(article, approved, options)
-        if draft and article.has_newer_draft:
-            declined = draft.generated_at
-            edition = edition_after(article.edition)
     else:
         _check_quotations(article, text)
         html = _lines_to_approve(article, text, options)
@@ -152,11 +196,49 @@ def write_approval(
     edits = _edits_to_keep(text, reason, unchecked)
     request = article.request.record()
     text = structs.replace(text, html=html, request=request, edits=edits, edition=edition)
-    service = "content generation service"
-    if options.uses_sandbox() or options.uses_writer():
-        service = options.address()
-    approval = approve(text, article.key, service, by, declined, unchecked)
+    approval = approve(text, article.key, service_name(options), by, declined, unchecked)
     write(article.path, article.directory, approval, before=approved)
+
+
+def service_name(options: ContentgenConfig) -> str:
+    """Return what files say of who made their texts: never the address of a service."""
+    if options.uses_sandbox() or options.uses_writer():
+        return options.address()
+    return "content generation service"
+
+
+def _takes_file(article: Article, prefer_draft: Callable[[Article], bool]) -> bool:
+    """Tell whether to approve the text that is in the file, although there may be a newer draft."""
+    if article.state not in ("changed", "proposed"):
+        return False
+    draft = article.draft
+    if draft is None or not article.has_newer_draft:
+        return True
+    if article.state == "proposed" and not words_at_risk(article, draft):
+        return False
+    return not prefer_draft(article)
+
+
+def words_at_risk(article: Article, draft: Text) -> list[str]:
+    """Return the words of people in the file of an article that a draft does not have.
+
+    Each is the text of a block; all are at risk if no build can show the draft.
+    """
+    if article.approved is None:
+        return []
+    text = article.approved.text
+    changed_by = text.edits.changed_by if text.edits else {}
+    if not changed_by and not text.written_by:
+        return []
+    said: set[str] = set()
+    with suppress(UnsafeHTMLError):
+        said = {block.text for block in Document(draft.html).blocks()}
+    words = []
+    for block in Document(text.html).blocks():
+        is_persons = bool(text.written_by) or block.digest in changed_by
+        if is_persons and block.text not in said:
+            words.append(block.text)
+    return words
 
 
 def _lines_to_approve(article: Article, draft: Text, options: ContentgenConfig) -> str:
@@ -198,7 +280,8 @@ def _unchecked_statements(article: Article, text: Text, reason: str) -> tuple[st
     if statements and not reason:
         raise ApprovalError(f"{article.place}: {_left_message(article.page, statements)}")
     # What was approved unchecked is so still, as long as the text says it.
-    before = article.approved.approval.unchecked if article.approved else ()
+    approval = article.approved.approval if article.approved else None
+    before = approval.unchecked if approval else ()
     earlier: list[str] = []
     if before:
         said = "\n".join(block.text for block in Document(text.html).blocks())
@@ -266,8 +349,9 @@ def check_before_ejection(article: Article, options: ContentgenConfig) -> list[s
             f"approve it with `contentgen approve {article.page_argument}` first"
         )
     now = "and from now on, the page does not say how it came about"
-    if article.approved and article.state == "changed":
-        approver = article.approved.approval.approved_by
+    approval = article.approved.approval if article.approved else None
+    if approval and article.state == "changed":
+        approver = approval.approved_by
         notes.append(
             f"{article.page}: {article.path} was edited since {approver} approved it; nobody "
             f"approved the text as it is now, {now}"
@@ -282,7 +366,9 @@ def _check_quotations(article: Article, draft: Text) -> None:
 
     A person settles its quotations on the desk, with all other statements to check.
     """
-    if draft.edits and not has_marks(draft):
+    approved = article.approved
+    is_edited = approved is not None and draft is approved.text and approved.is_changed
+    if (draft.edits or is_edited) and not has_marks(draft):
         return
     for remark in draft.remarks:
         if remark.startswith("quotation: "):

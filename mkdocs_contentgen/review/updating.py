@@ -83,7 +83,7 @@ def plan(
         page = article.page
         sources = cited.citations(text) if text else []
         is_wanted = bool(note) or any(source.has_changed for source in sources)
-        if problem := _problem(article, is_wanted=is_wanted, is_named=is_named):
+        if problem := _problem(article, is_named=is_named):
             problems.append(problem)
         elif text is None or (not is_wanted and not is_named) or article.key in keys:
             continue
@@ -107,7 +107,7 @@ def plan(
     return updates, problems, notes
 
 
-def _problem(article: Article, *, is_wanted: bool, is_named: bool) -> str:
+def _problem(article: Article, *, is_named: bool) -> str:
     """Return why a text cannot be updated, or an empty string."""
     if article.damaged:
         return str(article.damaged)
@@ -115,11 +115,6 @@ def _problem(article: Article, *, is_wanted: bool, is_named: bool) -> str:
         return (
             f"{article.place}: there is no text to update; "
             f"`contentgen generate {article.page_argument}` makes one"
-        )
-    if article.state == "changed" and is_wanted:
-        return (
-            f"{article.place}: {article.path} was edited since its approval; approve it first "
-            f"with `contentgen review {article.page_argument}`"
         )
     return ""
 

@@ -208,9 +208,9 @@ def _warnings(article: Article, *, sandbox: bool) -> list[str]:
             f"{article.place}: its text is in '{text}' and the page in '{page}'; for a text of "
             f"its own, set `language: {page}`"
         )
-    if not sandbox and article.approved and article.approved.approval.service == SANDBOX:
+    if not sandbox and article.approved and article.approved.header.service == SANDBOX:
         found.append(
-            f"{article.place}: the approved text is a sample of the sandbox; for a real one, "
+            f"{article.place}: the text of its file is a sample of the sandbox; for a real one, "
             f"delete {article.path}"
         )
     return found
@@ -261,10 +261,11 @@ def _summary_message(outcomes: Sequence[Outcome], drafts: int, seconds: float) -
     number = Counter(outcome.source for outcome in outcomes)
     pending = sum(map(_is_pending, outcomes))
     noun = "text" if len(outcomes) == 1 else "texts"
+    proposed = f"{number['proposed']} proposed, " if number["proposed"] else ""
     pending_message = f", {pending} being generated" if pending else ""
     to_review = f", {drafts} to review with `contentgen review`" if drafts else ""
     return (
-        f"{len(outcomes)} {noun}: {number['approved']} from approved files, "
+        f"{len(outcomes)} {noun}: {number['approved']} from approved files, {proposed}"
         f"{number['cache']} from the cache, {number['service']} generated{pending_message}, "
         f"{number[None] - pending} missing{to_review}, in {seconds:.1f} s"
     )

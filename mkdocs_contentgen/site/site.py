@@ -232,6 +232,7 @@ class Site:
         Raises ConfigurationError for a name that matches no page with a request.
         """
         from ..texts.articles import find_articles
+        from .authors import with_authors
 
         files = self.approved_files()
         articles, problems = find_articles(
@@ -241,6 +242,7 @@ class Site:
             self._review_policy(),
             changed_sources=self.cited_sections().changed,
         )
+        articles = [with_authors(article) for article in articles]
         return articles, [*dict.fromkeys(problems), *self.orphan_warnings(files)]
 
     def _review_policy(self) -> Policy:
@@ -251,13 +253,14 @@ class Site:
         """Return an article with the texts that its approved file and the cache have now."""
         from ..texts.approval import read_all
         from ..texts.articles import find_articles
+        from .authors import with_authors
 
         own = [article.asked]
         # Only its own file: reading those of 500 articles takes almost half a second.
         files = read_all(own, self.approved_directory(), others=self.others, files=[article.path])
         policy = self._review_policy()
         found, _ = find_articles(own, files, self.store(), policy)
-        return found[0]
+        return with_authors(found[0])
 
     def cited_sections(self) -> CitedSections:
         """Return what finds the sections that texts cite."""

@@ -1,4 +1,8 @@
-"""Read and write approved files, which contain texts that a person has reviewed.
+"""Read and write the files of `approved_dir`: texts that a person has reviewed, or is asked to.
+
+The header of an approved text names who approved it. That of a proposed text does not, and its page
+says that nobody has reviewed it. Both have a short digest of each block as it was written, so that
+a block that somebody edits in the file is known as that of a person.
 
 A file has a YAML header, then HTML with one block element per line, for readable diffs and editing
 by hand. The same text always gives the same bytes.
@@ -14,7 +18,7 @@ from datetime import UTC, date, datetime
 from functools import lru_cache
 from io import BytesIO, TextIOWrapper
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, NamedTuple
 
 import msgspec
 import yaml
@@ -25,8 +29,11 @@ from ..files import locked, normal_form, read_text, reason_of, refuse_links, rep
 from ..html.sanitizer import MAX_CHARACTERS
 from ..page_request import PageRequest
 from ..requests import Request
-from ..text import Line, Text, is_storable, mended
+from ..text import Edits, Line, Text, is_storable, mended
 from ..yaml_files import NotYAMLError, read_yaml
+
+if TYPE_CHECKING:
+    from ..html.document import Block
 
 MAX_HEADER = 256 * 1024
 """Maximum length of a header in characters: a text can have thousands of blocks by people."""
@@ -37,12 +44,26 @@ MAX_NAME = 200
 _MAX_FILE = MAX_HEADER + MAX_CHARACTERS + len("---\n---\n")
 
 
-class Approval(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """What an approved file says beside the fields of its text."""
+SOMEBODY = "somebody"
+"""The author of a block that was edited in the file, until git says who it was."""
+
+_BLOCK_DIGEST_LENGTH = 8
+"""Hex digits of the digest of a block: files can have thousands, and nobody gains from forging."""
+
+
+class _Header(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """What a file says beside the fields of its text, approved or not."""
 
     format: Annotated[int, msgspec.Meta(ge=1, le=1)]
     key: str
     service: str
+    blocks: Annotated[str, msgspec.Meta(pattern=r"^[0-9a-f ]*\Z")] = ""
+    """The digests of the blocks as they were written, or an empty string if nobody knows."""
+
+
+class Approval(_Header, frozen=True, kw_only=True, omit_defaults=True):
+    """What an approved file says beside the fields of its text."""
+
     approved_by: str
     approved_at: date
     sha256: str
@@ -54,20 +75,46 @@ class Approval(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     unchecked: tuple[Line, ...] = ()
     """The statements that were left to check; `edits.reason` says why it was approved."""
 
+    def is_of(self, text: Text) -> bool:
+        """Tell whether a text is the one that was approved."""
+        return self.sha256 == digest(text.html, text.written_by)
+
+
+class Proposal(_Header, frozen=True, kw_only=True, omit_defaults=True):
+    """What the file of a proposed text says beside the fields of its text."""
+
+    proposed: str
+    """The SHA-256 of the text as it was proposed, which is never that of an approval."""
+
+    def is_of(self, text: Text) -> bool:
+        """Tell whether a text is the one that was proposed."""
+        return self.proposed == _proposal_digest(text)
+
 
 @dataclass(frozen=True)
 class ApprovedText:
-    """An approved file: the text as it is now, and its approval."""
+    """A file of `approved_dir`: the text as it is now, and its approval, or that it is proposed."""
 
     text: Text
-    approval: Approval
+    """The text. `edits` names who wrote the blocks that were edited in the file, at first
+    `SOMEBODY`."""
+
+    header: Approval | Proposal
     line: int = 1
     """The number of the line that the text begins on."""
 
+    file_digest: str = ""
+    """The SHA-256 of the content of the file."""
+
+    @property
+    def approval(self) -> Approval | None:
+        """The approval, or None for a proposed text."""
+        return self.header if isinstance(self.header, Approval) else None
+
     @property
     def is_changed(self) -> bool:
-        """Whether the text, or who wrote it, was edited after its approval."""
-        return self.approval.sha256 != digest(self.text.html, self.text.written_by)
+        """Whether the text, or who wrote it, was edited after it was approved or proposed."""
+        return not self.header.is_of(self.text)
 
     def answers(self, request: Request) -> bool:
         """Tell whether the text was approved for `request`. Fields are compared, not keys."""
@@ -82,6 +129,11 @@ def digest(html: str, written_by: str) -> str:
     """Return the SHA-256 of a text and of the person who wrote it, if one did."""
     # An edited header must not make a generated text one of a person unnoticed.
     return sha256(f"{written_by}\n{html}" if written_by else html)
+
+
+def _proposal_digest(text: Text) -> str:
+    # Another digest than that of an approval, so that nobody makes one out of it by renaming.
+    return sha256(f"proposed {digest(text.html, text.written_by)}")
 
 
 def approved_path(directory: Path, page: str, name: str) -> Path:
@@ -102,6 +154,11 @@ def read(path: Path, directory: Path) -> ApprovedText | None:
         return None
     except (OSError, UnicodeError) as error:
         raise ApprovalError(f"{path}: cannot be read ({reason_of(error)})") from error
+    return decode(content, path)
+
+
+def decode(content: str, path: Path) -> ApprovedText:
+    """Return the text of a file with this content. Raises ApprovalError, which names `path`."""
     try:
         return _decode(content)
     except _DamagedError as error:
@@ -133,48 +190,99 @@ def _decode(content: str) -> ApprovedText:
     if not match:
         raise _DamagedError("has no YAML header between two lines '---'", 1)
     line = _line_at(content, match.start(2))
-    text, approval = _decode_header(match[1], match[2], _line_at(content, match.start(1)))
-    if approval.sha256 != digest(text.html, text.written_by):
-        text = msgspec.structs.replace(text, html=_normal_html(text.html, line))
+    text, header = _decode_header(match[1], match[2], _line_at(content, match.start(1)))
+    if not header.is_of(text):
+        read_again = _read_html(text.html, line)
+        text = msgspec.structs.replace(text, html=read_again.lines)
+        if not header.is_of(text):
+            text = _with_edits_of_the_file(text, header, read_again.blocks)
     elif not text.html.rstrip().endswith("</article>"):
-        _normal_html(text.html, line)  # which says what is wrong; it takes too long for all texts
-    return ApprovedText(text, approval, line)
+        _read_html(text.html, line)  # which says what is wrong; it takes too long for all texts
+    return ApprovedText(text, header, line, sha256(content))
+
+
+def _with_edits_of_the_file(
+    text: Text, header: Approval | Proposal, blocks: Iterable[tuple[str, str]]
+) -> Text:
+    """Return a text that names somebody as the author of the blocks that its header does not know.
+
+    `blocks` are the digests of the content and of the words of each block.
+    """
+    if not header.blocks:
+        return text
+    known = set(header.blocks.split())
+    edits = text.edits or Edits()
+    changed_by = dict(edits.changed_by)
+    for content, words in blocks:
+        if content not in known:
+            changed_by[words] = SOMEBODY
+    if changed_by == edits.changed_by:
+        return text
+    edits = msgspec.structs.replace(edits, changed_by=changed_by)
+    return msgspec.structs.replace(text, edits=edits)
 
 
 def _line_at(content: str, position: int) -> int:
     return content.count("\n", 0, position) + 1
 
 
-def _decode_header(header: str, html: str, first_line: int) -> tuple[Text, Approval]:
+_OF_AN_APPROVAL = ("approved_by", "approved_at", "sha256")
+
+
+def _decode_header(header: str, html: str, first_line: int) -> tuple[Text, Approval | Proposal]:
     """Return the text and the approval that a header describes. Raises _DamagedError."""
     try:
         front = read_yaml(header, first_line=first_line, plain=True, unique_keys=True)
         values = front.value if isinstance(front.value, dict) else {}
         fields = {str(name): value for name, value in values.items() if value is not None}
-        approval = msgspec.convert(fields, Approval)
+        kind: type[Approval | Proposal] = Proposal if "proposed" in fields else Approval
+        found = msgspec.convert(fields, kind)
         text = msgspec.convert({**fields, "html": html}, Text)
     except (NotYAMLError, UnicodeEncodeError) as error:
         raise _DamagedError(str(error), getattr(error, "line", first_line)) from error
     except msgspec.ValidationError as error:
         message, _, _ = str(error).partition(" - at ")
-        found = re.search(r"\$\.(\w+)|field.`(\w+)`", str(error))
-        name = (found[1] or found[2]) if found else "header"
+        field_named = re.search(r"\$\.(\w+)|field.`(\w+)`", str(error))
+        name = (field_named[1] or field_named[2]) if field_named else "header"
         reason = message.partition(" matching")[0].lower()
         raise _DamagedError(f"{name}: {reason}", front.line_of(name)) from error
-    problems = {"approved_by": name_problem(approval.approved_by)}
-    times = {"generated_at": text.generated_at, "declined": approval.declined}
-    for name, moment in times.items():
-        if moment and not is_storable(moment):
-            problems[name] = f"is in the year {moment.year}"
+    problems = _header_problems(found, text, fields)
     for name, problem in problems.items():
         if problem:
             raise _DamagedError(f"{name}: {problem}", front.line_of(name))
-    return text, approval
+    return text, found
+
+
+def _header_problems(
+    header: Approval | Proposal, text: Text, fields: Collection[str]
+) -> dict[str, str]:
+    """Return what is wrong with the fields of a header beside their types, or empty strings."""
+    problems = {}
+    times: dict[str, datetime | None] = {"generated_at": text.generated_at}
+    if isinstance(header, Approval):
+        problems["approved_by"] = name_problem(header.approved_by)
+        times["declined"] = header.declined
+    else:
+        for name in _OF_AN_APPROVAL:
+            if name in fields:
+                problems[name] = "a proposed text has no approval; `contentgen approve` writes it"
+    for name, moment in times.items():
+        if moment and not is_storable(moment):
+            problems[name] = f"is in the year {moment.year}"
+    return problems
+
+
+class _ReadHTML(NamedTuple):
+    lines: str
+    """The HTML in the lines that approve() writes."""
+
+    blocks: tuple[tuple[str, str], ...]
+    """The digests of the content of each block, as headers have it, and of its words."""
 
 
 @lru_cache(maxsize=1000)  # a server reads all approved files after each change
-def _normal_html(html: str, first_line: int) -> str:
-    """Return the HTML of an approved file in the lines that approve() writes.
+def _read_html(html: str, first_line: int) -> _ReadHTML:
+    """Return the HTML of an approved file as approve() writes it.
 
     `first_line` is the number of its first line in the file. Raises _DamagedError for what no build
     can show, or would leave out.
@@ -185,11 +293,26 @@ def _normal_html(html: str, first_line: int) -> str:
     try:
         check_surroundings(html)
         # Which hosts are allowed is a matter of the page, and of the approval.
-        return Document(html, set(_IMAGE_HOST.findall(html))).to_lines()
+        document = Document(html, set(_IMAGE_HOST.findall(html)))
+        blocks = [(_short(block), block.digest) for block in document.blocks()]
+        return _ReadHTML(document.to_lines(), tuple(blocks))
     except MisplacedError as error:
         raise _DamagedError(str(error), first_line + error.line - 1) from error
     except UnsafeHTMLError as error:
         raise _DamagedError(f"no build can show this text: {error}", first_line) from error
+
+
+def _short(block: Block) -> str:
+    return block.content_digest[:_BLOCK_DIGEST_LENGTH]
+
+
+def _block_digests(html: str) -> str:
+    """Return the digests of the blocks of a text as headers have them."""
+    try:
+        blocks = _read_html(html, 1).blocks
+    except _DamagedError:  # write() says what is wrong
+        return ""
+    return " ".join(dict.fromkeys(content for content, _ in blocks))
 
 
 _IMAGE_HOST = re.compile(r"https://([^\s/\\@?#:\"'<>]+)", re.IGNORECASE)
@@ -336,9 +459,11 @@ def _encode(approved: ApprovedText) -> str:
     """
     html = approved.text.html
     fields: dict[str, object] = {}
-    for record in (approved.approval, approved.text):
+    for record in (approved.header, approved.text):
         fields |= msgspec.to_builtins(record, builtin_types=(date, datetime))
     del fields["html"]
+    if "blocks" in fields:  # at the end, since nobody reads it
+        fields["blocks"] = fields.pop("blocks")
     front = yaml.dump(fields, Dumper=_Dumper, sort_keys=False, allow_unicode=True, width=10_000)
     if len(front) > MAX_HEADER:
         raise _DamagedError(
@@ -352,11 +477,11 @@ def _encode(approved: ApprovedText) -> str:
     except UnicodeEncodeError as error:
         raise _DamagedError("the text has an unpaired surrogate", 1) from error
     read_again = _decode(TextIOWrapper(file, "utf-8").read())
-    for one, other in ((approved.approval, read_again.approval), (approved.text, read_again.text)):
+    for one, other in ((approved.header, read_again.header), (approved.text, read_again.text)):
         for name in one.__struct_fields__:
             if _plain(getattr(one, name)) != _plain(getattr(other, name)):
                 raise _DamagedError(f"{name}: would be another value", 1)
-    _normal_html(html, read_again.line)
+    _read_html(html, read_again.line)
     return content
 
 
@@ -372,7 +497,8 @@ def restore(path: Path, directory: Path, content: str, *, before: ApprovedText |
     """
     try:
         with locked(directory):
-            if read(path, directory) != before:
+            now = read(path, directory)
+            if _file_digest(now) != _file_digest(before):
                 raise ApprovalError(
                     f"{path}: has just been edited or approved by somebody else, so it is not "
                     "changed; look at it first"
@@ -384,6 +510,10 @@ def restore(path: Path, directory: Path, content: str, *, before: ApprovedText |
                 path.unlink(missing_ok=True)
     except OSError as error:
         raise ApprovalError(f"{path}: cannot be written ({error.strerror})") from error
+
+
+def _file_digest(approved: ApprovedText | None) -> str:
+    return approved.file_digest if approved else ""
 
 
 class _Dumper(yaml.SafeDumper):
@@ -407,12 +537,12 @@ def approve(
     unchecked: tuple[str, ...] = (),
 ) -> ApprovedText:
     """Return a text that the person `by` approves now, with statements left `unchecked`."""
-    made = text.generated_at.astimezone(UTC).replace(microsecond=0)
-    text = msgspec.structs.replace(mended(text), generated_at=made, remarks=())
+    text = msgspec.structs.replace(_for_a_file(text), remarks=())
     approval = Approval(
         format=1,
         key=key,
         service=service,
+        blocks=_block_digests(text.html),
         approved_by=by,
         approved_at=datetime.now(UTC).date(),
         sha256=digest(text.html, text.written_by),
@@ -420,3 +550,22 @@ def approve(
         unchecked=unchecked,
     )
     return ApprovedText(text, approval)
+
+
+def propose(text: Text, key: str, service: str) -> ApprovedText:
+    """Return a text as its file has it until somebody approves it, with what is to be checked."""
+    text = _for_a_file(text)
+    proposal = Proposal(
+        format=1,
+        key=key,
+        service=service,
+        blocks=_block_digests(text.html),
+        proposed=_proposal_digest(text),
+    )
+    return ApprovedText(text, proposal)
+
+
+def _for_a_file(text: Text) -> Text:
+    """Return a text with what models said of it within its limits, and its time in seconds."""
+    made = text.generated_at.astimezone(UTC).replace(microsecond=0)
+    return msgspec.structs.replace(mended(text), generated_at=made)

@@ -34,7 +34,9 @@ _MARK = re.compile(r"<mark[\s/>]", re.IGNORECASE)
 _MAX_COUNTED = 1000
 """The number of texts whose statements are counted once."""
 
-State = Literal["missing", "failed", "draft", "approved", "changed", "outdated", "damaged"]
+State = Literal[
+    "missing", "failed", "draft", "proposed", "approved", "changed", "outdated", "damaged"
+]
 
 ChangedSources = Callable[[Text], tuple[str, ...]]
 """Returns those of the cited sections of a text that have changed since, or are gone, by path."""
@@ -56,6 +58,8 @@ class Article:
     """The path of its approved file if that is not `own_path`, or None."""
 
     approved: ApprovedText | None = None
+    """The text of its file in `approved_dir`, which is proposed while nobody has approved it."""
+
     damaged: ApprovalError | None = None
     """Why the approved file cannot be read."""
 
@@ -150,6 +154,8 @@ class Article:
             return "failed" if self.failure else "missing"
         if not self.approved.answers(self.request):
             return "outdated"
+        if self.approved.approval is None:
+            return "proposed"
         return "changed" if self.approved.is_changed else "approved"
 
     @cached_property
@@ -169,11 +175,16 @@ class Article:
         return reason
 
     @property
-    def has_approval(self) -> bool:
-        """Whether the page shows an approved file, even a damaged one, and needs no request."""
+    def shows_file(self) -> bool:
+        """Whether the page shows its file, even a damaged one, and needs no request."""
         if self.shows_draft and self.has_newer_draft:
             return False
-        return self.state in ("approved", "changed", "damaged")
+        return self.state in ("approved", "changed", "damaged", "proposed")
+
+    @property
+    def has_approval(self) -> bool:
+        """Whether the page shows a file that somebody has approved once, even a damaged one."""
+        return self.shows_file and self.state != "proposed"
 
     @property
     def has_newer_draft(self) -> bool:
@@ -183,7 +194,7 @@ class Article:
             return draft is not None
         if not approved.answers(self.request):
             return True
-        if draft.generated_at == approved.approval.declined:
+        if approved.approval and draft.generated_at == approved.approval.declined:
             return False
         if draft.edition != approved.text.edition:
             return draft.edition > approved.text.edition
@@ -196,7 +207,8 @@ class Article:
         approved, draft = self.approved, self.draft
         if approved is None or draft is None or self.has_newer_draft:
             return False
-        is_declined = draft.generated_at == approved.approval.declined
+        declined = approved.approval.declined if approved.approval else None
+        is_declined = draft.generated_at == declined
         is_same = _made(draft) == _made(approved.text)
         return draft.edition == approved.text.edition and not (is_same or is_declined)
 
@@ -205,16 +217,19 @@ class Article:
         """What there is to review: the draft if it is newer, or else the approved text."""
         if self.draft and (self.state == "outdated" or self.has_newer_draft):
             return self.draft
-        return self.approved.text if self.approved and self.has_approval else self.draft
+        return self.approved.text if self.approved and self.shows_file else self.draft
 
     @cached_property
     def outcome(self) -> Outcome:
         """The outcome for the text that the page shows."""
         if self.damaged:
             return Outcome(error=self.damaged)
-        if self.approved is None or not self.has_approval:
+        if self.approved is None or not self.shows_file:
             return self.draft_outcome
-        return Outcome("approved", self.approved.text)
+        source: Literal["approved", "proposed"] = "approved"
+        if self.state == "proposed":
+            source = "proposed"
+        return Outcome(source, self.approved.text)
 
     @property
     def provenance(self) -> Provenance | None:
@@ -222,8 +237,8 @@ class Article:
         if (text := self.outcome.text) is None:
             return None
         review = None
-        if self.approved and self.state == "approved" and self.has_approval:
-            approval = self.approved.approval
+        approval = self.approved.approval if self.approved else None
+        if approval and self.state == "approved" and self.has_approval:
             review = Review(approval.approved_by, approval.approved_at)
         kind, at = self.request.type, text.generated_at
         is_edited = bool(text.edits and text.edits.changed_by)
@@ -283,17 +298,19 @@ class Article:
 
     @property
     def remarks(self) -> tuple[str, ...]:
-        """What is not as requested in the draft that the page shows."""
-        return () if self.has_approval or self.draft is None else self.draft.remarks
+        """What is not as requested in the text that the page shows, if it waits for review."""
+        text = None if self.has_approval else self.outcome.text
+        return text.remarks if text else ()
 
     @property
     def where(self) -> list[str]:
-        """The places that have its text: `approved file` and `cache`."""
-        places = ("approved file", self.approved), ("cache", self.draft)
+        """The places that have its text: `approved file` or `proposed file`, and `cache`."""
+        is_proposed = self.approved and self.approved.approval is None
+        file = "proposed file" if is_proposed else "approved file"
+        places = (file, self.approved), ("cache", self.draft)
         return [place for place, text in places if text]
 
     def _approval_reason(self, approved: ApprovedText) -> str:
-        reason = f"{approved.approval.approved_by} approved it"
         if self.state == "outdated":
             before = approved.text.request
             changes = [
@@ -301,6 +318,9 @@ class Article:
                 for name in _changed_fields(before, self.request.record())
             ]
             return f"{' and '.join(changes) or 'the request was different'}; {self._new_text()}"
+        if approved.approval is None:
+            return self._proposal_reason(approved)
+        reason = f"{approved.approval.approved_by} approved it"
         if self.state == "changed":
             return f"edited since {reason}"
         reason += f" on {approved.approval.approved_at}"
@@ -313,6 +333,15 @@ class Article:
             )
         return reason
 
+    def _proposal_reason(self, proposed: ApprovedText) -> str:
+        reason = _left_to_do(proposed.text)
+        if proposed.is_changed:
+            reason += ", edited in its file"
+        if self.has_newer_draft:
+            command = f"contentgen propose {self.page_argument}"
+            reason += f"; a newer draft is in the cache, and `{command}` takes it"
+        return reason
+
     def _new_text(self) -> str:
         """Return what became of the text for a request that has changed."""
         if self.draft:
@@ -323,13 +352,18 @@ class Article:
         draft = self.draft
         if draft is None:
             return str(self.draft_outcome.error or NEVER_GENERATED_REASON)
-        reason = "not reviewed"
-        if marked := count_statements(draft):
-            noun = "statement" if marked == 1 else "statements"
-            reason += f", {marked} {noun} to check"
-        if number := len(draft.remarks):
-            reason += ", 1 remark" if number == 1 else f", {number} remarks"
-        return reason
+        return _left_to_do(draft)
+
+
+def _left_to_do(text: Text) -> str:
+    """Return that a text is not reviewed, with the number of its statements and remarks."""
+    reason = "not reviewed"
+    if marked := count_statements(text):
+        noun = "statement" if marked == 1 else "statements"
+        reason += f", {marked} {noun} to check"
+    if number := len(text.remarks):
+        reason += ", 1 remark" if number == 1 else f", {number} remarks"
+    return reason
 
 
 def _made(text: Text) -> datetime:

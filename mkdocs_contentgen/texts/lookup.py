@@ -38,7 +38,7 @@ class Outcome:
     With both a text and an error, the text is an old one that could not be replaced.
     """
 
-    source: Literal["approved", "cache", "service"] | None = None
+    source: Literal["approved", "proposed", "cache", "service"] | None = None
     text: Text | None = None
     error: ContentgenError | NoText | None = None
 

@@ -142,7 +142,7 @@ def _is_wanted(article: Article, policy: Policy) -> bool:
         return False
     if policy.refresh:
         return True
-    is_missing = not article.has_approval and article.draft_outcome.error is not None
+    is_missing = not article.shows_file and article.draft_outcome.error is not None
     return is_missing and (policy.retry_failed or article.failure is None)
 
 
@@ -221,7 +221,7 @@ def _report_approvals(obtained: Obtained, policy: Policy) -> None:
                 warn_only=policy.warn_only,
             )
         elif not article.has_approval:
-            command = "approve" if article.draft else "generate"
+            command = "approve" if article.outcome.text else "generate"
             obtained.add_message(
                 f"{article.place}: nobody approved this text; next: "
                 f"`contentgen {command} {article.page_argument}`",
@@ -235,7 +235,7 @@ def _report_texts(obtained: Obtained, policy: Policy) -> None:
     for article in obtained.articles:
         outcome = article.draft_outcome
         error = outcome.error
-        if error is None or (article.has_approval and article.key not in obtained.wanted):
+        if error is None or (article.shows_file and article.key not in obtained.wanted):
             continue
         is_missing = isinstance(error, NoText) and error.absence == "missing"
         setting = policy.on_missing if is_missing else policy.on_error

@@ -241,7 +241,7 @@ def test_an_approved_file_reads_well(project: Project, service: ServiceDouble) -
     )
     content = approve_one(project).read_text()
     header, _, text = content.removeprefix("---\n").partition("---\n")
-    keys = "format key service approved_by approved_at sha256 generated_at request"
+    keys = "format key service approved_by approved_at sha256 generated_at request blocks"
     assert re.findall(r"(?m)^(\w+):", header) == keys.split()
     assert text == (
         '<article class="blog-post">\n<h1>A &amp; B</h1>\n<p>One <b>bold</b> word.</p>\n'
@@ -273,6 +273,7 @@ def test_a_header_may_be_edited(tmp_path: Path, name: str, value: str) -> None:
     text = read(path, tmp_path)
     assert text is not None
     assert text.text.generated_at == generated_at
+    assert text.approval is not None
     assert type(text.approval.approved_at) is date
     assert text.answers(BlogRequest(topic="x"))
 

@@ -310,8 +310,9 @@ def reviewed(page: str, name: str = "main", topic: str = "Ten ways to speed up a
     request = BlogRequest(topic=topic, id=name)
     time = datetime(2026, 1, 2, tzinfo=UTC)
     approved = approve(Text("", time, request.record(), model), "0", "sandbox", "Jo")
+    assert approved.approval is not None
     approval = structs.replace(approved.approval, approved_at=time.date())
-    approved = replace(approved, approval=approval)
+    approved = replace(approved, header=approval)
     return Article(PageRequest(request, page), key="0", directory=Path(), approved=approved)
 
 

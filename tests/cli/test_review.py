@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import json
 import socket
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable
 from datetime import UTC, datetime
 from io import BytesIO
 from pathlib import Path
@@ -14,97 +13,29 @@ import pytest
 import yaml
 from click.testing import CliRunner
 from golden_file import cases
+from sandbox_site import REQUEST, Site, make_site
 
 from mkdocs_contentgen.cli.common import listen
 from mkdocs_contentgen.cli.main import main
-from mkdocs_contentgen.errors import FailedTextError
 from mkdocs_contentgen.html.document import Document
 from mkdocs_contentgen.requests import BlogRequest
 from mkdocs_contentgen.review.approving import check_lines
 from mkdocs_contentgen.text import Edits, Text
-from mkdocs_contentgen.texts.lookup import load_parts, save_failure, save_parts
+from mkdocs_contentgen.texts.lookup import load_parts, save_parts
 from mkdocs_contentgen.texts.store import DiskStore
 from mkdocs_contentgen.writer.sources import split_sections
 
 CASES = cases("review")
 
 NOTES = {"model": "any", "sources": ["notes.md"]}
-REQUEST = BlogRequest(topic="Alpha")
-
 APPROVED = "contentgen/index.md/main.html"
 """The approved file, from where the commands run."""
-
-
-@dataclass
-class Site:
-    """A site in a directory of its own, whose commands run in this process."""
-
-    root: Path
-
-    def write(self, path: str, content: str) -> Path:
-        """Write a file."""
-        file = self.root / path
-        file.parent.mkdir(parents=True, exist_ok=True)
-        file.write_text(content, encoding="utf-8")
-        return file
-
-    def configure(self, **config: object) -> None:
-        """Write `mkdocs.yml`."""
-        plugins = [{"contentgen": {"base_url": "sandbox"}}]
-        settings = {"site_name": "Site", "plugins": plugins, **config}
-        self.write("mkdocs.yml", yaml.safe_dump(settings, sort_keys=False))
-
-    def page(self, path: str = "index.md") -> Path:
-        """Write a page that asks for an article."""
-        return self.write(f"docs/{path}", "---\ncontentgen: {type: blog, topic: Alpha}\n---\n")
-
-    def draft(
-        self,
-        html: str,
-        *,
-        day: int = 1,
-        model: str = "",
-        sources: Mapping[str, str] | None = None,
-        remarks: tuple[str, ...] = (),
-        edits: Edits | None = None,
-    ) -> None:
-        """Put a draft of the article into the cache that was generated on a day of a January."""
-        store = DiskStore(self.root / ".cache/plugin/contentgen")
-        store.prepare()
-        time = datetime(2026, 1, day, tzinfo=UTC)
-        text = Text(html, time, REQUEST.record(), model, sources or {}, remarks, edits)
-        store.save({REQUEST.key(sandbox=True): text})
-        store.close()
-
-    def fail(self, answer: str, *, cost: float | None = None) -> None:
-        """Note in the cache that the text of the article failed."""
-        store = DiskStore(self.root / ".cache/plugin/contentgen")
-        error = FailedTextError("looped\x1b[2J", answer, model="small", cost=cost)
-        save_failure(store, REQUEST.key(sandbox=True), REQUEST, error)
-        store.close()
-
-    def run(self, *arguments: str, code: int = 0) -> str:
-        """Run `contentgen`, and return what it printed."""
-        ran = CliRunner().invoke(main, arguments)
-        assert ran.exit_code == code, ran.output
-        return ran.output
-
-    @property
-    def approved(self) -> Path:
-        """The approved file of `index.md`."""
-        return self.root / "contentgen/index.md/main.html"
 
 
 @pytest.fixture
 def site(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Site:
     """Return a site with one page, and change into its directory."""
-    monkeypatch.chdir(tmp_path)
-    for name in ("BASE_URL", "USER_ID", "TOKEN", "ON_MISSING"):
-        monkeypatch.delenv(f"CONTENTGEN_{name}", raising=False)
-    site = Site(tmp_path)
-    site.configure()
-    site.page()
-    return site
+    return make_site(tmp_path, monkeypatch)
 
 
 def test_eject_on_a_site_with_hooks(site: Site) -> None:
@@ -169,7 +100,7 @@ def test_diff_of_an_edited_text_with_a_newer_draft(site: Site) -> None:
     site.draft(article("One in <mark>1999</mark>."), day=2, model="small")
     assert site.run("diff", "index.md") == (
         "index.md, article 'main': from the approved text to the edited file\n"
-        "the approved text is no longer in the cache; "
+        "the approved text is neither in the cache nor in git; "
         f"`git log -p --word-diff {site.approved}` shows earlier versions\n"
         "index.md, article 'main': from the edited file to the draft\n"
         "Alpha\n"

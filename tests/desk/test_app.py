@@ -6,6 +6,8 @@ import asyncio
 import json
 import re
 import shlex
+import shutil
+import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -186,6 +188,7 @@ def test_a_persons_whole_way(reviewer: Reviewer) -> None:
     file = read(directory / "report.md/main.html", directory)
     assert file is not None
     assert "Costs <strong>nothing</strong>" in file.text.html
+    assert file.approval is not None
     assert file.approval.approved_by == "Jo"
     assert file.text.edits == text.edits
     assert not file.is_changed
@@ -395,6 +398,33 @@ def test_refresh_keeps_a_persons_words(reviewer: Reviewer) -> None:
     assert reviewer.act("approve", reason="Read").json()["state"] == "approved"
     refreshed = run_here(reviewer.root, {"HOME": str(reviewer.root)}, *command)
     assert "people have changed" not in refreshed.stdout
+
+
+def test_a_proposed_text_on_another_machine(reviewer: Reviewer) -> None:
+    """Without its cache, it is checked, compared with what was proposed, and approved."""
+    home = {"HOME": str(reviewer.root)}
+    proposed = run_here(reviewer.root, home, "mkdocs_contentgen", "propose", "report.md")
+    assert proposed.returncode == 0, proposed.stdout
+    git = ["git", "-C", str(reviewer.root), "-c", "user.name=Ada", "-c", "user.email=x@example.org"]
+    for arguments in (["init", "-q"], ["add", "contentgen"], ["commit", "-q", "-m", "x"]):
+        subprocess.run([*git, *arguments], check=True)
+    shutil.rmtree(reviewer.root / ".cache")
+    path = reviewer.root / "contentgen/report.md/main.html"
+    path.write_text(path.read_text().replace("The end.", "The very end."))
+    text = reviewer.text()
+    assert text["state"] == "proposed"
+    assert text["left"] != 0
+    blocks = text["blocks"]
+    assert isinstance(blocks, list)
+    by = {block["text"]: block["changed_by"] for block in blocks}
+    assert [words for words, name in by.items() if name] == ["The very end."]
+    [row] = reviewer.call("compare", ref=text["ref"], earlier="generated").json()["rows"]
+    assert ["new", "very "] in row["words"]
+    assert reviewer.act("approve", reason="Read").json()["state"] == "approved"
+    assert "approved_by: Jo" in path.read_text()
+    assert "<mark" not in path.read_text()
+    assert reviewer.act("undo").json()["state"] == "proposed"
+    assert "<mark" in path.read_text()
 
 
 # --- Security -------------------------------------------------------------------------------------

@@ -172,6 +172,7 @@ def go_the_whole_way(desk: DeskProcess, page: Page) -> None:
     directory = desk.project.root / "contentgen"
     file = read(directory / "report.md/main.html", directory)
     assert file is not None
+    assert file.approval is not None
     assert file.approval.approved_by == "Jo Doe"
     assert file.text.edits is not None
     assert "Costs <strong>nothing</strong>" in file.text.html

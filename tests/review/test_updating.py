@@ -286,14 +286,22 @@ def test_a_note_leaves_the_sources_to_a_later_update(site: Project, model: Model
     assert "sources changed" in run(site, "status").stdout
 
 
-def test_an_edited_file_is_not_updated(site: Project, model: ModelDouble) -> None:
-    """It would lose a person's words; the message names the command that helps."""
+def test_a_block_that_was_edited_in_the_file_stays(site: Project, model: ModelDouble) -> None:
+    """An update of an edited file keeps the words of a person, and changes others."""
     change_source(site)
     path = site.root / "contentgen/report.md/main.html"
-    path.write_text(path.read_text().replace("The end is near.", "The end."))
-    calls = len(model.calls)
-    assert "approve it first with `contentgen review report.md`" in update(site, model, "NOTHING")
-    assert len(model.calls) == calls
+    path.write_text(path.read_text().replace("The end is near.", "A person wrote this."))
+    before = [it.text for it in Document(approved(site).html).blocks()]
+    number = before.index("A person wrote this.")
+    answer = f"BLOCK {number}: A model wrote this.\nWHY: x\n\nBLOCK 4: Two are enough [1]\nWHY: x"
+    said = update(site, model, answer, "--note", "other words")
+    assert "what somebody wrote may be wrong now: 'A person wrote this.'" in said
+    text = draft(site)
+    words = [it.text for it in Document(text.html).blocks()]
+    assert "A person wrote this." in words
+    assert any("Two are enough" in it for it in words)
+    assert text.edits is not None
+    assert [*text.edits.changed_by.values()] == ["somebody"]
 
 
 def test_a_text_that_is_changed_meanwhile(site: Project, model: ModelDouble) -> None:

@@ -340,6 +340,7 @@ def test_any_header_is_read_or_refused(tmp_path: Path, value: str, name: str) ->
         assert str(error).startswith(f"{path}:")
         return
     assert approved is not None
+    assert approved.approval is not None
     assert name_problem(approved.approval.approved_by) == ""
     request = BlogRequest(topic="Alpha")
     article = Article(PageRequest(request), key="key", directory=tmp_path, approved=approved)
@@ -382,11 +383,11 @@ ITEMS = f"<article><ul>{'<li>x</li>' * 5_200}</ul></article>"
     ("topic", "text", "by", "message"),
     [
         ("x", TEXT, "Jo\x02", "approved_by: contains \\x02, which is not allowed in a name"),
-        ("x" * 263_000, TEXT, "Jo", "the header has 263,294 characters, 262,144 at most; make"),
+        ("x" * 263_000, TEXT, "Jo", "the header has 263,320 characters, 262,144 at most; make"),
         ("x", f"<article>{'x' * 262_145}</article>", "Jo", "html: expected `str` of length"),
         ("x", TEXT.replace("</article>", ""), "Jo", "</article> is missing"),
         ("x", f"{TEXT}<p>x</p>", "Jo", "<p> stands behind </article>"),
-        ("x", TEXT.replace("words", "\n=======\n"), "Jo", "merge conflict in line 18"),
+        ("x", TEXT.replace("words", "\n=======\n"), "Jo", "merge conflict in line 19"),
         ("x", TEXT.replace("words", "a\r\nb"), "Jo", "html: would be another value"),
         ("x", ITEMS, "Jo", "no build can show this text: the HTML is too large: 10,404 tags"),
     ],
@@ -730,4 +731,4 @@ def test_an_approved_sample(project: Project) -> None:
     assert "a sample" not in run(project, "mkdocs", "build")
     project.configure()
     shown = run(project, "mkdocs", "build", "--strict", code=1)
-    assert "docs/page.md:2: the approved text is a sample of the sandbox; for a real" in shown
+    assert "docs/page.md:2: the text of its file is a sample of the sandbox; for a real" in shown

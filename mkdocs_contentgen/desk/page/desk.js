@@ -59,7 +59,7 @@ async function start() {
 
 // --- The queue ---------------------------------------------------------------------------------
 
-const ORDER = ["outdated", "changed", "damaged", "draft", "failed", "missing", "approved"];
+const ORDER = ["outdated", "changed", "damaged", "proposed", "draft", "failed", "missing", "approved"];
 
 async function showQueue() {
   const { texts, by, problem } = await call("queue");
@@ -96,7 +96,7 @@ const addressOf = (text) => `${text.url || "/"}?text=${text.ref}`;
 const nameOfPage = (text) => `${text.page}${text.id === "main" ? "" : ` · ${text.id}`}`;
 
 function nextButton(texts, ref, name = "next") {
-  const waiting = texts.filter((text) => text.newer_draft || ["draft", "outdated", "changed"].includes(text.state));
+  const waiting = texts.filter((text) => text.newer_draft || ["draft", "proposed", "outdated", "changed"].includes(text.state));
   const after = waiting.findIndex((text) => text.ref === ref) + 1;
   const next = waiting[after % Math.max(waiting.length, 1)];
   return makeButton(say(name), () => location.assign(addressOf(next)), { disabled: !next || next.ref === ref, "data-name": "next" });

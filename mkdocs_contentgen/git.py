@@ -1,0 +1,78 @@
+"""Ask git about files: who wrote their lines, and what they said in earlier commits.
+
+Where there is no git, no repository or no commit, there is no answer, and no error.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+
+_TIMEOUT = 60  # seconds: a repository on a network drive is slow, and nobody waits for ever
+
+_UNCOMMITTED = "0" * 40
+"""The commit that `git blame` gives lines that are not committed yet."""
+
+
+def run_git(directory: Path, *arguments: str) -> str | None:
+    """Return what git prints, run in a directory, or None if it fails or is not there."""
+    command = ["git", "-C", os.fspath(directory), "--no-pager", *arguments]
+    try:
+        ran = subprocess.run(  # noqa: S603
+            command, capture_output=True, check=False, timeout=_TIMEOUT, stdin=subprocess.DEVNULL
+        )
+    except (OSError, ValueError, subprocess.TimeoutExpired):  # ValueError: a NUL in an argument
+        return None
+    return ran.stdout.decode("utf-8", "replace") if ran.returncode == 0 else None
+
+
+def user_name(directory: Path = Path()) -> str:
+    """Return the name of the person who works here, or an empty string."""
+    return (run_git(directory, "config", "user.name") or "").strip()
+
+
+def line_authors(path: Path) -> list[tuple[str, str]]:
+    """Return each line of a file as it is now, and who wrote it; nothing if git cannot tell.
+
+    Who wrote what is not committed yet is the person who works here, or an empty string.
+    """
+    arguments = ("blame", "--line-porcelain", "--no-textconv", "--", path.name)
+    printed = run_git(path.parent, *arguments)
+    found = []
+    commit = author = ""
+    for line in (printed or "").split("\n"):
+        if line.startswith("\t"):
+            by = user_name(path.parent) if commit == _UNCOMMITTED else author
+            found.append((line[1:], by))
+            commit = ""
+        elif not commit:
+            commit = line.partition(" ")[0]
+        elif line.startswith("author "):
+            author = line.removeprefix("author ")
+    return found
+
+
+def is_committed(path: Path) -> bool:
+    """Tell whether the last commit has a file exactly as it is now."""
+    if run_git(path.parent, "ls-files", "--error-unmatch", "--", path.name) is None:
+        return False
+    return run_git(path.parent, "diff", "--quiet", "HEAD", "--", path.name) is not None
+
+
+def file_at(path: Path, revision: str) -> str | None:
+    """Return what a file said in a commit, or None if it was not there."""
+    # A revision that begins as an option does is none.
+    if revision.startswith("-"):
+        return None
+    return run_git(path.parent, "show", "--no-textconv", f"{revision}:./{path.name}")
+
+
+def earlier_versions(path: Path, limit: int) -> Iterator[str]:
+    """Yield what a file said in the commits that changed it, the newest first."""
+    printed = run_git(path.parent, "log", f"--max-count={limit}", "--format=%H", "--", path.name)
+    for commit in (printed or "").split():
+        content = file_at(path, commit)
+        if content is not None:
+            yield content

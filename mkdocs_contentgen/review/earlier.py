@@ -1,0 +1,56 @@
+"""The earlier versions of the text of a file, from the commits of git.
+
+Whoever has the repository has them, without the cache of the machine that generated the text.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import suppress
+
+from ..errors import ApprovalError
+from ..git import earlier_versions
+from ..text import Text
+from ..texts.approval import ApprovedText, decode
+from ..texts.articles import Article
+
+_MAX_COMMITS = 50
+"""Commits that are searched: a text that was changed more often since is not compared."""
+
+
+def approved_text(article: Article) -> Text | None:
+    """Return the text of an article as somebody approved it last, or None if nobody knows it."""
+    approved = article.approved
+    if approved is None:
+        return None
+    if approved.approval is None:
+        return last_approved(article)
+    return text_as_written(article) or approved.text
+
+
+def last_approved(article: Article) -> Text | None:
+    """Return the approved text that a proposed one takes the place of, or None."""
+    for version in _versions(article):
+        if version.approval and not version.is_changed:
+            return version.text
+    return None
+
+
+def text_as_written(article: Article) -> Text | None:
+    """Return the text of a file as it was approved or proposed, before it was edited, or None."""
+    approved = article.approved
+    if approved is None:
+        return None
+    if not approved.is_changed:
+        return approved.text
+    for version in _versions(article):
+        if not version.is_changed and approved.header.is_of(version.text):
+            return version.text
+    return None
+
+
+def _versions(article: Article) -> Iterator[ApprovedText]:
+    """Yield what can be read of the earlier versions of a file, the newest first."""
+    for content in earlier_versions(article.path, _MAX_COMMITS):
+        with suppress(ApprovalError):
+            yield decode(content, article.path)

@@ -1,0 +1,77 @@
+"""Write drafts into the repository as proposals, which people review in a pull request."""
+
+from __future__ import annotations
+
+from msgspec import structs
+
+from ..display import quoted
+from ..errors import ApprovalError, UnsafeHTMLError
+from ..git import is_committed
+from ..site.options import ContentgenConfig
+from ..text import Text
+from ..texts.approval import propose, write
+from ..texts.articles import Article
+from .approving import proposed_lines, service_name, words_at_risk
+
+_MAX_NAMED = 3
+
+
+def has_proposal(article: Article) -> bool:
+    """Tell whether there is a draft of an article that its file does not have."""
+    return article.damaged is None and article.draft is not None and article.has_newer_draft
+
+
+def propose_article(article: Article, options: ContentgenConfig, *, overwrite: bool = False) -> str:
+    """Write the draft of an article into its file, without an approval. Return a line to print.
+
+    With `overwrite`, words of people in the file that the draft does not have are overwritten.
+    Raises ApprovalError if there are such words, or if there is no draft that a build can show.
+    """
+    if article.damaged:
+        raise article.damaged
+    draft = article.draft
+    if draft is None or not article.has_newer_draft:
+        return _nothing_to_propose(article)
+    try:
+        html = proposed_lines(draft, options)
+        problem = "" if overwrite else _overwrite_problem(article, draft)
+    except UnsafeHTMLError as error:
+        raise ApprovalError(
+            f"{article.place}: no build can show this draft: {error}; "
+            f"`contentgen generate --refresh {article.page_argument}` requests another"
+        ) from error
+    if problem:
+        raise ApprovalError(f"{article.place}: {problem}")
+    text = structs.replace(draft, html=html, request=article.request.record())
+    proposal = propose(text, article.key, service_name(options))
+    write(article.path, article.directory, proposal, before=article.approved)
+    return f"{article.page}: proposed in {article.path}"
+
+
+def _nothing_to_propose(article: Article) -> str:
+    """Return why there is nothing to propose. Raises ApprovalError where there is no text."""
+    if article.approved is None or article.state == "outdated":
+        raise ApprovalError(
+            f"{article.place}: there is no draft to propose; "
+            f"`contentgen generate {article.page_argument}` makes one"
+        )
+    return f"{article.page}: nothing to propose: {article.state}, {article.reason}"
+
+
+def _overwrite_problem(article: Article, draft: Text) -> str:
+    """Return what would be lost if a draft took the place of the file, or an empty string."""
+    approved = article.approved
+    if approved is None:
+        return ""
+    look = f"compare them with `contentgen diff {article.page_argument}`"
+    cure = f"{look}, and overwrite the file with --yes"
+    if words := words_at_risk(article, draft):
+        named = ", ".join(map(quoted, words[:_MAX_NAMED]))
+        if len(words) > _MAX_NAMED:
+            named += f" and {len(words) - _MAX_NAMED} more"
+        return f"{article.path} has words of people that the draft does not have: {named}; {cure}"
+    if approved.approval and not is_committed(article.path):
+        return (
+            f"{article.path} has an approved text that is not committed; commit it first, or {cure}"
+        )
+    return ""

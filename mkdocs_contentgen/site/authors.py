@@ -1,0 +1,73 @@
+"""Name the people who edited the blocks of a file, with the help of git."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from html import unescape
+from pathlib import Path
+
+from msgspec import structs
+
+from ..display import hidden_character
+from ..errors import UnsafeHTMLError
+from ..git import line_authors
+from ..html.document import Document
+from ..text import MAX_EDIT, Text
+from ..texts.approval import SOMEBODY
+from ..texts.articles import Article
+
+_TAG = re.compile(r"<[^<>]*>")
+
+_LEAST_WORDS = 3
+"""Words of a line that is a part of a block: fewer can stand in any block."""
+
+
+def with_authors(article: Article) -> Article:
+    """Return an article whose blocks that were edited in its file name who git says it was."""
+    approved = article.approved
+    if approved is None or not _is_by_somebody(approved.text):
+        return article
+    named = name_authors(approved.text, article.path)
+    return replace(article, approved=replace(approved, text=named))
+
+
+def _is_by_somebody(text: Text) -> bool:
+    return bool(text.edits and SOMEBODY in text.edits.changed_by.values())
+
+
+def name_authors(text: Text, path: Path) -> Text:
+    """Return a text that names the authors of the lines of its file in place of somebody."""
+    edits = text.edits
+    if edits is None or not _is_by_somebody(text):
+        return text
+    lines = line_authors(path)
+    try:
+        words = {block.digest: block.text for block in Document(text.html).blocks()}
+    except UnsafeHTMLError:
+        return text
+    changed_by: Mapping[str, str] = {
+        digest: _author_of(words.get(digest, ""), lines) if by == SOMEBODY else by
+        for digest, by in edits.changed_by.items()
+    }
+    return structs.replace(text, edits=structs.replace(edits, changed_by=changed_by))
+
+
+def _author_of(words: str, lines: Sequence[tuple[str, str]]) -> str:
+    """Return who wrote a block: the author of its line, or of the first line of it."""
+    part = ""
+    for line, author in lines:
+        said = " ".join(unescape(_TAG.sub("", line)).split())
+        if said and said == words:
+            return _usable(author)
+        # Editors break long lines.
+        if not part and said in words and len(said.split()) >= _LEAST_WORDS:
+            part = author
+    return _usable(part)
+
+
+def _usable(name: str) -> str:
+    """Return a name of git if it can stand in a file, or else `SOMEBODY`."""
+    name = name.strip()[:MAX_EDIT]
+    return SOMEBODY if not name or hidden_character(name) else name
