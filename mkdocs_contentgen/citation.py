@@ -56,7 +56,9 @@ class Citation(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
         For a page of another site, it is the whole address.
         """
-        return self.name.removeprefix(_FILE if not self.is_page else site_url)
+        if self.is_page:
+            return self.name.removeprefix(site_url)
+        return self.name.removeprefix(_FILE)
 
     def as_found(self, title: str, said: str, digest: str) -> Citation:
         """Return it with what the passage says now."""

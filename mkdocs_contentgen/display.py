@@ -22,6 +22,12 @@ _CONTROL_CHARACTERS = re.compile(f"[\n{CONTROL_CHARACTERS}]")
 # `##vso[` and `##[` anywhere in a line.
 _CI_COMMAND = re.compile(r"(?<!\S):(?=:\w)|#(?=#\w*\[)")
 
+_MAX_QUOTED = 60
+"""The maximum length of a quoted value in characters."""
+
+_MAX_NAME = 60
+"""Longer texts are not compared with names, since the time is quadratic."""
+
 
 def hidden_character(text: str) -> str | None:
     r"""Return the first control character as an escape such as `\x1b`, or None."""
@@ -49,13 +55,17 @@ def quoted(value: object) -> str:
     if isinstance(value, bool):
         return str(value).lower()
     try:
-        if isinstance(value, (str, int, float)):
+        if isinstance(value, date):
+            text = str(value)
+        elif isinstance(value, (str, int, float)):
             text = repr(value)
         else:
-            text = str(value) if isinstance(value, date) else reprlib.repr(value)
+            text = reprlib.repr(value)
     except ValueError:  # Python does not convert integers of more than 4300 digits
         return "a number with too many digits"
-    return text if len(text) <= 60 else f"{text[:57]}…"
+    if len(text) > _MAX_QUOTED:
+        return f"{text[: _MAX_QUOTED - 3]}…"
+    return text
 
 
 def paths_from_here(line: str) -> str:
@@ -75,12 +85,10 @@ def did_you_mean(name: object, known: Iterable[str]) -> str:
     import difflib  # importing it takes 5 ms
 
     by_letters = {other.lower(): other for other in known}
-    near = difflib.get_close_matches(name.strip().lower(), by_letters, 1, 0.7)
-    return f"; did you mean `{by_letters[near[0]]}`?" if near else ""
-
-
-_MAX_NAME = 60
-"""Longer texts are not compared with names, since the time is quadratic."""
+    near = difflib.get_close_matches(name.strip().lower(), by_letters, n=1, cutoff=0.7)
+    if not near:
+        return ""
+    return f"; did you mean `{by_letters[near[0]]}`?"
 
 
 def first_names(names: Sequence[str], most: int = 2) -> str:

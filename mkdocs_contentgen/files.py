@@ -89,12 +89,15 @@ def locked(directory: Path, *, wait: bool = True) -> Iterator[None]:
         return
     import fcntl
 
-    number = os.open(directory, os.O_RDONLY | os.O_NOFOLLOW)
+    operation = fcntl.LOCK_EX
+    if not wait:
+        operation |= fcntl.LOCK_NB
+    descriptor = os.open(directory, os.O_RDONLY | os.O_NOFOLLOW)
     try:
-        fcntl.flock(number, fcntl.LOCK_EX if wait else fcntl.LOCK_EX | fcntl.LOCK_NB)
+        fcntl.flock(descriptor, operation)
         yield
     finally:
-        os.close(number)
+        os.close(descriptor)
 
 
 def reason_of(error: OSError | ValueError) -> str:
@@ -114,7 +117,9 @@ def normal_form(path: str | Path) -> str:
 
 def sha256(data: str | bytes) -> str:
     """Return the SHA-256 of bytes, or of a text in UTF-8, as 64 hex digits."""
-    return hashlib.sha256(data.encode() if isinstance(data, str) else data).hexdigest()
+    if isinstance(data, str):
+        data = data.encode()
+    return hashlib.sha256(data).hexdigest()
 
 
 def short_digest(text: str) -> str:
@@ -143,5 +148,6 @@ def refuse_links(path: Path, root: Path) -> None:
     """Raise OSError if there is a symbolic link on the way from `root` to `path`."""
     if _relative_parts(path, root) is None:
         raise OSError(errno.EINVAL, f"it is not below {root}")
-    if link := find_link(path, root):
+    link = find_link(path, root)
+    if link:
         raise OSError(errno.ELOOP, f"{link} is a symbolic link, which is not followed")

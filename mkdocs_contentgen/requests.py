@@ -27,8 +27,11 @@ MAX_TOPIC = 20_000
 MAX_BRIEF = 4_000
 """The maximum length of a brief in characters."""
 
-MAX_SOURCES, _MAX_PATH = 20, 300
-"""The maximum number of sources of a request, and the maximum length of a path in characters."""
+MAX_SOURCES = 20
+"""The maximum number of sources of a request."""
+
+_MAX_PATH = 300
+"""The maximum length of the path of a source in characters."""
 
 EXTRA_FIELDS = ("brief", "language")
 """The fields of a body that the interface lacks. Only the writer and the sandbox know them."""
@@ -38,6 +41,19 @@ OPTIONAL_FIELDS = (*EXTRA_FIELDS, "sources")
 
 COMMON_DEFAULTS = ("length", "language", "sources")
 """The fields that the option `defaults` can have for all types."""
+
+_NOT_DEFAULTABLE = ("type", "topic", "id", "revision", "brief", "level")
+"""The fields that the option `defaults` cannot have for a type."""
+
+_TEXT_FIELDS = ("topic", "brief", "id", "language")
+"""The fields that can have any text, also one that YAML takes for a number or a date."""
+
+_ORDINALS = ("first", "second", "third", "fourth", "fifth")
+"""The ids to suggest for the articles of a page."""
+
+_EXAMPLE_HINT = "write for example {type: blog, topic: Ten ways to speed up a docs build}"
+
+_CANONICAL_JSON = json.JSONEncoder(sort_keys=True, separators=(",", ":"), ensure_ascii=False)
 
 LANGUAGE = r"[A-Za-z]{2,3}(?:-[A-Za-z]{4})?(?:-(?:[A-Za-z]{2}|[0-9]{3}))?"
 LANGUAGE += r"(?:-(?:[A-Za-z0-9]{5,8}|[0-9][A-Za-z0-9]{3}))*"
@@ -160,14 +176,15 @@ class Request(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
         It depends on the operation, the body, the revision and `sandbox`, but not on the page, the
         id or the credentials.
         """
-        identity = {
+        identity: dict[str, object] = {
             "format": KEY_FORMAT,
             "operation": self.operation,
             "body": self.body(),
             "revision": self.revision,
             "sandbox": sandbox,
-            **({"sources": self.sources} if self.sources else {}),
         }
+        if self.sources:
+            identity["sources"] = self.sources
         return sha256(_CANONICAL_JSON.encode(identity))
 
 
@@ -220,9 +237,12 @@ REQUEST_TYPES: dict[str, type[Request]] = {
 @cache
 def choices(model: type[Request]) -> dict[str, tuple[str, ...]]:
     """Return the allowed values of those fields that have a fixed set of them."""
-    fields = msgspec.structs.fields(model)
-    types = {it.name: getattr(it.type, "__origin__", it.type) for it in fields}
-    return {name: get_args(kind) for name, kind in types.items() if get_origin(kind) is Literal}
+    found = {}
+    for field in msgspec.structs.fields(model):
+        kind = getattr(field.type, "__origin__", field.type)  # within `Annotated`
+        if get_origin(kind) is Literal:
+            found[field.name] = get_args(kind)
+    return found
 
 
 _EXPECTED = {
@@ -239,19 +259,24 @@ _EXPECTED = {
 def expected_value(model: type[Request], name: str) -> str:
     """Return in words what a field can be."""
     known = choices(model).get(name)
-    return f"one of {', '.join(known)}" if known else _EXPECTED[name]
+    if known:
+        return f"one of {', '.join(known)}"
+    return _EXPECTED[name]
 
 
 @cache
 def _checked_fields(model: type[Request]) -> type[msgspec.Struct]:
     """Return a type with the fields of a request, for checking all of them in one step."""
-    fields = [(it.name, it.type) for it in msgspec.structs.fields(model)]
+    fields = [(field.name, field.type) for field in msgspec.structs.fields(model)]
     return msgspec.defstruct(model.__name__, fields)
 
 
 def wrong_fields(model: type[Request], fields: Mapping[str, object]) -> list[str]:
     """Return the names of the fields that are missing or have an invalid value."""
-    valid = {name: fields[name] for name in ("type",) if name in fields} | {"topic": "-"}
+    # Each field is tried in a request that is valid but for it.
+    valid: dict[str, object] = {"topic": "-"}
+    if "type" in fields:
+        valid["type"] = fields["type"]
     wrong = []
     for name in model.__struct_fields__:
         try:
@@ -262,20 +287,23 @@ def wrong_fields(model: type[Request], fields: Mapping[str, object]) -> list[str
     return wrong
 
 
+_Path = tuple[str | int, ...]
+"""The path to a value in YAML, such as `("contentgen", 1, "format")`."""
+
+
 @dataclass(frozen=True)
 class Problem:
-    """An error in a front matter or in the option `defaults`.
+    """An error in a front matter or in the option `defaults`."""
 
-    `path` is the path to the value, such as `("contentgen", 1, "format")`.
-    """
-
-    path: tuple[str | int, ...]
+    path: _Path
     message: str
 
     def __str__(self) -> str:
         first, *rest = self.path
-        steps = (f"[{step}]" if isinstance(step, int) else f".{step}" for step in rest)
-        return f"{first}{''.join(steps)}: {self.message}"
+        place = str(first)
+        for step in rest:
+            place += f"[{step}]" if isinstance(step, int) else f".{step}"
+        return f"{place}: {self.message}"
 
 
 def parse_front_matter(
@@ -289,11 +317,9 @@ def parse_front_matter(
     if "contentgen" not in meta:
         return [], []
     value = meta["contentgen"]
-    listed: list[tuple[tuple[str | int, ...], object]] = (
-        [(("contentgen", index), asked) for index, asked in enumerate(value)]
-        if isinstance(value, list)
-        else [(("contentgen",), value)]
-    )
+    listed: list[tuple[_Path, object]] = [(("contentgen",), value)]
+    if isinstance(value, list):
+        listed = [(("contentgen", index), asked) for index, asked in enumerate(value)]
     if not listed:
         return [], [Problem(("contentgen",), f"{quoted(value)} asks for nothing; {_EXAMPLE_HINT}")]
 
@@ -323,21 +349,19 @@ def _same_id_message(name: str, asked: object, index: int) -> str:
     return f"two articles of this page have no id; add `id: {name}` to this one"
 
 
-_ORDINALS = ("first", "second", "third", "fourth", "fifth")
-
-
 def check_defaults(defaults: Mapping[str, object]) -> list[Problem]:
     """Return the problems in the plugin option `defaults`."""
-    path: tuple[str, ...] = ("defaults",)
+    path: _Path = ("defaults",)
     problems = _unknown_keys(path, defaults, "key", [*COMMON_DEFAULTS, *REQUEST_TYPES])
     common = {name: defaults[name] for name in COMMON_DEFAULTS if name in defaults}
     problems += _validate(Request, {"type": "", "topic": "-", **common}, path)[1]
     for name, model in REQUEST_TYPES.items():
-        value, path = defaults.get(name, {}), ("defaults", name)
+        path = ("defaults", name)
+        value = defaults.get(name, {})
         if not isinstance(value, dict):
             problems.append(Problem(path, f"expected a mapping of fields, found {quoted(value)}"))
             continue
-        allowed = [it for it in model.__struct_fields__ if it not in _NOT_DEFAULTABLE]
+        allowed = [field for field in model.__struct_fields__ if field not in _NOT_DEFAULTABLE]
         problems += _unknown_keys(path, value, "key", allowed)
         fields = {key: value[key] for key in allowed if key in value}
         problems += _validate(model, {"type": name, "topic": "-", **fields}, path)[1]
@@ -372,52 +396,74 @@ def front_matter_schema() -> dict[str, object]:
     }
 
 
-_CANONICAL_JSON = json.JSONEncoder(sort_keys=True, separators=(",", ":"), ensure_ascii=False)
-_EXAMPLE_HINT = "write for example {type: blog, topic: Ten ways to speed up a docs build}"
-_NOT_DEFAULTABLE = ("type", "topic", "id", "revision", "brief", "level")
-
-
 def _canonical_tag(tag: str) -> str:
     """Return a language tag in the case that is usual, such as `zh-Hant-TW`."""
     language, *others = tag.lower().split("-")
-    cases = {2: str.upper, 4: str.title}
-    return "-".join([language, *(cases.get(len(part), str)(part) for part in others)])
+    parts = [language]
+    for part in others:
+        if len(part) == 2:  # a region
+            parts.append(part.upper())
+        elif len(part) == 4:  # a script
+            parts.append(part.title())
+        else:
+            parts.append(part)
+    return "-".join(parts)
 
 
 def _parse_item(
-    path: tuple[str | int, ...], asked: object, title: object, defaults: Mapping[str, object]
+    path: _Path, asked: object, title: object, defaults: Mapping[str, object]
 ) -> tuple[Request | None, list[Problem]]:
+    """Return the request of one item of `contentgen`, or None if it has problems, and these."""
     if not isinstance(asked, dict):
         return None, [Problem(path, f"expected a mapping, found {quoted(asked)}; {_EXAMPLE_HINT}")]
 
     kind = asked.get("type")
-    model = REQUEST_TYPES.get(kind) if isinstance(kind, str) else None
-    if model:
+    if isinstance(kind, str) and kind in REQUEST_TYPES:
+        model = REQUEST_TYPES[kind]
         problems = _unknown_keys(path, asked, f"key of type {kind}", model.__struct_fields__)
     else:
-        message = f"expected one of {', '.join(REQUEST_TYPES)}, found {quoted(kind)}"
-        message += did_you_mean(kind, REQUEST_TYPES)
-        problems = [Problem((*path, "type"), message)]
-        known = sorted({name for it in REQUEST_TYPES.values() for name in it.__struct_fields__})
-        problems += _unknown_keys(path, asked, "key", known)
-    # With an invalid type, the fields that all types have are still checked.
-    checked_model = model or Request
-    of_type = defaults.get(kind) if isinstance(kind, str) else None
-    given = {**defaults, **(of_type if isinstance(of_type, dict) else {}), **asked}
-    fields = {name: given[name] for name in checked_model.__struct_fields__ if name in given}
+        # The fields that all types have are still checked.
+        kind = ""
+        model = Request
+        problems = _problems_of_type(path, asked)
+    given = _with_defaults(kind, asked, defaults)
+    fields = {name: given[name] for name in model.__struct_fields__ if name in given}
+    fields["type"] = kind
     if "topic" not in asked and title is not None:
         fields["topic"] = title
-    fields["type"] = kind if model else ""
-    request, found = _validate(checked_model, fields, path)
-    if "topic" not in asked:
-        of_topic = (*path, "topic")
-        found = [replace(p, path=("title",)) if p.path == of_topic else p for p in found]
-    problems += found
-    return (request if model and not problems else None), problems
+    request, found = _validate(model, fields, path)
+    for problem in found:
+        is_of_title = "topic" not in asked and problem.path == (*path, "topic")
+        problems.append(replace(problem, path=("title",)) if is_of_title else problem)
+    if problems:
+        return None, problems
+    return request, []
+
+
+def _problems_of_type(path: _Path, asked: Mapping[str, object]) -> list[Problem]:
+    """Return the problems of a request with an invalid type: that, and keys that no type has."""
+    kind = asked.get("type")
+    message = f"expected one of {', '.join(REQUEST_TYPES)}, found {quoted(kind)}"
+    message += did_you_mean(kind, REQUEST_TYPES)
+    known: set[str] = set()
+    for model in REQUEST_TYPES.values():
+        known.update(model.__struct_fields__)
+    unknown = _unknown_keys(path, asked, "key", sorted(known))
+    return [Problem((*path, "type"), message), *unknown]
+
+
+def _with_defaults(
+    kind: str, asked: Mapping[str, object], defaults: Mapping[str, object]
+) -> dict[str, object]:
+    """Return the fields of a request, with those of `defaults` for all types and for its own."""
+    of_type = defaults.get(kind)
+    if not isinstance(of_type, dict):
+        of_type = {}
+    return {**defaults, **of_type, **asked}
 
 
 def _unknown_keys(
-    path: tuple[str | int, ...], fields: Mapping[str, object], kind: str, known: Collection[str]
+    path: _Path, fields: Mapping[str, object], kind: str, known: Collection[str]
 ) -> list[Problem]:
     problems = []
     for name in fields:
@@ -428,23 +474,29 @@ def _unknown_keys(
 
 
 def _validate(
-    model: type[Request], fields: Mapping[str, object], path: tuple[str | int, ...]
+    model: type[Request], fields: Mapping[str, object], path: _Path
 ) -> tuple[Request | None, list[Problem]]:
+    """Return the request with these fields, or None if one is wrong, and the problems."""
     try:
         return msgspec.convert(fields, model), []
     except ValueError:
-        return None, [
-            Problem((*path, name), _invalid_value_message(model, name, fields[name]))
-            if name in fields
-            else Problem(path, "'topic' is missing, and the page has no title to take its place")
-            for name in wrong_fields(model, fields)
-        ]
+        wrong = wrong_fields(model, fields)
+    problems = []
+    for name in wrong:
+        if name in fields:
+            message = _invalid_value_message(model, name, fields[name])
+            problems.append(Problem((*path, name), message))
+        else:
+            message = "'topic' is missing, and the page has no title to take its place"
+            problems.append(Problem(path, message))
+    return None, problems
 
 
 def _invalid_value_message(model: type[Request], name: str, value: object) -> str:
-    needs_quotes = name in ("topic", "brief", "id", "language")
-    hint = "; put it in quotes" if needs_quotes and not isinstance(value, str | None) else ""
-    hint = hint or did_you_mean(value, choices(model).get(name, ()))
+    if name in _TEXT_FIELDS and not isinstance(value, str | None):
+        hint = "; put it in quotes"
+    else:
+        hint = did_you_mean(value, choices(model).get(name, ()))
     return f"expected {expected_value(model, name)}, found {quoted(value)}{hint}"
 
 

@@ -25,11 +25,22 @@ MAX_EDIT = 300
 """The maximum length of a statement, a sentence, a name or a reason in edits, in characters."""
 
 MAX_EDITION = 1_000_000_000
+"""The highest number of an edition, which files and databases can have."""
 
 MAX_MODEL = 100
 """The maximum length of a model's name in characters."""
 
-_MAX_SOURCES, _MAX_PASSAGE, _MAX_PASSAGES, _MAX_LINES = 20, 2000, 8000, 50
+_MAX_SOURCES = 20
+"""The maximum number of passages that a text cites."""
+
+_MAX_PASSAGE = 2000
+"""The maximum length of what is kept of a passage, in characters."""
+
+_MAX_PASSAGES = 8000
+"""The maximum length of what is kept of all passages of a text together, in characters."""
+
+_MAX_LINES = 50
+"""The maximum number of remarks, and of updates."""
 
 
 def _one_line(text: str) -> str:
@@ -129,18 +140,18 @@ class Text(msgspec.Struct, frozen=True, omit_defaults=True, gc=False):
         )
 
 
+ANSWERED = ("model", "sources", "remarks", "passages")
+"""The fields that an answer may have beside its `content`."""
+
+
 def edition_after(*editions: int) -> int:
-    """Return the edition of a text that is newer than those."""
+    """Return the edition of a text that is newer than all with these editions."""
     return min(max(editions, default=0) + 1, MAX_EDITION)
 
 
 def is_storable(moment: datetime) -> bool:
     """Tell whether a time of a file can be converted to each time zone."""
     return datetime.min.year < moment.year < datetime.max.year
-
-
-ANSWERED = ("model", "sources", "remarks", "passages")
-"""The fields that an answer may have beside its `content`."""
 
 
 def mend(fields: Mapping[str, object], names: Iterable[str] = ANSWERED) -> dict[str, Any]:
@@ -179,20 +190,44 @@ def model_name(value: object) -> str:
 
 @cache
 def _types() -> dict[str, object]:
-    return {it.name: it.type for it in structs.fields(Text)}
+    """Return the type of each field of a text."""
+    return {field.name: field.type for field in structs.fields(Text)}
 
 
 def _mend(value: object) -> object:
-    """Return a value with lines and passages within their limits, and without other addresses."""
+    """Return the value of a field without what the limits of a text do not allow."""
     match value:
         case str():
             return value.strip()
         case list() | tuple():
-            lines = [_one_line(it)[:MAX_EDIT].rstrip() for it in value if isinstance(it, str)]
-            return [it for it in lines if it][:_MAX_LINES]
+            return _mend_lines(value)
         case dict():
-            sources = [it for it in value.items() if re.match(NAME, str(it[0]))][:_MAX_SOURCES]
-            most = _MAX_PASSAGES // max(len(sources), 4)
-            passages = ((name, _lines(str(said))[:most].rstrip()) for name, said in sources)
-            return {name: said for name, said in passages if said}
+            return _mend_passages(value)
     return value
+
+
+def _mend_lines(values: Iterable[object]) -> list[str]:
+    """Return remarks or updates, each on one line, without those that are empty or no text."""
+    lines = []
+    for value in values:
+        if not isinstance(value, str):
+            continue
+        line = _one_line(value)[:MAX_EDIT].rstrip()
+        if line:
+            lines.append(line)
+    return lines[:_MAX_LINES]
+
+
+def _mend_passages(values: Mapping[object, object]) -> dict[object, str]:
+    """Return digests or passages by name, without those of a wrong name.
+
+    If there are many passages, less is kept of each.
+    """
+    named = [name for name in values if re.match(NAME, str(name))][:_MAX_SOURCES]
+    most = _MAX_PASSAGES // max(len(named), 4)
+    passages = {}
+    for name in named:
+        said = _lines(str(values[name]))[:most].rstrip()
+        if said:
+            passages[name] = said
+    return passages

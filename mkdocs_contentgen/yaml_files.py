@@ -14,10 +14,13 @@ from yaml_env_tag import construct_env_tag  # type: ignore[import-untyped]  # it
 from .display import did_you_mean, quoted
 
 if TYPE_CHECKING:
-    from msgspec.inspect import Type
+    from msgspec.inspect import FloatType, IntType, Type
 
 _SafeLoader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)  # the loader of MkDocs
+
 _MAX_DEPTH = 10
+"""How deep mappings and lists can be nested in a plain document."""
+
 _QUOTES_HINT = (
     "; put a value that contains ': ' or a tab, or begins with a special character, in quotes"
 )
@@ -40,6 +43,9 @@ _HINTS = (
     ),
 )
 """What to do about a mistake, by what the reader of YAML says."""
+
+_MERGE_TAG = "tag:yaml.org,2002:merge"
+"""The tag of the key `<<`, which adds the keys of other mappings."""
 
 _KEY_OF_LINE = re.compile(r"( *)(?:- +)?[\w-]+:(.*)")
 """The indentation of a line that begins with a key, and what follows the key."""
@@ -80,7 +86,8 @@ class YAMLDocument:
 
     def line_of(self, *path: str | int) -> int:
         """Return the line of the innermost part of `path` that exists. Without any, it is 1."""
-        line, node = 1, self._node
+        line = 1
+        node = self._node
         for step in path:
             if isinstance(node, yaml.MappingNode):
                 items = _items(node)
@@ -110,8 +117,7 @@ def read_yaml(
     """
     try:
         # Also the constructor of the loader raises ReaderError.
-        kind = _EnvironmentLoader if environment else _SafeLoader
-        loader = (_PlainLoader if plain else kind)(text)
+        loader = _loader(plain=plain, environment=environment)(text)
         node = loader.get_single_node()
         # Constructing the value adds the keys of `<<` to the nodes.
         repeated_keys = list(_repeated_keys(node, first_line))
@@ -120,7 +126,9 @@ def read_yaml(
         reason = str(error.problem or error.context)
         # What is not closed is seen at the end of the text.
         is_open = "end of stream" in reason or "expected ':'" in reason
-        mark = (is_open and error.context_mark) or error.problem_mark
+        mark = error.problem_mark
+        if is_open and error.context_mark:
+            mark = error.context_mark
         line = mark.line + first_line if mark else 1
         raise NotYAMLError(reason, line, _hint(reason, mark, text)) from None
     except yaml.reader.ReaderError as error:
@@ -136,6 +144,15 @@ def read_yaml(
     return YAMLDocument(value, repeated_keys, node, first_line)
 
 
+def _loader(*, plain: bool, environment: bool) -> type[yaml.SafeLoader]:
+    """Return the class that reads a document."""
+    if plain:
+        return _PlainLoader
+    if environment:
+        return _EnvironmentLoader
+    return _SafeLoader
+
+
 def _hint(reason: str, mark: yaml.Mark | None, text: str) -> str:
     """Return what to do about a mistake at a place in a text, or an empty string."""
     lines = text.split("\n")
@@ -145,24 +162,38 @@ def _hint(reason: str, mark: yaml.Mark | None, text: str) -> str:
     if "\t" in line[: len(line) - len(line.lstrip())]:
         return "; indent with spaces, not with tabs"
     if "mapping values" in reason:
-        previous = next((it for it in reversed(lines[: mark.line]) if it.strip()), "")
-        return _hint_of_key(previous, line) or _QUOTES_HINT
+        return _hint_of_key(_line_before(lines, mark.line), line) or _QUOTES_HINT
     if "expected key" in reason and not line[: mark.column].strip():
         return _INDENT_HINT
-    return next((hint for pattern, hint in _HINTS if pattern.search(reason)), "")
+    for pattern, hint in _HINTS:
+        if pattern.search(reason):
+            return hint
+    return ""
+
+
+def _line_before(lines: Sequence[str], index: int) -> str:
+    """Return the last line before the one at `index` that is not blank, or an empty string."""
+    for line in reversed(lines[:index]):
+        if line.strip():
+            return line
+    return ""
 
 
 def _hint_of_key(previous: str, line: str) -> str:
     """Return what is wrong with a line that begins with a key, or with the one before it."""
-    before, here = _KEY_OF_LINE.match(previous), _KEY_OF_LINE.match(line)
+    before = _KEY_OF_LINE.match(previous)
+    here = _KEY_OF_LINE.match(line)
     if here is None:
         return ""
     if before is None:
-        is_beside = previous.startswith(here[1]) and previous.strip()
-        return "; write a ':' behind the key in the line before" if is_beside else ""
+        if previous.strip() and previous.startswith(here[1]):  # at the same indentation
+            return "; write a ':' behind the key in the line before"
+        return ""
     if before[2] and not before[2][0].isspace():  # `type:blog` is a text
         return "; write a space behind the ':' in the line before"
-    return _INDENT_HINT if here[1] > before[1] and before[2].strip() else ""
+    if before[2].strip() and here[1] > before[1]:  # below a key that has a value
+        return _INDENT_HINT
+    return ""
 
 
 class _EnvironmentLoader(_SafeLoader):  # type: ignore[misc, valid-type]  # one of two classes
@@ -223,9 +254,6 @@ def _repeated_keys(root: yaml.Node | None, first_line: int) -> Iterator[Repeated
             waiting.append(((*path, key.value), value))
 
 
-_MERGE_TAG = "tag:yaml.org,2002:merge"
-
-
 @lru_cache(maxsize=8)  # a mapping can have thousands of wrong keys
 def _items(node: yaml.MappingNode) -> dict[str, tuple[yaml.Node, yaml.Node]]:
     """Return the nodes of each key and its value. The last of equal keys counts."""
@@ -271,7 +299,24 @@ def _known_values(info: Type) -> Iterator[str]:
             for inner in types:
                 yield from _known_values(inner)
         case i.LiteralType(values=values):
-            yield from (value for value in values if isinstance(value, str))
+            for value in values:
+                if isinstance(value, str):
+                    yield value
+
+
+def _expected_number(info: IntType | FloatType) -> str:
+    """Return the values of a type of numbers in words."""
+    from msgspec import inspect as i
+
+    match info:
+        case i.IntType(ge=least, le=None):
+            return f"a whole number from {least} up"
+        case i.IntType(ge=least, le=most):
+            return f"a whole number from {least} to {most}"
+        case i.FloatType(ge=None, gt=below, le=most):
+            return f"a number above {below:g}, up to {most:.0f}"
+        case _:
+            return f"a number from {info.ge:g} to {info.le:.0f}"
 
 
 def _expected(info: Type) -> str:
@@ -281,11 +326,8 @@ def _expected(info: Type) -> str:
     match info:
         case i.Metadata(extra_json_schema={"description": text}):
             return str(text)
-        case i.IntType(ge=least, le=most):
-            return f"a whole number from {least} {'up' if most is None else f'to {most}'}"
-        case i.FloatType(ge=least, gt=below, le=most):
-            start = f"above {below:g}, up" if least is None else f"from {least:g}"
-            return f"a number {start} to {most:.0f}"
+        case i.IntType() | i.FloatType():
+            return _expected_number(info)
         case i.BoolType():
             return "true or false"
         case i.LiteralType(values=values):
@@ -293,10 +335,11 @@ def _expected(info: Type) -> str:
         case i.ListType(item_type=item) | i.VarTupleType(item_type=item):
             return f"a list of {_expected(item)}"
         case i.StructType(fields=fields):
-            names = ", ".join(f"{it.name}: {_expected(it.type)}" for it in fields)
-            return f"a mapping `{{{names}}}`"
+            described = [f"{field.name}: {_expected(field.type)}" for field in fields]
+            return f"a mapping `{{{', '.join(described)}}}`"
         case i.UnionType(types=types):
-            return " or ".join(_expected(it) for it in types if not isinstance(it, i.NoneType))
+            named = [inner for inner in types if not isinstance(inner, i.NoneType)]
+            return " or ".join(map(_expected, named))
         case i.DictType():
             return "a mapping"
     return "text, in quotes if it looks like something else to YAML"

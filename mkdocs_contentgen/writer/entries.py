@@ -7,6 +7,7 @@ they say after, is no part of the answer.
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -16,17 +17,37 @@ from .talk import without_closing
 Action = Literal["change", "insert", "remove", "nothing"]
 
 _KIND = r"(?:\s?\([a-z0-9]{1,10}(?:, a person['’]s)?\))?"
-_LINE = re.compile(
-    r"^[^\w\n]{0,9}(?:\d\. )?(?:(?:CHANGE|NEW) )?(?P<action>BLOCK|AFTER(?: BLOCK)?|REMOVE BLOCK"
-    rf"|PARAGRAPH)[\s_#\[]{{0,3}}(?P<number>\d{{1,5}})[\]*]{{0,3}}{_KIND}"
-    r"[\]*]{0,3}\s?(?:[:：=]|->|[–—-] |(?=\n|\Z))[ \t*]{0,9}(?P<text>.*)$"
-    r"|^[^\w\n]{0,9}(?:WHY|REASON|GRUND|RAISON|MOTIVO|理由)[\]*]{0,3}\s?[:：=–—-][\s*]{0,9}"
-    r"(?P<reason>.*)$"
-    r"|^[^\w\n]{0,9}(?:(?:final )?answer\W{1,4})?(?P<nothing>NOTHING|NONE|NICHTS"
-    r"|no (?:blocks?|changes?)(?= (?:has|have|is|are|needs?|needed|required)\b))\b"
-    r"(?P<because>.*)$",
-    re.MULTILINE | re.IGNORECASE,
+"""What a model repeats of how a block is shown to it, such as `(code)`."""
+
+_START = r"^[^\w\n]{0,9}"
+"""The start of a line, with the marks of a list, a heading or bold text."""
+
+_BLOCK_LINE = (
+    _START
+    + r"(?:\d\. )?(?:(?:CHANGE|NEW) )?"
+    + r"(?P<action>BLOCK|AFTER(?: BLOCK)?|REMOVE BLOCK|PARAGRAPH)"
+    + r"[\s_#\[]{0,3}(?P<number>\d{1,5})[\]*]{0,3}"
+    + _KIND
+    + r"[\]*]{0,3}\s?(?:[:：=]|->|[–—-] |(?=\n|\Z))[ \t*]{0,9}(?P<text>.*)$"
 )
+"""A line that names a block, such as `BLOCK 2: The new text.`"""
+
+_REASON_LINE = (
+    _START
+    + r"(?:WHY|REASON|GRUND|RAISON|MOTIVO|理由)[\]*]{0,3}\s?[:：=–—-][\s*]{0,9}(?P<reason>.*)$"
+)
+"""A line that says why a block changes, such as `WHY: The limit is 20 now.`"""
+
+_NOTHING_LINE = (
+    _START
+    + r"(?:(?:final )?answer\W{1,4})?"
+    + r"(?P<nothing>NOTHING|NONE|NICHTS"
+    + r"|no (?:blocks?|changes?)(?= (?:has|have|is|are|needs?|needed|required)\b))\b"
+    + r"(?P<because>.*)$"
+)
+"""A line that says that no block changes, such as `NOTHING: The text is right.`"""
+
+_LINE = re.compile(f"{_BLOCK_LINE}|{_REASON_LINE}|{_NOTHING_LINE}", re.MULTILINE | re.IGNORECASE)
 _FENCE = re.compile(r"^[ \t]*(?:```|~~~)\w{0,20}[ \t]*$", re.MULTILINE)
 _INLINE_REASON = re.compile(r"\s(?:WHY|REASON)\s?:\s")
 _PREFIX = re.compile(
@@ -57,39 +78,63 @@ def read_entries(answer: str, *, is_cut: bool = False) -> list[Entry]:
     Of an answer that was cut off, what has no reason behind it may not be whole.
     """
     answer = _FENCE.sub("", answer)
-    found = list(_LINE.finditer(answer))
-    # Thoughts say `Block 2: …` where the answer says `BLOCK 2: …`.
-    strict = [it for it in found if (it["action"] or it["nothing"] or "").isupper()]
-    counted = strict or [it for it in found if it["action"] or it["nothing"]]
+    lines = list(_LINE.finditer(answer))
+    first_lines = _first_lines(lines)
+    # A block can change once, but several new ones can follow it.
     entries: dict[object, Entry] = {}
-    for match, following in zip(found, [*found[1:], None], strict=False):
-        if match not in counted or (is_cut and following is None and not match["nothing"]):
+    for index, line in enumerate(lines):
+        if line not in first_lines:
             continue
-        if match["nothing"]:
-            is_sentence = re.match(r" \w", match["because"])
-            reason = match[0] if is_sentence else match["because"]
-            entries["nothing"] = Entry("nothing", reason=reason.strip(" .,:*–—-\n"))
+        if line["nothing"]:
+            entries["nothing"] = _read_nothing(line)
             continue
-        until = following.start() if following else len(answer)
-        reason = following["reason"] or "" if following else ""
-        entry = _entry(match, answer[match.start("text") : until], reason)
-        if entry:
-            key = (entry.number, entry.text) if entry.action == "insert" else entry.number
-            entries[key] = entry
+        following = lines[index + 1] if index + 1 < len(lines) else None
+        if following is None:
+            if is_cut:
+                continue
+            text = answer[line.start("text") :]
+            reason = ""
+        else:
+            text = answer[line.start("text") : following.start()]
+            reason = following["reason"] or ""
+        entry = _read_entry(line, text, reason)
+        if entry and entry.action == "insert":
+            entries[entry.number, entry.text] = entry
+        elif entry:
+            entries[entry.number] = entry
     return list(entries.values())
 
 
-def _entry(match: re.Match[str], text: str, reason: str) -> Entry | None:
+def _first_lines(lines: Sequence[re.Match[str]]) -> list[re.Match[str]]:
+    """Return those of the lines that begin an entry."""
+    found = [line for line in lines if line["action"] or line["nothing"]]
+    # Thoughts say `Block 2: …` where the answer says `BLOCK 2: …`.
+    in_capitals = [line for line in found if (line["action"] or line["nothing"]).isupper()]
+    return in_capitals or found
+
+
+def _read_nothing(line: re.Match[str]) -> Entry:
+    """Return the entry of a line that says that nothing changes, with its reason."""
+    is_sentence = re.match(r" \w", line["because"])  # such as `No block needs a change`
+    reason = line[0] if is_sentence else line["because"]
+    return Entry("nothing", reason=reason.strip(" .,:*–—-\n"))
+
+
+def _read_entry(line: re.Match[str], text: str, reason: str) -> Entry | None:
     """Return the entry that begins with a line, or None if its block stays as it is."""
-    name, number = (match["action"] or "").upper(), int(match["number"])
+    name = line["action"].upper()
+    number = int(line["number"])
     text = without_closing(text)
     text, *inline = _INLINE_REASON.split(" ".join(text.split()), maxsplit=1)
-    reason = inline[0] if inline else reason
+    if inline:
+        reason = inline[0]
     is_new = name.startswith("AFTER")
     if name.startswith("REMOVE") or (_REMOVE.fullmatch(text) and not is_new):
         return Entry("remove", number, reason=reason)
     if _COMMENT.match(text):
         return None
-    if prefix := _PREFIX.match(text):
+    prefix = _PREFIX.match(text)
+    if prefix:
         text = text[prefix.end() :]
-    return Entry("insert" if is_new else "change", number, without_html(text).strip(), reason)
+    action: Action = "insert" if is_new else "change"
+    return Entry(action, number, without_html(text).strip(), reason)
