@@ -13,6 +13,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Collection, Iterable
+from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import UTC, date, datetime
 from functools import lru_cache
@@ -42,6 +43,16 @@ MAX_NAME = 200
 """Maximum length of the reviewer's name in characters."""
 
 _MAX_FILE = MAX_HEADER + MAX_CHARACTERS + len("---\n---\n")
+"""Maximum length of an approved file in characters."""
+
+_FILE = re.compile(r"\s*---[ \t]*\n(.*?\n)---[ \t]*\n(.*)", re.DOTALL)
+"""Matches an approved file. The groups are the header and the HTML."""
+
+_CONFLICT = re.compile(r"^(?:<{7}(?!<)|={7}(?!=)|>{7}(?!>))", re.MULTILINE)
+"""Matches what git writes into a file that it cannot merge."""
+
+_IMAGE_HOST = re.compile(r"https://([^\s/\\@?#:\"'<>]+)", re.IGNORECASE)
+"""Matches an address; the group is its host."""
 
 
 SOMEBODY = "somebody"
@@ -173,17 +184,11 @@ class _DamagedError(Exception):
         self.line = line
 
 
-_FILE = re.compile(r"\s*---[ \t]*\n(.*?\n)---[ \t]*\n(.*)", re.DOTALL)
-"""Matches an approved file. The groups are the header and the HTML."""
-
-_CONFLICT = re.compile(r"^(?:<{7}(?!<)|={7}(?!=)|>{7}(?!>))", re.MULTILINE)
-"""Matches what git writes into a file that it cannot merge."""
-
-
 def _decode(content: str) -> ApprovedText:
     """Return the text in the content of an approved file. Raises _DamagedError."""
     content = content.removeprefix("\ufeff")
-    if conflict := _CONFLICT.search(content):
+    conflict = _CONFLICT.search(content)
+    if conflict:
         line = _line_at(content, conflict.start())
         raise _DamagedError(f"merge conflict in line {line}; resolve it with git", line)
     match = _FILE.match(content)
@@ -242,8 +247,8 @@ def _decode_header(header: str, html: str, first_line: int) -> tuple[Text, Appro
         raise _DamagedError(str(error), getattr(error, "line", first_line)) from error
     except msgspec.ValidationError as error:
         message, _, _ = str(error).partition(" - at ")
-        field_named = re.search(r"\$\.(\w+)|field.`(\w+)`", str(error))
-        name = (field_named[1] or field_named[2]) if field_named else "header"
+        field_named = re.search(r"(?:\$\.|field.`)(\w+)", str(error))
+        name = field_named[1] if field_named else "header"
         reason = message.partition(" matching")[0].lower()
         raise _DamagedError(f"{name}: {reason}", front.line_of(name)) from error
     problems = _header_problems(found, text, fields)
@@ -315,9 +320,6 @@ def _block_digests(html: str) -> str:
     return " ".join(dict.fromkeys(content for content, _ in blocks))
 
 
-_IMAGE_HOST = re.compile(r"https://([^\s/\\@?#:\"'<>]+)", re.IGNORECASE)
-
-
 @dataclass(frozen=True)
 class ApprovedFiles:
     """The approved files of a site."""
@@ -351,42 +353,44 @@ def read_all(
     found = ApprovedFiles(directory)
     if not directory.exists():  # a tenth of the time of status for 10,000 pages
         return found
-    missing: dict[tuple[str, str], Request] = {}
-    claimed = set()
-    for it in page_requests:
-        page, request = it.page, it.request
-        path = approved_path(directory, page, request.id)
-        claimed.add(path)
-        try:
-            text = read(path, directory)
-        except ApprovalError as error:
-            found.texts[page, request.id] = error
-            continue
-        if text is None:
-            missing[page, request.id] = request
-        else:
-            found.texts[page, request.id] = text
+    own_paths, missing = _read_own_files(page_requests, found)
     listed = list_files(directory) if files is None else files
-    remaining = [path for path in listed if path not in claimed]
+    remaining = [path for path in listed if path not in own_paths]
     if not remaining:  # Zensical calls this for each page
         return found
     remaining = _claim_by_normal_form(remaining, missing, found)
     left_alone = {normal_form(page) for page in others}
     for path in remaining:
-        if normal_form(path.parent.relative_to(directory).as_posix()) in left_alone:
-            continue
-        try:
-            text = read(path, directory) if missing else None
-        except ApprovalError:
-            text = None  # reported as unclaimed
-        name = next((n for n, request in missing.items() if text and text.answers(request)), None)
-        if text is None or name is None:
-            found.unclaimed.append(path)
-        else:
-            del missing[name]
-            found.moved[name] = path
-            found.texts[name] = text
+        page = path.parent.relative_to(directory).as_posix()
+        if normal_form(page) not in left_alone:
+            _claim_by_request(path, missing, found)
     return found
+
+
+def _read_own_files(
+    page_requests: Iterable[PageRequest], found: ApprovedFiles
+) -> tuple[set[Path], dict[tuple[str, str], Request]]:
+    """Read the file of each article where it has to be.
+
+    Returns the paths of these files, and the requests of the articles that have none.
+    """
+    paths = set()
+    missing = {}
+    for page_request in page_requests:
+        request = page_request.request
+        name = page_request.page, request.id
+        path = approved_path(found.directory, *name)
+        paths.add(path)
+        try:
+            text = read(path, found.directory)
+        except ApprovalError as error:
+            found.texts[name] = error
+            continue
+        if text is None:
+            missing[name] = request
+        else:
+            found.texts[name] = text
+    return paths, missing
 
 
 def _claim_by_normal_form(
@@ -415,14 +419,31 @@ def _claim_by_normal_form(
     return left
 
 
+def _claim_by_request(
+    path: Path, missing: dict[tuple[str, str], Request], found: ApprovedFiles
+) -> None:
+    """Give a file to the first `missing` article that it was approved for, or to none."""
+    text = None
+    if missing:
+        with suppress(ApprovalError):  # a damaged file answers no request
+            text = read(path, found.directory)
+    if text is not None:
+        for name, request in missing.items():
+            if text.answers(request):
+                del missing[name]
+                found.moved[name] = path
+                found.texts[name] = text
+                return
+    found.unclaimed.append(path)
+
+
 def list_files(directory: Path) -> list[Path]:
     """Return the paths of all approved files."""
-    return sorted(
-        Path(folder, name)
-        for folder, _, names in os.walk(directory)
-        for name in names
-        if name.endswith(".html") and folder.endswith(".md")
-    )
+    found = []
+    for folder, _, names in os.walk(directory):
+        if folder.endswith(".md"):  # the folder of a page
+            found += [Path(folder, name) for name in names if name.endswith(".html")]
+    return sorted(found)
 
 
 def name_problem(name: str) -> str:
@@ -431,7 +452,8 @@ def name_problem(name: str) -> str:
         return "is empty; it says who is responsible for the text"
     if len(name) > MAX_NAME:
         return f"has {len(name)} characters; a name has at most {MAX_NAME}"
-    if character := hidden_character(name):
+    character = hidden_character(name)
+    if character:
         return f"contains {character}, which is not allowed in a name"
     return ""
 
@@ -477,17 +499,23 @@ def _encode(approved: ApprovedText) -> str:
     except UnicodeEncodeError as error:
         raise _DamagedError("the text has an unpaired surrogate", 1) from error
     read_again = _decode(TextIOWrapper(file, "utf-8").read())
-    for one, other in ((approved.header, read_again.header), (approved.text, read_again.text)):
-        for name in one.__struct_fields__:
-            if _plain(getattr(one, name)) != _plain(getattr(other, name)):
-                raise _DamagedError(f"{name}: would be another value", 1)
+    changed = _different_fields(approved.header, read_again.header)
+    changed += _different_fields(approved.text, read_again.text)
+    if changed:
+        raise _DamagedError(f"{changed[0]}: would be another value", 1)
     _read_html(html, read_again.line)
     return content
 
 
-def _plain(value: object) -> object:
-    """Return a value as JSON has it, so that tuples are lists."""
-    return msgspec.to_builtins(value)
+def _different_fields(before: msgspec.Struct, after: msgspec.Struct) -> list[str]:
+    """Return the names of the fields that differ in two records of the same type."""
+    changed = []
+    for name in before.__struct_fields__:
+        # As JSON has them, so that tuples are lists.
+        value = msgspec.to_builtins(getattr(before, name))
+        if value != msgspec.to_builtins(getattr(after, name)):
+            changed.append(name)
+    return changed
 
 
 def restore(path: Path, directory: Path, content: str, *, before: ApprovedText | None) -> None:

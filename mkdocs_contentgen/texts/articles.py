@@ -135,13 +135,19 @@ class Article:
         if self.failure is None or self.failure.failed_at is None:
             return None
         has_text = self.draft is not None or self.approved is not None
-        return self.failure if has_text and self.failure.edition >= self.edition else None
+        if not has_text or self.failure.edition < self.edition:
+            return None
+        return self.failure
 
     @property
     def edition(self) -> int:
         """The edition of the newest text, approved or not, or 0 if there is none."""
-        texts = [self.draft, self.approved.text if self.approved else None]
-        return max([text.edition for text in texts if text], default=0)
+        editions = [0]
+        if self.draft:
+            editions.append(self.draft.edition)
+        if self.approved:
+            editions.append(self.approved.text.edition)
+        return max(editions)
 
     @cached_property
     def state(self) -> State:
@@ -189,7 +195,8 @@ class Article:
     @property
     def has_newer_draft(self) -> bool:
         """Whether the draft is newer than the approved text, if any, and was not declined."""
-        approved, draft = self.approved, self.draft
+        approved = self.approved
+        draft = self.draft
         if approved is None or draft is None:
             return draft is not None
         if not approved.answers(self.request):
@@ -204,7 +211,8 @@ class Article:
     @property
     def has_other_draft(self) -> bool:
         """Whether there is a draft that nobody has seen who approved the text, and no newer one."""
-        approved, draft = self.approved, self.draft
+        approved = self.approved
+        draft = self.draft
         if approved is None or draft is None or self.has_newer_draft:
             return False
         declined = approved.approval.declined if approved.approval else None
@@ -217,7 +225,9 @@ class Article:
         """What there is to review: the draft if it is newer, or else the approved text."""
         if self.draft and (self.state == "outdated" or self.has_newer_draft):
             return self.draft
-        return self.approved.text if self.approved and self.shows_file else self.draft
+        if self.approved and self.shows_file:
+            return self.approved.text
+        return self.draft
 
     @cached_property
     def outcome(self) -> Outcome:
@@ -234,23 +244,23 @@ class Article:
     @property
     def provenance(self) -> Provenance | None:
         """The provenance of the text that the page shows, or None without a text."""
-        if (text := self.outcome.text) is None:
+        text = self.outcome.text
+        if text is None:
             return None
         review = None
         approval = self.approved.approval if self.approved else None
         if approval and self.state == "approved" and self.has_approval:
             review = Review(approval.approved_by, approval.approved_at)
-        kind, at = self.request.type, text.generated_at
-        is_edited = bool(text.edits and text.edits.changed_by)
         return Provenance(
-            kind,
-            at,
-            review,
-            text.model,
-            self.remarks,
-            self.text_language,
-            is_edited,
-            "" if text.model else text.written_by,  # what a model has updated is not theirs alone
+            type=self.request.type,
+            generated_at=text.generated_at,
+            review=review,
+            model=text.model,
+            remarks=self.remarks,
+            language=self.text_language,
+            is_edited=bool(text.edits and text.edits.changed_by),
+            # What a model has updated is not the person's alone.
+            author="" if text.model else text.written_by,
         )
 
     def present(self, how: Presentation) -> tuple[Element, ArticleMetadata]:
@@ -258,7 +268,8 @@ class Article:
 
         Raises ContentgenError if there is no text, and UnsafeHTMLError as present() does.
         """
-        provenance, text = self.provenance, self.outcome.text
+        provenance = self.provenance
+        text = self.outcome.text
         if provenance is None or text is None:
             raise ContentgenError(str(self.outcome.error or NEVER_GENERATED_REASON))
         return present(text.html, provenance, how)
@@ -266,15 +277,21 @@ class Article:
     @property
     def model(self) -> str:
         """The model of the text that the page shows, or else of an outdated or a failed one."""
-        text = self.outcome.text or (self.approved and self.approved.text) or self.failure
-        return text.model if text else ""
+        if self.outcome.text:
+            return self.outcome.text.model
+        if self.approved:
+            return self.approved.text.model
+        return self.failure.model if self.failure else ""
 
     @property
     def text_language(self) -> str:
         """The language that the text of the page says it is in, or else that of its request."""
         text = self.outcome.text
-        said = _ROOT_LANGUAGE.match(text.html) if text else None
-        return said[1] if said else self.request.language
+        if text:
+            said = _ROOT_LANGUAGE.match(text.html)
+            if said:
+                return said[1]
+        return self.request.language
 
     @property
     def sources(self) -> Mapping[str, str]:
@@ -299,25 +316,28 @@ class Article:
     @property
     def remarks(self) -> tuple[str, ...]:
         """What is not as requested in the text that the page shows, if it waits for review."""
-        text = None if self.has_approval else self.outcome.text
-        return text.remarks if text else ()
+        text = self.outcome.text
+        if text is None or self.has_approval:
+            return ()
+        return text.remarks
 
     @property
     def where(self) -> list[str]:
         """The places that have its text: `approved file` or `proposed file`, and `cache`."""
-        is_proposed = self.approved and self.approved.approval is None
-        file = "proposed file" if is_proposed else "approved file"
-        places = (file, self.approved), ("cache", self.draft)
-        return [place for place, text in places if text]
+        places = []
+        if self.approved:
+            places.append("approved file" if self.approved.approval else "proposed file")
+        if self.draft:
+            places.append("cache")
+        return places
 
     def _approval_reason(self, approved: ApprovedText) -> str:
         if self.state == "outdated":
             before = approved.text.request
-            changes = [
-                f"{name} was {quoted(before.get(name))}"
-                for name in _changed_fields(before, self.request.record())
-            ]
-            return f"{' and '.join(changes) or 'the request was different'}; {self._new_text()}"
+            changed = _changed_fields(before, self.request.record())
+            changes = [f"{name} was {quoted(before.get(name))}" for name in changed]
+            shown = " and ".join(changes) or "the request was different"
+            return f"{shown}; {self._new_text()}"
         if approved.approval is None:
             return self._proposal_reason(approved)
         reason = f"{approved.approval.approved_by} approved it"
@@ -358,11 +378,14 @@ class Article:
 def _left_to_do(text: Text) -> str:
     """Return that a text is not reviewed, with the number of its statements and remarks."""
     reason = "not reviewed"
-    if marked := count_statements(text):
-        noun = "statement" if marked == 1 else "statements"
-        reason += f", {marked} {noun} to check"
-    if number := len(text.remarks):
-        reason += ", 1 remark" if number == 1 else f", {number} remarks"
+    statements = count_statements(text)
+    if statements:
+        noun = "statement" if statements == 1 else "statements"
+        reason += f", {statements} {noun} to check"
+    remarks = len(text.remarks)
+    if remarks:
+        noun = "remark" if remarks == 1 else "remarks"
+        reason += f", {remarks} {noun}"
     return reason
 
 
@@ -390,7 +413,9 @@ def has_marks(text: Text) -> bool:
 
 def count_statements(text: Text | None) -> int:
     """Return the number of statements to check in a text, none in one that cannot be shown."""
-    return _count_statements(text.html) if text and has_marks(text) else 0
+    if text is None or not has_marks(text):
+        return 0
+    return _count_statements(text.html)
 
 
 @lru_cache(_MAX_COUNTED)  # reading a text takes ten milliseconds, and the desk asks for all
@@ -419,8 +444,11 @@ def find_articles(
     keys = [asked.request.key(sandbox=policy.sandbox) for asked in page_requests]
     requests: dict[str, Request] = {}
     for key, asked in zip(keys, page_requests, strict=True):
-        text = files.texts.get((asked.page, asked.request.id))
-        has_approval = text and (isinstance(text, ApprovalError) or text.answers(asked.request))
+        approved = files.texts.get((asked.page, asked.request.id))
+        if isinstance(approved, ApprovalError):  # whose file is damaged, and has to be mended
+            has_approval = True
+        else:
+            has_approval = approved is not None and approved.answers(asked.request)
         if policy.looks_up_drafts or not has_approval:
             requests[key] = asked.request
     outcomes, problems = look_up(
@@ -429,19 +457,21 @@ def find_articles(
     articles: list[Article] = []
     for key, asked in zip(keys, page_requests, strict=True):
         name = asked.page, asked.request.id
-        text = files.texts.get(name)
+        found = files.texts.get(name)
         article = Article(
             asked,
             key=key,
             directory=files.directory,
             moved_from=files.moved.get(name),
-            approved=text if isinstance(text, ApprovedText) else None,
-            damaged=text if isinstance(text, ApprovalError) else None,
+            approved=found if isinstance(found, ApprovedText) else None,
+            damaged=found if isinstance(found, ApprovalError) else None,
             draft_outcome=outcomes.get(key, Outcome()),
             shows_draft=policy.shows_drafts,
         )
         shown = article.outcome.text
-        if shown and shown.sources and (changed := changed_sources(shown)):
-            article = replace(article, changed_sources=changed)
+        if shown and shown.sources:
+            changed = changed_sources(shown)
+            if changed:
+                article = replace(article, changed_sources=changed)
         articles.append(article)
     return articles, problems

@@ -58,7 +58,6 @@ CLAIM_BATCH = 100
 WAITING_MESSAGE = "Waiting for the requests in flight (Ctrl-C gives them up)"
 """Logged when a run is interrupted."""
 
-
 _KEPT = "people have changed a draft meanwhile, which stays; `contentgen review` compares both"
 
 
@@ -87,7 +86,8 @@ class Generation:
     """The problems with the store."""
 
     def __post_init__(self) -> None:
-        self._store, self._limits = self.source.store, self.source.limits
+        self._store = self.source.store
+        self._limits = self.source.limits
         self._executor = ThreadPoolExecutor(1, "contentgen")
         self._claims = Claims(
             self._store, self._executor, self._add_store_problem, self._operation_of
@@ -144,7 +144,8 @@ class Generation:
 
         The key of a request stands for its body, so the body is not part of the operation.
         """
-        return self.source.operations.get(key) or ("refresh" if self.refresh else "generate")
+        default = "refresh" if self.refresh else "generate"
+        return self.source.operations.get(key, default)
 
     async def _queue_all(self) -> None:
         """Queue the requests that this run has claimed; poll for the others."""
@@ -158,7 +159,8 @@ class Generation:
                     claimed_elsewhere += await self._queue_batch(todo[start : start + batch])
                 if claimed_elsewhere:
                     await asyncio.sleep(POLL_INTERVAL)
-                todo, batch = claimed_elsewhere, CLAIM_BATCH
+                todo = claimed_elsewhere
+                batch = CLAIM_BATCH
         except StoreError as error:
             self.throttle.stop(error)
             for key in self._requests.keys() - self._outcomes.keys() - self._claims.held.keys():
@@ -170,8 +172,8 @@ class Generation:
             for key in keys:
                 self._set_outcome(key, Outcome(error=self.throttle.stop_reason))
             return []
-        # Claim before loading: another run may save a text just before its claim ends. What it
-        # has paid for in vain, this one does not pay for again.
+        # Claim before loading: another run may save a text just before its claim ends. If it paid
+        # for a failed text, this one does not pay again.
         claimed = await self._claims.claim(keys)
         load = partial(load_saved, may_fail=claimed, replaced=self._before)
         saved, problems = await run_in(self._executor, load, keys, self._store)
@@ -187,6 +189,7 @@ class Generation:
         return [key for key in keys if key not in claimed and key not in saved]
 
     async def _worker(self, client: Client, group: asyncio.TaskGroup) -> None:
+        """Send the queued requests, one after the other, until the queue ends."""
         while (key := await self._queue.get()) is not None:
             await self.throttle.wait_for_turn()
             if self.throttle.stop_reason:
@@ -202,6 +205,10 @@ class Generation:
     async def _send(
         self, client: Client, key: str, asked: PageRequest
     ) -> Text | ContentgenError | NoText:
+        """Send a request until it is answered, or its retries or its time are used up.
+
+        Returns the text, or why there is none.
+        """
         deadline = self.clock.monotonic() + self._limits.timeout
         tries = self._limits.retries + 1
         for number in range(tries):
@@ -211,8 +218,7 @@ class Generation:
             try:
                 with self.throttle.sending():
                     attempt = self._attempt(key, deadline - started)
-                    ask = self.source.ask or type(client).generate
-                    text = await ask(client, asked, attempt)
+                    text = await self._ask(client, asked, attempt)
             except _StoppedError as stopped:
                 return stopped.reason
             except StoppedRunError as error:
@@ -246,6 +252,12 @@ class Generation:
                 break
         return failure
 
+    async def _ask(self, client: Client, asked: PageRequest, attempt: Attempt) -> Text:
+        """Return the text that a client answers with, as the source asks for it."""
+        if self.source.ask:
+            return await self.source.ask(client, asked, attempt)
+        return await client.generate(asked, attempt)
+
     def _attempt(self, key: str, timeout: float) -> Attempt:
         return Attempt(
             self._claims.held[key],
@@ -278,7 +290,8 @@ class Generation:
         asked = self._requests[key]
         outcome = Outcome("service", result) if isinstance(result, Text) else Outcome(error=result)
         try:
-            if text := outcome.text:
+            text = outcome.text
+            if text:
                 try:
                     outcome = replace(outcome, text=self._save(key, text))
                 except UnreadableTextError as error:  # other texts can be kept
@@ -374,12 +387,25 @@ class Generation:
 
     def _report_progress(self, *, sending: int = 0) -> None:
         self._sending += sending
-        total, done = len(self._requests), len(self._outcomes)
-        words = sum(words for words, _ in self._written.values())
-        targets = [target for _, target in self._written.values()]
-        target = sum(targets) * total // len(targets) if targets else 0
-        counts = total, done, self._failed, self._sending
-        self.reporter.show(Progress(*counts, words, target, self._stopped))
+        total = len(self._requests)
+        words = 0
+        target = 0
+        for words_of_text, target_of_text in self._written.values():
+            words += words_of_text
+            target += target_of_text
+        if self._written:  # texts that nobody has begun are as long as the others
+            target = target * total // len(self._written)
+        self.reporter.show(
+            Progress(
+                total=total,
+                done=len(self._outcomes),
+                failed=self._failed,
+                in_flight=self._sending,
+                words=words,
+                target=target,
+                stopped=self._stopped,
+            )
+        )
 
     def _add_problems(self, problems: Iterable[str]) -> None:
         self.problems = list(dict.fromkeys([*self.problems, *problems]))

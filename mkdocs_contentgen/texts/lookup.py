@@ -27,13 +27,14 @@ MAX_ANSWER = 64 * 1024
 """How many characters are kept of an answer without a text."""
 
 _MAX_REASON = 2000
+"""How many characters are kept of why a text has failed."""
 
 NEVER_GENERATED_REASON = "never generated"
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """The result of one request: a text and its source, or an error.
+    """The result of one request: a text and where it is from, or an error.
 
     With both a text and an error, the text is an old one that could not be replaced.
     """
@@ -51,7 +52,8 @@ class Outcome:
         return self.error.cause if isinstance(self.error, NoText) else None
 
     def __str__(self) -> str:
-        return ", ".join(str(it) for it in (self.source, self.error) if it)
+        parts = [str(part) for part in (self.source, self.error) if part]
+        return ", ".join(parts)
 
 
 def look_up(
@@ -63,12 +65,14 @@ def look_up(
 ) -> tuple[dict[str, Outcome], list[str]]:
     """Return the cached text or an error for each request, by key, and the problems with the store.
 
-    Requests with an error have to be sent, unless it is a remembered FailedTextError. Texts have
-    one `with_updates`, if one of theirs has failed. The store is closed afterwards.
+    Requests with an error have to be sent, unless it is a remembered FailedTextError. With
+    `with_updates`, a text whose update has failed comes with that error. The store is closed
+    afterwards.
     """
     texts, problems = store.load(requests)
-    # The shared cache may have a newer text from another machine.
-    if old := [key for key, text in texts.items() if _is_old(text, max_age)]:
+    old = [key for key, text in texts.items() if _is_old(text, max_age)]
+    if old:
+        # The shared cache may have a newer text from another machine.
         newer, more = store.load(old, newest=True)
         texts |= newer
         problems += more
@@ -76,18 +80,25 @@ def look_up(
     missing = [key for key in requests if key not in texts]
     unfinished, more = _load_unfinished(missing, store)
     problems += more
-    outcomes |= {key: Outcome(error=reason) for key, reason in unfinished.items()}
-    if wanted := [key for key, outcome in outcomes.items() if outcome.error or with_updates]:
-        failures, more = load_failures(wanted, store)
+    for key, reason in unfinished.items():
+        outcomes[key] = Outcome(error=reason)
+    may_have_failed = [key for key, outcome in outcomes.items() if outcome.error or with_updates]
+    if may_have_failed:
+        failures, more = load_failures(may_have_failed, store)
         problems += more
         for key, failure in failures.items():
-            text, failed_at = texts.get(key), failure.failed_at
-            # A refresh that failed before the text was too old says nothing about a later one.
-            # Without max_age, a failure is newer than the text, since saving that deletes it.
-            if text and failed_at and max_age and failed_at - text.generated_at <= max_age:
-                continue
-            outcomes[key] = replace(outcomes[key], error=failure)
+            if _concerns(failure, texts.get(key), max_age):
+                outcomes[key] = replace(outcomes[key], error=failure)
     return outcomes, problems + store.close()
+
+
+def _concerns(failure: FailedTextError, text: Text | None, max_age: timedelta | None) -> bool:
+    """Tell whether a failure says something about a new text in place of the one that is there."""
+    if text is None or failure.failed_at is None or not max_age:
+        # Without max_age, a failure is newer than the text, since saving that deletes it.
+        return True
+    # A refresh that failed before the text was too old says nothing about a later one.
+    return failure.failed_at - text.generated_at > max_age
 
 
 def load_saved(
@@ -97,15 +108,16 @@ def load_saved(
     may_fail: Collection[str],
     replaced: Mapping[str, Replaced],
 ) -> tuple[dict[str, Outcome], list[str]]:
-    """Return the texts by key, for `may_fail` also the failures, and the store's problems.
+    """Return the texts by key, and the problems of the store.
 
-    Of the `replaced` keys, only what was not there before.
+    For the keys in `may_fail`, failures are returned as well. For those in `replaced`, only what
+    was not there before is returned.
     """
     outcomes: dict[str, Outcome] = {}
     texts, problems = store.load(keys, newest=bool(replaced))
     for key, text in texts.items():
         before = replaced[key].text if key in replaced else None
-        # The time only tells whether it is the same text. A person may have changed its words.
+        # The time only tells whether it is the same text: a person may have changed its words.
         if before is None or text.generated_at != before.generated_at:
             outcomes[key] = Outcome("cache", text)
     missing = [key for key in keys if key in may_fail and key not in outcomes]
@@ -224,14 +236,18 @@ def save_parts(store: DiskStore, key: str, request: Request, parts: bytes) -> No
 def load_parts(store: DiskStore, key: str) -> tuple[bytes, list[str]]:
     """Return the parts that are written of a text, and the problems of the store."""
     notes, problems = store.load([note_key("parts", key)])
-    return b"".join(base64.b64decode(it.html) for it in notes.values()), problems
+    return b"".join(base64.b64decode(note.html) for note in notes.values()), problems
 
 
 def _save(
     store: DiskStore, key: str, request: Request, notes: dict[NoteKind, str], model: str = ""
 ) -> None:
-    now, record = datetime.now(UTC), request.record()
-    for note in notes.values():
+    """Save notes about a request by their kinds. Raises StoreError."""
+    now = datetime.now(UTC)
+    record = request.record()
+    texts = {}
+    for kind, note in notes.items():
         if len(note) > MAX_HTML:
             raise StoreError(f"a note of {len(note)} characters is not kept, {MAX_HTML} at most")
-    store.save({note_key(kind, key): Text(it, now, record, model) for kind, it in notes.items()})
+        texts[note_key(kind, key)] = Text(note, now, record, model)
+    store.save(texts)

@@ -122,7 +122,9 @@ def obtain(
     obtained = Obtained(articles)
     _report_approvals(obtained, policy)
     if not obtained.failures and policy.on_missing == "generate":
-        obtained.wanted = {a.key: a.asked for a in articles if _is_wanted(a, policy)}
+        for article in articles:
+            if _is_wanted(article, policy):
+                obtained.wanted[article.key] = article.asked
         _refuse_wanted(obtained, policy, check)
         if obtained.failures:
             return obtained
@@ -138,6 +140,7 @@ def obtain(
 
 
 def _is_wanted(article: Article, policy: Policy) -> bool:
+    """Tell whether a text is to be requested."""
     if article.damaged:
         return False
     if policy.refresh:
@@ -172,18 +175,18 @@ def _request_wanted(obtained: Obtained, policy: Policy, source: TextSource) -> l
         )
         return []
     obtained.sent = number
-    cached_keys = {a.key for a in obtained.articles if a.draft or a.failure}
-    cached_keys &= obtained.wanted.keys()
+    cached_keys = set()
+    editions: dict[str, int] = {}
+    for article in obtained.articles:
+        editions[article.key] = max(article.edition, editions.get(article.key, 0))
+        if article.key in obtained.wanted and (article.draft or article.failure):
+            cached_keys.add(article.key)
     if isinstance(source, Foreground):
-        editions: dict[str, int] = {}
-        for article in obtained.articles:
-            editions[article.key] = max(article.edition, editions.get(article.key, 0))
         source = replace(source, editions=editions)
     outcomes, problems = source.get(obtained.wanted, cached_keys, refresh=policy.refresh)
-    obtained.articles = [
-        _with_outcome(article, outcomes[article.key]) if article.key in outcomes else article
-        for article in obtained.articles
-    ]
+    for number, article in enumerate(obtained.articles):
+        if article.key in outcomes:
+            obtained.articles[number] = _with_outcome(article, outcomes[article.key])
     return problems
 
 
@@ -199,20 +202,26 @@ def _with_outcome(article: Article, new: Outcome) -> Article:
 
 
 def _report_approvals(obtained: Obtained, policy: Policy) -> None:
+    """Add messages about damaged, moved, edited and missing approvals."""
     for article in obtained.articles:
-        place = article.place
         if article.damaged:
             obtained.add_message(str(article.damaged), warn_only=policy.warn_only)
             continue
         if article.has_moved:
             message = (
-                f"{place}: its approved text is still in the file of a page that is gone; "
+                f"{article.place}: its approved text is still in the file of a page that is gone; "
                 f"move {article.moved_from} to {article.own_path}"
             )
             obtained.add_message(message, warn_only=True)
         if article.state == "changed" and not policy.require_approval:
             obtained.add_message(_review_message(article), warn_only=True)
-    for article in obtained.articles if policy.require_approval else ():
+    if policy.require_approval:
+        _require_approvals(obtained, policy)
+
+
+def _require_approvals(obtained: Obtained, policy: Policy) -> None:
+    """Add a message about each text that is not as somebody approved it."""
+    for article in obtained.articles:
         if article.state == "changed":
             obtained.add_message(
                 f"{_place_and_state(article)}, and require_approval is set; look at it with "

@@ -75,6 +75,10 @@ class Throttle:
         finally:
             self.in_flight -= 1
 
+    def _may_send(self) -> bool:
+        """Tell whether one more request may be sent now."""
+        return not self.pause and self.in_flight + 1 <= self._window
+
     async def wait_for_turn(self) -> float:
         """Wait until one more request may be sent, or the run is stopped.
 
@@ -82,7 +86,7 @@ class Throttle:
         of this one; a pause does.
         """
         waited = 0.0
-        while not self.stop_reason and (self.pause or self.in_flight + 1 > self._window):
+        while not self.stop_reason and not self._may_send():
             is_paused = self.pause > 0
             started = self._clock.monotonic()
             await self._clock.sleep(TURN_INTERVAL)

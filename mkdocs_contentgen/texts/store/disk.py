@@ -33,10 +33,17 @@ generated, before a person changed it, or what a program had written before it f
 LOCK_TIMEOUT = 5.0
 """Seconds to wait for the lock of another program."""
 
-_CLAIM, _IDEMPOTENCY = "claim:", "idempotency:"
+_CLAIM = "claim:"
+"""Before the key of a request, this is the key of the row with its claim."""
+
+_IDEMPOTENCY = "idempotency:"
+"""Before the key of a request, this is the key of the row with its Idempotency-Keys."""
+
 _KEYS_PER_QUERY = 500
 _MAX_REASON = 300
 _DAMAGE = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
+"""The errors of SQLite for which only a copy of the database helps."""
+
 _Item = TypeVar("_Item")
 _Result = TypeVar("_Result")
 
@@ -59,8 +66,10 @@ class UnreadableTextError(StoreError):
 def batches(items: Iterable[_Item], size: int) -> Iterator[list[_Item]]:
     """Yield lists of at most `size` items."""
     left = iter(items)
-    while batch := list(islice(left, size)):
+    batch = list(islice(left, size))
+    while batch:
         yield batch
+        batch = list(islice(left, size))
 
 
 class _Entry(msgspec.Struct, frozen=True, gc=False):
@@ -70,7 +79,8 @@ class _Entry(msgspec.Struct, frozen=True, gc=False):
     text: msgspec.Raw
 
 
-_entry_decoder, _text_decoder = msgspec.json.Decoder(_Entry), msgspec.json.Decoder(Text)
+_entry_decoder = msgspec.json.Decoder(_Entry)
+_text_decoder = msgspec.json.Decoder(Text)
 
 
 def encode(key: str, text: Text) -> str:
@@ -159,7 +169,8 @@ class DiskStore:
         """
         texts: dict[str, Text] = {}
         for batch in batches(keys, _KEYS_PER_QUERY):
-            for key, entry in self._rows(f"key IN ({', '.join('?' * len(batch))})", batch):
+            marks = ", ".join("?" for _ in batch)
+            for key, entry in self._rows(f"key IN ({marks})", batch):
                 text = decode(key, entry)
                 if text is None:
                     self._problems.append(damaged_entry(key, str(self._path)))
@@ -167,7 +178,8 @@ class DiskStore:
                     texts[key] = text
         if self._rescued.is_dir():
             for key in keys:
-                if text := self._read_rescued(key):
+                text = self._read_rescued(key)
+                if text:
                     texts.setdefault(key, text)
         return texts, self._take_problems()
 
@@ -271,8 +283,11 @@ class DiskStore:
         damaged.
         """
         condition = f"key GLOB '{kind}:*'" if kind else "key NOT GLOB '*:*'"
-        texts = ((name, decode(name, entry)) for name, entry in self._rows(condition))
-        requests = {name.rpartition(":")[2]: text.request if text else {} for name, text in texts}
+        requests = {}
+        for name, entry in self._rows(condition):
+            text = decode(name, entry)
+            key = name.rpartition(":")[2]
+            requests[key] = text.request if text else {}
         return requests, self._take_problems()
 
     def delete(self, keys: Collection[str]) -> None:
@@ -291,7 +306,8 @@ class DiskStore:
         return self._take_problems()
 
     def _take_problems(self) -> list[str]:
-        problems, self._problems = self._problems, []
+        problems = self._problems
+        self._problems = []
         return problems
 
     def _rows(self, condition: str, values: Sequence[str] = ()) -> Iterator[tuple[str, bytes]]:

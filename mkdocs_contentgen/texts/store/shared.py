@@ -28,13 +28,16 @@ SCHEMES = {"redis": "redis", "rediss": "rediss", "valkey": "redis", "valkeys": "
 """The schemes of addresses, and those of redis-py for them. A final `s` means TLS."""
 
 CONNECT_TIMEOUT = 3.0
+"""Seconds after which a server that does not accept a connection counts as unavailable."""
+
 ANSWER_TIMEOUT = LEASE / 2
 """Seconds after which the server counts as unavailable. A claim must not expire meanwhile."""
 
 _ENTRIES_PER_BATCH = 100
 """How many entries are sent in one round trip."""
 
-_TEXT, _CLAIM = "contentgen:text:", "contentgen:claim:"
+_TEXT = "contentgen:text:"
+_CLAIM = "contentgen:claim:"
 _IDEMPOTENCY = "contentgen:idempotency:"
 
 # KEYS are those of the claim and of the Idempotency-Keys by operation. ARGV: owner, lease in ms,
@@ -95,7 +98,8 @@ class SharedStore(DiskStore):
         wanted = [key for key in keys if newest or key not in texts or ":" in key]
         for batch in batches(wanted, _ENTRIES_PER_BATCH):
             found = self._fetch(batch)
-            if new := {key: text for key, text in found.items() if text != texts.get(key)}:
+            new = {key: text for key, text in found.items() if text != texts.get(key)}
+            if new:
                 self._write_locally(partial(super().save, new))
             texts |= found
         return texts, problems + self._take_problems()
@@ -109,9 +113,11 @@ class SharedStore(DiskStore):
         except OSError:  # most of the time, there are none
             return
         texts, problems = super().load(keys)
-        self._send_each(
-            texts, lambda pipeline, key: pipeline.set(_TEXT + key, encode(key, texts[key]), nx=True)
-        )
+
+        def add(pipeline: Pipeline, key: str) -> None:
+            pipeline.set(_TEXT + key, encode(key, texts[key]), nx=True)
+
+        self._send_each(texts, add)
         if self._outage.is_set():  # a build that needs nothing of it does not have to know
             self._outage.clear()
         else:
@@ -130,9 +136,11 @@ class SharedStore(DiskStore):
     ) -> None:
         entries = {key: encode(key, text) for key, text in texts.items()}
         failure = self._write_locally(partial(super().save, texts, replacing=replacing))
-        for key, before in (replacing or {}).items():
+        if replacing is None:
+            replacing = {}
+        for key, before in replacing.items():
             self._replace(key, before, texts[key])
-        others = [key for key in texts if key not in (replacing or {})]
+        others = [key for key in texts if key not in replacing]
         self._send_each(others, lambda pipeline, key: _set(pipeline, key, entries[key]))
         if not self._outage.is_set():
             return
@@ -146,7 +154,8 @@ class SharedStore(DiskStore):
 
         Raises ChangedError.
         """
-        name, entry = _TEXT + key, encode(key, text)
+        name = _TEXT + key
+        entry = encode(key, text)
 
         def replace(pipeline: Pipeline) -> None:
             pipeline.watch(name)  # type: ignore[no-untyped-call]  # redis-py has no type for it
@@ -157,11 +166,15 @@ class SharedStore(DiskStore):
                 _set(pipeline, key, entry)
             pipeline.get(name)
 
-        replies: list[Any] = []
-        while not (replies or self._outage.is_set()):  # without replies, it was written in between
+        replies = self._send(replace)
+        while not replies and not self._outage.is_set():
+            # Another machine has written it since it was read here, so it is read again.
             replies = self._send(replace)
-        if replies and replies[-1] != entry.encode():
-            now = decode(key, replies[-1])
+        if not replies:
+            return
+        kept = replies[-1]
+        if kept != entry.encode():
+            now = decode(key, kept)
             if now:
                 self._write_locally(partial(super().save, {key: now}))
             raise ChangedError(now)
@@ -194,6 +207,10 @@ class SharedStore(DiskStore):
         return super().close()
 
     def _write_locally(self, write: Callable[[], None]) -> StoreError | None:
+        """Write to the cache of this machine. An error is reported and returned, or None.
+
+        Raises ChangedError.
+        """
         try:
             write()
         except ChangedError:
@@ -204,13 +221,18 @@ class SharedStore(DiskStore):
         return None
 
     def _fetch(self, keys: Collection[str]) -> dict[str, Text]:
-        texts = {}
+        """Return the shared texts by key, without damaged ones, which are reported."""
         replies = self._send(lambda pipeline: pipeline.mget([_TEXT + key for key in keys]))
-        for key, entry in zip(keys, replies[0] if replies else (), strict=bool(replies)):
-            text = decode(key, entry) if entry is not None else None
-            if entry is not None and text is None:
+        if not replies:
+            return {}
+        texts = {}
+        for key, entry in zip(keys, replies[0], strict=True):
+            if entry is None:
+                continue
+            text = decode(key, entry)
+            if text is None:
                 self._problems.append(damaged_entry(key, self._name))
-            elif text:
+            else:
                 texts[key] = text
         return texts
 
@@ -287,8 +309,9 @@ def _connect(url: str) -> Redis:
 
 def _set(pipeline: Pipeline, key: str, entry: str) -> None:
     """Save a text, and delete what is only needed as long as there is none."""
+    notes = [_TEXT + note for note in note_keys(key)]
     pipeline.set(_TEXT + key, entry)
-    pipeline.delete(*_claim_rows(key), *(_TEXT + it for it in note_keys(key)))
+    pipeline.delete(*_claim_rows(key), *notes)
 
 
 def _claim_rows(key: str) -> tuple[str, str]:
