@@ -32,11 +32,15 @@ def sentences_to_check(site: Site, article: Article, text: Text) -> Iterator[Sen
     """Yield what of a draft a person has to check, then what to read, each with its evidence."""
     document = Document(text.html)
     finder = evidence_finder(site, article, text)
+    checked: set[str] = set()
     for sentence in document.marked_sentences():
         plain = sentence.replace("‹", "").replace("›", "")
+        checked.add(plain)
         found = tuple(finder.find(plain))
         yield SentenceToCheck(sentence, True, found, finder.has_sources)
     for sentence in document.sentences_to_read():
+        if sentence in checked:  # with its evidence
+            continue
         found = tuple(finder.find(sentence))
         yield SentenceToCheck(sentence, False, found, finder.has_sources)
 

@@ -478,7 +478,8 @@ def test_show_evidence(site: Site) -> None:
     site.write("notes.md", "# Speed\n\nA build of the site takes four seconds with a cache.\n")
     site.configure(plugins=[{"contentgen": {"base_url": "writer", "writer": NOTES}}])
     read = '<span class="to-read">Elephants wander through dusty savannas.</span>'
-    html = article(f"A build takes <mark>5 seconds</mark> with a cache. {read}")
+    both = '<span class="to-read">Zebras graze <mark>nine</mark> meadows daily.</span>'
+    html = article(f"A build takes <mark>5 seconds</mark> with a cache. {read} {both}")
     store = DiskStore(site.root / ".cache/plugin/contentgen")
     store.prepare()
     time = datetime(2026, 1, 1, tzinfo=UTC)
@@ -489,11 +490,14 @@ def test_show_evidence(site: Site) -> None:
         "to check: A build takes ‹5 seconds› with a cache.\n"
         "  notes.md, Speed: A build of the site takes four seconds with a cache.\n"
         "\n"
+        "to check: Zebras graze ‹nine› meadows daily.\n"
+        "  no source says this\n"
+        "\n"
         "to read: Elephants wander through dusty savannas.\n"
         "  no source says this\n"
     )
     [row] = json.loads(site.run("status", "--json"))
-    assert (row["marked"], row["to_read"]) == (1, 1)
+    assert (row["marked"], row["to_read"]) == (2, 2)
 
 
 def test_show_compares_with_no_text_of_another_page(site: Site) -> None:
