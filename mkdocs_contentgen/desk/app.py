@@ -56,6 +56,31 @@ _TYPES = {"js": "text/javascript", "css": "text/css", "json": "application/json"
 _OWN_FILES = ("desk.js", "desk.css", "words.json")
 
 
+_REFUSED: tuple[ASGIApp, str] = Response("this is not served here", 403), "default-src 'none'"
+
+_QUOTES_PAGES = re.compile(r"(?:\bsearch(?:_index)?\.(?:json|js)|\.(?:xml|md|txt))\Z")
+"""Matches the files that have the text of many pages: search indexes, feeds, `llms.txt`."""
+
+_HEADERS = {
+    "Cache-Control": "no-store",
+    "Cross-Origin-Opener-Policy": "same-origin",
+    "Cross-Origin-Resource-Policy": "same-origin",
+    "Origin-Agent-Cluster": "?1",  # no page can give up a part of its host's name
+    "Referrer-Policy": "no-referrer",
+    "X-Content-Type-Options": "nosniff",
+}
+
+_CLEARED = {"Clear-Site-Data": '"cache", "storage"'}
+"""Deletes what an earlier program has left on the port. Cookies would be those of all ports."""
+
+_PLAIN = (
+    '<!doctype html><html lang="en"><meta name="color-scheme" content="light dark">'
+    "<title>contentgen</title><style>main { font: 16px/1.6 system-ui; max-width: 44rem; "
+    'margin: 2rem auto; padding: 0 1rem }</style><main data-contentgen-plain=""></main></html>'
+)
+"""A page that is not built yet, or is none of those that are published."""
+
+
 class _Body(msgspec.Struct, forbid_unknown_fields=True):
     ref: str = ""
     version: str = ""
@@ -83,7 +108,8 @@ class _PageHosts:
         """Return the origin of a page, which page_name() has named."""
         if page not in self._hosts:
             host = f"{secrets.token_hex(16)}.localhost:{self._port}"
-            self._hosts[page], self._pages[host] = host, page
+            self._hosts[page] = host
+            self._pages[host] = page
         return f"http://{self._hosts[page]}"
 
     def page(self, host: str) -> str | None:
@@ -254,7 +280,7 @@ class DeskApp:
         url = desk.addresses.get(article.page, "")
         return {
             **self._texts.to_json(article),
-            "ref": ref_of(article.page, article.request.id),
+            "ref": ref_of(article),
             "title": article.request.topic,
             "url": url,
             "frame": self._frame(url),
@@ -265,7 +291,7 @@ class DeskApp:
         return self._hosts.origin(page_name(unquote(url)))
 
     def _described(self, desk: Desk, article: Article) -> dict[str, Any]:
-        ref = ref_of(article.page, article.request.id)
+        ref = ref_of(article)
         if ref not in desk.shown:
             desk.shown[ref] = {**self._row(desk, article), **describe(desk, article)}
         asking = self._texts.asking(article)
@@ -361,9 +387,13 @@ def _compare(desk: Desk, article: Article, wanted: Earlier | None) -> object:
         if text:
             found[name] = text
     earlier = wanted if wanted in found else next(iter(found), EARLIER[0])
-    newest, before = article.newest, found.get(earlier)
+    newest = article.newest
+    before = found.get(earlier)
+    rows: list[dict[str, object]] = []
+    if newest and before:
+        rows = list(describe_rows(desk, before, newest, earlier))
     return {
-        "rows": list(describe_rows(desk, before, newest, earlier)) if newest and before else [],
+        "rows": rows,
         "earlier": earlier,
         "versions": list(found),
     }
@@ -374,31 +404,6 @@ def _cost(desk: Desk, article: Article) -> str:
         return ""
     build = Build(desk.site, desk.site.options.command_policy())
     return build.estimate_message({article.key: article.asked}) or "1 request"
-
-
-_REFUSED: tuple[ASGIApp, str] = Response("this is not served here", 403), "default-src 'none'"
-
-_QUOTES_PAGES = re.compile(r"(?:\bsearch(?:_index)?\.(?:json|js)|\.(?:xml|md|txt))\Z")
-"""Matches the files that have the text of many pages: search indexes, feeds, `llms.txt`."""
-
-_HEADERS = {
-    "Cache-Control": "no-store",
-    "Cross-Origin-Opener-Policy": "same-origin",
-    "Cross-Origin-Resource-Policy": "same-origin",
-    "Origin-Agent-Cluster": "?1",  # no page can give up a part of its host's name
-    "Referrer-Policy": "no-referrer",
-    "X-Content-Type-Options": "nosniff",
-}
-
-_CLEARED = {"Clear-Site-Data": '"cache", "storage"'}
-"""Deletes what an earlier program has left on the port. Cookies would be those of all ports."""
-
-_PLAIN = (
-    '<!doctype html><html lang="en"><meta name="color-scheme" content="light dark">'
-    "<title>contentgen</title><style>main { font: 16px/1.6 system-ui; max-width: 44rem; "
-    'margin: 2rem auto; padding: 0 1rem }</style><main data-contentgen-plain=""></main></html>'
-)
-"""A page that is not built yet, or is none of those that are published."""
 
 
 def _file(name: str) -> Callable[[Request], Awaitable[Response]]:

@@ -119,7 +119,8 @@ class Builder:
                 errors="replace",
             )
         said, _ = self._process.communicate()
-        status, self._process = self._process.returncode, None
+        status = self._process.returncode
+        self._process = None
         if self._stopped:
             return
         self.problem = ""
@@ -127,7 +128,8 @@ class Builder:
             self.problem = "\n".join(said.strip().splitlines()[-_LAST_LINES:])
             self._log(f"the site cannot be built: {self.problem}")
         else:
-            self.site_dir, self.stamp = target, stamp
+            self.site_dir = target
+            self.stamp = stamp
 
 
 @contextmanager

@@ -55,7 +55,8 @@ def describe(desk: Desk, article: Article) -> dict[str, object]:
     finder = evidence_finder(desk.site, article, text)
     cards = _cards(blocks, text, finder)
     desk.unchanged = {text.html: document}
-    title = next((it.text for it in blocks if it.kind == "h1"), article.request.topic)
+    titles = [block.text for block in blocks if block.kind == "h1"]
+    title = titles[0] if titles else article.request.topic
     approved_file = _approved_file(desk.site, article)
     return {
         **shown,
@@ -73,14 +74,14 @@ def describe(desk: Desk, article: Article) -> dict[str, object]:
         "left": count_statements(text),
         "blocks": [
             {
-                "number": it.number,
-                "kind": it.kind,
-                "digest": it.digest,
-                "text": it.text,
-                "markdown": it.to_markdown(),
-                "changed_by": changed_by.get(it.digest, ""),
+                "number": block.number,
+                "kind": block.kind,
+                "digest": block.digest,
+                "text": block.text,
+                "markdown": block.to_markdown(),
+                "changed_by": changed_by.get(block.digest, ""),
             }
-            for it in blocks
+            for block in blocks
         ],
         "statements": cards,
         "to_read": [
@@ -94,15 +95,17 @@ def describe(desk: Desk, article: Article) -> dict[str, object]:
 
 def _approved_file(site: Site, article: Article) -> str:
     """Return the path of the file that has this text, or an empty string while it is a draft."""
-    if article.state != "approved" or article.has_newer_draft:
+    if not article.is_approved:
         return ""
-    path, directory = article.path, site.directory.absolute()
+    path = article.path
+    directory = site.directory.absolute()
     return str(path.relative_to(directory) if path.is_relative_to(directory) else path)
 
 
 def _commit_command(file: str, title: str) -> str:
     """Return a command for a shell, in which a title of a model has no power over the terminal."""
-    path, message = (_in_quotes(text) for text in (file, f"Approve {title}"))
+    path = _in_quotes(file)
+    message = _in_quotes(f"Approve {title}")
     return f"git add -- {path} && git commit -m {message} -- {path}"
 
 
@@ -112,13 +115,13 @@ def _in_quotes(text: str) -> str:
 
 def _in_page(desk: Desk, article: Article, blocks: Sequence[Block]) -> dict[str, object]:
     """Return the article as its page will have it, or why it cannot be put there."""
-    others = [it for it in desk.articles.values() if it.page == article.page]
-    problem = "this page does not contain the text"
+    others = [other for other in desk.articles.values() if other.page == article.page]
     try:
         shown = render(desk.site, article, others, blocks)
     except (Exception, SystemExit) as error:  # noqa: BLE001  plugins of the site raise anything
-        shown, problem = None, f"this page cannot be built: {error}"
-    return {"in_page": shown, "page_problem": "" if shown else problem}
+        return {"in_page": None, "page_problem": f"this page cannot be built: {error}"}
+    problem = "" if shown else "this page does not contain the text"
+    return {"in_page": shown, "page_problem": problem}
 
 
 def describe_rows(
@@ -171,8 +174,8 @@ def _cards(blocks: Sequence[Block], text: Text, finder: EvidenceFinder) -> list[
 def _evidence(finder: EvidenceFinder, sentence: str) -> list[dict[str, object]]:
     """Return the closest passages of the sources to a sentence."""
     return [
-        {"title": it.section.title, "file": it.section.file, "text": it.section.text}
-        for it in finder.find(sentence)
+        {"title": found.section.title, "file": found.section.file, "text": found.section.text}
+        for found in finder.find(sentence)
     ]
 
 
@@ -196,9 +199,14 @@ def _sources(site: Site, text: Text, blocks: Sequence[Block]) -> Iterator[dict[s
 
 
 def _changed_words(before: str, after: str) -> Iterator[tuple[str, str]]:
-    one, other = (Document(f"<article><p>{escape(it)}.</p></article>") for it in (before, after))
-    for row in compare(one, other):
-        yield from () if row.is_equal else row.words_to_read()
+    rows = compare(_document_of(before), _document_of(after))
+    for row in rows:
+        if not row.is_equal:
+            yield from row.words_to_read()
+
+
+def _document_of(text: str) -> Document:
+    return Document(f"<article><p>{escape(text)}.</p></article>")
 
 
 def _hidden(document: Document) -> Iterator[str]:

@@ -22,6 +22,12 @@ _TITLE = re.compile(r'<(h[1-6])\b[^>]*\sclass="contentgen-title\b.*?</\1>', re.D
 _ARTICLE = re.compile(r"<(/?)article\b([^>]*)>")
 _OWN = re.compile(r'\sclass="(?:[^"]*\s)?contentgen')
 
+_MARK = "data-contentgen-text"
+"""The attribute of the article of the text, and of its title."""
+
+_NUMBER = "data-contentgen-block"
+"""The attribute of an element of a block, with the number of that."""
+
 
 def render(
     site: Site, article: Article, others: Sequence[Article], blocks: Sequence[Block]
@@ -36,19 +42,20 @@ def render(
     if site.render is None:
         return None
     contents: dict[str, PageContent] = {}
-    for it in others:
+    for other in others:
         presentation = site.options.presentation()
-        content = page_content(replace(it, shows_draft=True), presentation, show_errors=True)
-        if it.request.id == article.request.id:
-            values = {it.name: getattr(content, it.name) for it in fields(content)}
+        content = page_content(replace(other, shows_draft=True), presentation, show_errors=True)
+        if other.request.id == article.request.id:
+            values = {field.name: getattr(content, field.name) for field in fields(content)}
             if content.level == "none":  # what is approved is seen, also the title
                 values["level"] = None
             content = _Numbered(**values, blocks=blocks)
-        contents[it.request.id] = content
+        contents[other.request.id] = content
     title, articles = find_parts(site.render(article.page, contents))
-    index = next((n for n, it in enumerate(articles) if _MARK in it[: it.find(">")]), None)
-    if index is None:
+    marked = [number for number, html in enumerate(articles) if _MARK in html[: html.find(">")]]
+    if not marked:
         return None
+    index = marked[0]
     shown: dict[str, str | int] = {
         "article": articles[index],
         "title": title if _MARK in title else "",
@@ -60,19 +67,22 @@ def render(
 
 def find_parts(html: str) -> tuple[str, list[str]]:
     """Return the title of a page if that is an article's, or an empty string, and the articles."""
-    articles, begin, depth = [], 0, 0
+    articles = []
+    begin = 0
+    depth = 0
     for tag in _ARTICLE.finditer(html):
-        if tag[1] and depth:
+        is_end = bool(tag[1])
+        if is_end and depth:
             depth -= 1
             if not depth:
                 articles.append(html[begin : tag.end()])
-        elif not tag[1] and (depth or _OWN.search(tag[2])):
-            begin, depth = begin if depth else tag.start(), depth + 1
+        elif not is_end and depth:
+            depth += 1
+        elif not is_end and _OWN.search(tag[2]):
+            begin = tag.start()
+            depth = 1
     title = _TITLE.search(html)
     return title[0] if title else "", articles
-
-
-_MARK = "data-contentgen-text"
 
 
 @dataclass
@@ -100,13 +110,10 @@ class _Numbered(PageContent):
         return article, facts
 
 
-_NUMBER = "data-contentgen-block"
-
-
 def _text_elements(article: Element) -> Iterator[tuple[Element, str]]:
     """Yield the elements that can be blocks, with their texts."""
     for element in article.iter():
         inner = element.iter()
         next(inner)
-        if element.tag in TEXT_BLOCKS and not any(it.tag in BLOCK_LEVEL for it in inner):
+        if element.tag in TEXT_BLOCKS and not any(part.tag in BLOCK_LEVEL for part in inner):
             yield element, " ".join("".join(element.itertext()).split())

@@ -110,10 +110,12 @@ class DeskSite:
         except (SystemExit, click.ClickException, ContentgenError) as error:
             if self._desk is None:
                 raise
-            self.stamp, self.problem = stamp, f"the site cannot be loaded ({error})"
+            self.stamp = stamp
+            self.problem = f"the site cannot be loaded ({error})"
             return
         self._stack.close()
-        self._stack, self.problem = stack, ""
+        self._stack = stack
+        self.problem = ""
         self._desk = Desk(site, self._by, self._pages)
         self.stamp = stamp if stamp else stamp_of_pages(site)
         self.build(self.stamp, True)
@@ -124,7 +126,8 @@ class DeskSite:
         With `update`, only the blocks that have to change are written anew. The text that was
         there can be compared, and comes back with `Undo`.
         """
-        asking = self._asking[article.key] = Asking(update)
+        asking = Asking(update)
+        self._asking[article.key] = asking
         arguments = self.open().site, article, asking, note, section
         asking.thread = threading.Thread(target=self._ask, args=arguments, daemon=True)
         asking.thread.start()
@@ -146,17 +149,9 @@ class DeskSite:
             build = Build(site, policy, LineReporter(self._log))
             cancellable = partial(_cancellable, cancelled=asking.cancelled)
             if asking.is_update:
-                updates, errors, notes = updating.plan(build, [article], note=note, section=section)
-                results, problems = updating.run(build, updates, cancellable)
-                problems += [*errors, *notes, *(str(it.error) for it in results if it.error)]
-                made = next((it.after for it in results), None)
+                made, problems = _update(build, article, note, section, cancellable)
             else:
-                ask = cancellable(lambda client, asked, attempt: client.generate(asked, attempt))
-                source = replace(build.foreground(), ask=ask)
-                obtained = build.obtain(site.approved_files(), source, [article.asked])
-                problems = [*obtained.failures, *obtained.warnings]
-                drafts = [it.draft for it in obtained.articles]
-                made = next((it for it in drafts if it and not it.edits), None)
+                made, problems = _generate(build, article, cancellable)
             asking.problem = "; ".join(problems)
             self._keep_earlier(article, made)
         except ContentgenError as error:
@@ -170,14 +165,42 @@ class DeskSite:
         before = article.draft or article.newest
         with self.lock:
             desk = self.open()
-            ref = ref_of(article.page, article.request.id)
-            now = desk.find(ref).newest
-            if not (before and now and made) or now.html != made.html or now.html == before.html:
+            now = desk.find(ref_of(article)).newest
+            if before is None or now is None or made is None:
+                return
+            if now.html != made.html or now.html == before.html:
                 return
             desk.note_undo(article, text=before)
             store = desk.site.store()
             store.save({note_key("generated", article.key): before})
             store.close()
+
+
+def _update(
+    build: Build,
+    article: Article,
+    note: str,
+    section: str,
+    wrap: Callable[[AskForText], AskForText],
+) -> tuple[Text | None, list[str]]:
+    """Return the updated text of an article, and why there is none."""
+    updates, errors, notes = updating.plan(build, [article], note=note, section=section)
+    results, problems = updating.run(build, updates, wrap)
+    problems += [*errors, *notes]
+    problems += [str(result.error) for result in results if result.error]
+    return (results[0].after if results else None), problems
+
+
+def _generate(
+    build: Build, article: Article, wrap: Callable[[AskForText], AskForText]
+) -> tuple[Text | None, list[str]]:
+    """Return a new text for an article that no person has changed, and why there is none."""
+    ask = wrap(lambda client, asked, attempt: client.generate(asked, attempt))
+    source = replace(build.foreground(), ask=ask)
+    obtained = build.obtain(build.site.approved_files(), source, [article.asked])
+    draft = obtained.articles[0].draft
+    made = draft if draft and not draft.edits else None
+    return made, [*obtained.failures, *obtained.warnings]
 
 
 def _cancellable(ask: AskForText, cancelled: threading.Event) -> AskForText:

@@ -17,6 +17,7 @@ from ..files import replace_text, sha256
 from ..html.differences import compare
 from ..html.document import Block, Document, Kind
 from ..html.restoring import take_back
+from ..page_request import PageRequest
 from ..review.approving import reason_problem, shorten, write_approval
 from ..review.earlier import approved_text, text_as_written
 from ..review.importing import changed_remarks
@@ -27,7 +28,10 @@ from ..texts.articles import Article, count_statements
 from ..texts.store import ChangedError, DiskStore, note_key
 
 _MAX_UNDO = 100
+_CHANGED = "the text has changed since you opened it; look at it again"
 
+_Authors = dict[tuple[str, str], str]
+"""Who wrote each block, by its kind and its HTML; an empty string for no person."""
 
 Earlier = Literal["approved", "generated"]
 """An earlier version of a text: the approved one, or the one before people changed it."""
@@ -89,7 +93,8 @@ class Desk:
     @cached_property
     def articles(self) -> dict[str, Article]:
         """All articles of the site by their references."""
-        return {ref_of(it.page, it.request.id): it for it in self.site.articles()[0]}
+        articles, _ = self.site.articles()
+        return {ref_of(article): article for article in articles}
 
     @cached_property
     def shown(self) -> dict[str, Any]:
@@ -105,8 +110,8 @@ class Desk:
         """Return the articles of the pages that are on the desk."""
         if not self.pages:
             return list(self.articles.values())
-        wanted = {(it.page, it.request.id) for it in self.site.select_requests(self.pages)}
-        return [it for it in self.articles.values() if (it.page, it.request.id) in wanted]
+        wanted = {ref_of(asked) for asked in self.site.select_requests(self.pages)}
+        return [article for ref, article in self.articles.items() if ref in wanted]
 
     def find(self, ref: str) -> Article:
         """Return the article with this reference. Raises OutdatedError if it is gone."""
@@ -140,7 +145,8 @@ class Desk:
         if change.action in ("edit", "insert"):
             # What is as in the earlier version again is by whom it was there.
             earlier = self.earlier(article, "generated")
-            authors |= _authors(self.read(earlier.html).blocks(), earlier) if earlier else {}
+            if earlier:
+                authors |= _authors(self.read(earlier.html).blocks(), earlier)
         edits = _apply(blocks[change.block], change, text.edits or Edits())
         if change.action == "confirm":
             lines = document.to_lines()
@@ -154,16 +160,18 @@ class Desk:
         earlier = self.earlier(article, change.earlier)
         if earlier is None:
             raise OutdatedError("this version of the text is gone; compare again")
-        before, after = self.read(earlier.html), self.read(text.html)
+        before = self.read(earlier.html)
+        after = self.read(text.html)
         rows = compare(before, after, marks=False)
         if not 0 <= change.block < len(rows) or rows[change.block].digest != change.digest:
             raise OutdatedError("this difference has changed since; compare again")
         document = take_back(before, after, rows, change.block)
-        blocks, now = after.blocks(), document.blocks()
+        blocks = after.blocks()
+        left = document.blocks()
         edits = text.edits or Edits()
-        if len(now) < len(blocks):
-            said = {it.text for it in now}
-            gone = (shorten(it.text) for it in blocks if it.text not in said)
+        if len(left) < len(blocks):
+            said = {block.text for block in left}
+            gone = [shorten(block.text) for block in blocks if block.text not in said]
             edits = structs.replace(edits, removed=(*edits.removed, *gone))
         authors = _authors(blocks, text) | _authors(before.blocks(), earlier)
         self._keep(article, self._changed(article, text, document, edits, authors))
@@ -208,12 +216,9 @@ class Desk:
 
     def _write_undo(self, article: Article, stack: Sequence[_Undo]) -> None:
         file = self._undo_file(article)
+        lines = [f"{msgspec.json.encode(undo).decode()}\n" for undo in stack]
         try:
-            replace_text(
-                file,
-                file.parents[1],
-                "".join(f"{msgspec.json.encode(it).decode()}\n" for it in stack),
-            )
+            replace_text(file, file.parents[1], "".join(lines))
         except OSError as error:
             reason = f"{file}: cannot be written ({error.strerror})"
             raise EditError(f"this was done, but cannot be undone: {reason}") from error
@@ -249,7 +254,10 @@ class Desk:
 
     def read(self, html: str) -> Document:
         """Return the document of a text, which the caller can change. Raises UnsafeHTMLError."""
-        return self.unchanged.pop(html, None) or Document(html, self.site.options.image_hosts)
+        known = self.unchanged.pop(html, None)  # which is not as it was once the caller has it
+        if known is not None:
+            return known
+        return Document(html, self.site.options.image_hosts)
 
     def _read_again(self, lines: str) -> Document:
         """Return the document of a changed text. Raises EditError for one that no page can show."""
@@ -269,17 +277,11 @@ class Desk:
         """
         lines = document.to_lines()
         changed = self._read_again(lines)
-        now = changed.blocks()
-        if not any(it.kind == "h1" for it in now) and any(kind == "h1" for kind, _ in authors):
-            raise EditError("a text keeps its title")
-        written = {it.digest: authors.get((it.kind, it.html), self.by) for it in now}
-        changed_by = {digest: by for digest, by in written.items() if by}
-        said = "\n".join(it.text for it in now)
-        removed = tuple(it for it in edits.removed if it not in said)
-        edits = structs.replace(edits, changed_by=changed_by, removed=removed)
-        html, remarks = changed.to_lines(), text.remarks
+        edits = _edits_of_blocks(changed.blocks(), edits, authors, self.by)
+        html = changed.to_lines()
         if html == lines:
             self.unchanged = {html: changed}
+        remarks = text.remarks
         if self.site.options.uses_writer():
             remarks = changed_remarks(self.site, article, text, html)
         return structs.replace(text, html=html, edits=edits, remarks=remarks)
@@ -300,13 +302,11 @@ class Desk:
         store: DiskStore = self.site.store()
         name = note_key("generated", article.key)
         notes, _ = store.load([name])
-        is_own = article.draft is not None and article.draft.edits is None
-        original = next(iter(notes.values()), article.draft if is_own else None)
+        saved = {article.key: text, **notes}
+        if not notes and article.draft and article.draft.edits is None:
+            saved[name] = article.draft  # which a person changes for the first time
         try:
-            store.save(
-                {article.key: text} | ({name: original} if original else {}),
-                replacing={article.key: article.draft},
-            )
+            store.save(saved, replacing={article.key: article.draft})
         except ChangedError as error:
             self.refresh()
             raise OutdatedError(_CHANGED) from error
@@ -314,15 +314,9 @@ class Desk:
             store.close()
 
 
-_CHANGED = "the text has changed since you opened it; look at it again"
-
-_Authors = dict[tuple[str, str], str]
-"""Who wrote each block, by its kind and its HTML; an empty string for no person."""
-
-
 def _authors(blocks: Sequence[Block], text: Text) -> _Authors:
-    by = text.edits.changed_by if text.edits else {}
-    return {(it.kind, it.html): by.get(it.digest, "") for it in blocks}
+    changed_by = text.edits.changed_by if text.edits else {}
+    return {(block.kind, block.html): changed_by.get(block.digest, "") for block in blocks}
 
 
 def _before_edits_of_the_file(article: Article) -> Text | None:
@@ -333,9 +327,28 @@ def _before_edits_of_the_file(article: Article) -> Text | None:
     return text_as_written(article)
 
 
-def ref_of(page: str, name: str) -> str:
+def _edits_of_blocks(blocks: Sequence[Block], edits: Edits, authors: _Authors, by: str) -> Edits:
+    """Return what people did with a text of these blocks, where `by` wrote those without an author.
+
+    Raises EditError if the text has lost its title.
+    """
+    had_title = any(kind == "h1" for kind, _ in authors)
+    if had_title and not any(block.kind == "h1" for block in blocks):
+        raise EditError("a text keeps its title")
+    changed_by: dict[str, str] = {}
+    for block in blocks:
+        author = authors.get((block.kind, block.html), by)
+        if author:
+            changed_by[block.digest] = author
+    said = "\n".join(block.text for block in blocks)
+    # What was removed and stands there again was not removed.
+    removed = tuple(sentence for sentence in edits.removed if sentence not in said)
+    return structs.replace(edits, changed_by=changed_by, removed=removed)
+
+
+def ref_of(article: Article | PageRequest) -> str:
     """Return the reference of an article in addresses of the desk."""
-    return sha256(f"{page}\0{name}")[:20]
+    return sha256(f"{article.page}\0{article.request.id}")[:20]
 
 
 def digest_of(article: Article) -> str:
@@ -369,7 +382,9 @@ def _apply(block: Block, change: Change, edits: Edits) -> Edits:
             block.insert(change.kind, change.markdown)
         case "edit":
             block.set_markdown(change.markdown)
-    return structs.replace(edits, removed=(*edits.removed, shorten(removed))) if removed else edits
+    if not removed:
+        return edits
+    return structs.replace(edits, removed=(*edits.removed, shorten(removed)))
 
 
 def _statement(block: Block, change: Change) -> str:

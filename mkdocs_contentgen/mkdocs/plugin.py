@@ -22,7 +22,7 @@ from mkdocs.structure.pages import Page
 from mkdocs.utils import get_relative_url
 
 from ..display import escape_controls, paths_from_here
-from ..errors import ContentgenError
+from ..errors import ContentgenError, UnsafeHTMLError
 from ..site.extension import (
     ArticleExtension,
     RenderedPage,
@@ -198,7 +198,7 @@ class ContentgenPlugin(BasePlugin[ContentgenConfig]):
         # mkdocs-static-i18n builds once for each language.
         language = getattr(config.plugins.get("i18n"), "current_language", None)
         log.info(f"{language}: {resolution.summary}" if language else resolution.summary)
-        self._extension.articles = resolution.articles
+        self._extension.use(resolution.articles)
         index_articles_last(config.plugins)
         self._extension.pages = site.addresses()
         for page in site.requests if self._dirty else ():
@@ -209,7 +209,7 @@ class ContentgenPlugin(BasePlugin[ContentgenConfig]):
         self, config: MkDocsConfig, files: Files, name: str, articles: Mapping[str, PageContent]
     ) -> str:
         """Return the HTML of the Markdown of a page with these articles. Needs `collect_only`."""
-        self._extension.articles = {name: articles}
+        self._extension.use({name: articles})
         self._extension.pages = self.site.addresses()
         content = render_page(files.src_uris[name], config, files)
         page = files.src_uris[name].page
@@ -240,9 +240,13 @@ class ContentgenPlugin(BasePlugin[ContentgenConfig]):
         if not articles:
             return None
         name = leading_article(markdown, articles)
-        if name and (facts := articles[name].facts()):
-            add_metadata(page.meta, facts, has_feed="rss" in config.plugins)
-            set_title_before_rendering(page, facts.title)
+        if name:
+            with suppress(UnsafeHTMLError):  # which rendering reports
+                element, facts = articles[name].make()
+                self._extension.made[page.file.src_uri, name] = element, facts
+                if facts:
+                    add_metadata(page.meta, facts, has_feed="rss" in config.plugins)
+                    set_title_before_rendering(page, facts.title)
         return None if markdown.strip() else "<!-- contentgen -->"
 
     def on_page_content(self, html: str, *, page: Page, config: MkDocsConfig, files: Files) -> None:

@@ -8,10 +8,12 @@ from dataclasses import dataclass
 from typing import Literal
 from xml.etree.ElementTree import Element
 
-from ..errors import UnsafeHTMLError
 from ..html.article import placeholder
 from ..html.disclosure import Provenance
 from ..html.presentation import ArticleMetadata, Presentation, present
+
+Made = tuple[Element, ArticleMetadata | None]
+"""The element to insert into a page, and the metadata of an article."""
 
 
 @dataclass(slots=True)  # of which a site can have thousands
@@ -33,13 +35,8 @@ class PageContent:
     pending_topic: str = ""
     """The topic of a text that is being generated."""
 
-    _made: tuple[Element, ArticleMetadata | None] | None = None
-
-    def make(self) -> tuple[Element, ArticleMetadata | None]:
+    def make(self) -> Made:
         """Return a new element, and its metadata. Raises UnsafeHTMLError."""
-        if self._made:
-            made, self._made = self._made, None
-            return made
         if self.provenance and self.presentation:
             html = zlib.decompress(self.source).decode()
             return present(html, self.provenance, self.presentation)
@@ -47,11 +44,3 @@ class PageContent:
             message = f"“{self.pending_topic}”. The page reloads when the text is there."
             return placeholder(message, "Generating …", kind="note"), None
         return placeholder(self.source.decode()), None
-
-    def facts(self) -> ArticleMetadata | None:
-        """Return the metadata of the article, or None if it cannot be shown."""
-        try:
-            self._made = self.make()  # kept for the next call, which follows
-        except UnsafeHTMLError:
-            return None
-        return self._made[1]

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from ..html.presentation import ArticleMetadata
     from ..requests import Request
     from .anchors import Citation, FindId
-    from .content import PageContent
+    from .content import Made, PageContent
 
 MARKER = re.compile(r"<!--\s*contentgen(?:\s+([a-z0-9-]+))?(?:\s+level=([1-4]))?\s*-->")
 """The place of an article: its id and its level, which both can be missing."""
@@ -141,8 +141,18 @@ class ArticleExtension(Extension):
     end_line: str = ""
     """Ends each article that the author's text follows; if it is empty, a rule does."""
 
+    made: dict[tuple[str, str], Made] = field(default_factory=dict)
+    """Articles that were made before their pages are rendered, by page and id; each is used once.
+
+    Making one takes as long as rendering a short page."""
+
     rendered: dict[str, RenderedPage] = field(default_factory=dict)
     """Each page as it was rendered last."""
+
+    def use(self, articles: Mapping[str, Mapping[str, PageContent]]) -> None:
+        """Insert these articles from now on."""
+        self.articles = articles
+        self.made.clear()
 
     def extendMarkdown(self, md: Markdown) -> None:  # noqa: N802  the name is Python-Markdown's
         """Register the two tree processors."""
@@ -345,7 +355,8 @@ class _ArticlePlacer:
         shows_title = not leaves_out_title(marker, requested)
         self._placed.add(name)
         try:
-            article, facts = self.articles[name].make()
+            made = self.extension.made.pop((self.page, name), None)
+            article, facts = made or self.articles[name].make()
         except UnsafeHTMLError as error:
             problem = f"the article '{name}' cannot be shown: {error}"
             self.rendered.problems.append(("contentgen", problem))
