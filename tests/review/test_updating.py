@@ -345,7 +345,7 @@ def test_a_dry_run_and_a_report(site: Project, model: ModelDouble) -> None:
     assert "updates to be sent: 1" in said
     (site.root / "folder").write_text("a file")
     (site.root / "link").symlink_to("mkdocs.yml")
-    for name, reason in (("folder/report.txt", ""), ("link", f"{site.root}/link is a symbolic")):
+    for name, reason in (("folder/report.txt", ""), ("link", "link is a symbolic")):
         said = update(site, model, "x", "--report", name)
         assert said.startswith(f"Error: {name}: cannot be written ({reason}")
     assert len(model.calls) == calls
