@@ -107,7 +107,8 @@ def compare_versions(article: Article, options: ContentgenConfig) -> Iterator[tu
 
 def _changes_since_approval(article: Article, options: ContentgenConfig) -> str:
     """Return what was changed in a file since its approval, to be printed."""
-    approved, draft = article.approved, article.draft
+    approved = article.approved
+    draft = article.draft
     if approved is None or approved.approval is None:
         return ""
     original = ""
