@@ -61,7 +61,9 @@ def init(config_file: str | None, *, yes: bool, endpoint: str, agents: bool) -> 
         files |= _agents_file(path.parent, agents=agents, yes=yes)
         _write_all(files | {path: changed}, path.parent)
     except yaml.YAMLError as error:
-        raise click.ClickException(f"{path}: is not valid YAML; correct it first") from error
+        mark = getattr(error, "problem_mark", None)
+        place = f"{path}:{mark.line + 1}" if mark else str(path)
+        raise click.ClickException(f"{place}: is not valid YAML; correct it first") from error
     if "nav" in before and not has_plugin:
         print_line(f"Add {_FIRST_PAGE} to `nav` in {path}")
     program = "properdocs" if path.name in PROPERDOCS else "mkdocs"

@@ -114,7 +114,7 @@ def _find_plugin(config: MkDocsConfig) -> ContentgenPlugin:
         if isinstance(plugin, ContentgenPlugin):
             return plugin
     raise ConfigurationError(
-        f"{config.config_file_path}: has no plugin 'contentgen'; add it under `plugins`"
+        f"{config.config_file_path}: has no plugin 'contentgen'; `contentgen init` adds it"
     )
 
 

@@ -56,7 +56,10 @@ class ServiceClient(HTTPConnection):
             user_id = user_id or SANDBOX
             token = token or SANDBOX
         url = check_address(
-            base_url, "base_url", f"'https://…', '{WRITER}' or '{SANDBOX}'", allow_http=allow_http
+            base_url,
+            "base_url",
+            f"'https://…', '{WRITER}' for a language model of your own, or '{SANDBOX}'",
+            allow_http=allow_http,
         )
         name = url.netloc.decode() if app is None else "the sandbox"
         user_id = user_id.strip()
@@ -71,7 +74,8 @@ class ServiceClient(HTTPConnection):
             ones = "the one" if len(wrong) == 1 else "those"
             raise ConfigurationError(
                 f"{' and '.join(wrong)}: {state} an invalid character; set {variables} to {ones} "
-                f"{CREDENTIALS_HINT}"
+                f"{CREDENTIALS_HINT}; for a language model of your own, write "
+                f"`base_url: {WRITER}`, and the address of its server as `writer.endpoint`"
             )
         params = {"user_id": user_id}
         super().__init__(url, name, token, params=params, app=app, unknown_hint=SAME_KEY_HINT)

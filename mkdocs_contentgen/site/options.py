@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import os
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from contextlib import AbstractAsyncContextManager, suppress
 from dataclasses import replace
 from datetime import timedelta
@@ -274,6 +274,15 @@ class Options(Config):
     publisher. Default: none."""
 
 
+def _unknown_hint(name: str, known: Collection[str]) -> str:
+    """Return what is right in place of an option that is not known."""
+    from ..writer.settings import WriterFields
+
+    if name in WriterFields.__struct_fields__:
+        return "; it belongs below `writer`"
+    return did_you_mean(name, known)
+
+
 class ContentgenConfig(Options):
     """The options, and what is made from them."""
 
@@ -282,7 +291,7 @@ class ContentgenConfig(Options):
         failed, warnings = super().validate()
         known = self._schema_keys
         hinted = [
-            (name, message if name in known else f"{message}{did_you_mean(name, known)}")
+            (name, message if name in known else f"{message}{_unknown_hint(name, known)}")
             for name, message in warnings
         ]
         return failed, hinted

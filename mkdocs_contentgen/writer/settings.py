@@ -235,8 +235,16 @@ def option_problems(
             if isinstance(option, dict):  # `parameters`
                 _check_parameters(option)
         except ValueError as error:
-            problems.append((name, f"{name}: {error}"))
+            hint = _list_hint(value[name]) if name == "command" else ""
+            problems.append((name, f"{name}: {error}{hint}"))
     return problems
+
+
+def _list_hint(command: object) -> str:
+    """Return a command as the list that it has to be, if it is a text."""
+    if not isinstance(command, str):
+        return ""
+    return f"; write [{', '.join(command.split())}]"
 
 
 def _check_parameters(parameters: Mapping[str, object]) -> None:

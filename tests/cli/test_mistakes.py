@@ -29,10 +29,18 @@ def run(project: Project, *arguments: str, code: int = 0) -> str:
         ({"base_url": "127.0.0.1:9300"}, "did you mean `http://127.0.0.1:9300`?"),
         ({"base_url": "localhost:9300/api"}, "did you mean `http://localhost:9300/api`?"),
         ({"base_url": "docs.example/api"}, "did you mean `https://docs.example/api`?"),
-        ({"base_url": "nonsense"}, "expected 'https://…', 'writer' or 'sandbox'"),
+        (
+            {"base_url": "nonsense"},
+            "expected 'https://…', 'writer' for a language model of your own",
+        ),
         ({"on_missing": "placehoder"}, "found 'placehoder'; did you mean `placeholder`?"),
         ({"on_error": "placehoder"}, "found 'placehoder'; did you mean `placeholder`?"),
         ({"styles": "stripp"}, "expected one of adapt, keep, strip, found 'stripp'; did you mean"),
+        ({"model": "qwen3"}, "Unrecognised configuration name: model; it belongs below `writer`"),
+        (
+            {"base_url": "writer", "writer": {"command": "claude -p"}},
+            "found 'claude -p'; write [claude, -p]",
+        ),
         ({"max_reqests": 4}, "max_reqests; did you mean `max_requests`?"),
         ({"defaults": {"lenght": "short"}}, "is not a known key; did you mean `length`?"),
         ({"base_url": "writer", "writer": {"modle": "m"}}, "option; did you mean `model`?"),
@@ -67,6 +75,7 @@ def test_no_credentials(project: Project) -> None:
     ran = run(project, "generate", code=1)
     assert "Error: user_id and token: are not set" in ran
     assert "set CONTENTGEN_USER_ID and CONTENTGEN_TOKEN to those from the service's dash" in ran
+    assert "write `base_url: writer`, and the address of its server as `writer.endpoint`" in ran
 
 
 @pytest.mark.parametrize(
