@@ -7,13 +7,14 @@ import posixpath
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.structure.files import File
 from mkdocs.utils import meta as mkdocs_meta
 
-from ..display import escape_controls, first_names
+from ..display import escape_controls, first_names, paths_from_here
 from ..files import reason_of
 from ..page_request import PageRequest
 from ..yaml_files import NotYAMLError, YAMLDocument, read_yaml
@@ -147,11 +148,15 @@ def place_of(file: File, config: MkDocsConfig, text: str) -> str:
 class _SourcePaths:
     """Finds the paths of pages in the project, as authors know them.
 
-    mkdocs-monorepo-plugin copies the pages of several folders into a temporary one.
+    From a folder above the project, they begin with the path to it. mkdocs-monorepo-plugin copies
+    the pages of several folders into a temporary one.
     """
 
     def __init__(self, config: MkDocsConfig) -> None:
         self._project = str(project_directory(config).absolute()) + os.sep
+        self._from_here = paths_from_here(self._project).replace(os.sep, "/")
+        if Path(self._from_here).is_absolute():  # the current folder is not above the project
+            self._from_here = ""
         self._copied_from: dict[str, str] = {}
         docs = config.docs_dir
         for plugin in config.plugins.values() if config.plugins else ():
@@ -163,6 +168,9 @@ class _SourcePaths:
 
     def of(self, file: File) -> str:
         """Return the path of the file that a page or its plugin has, such as `docs/post.md`."""
+        return self._from_here + self._in_project(file)
+
+    def _in_project(self, file: File) -> str:
         path = str(file.abs_src_path or "")
         path = self._copied_from.get(path, path)
         if path.startswith(self._project):

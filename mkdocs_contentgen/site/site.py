@@ -337,19 +337,28 @@ class Site:
         return path
 
 
+def _names_of(page_request: PageRequest) -> list[str]:
+    """Return what a page can be called: `post.md`, `docs/post.md`, and so on to its whole path."""
+    page, path = page_request.page, page_request.source_path
+    parts = path.split("/")
+    starts = range(len(parts) - page.count("/"))
+    return [page, path, *("/".join(parts[start:]) for start in starts)]
+
+
 def _is_path(page_request: PageRequest, name: str) -> bool:
-    return name == page_request.page or f"/{name}".endswith(f"/{page_request.source_path}")
+    is_below = f"/{name}".endswith(f"/{page_request.source_path}")
+    return is_below or name in _names_of(page_request)
 
 
 def _is_path_in_normal_form(page_request: PageRequest, name: str) -> bool:
-    page, path = normal_form(page_request.page), normal_form(page_request.source_path)
-    return normal_form(name) == page or normal_form(f"/{name}").endswith(f"/{path}")
+    name, path = normal_form(name), normal_form(page_request.source_path)
+    is_below = f"/{name}".endswith(f"/{path}")
+    return is_below or name in map(normal_form, _names_of(page_request))
 
 
 def _is_pattern(page_request: PageRequest, name: str) -> bool:
     pattern = normal_form(name)
-    names = normal_form(page_request.page), normal_form(page_request.source_path)
-    return any(fnmatchcase(path, pattern) for path in names)
+    return any(fnmatchcase(normal_form(path), pattern) for path in _names_of(page_request))
 
 
 def _titles(nav: object) -> Iterator[str]:

@@ -390,6 +390,23 @@ def test_paths_from_here(project: Project, service: ServiceDouble) -> None:
     )
 
 
+def test_pages_from_a_folder_above(project: Project, service: ServiceDouble) -> None:
+    """Messages begin with the path to the site, and pages keep all their names."""
+    project.page("sub/b.md", {"type": "blog", "topic": "Alpha", "length": "shrt"})
+    above = Project(project.root.parent, project.environment)
+    name = project.root.name
+    options = ("-f", f"{name}/mkdocs.yml")
+    shown = run(above, "mkdocs_contentgen", "status", *options, code=1)
+    assert f"Error: {name}/docs/sub/b.md:5: contentgen.length: " in shown
+    shown = run(above, "mkdocs", "build", *options, code=1)
+    assert f"ERROR   -  contentgen: {name}/docs/sub/b.md:5: contentgen.length: " in shown
+    project.page("sub/b.md", {"type": "blog", "topic": "Alpha"})
+    run(above, "mkdocs_contentgen", "generate", *options)
+    for page in ("sub/b.md", "docs/sub/b.md", f"{name}/docs/sub/b.md", "docs/*/*.md", "*.md"):
+        assert "Alpha" in run(above, "mkdocs_contentgen", "show", page, *options)
+    run(above, "mkdocs_contentgen", "show", "b.md", *options, code=1)
+
+
 def test_a_page_beside_which_one_stands(project: Project, service: ServiceDouble) -> None:
     """Its name alone is enough."""
     project.page("sub/b.md", {"type": "blog", "topic": "Alpha"})
