@@ -30,7 +30,11 @@ from .words import count_words, split_words
 _MAX_TITLE = 150
 _MAX_LEVEL = 4
 _TIPS = "|".join(
-    sorted({*(it.tip for it in LANGUAGES.values()), "conseil", "小?贴士"}, key=len, reverse=True)
+    sorted(
+        {*(language.tip for language in LANGUAGES.values()), "conseil", "小?贴士"},
+        key=len,
+        reverse=True,
+    )
 )
 TIP = re.compile(rf"\s*(?:💡\s*)?((?:pro[ -]?)?(?:{_TIPS}))\s?[:：]\s*", re.IGNORECASE)
 _TIP_LABEL = re.compile(
@@ -132,29 +136,53 @@ def read_markdown(text: str, *, title: str = "") -> MarkdownDocument:
     headings within lists and quotations become paragraphs. Of a text that is too large, nothing is
     read.
     """
-    environment: dict[str, str] = {}
+    document = _parse(text)
+    topic = split_words(title)
+    heading = _find_title(document.blocks, topic)
+    _take_title(document, heading, topic)
+    _close_gaps(document.blocks)
+    if not inline_text(document.title).strip():
+        document.title = [Token("text", "", 0, content=" ".join(title.split())[:_MAX_TITLE])]
+    return document
+
+
+def _parse(text: str) -> MarkdownDocument:
+    """Return all blocks of a text that have words or code, without a title."""
     document = MarkdownDocument(problem=_size_problem(text))
-    tokens = [] if document.problem else _parser().parse(text, environment)
-    document.problem = document.problem or environment.get("problem", "")
+    if document.problem:
+        return document
+    environment: dict[str, str] = {}
+    tokens = _parser().parse(text, environment)
+    document.problem = environment.get("problem", "")
     inline = chain.from_iterable(token.children or () for token in tokens)
     document.has_images = any(token.type == "image" for token in inline)
     for block in _split(tokens):
         _simplify(block)
         if block.kind == "pre" or block.text.strip():
             document.blocks.append(block)
-    found = _find_title(document.blocks, split_words(title))
-    title_words = found.words if found else split_words(title)
-    document.title = _inline(found) if found else []
-    blocks = [it for it in document.blocks if it is not found and not _repeats(it, title_words)]
-    while blocks and title_words and blocks[0].words == title_words:
-        document.title = document.title or _inline(blocks[0])
+    return document
+
+
+def _take_title(
+    document: MarkdownDocument, heading: MarkdownBlock | None, topic: list[str]
+) -> None:
+    """Make a heading the title, and leave out what repeats the title.
+
+    Without a heading, blocks at the beginning that repeat the `topic` are the title.
+    """
+    words = topic
+    title: list[Token] = []
+    if heading is not None:
+        words = heading.words
+        title = _inline(heading)
+    blocks = [
+        block for block in document.blocks if block is not heading and not _repeats(block, words)
+    ]
+    while blocks and words and blocks[0].words == words:
+        title = title or _inline(blocks[0])
         del blocks[0]
     document.blocks = blocks
-    document.title = [token for token in document.title if token.tag != "strong"]
-    _close_gaps(blocks)
-    if not inline_text(document.title).strip():
-        document.title = [Token("text", "", 0, content=" ".join(title.split())[:_MAX_TITLE])]
-    return document
+    document.title = [token for token in title if token.tag != "strong"]
 
 
 def _find_title(blocks: Sequence[MarkdownBlock], topic: list[str]) -> MarkdownBlock | None:
@@ -258,7 +286,8 @@ def is_quote(block: MarkdownBlock) -> bool:
 
 def _first_paragraph(blocks: Sequence[MarkdownBlock]) -> MarkdownBlock | None:
     """Return the paragraph with which a text begins: at most headings and tips stand before it."""
-    first = next((it for it in blocks if it.kind not in HEADINGS and not is_tip(it)), None)
+    texts = (block for block in blocks if block.kind not in HEADINGS and not is_tip(block))
+    first = next(texts, None)
     return first if first and first.kind == "p" else None
 
 
@@ -279,12 +308,17 @@ def _blog(blocks: list[MarkdownBlock], words: Language | None) -> list[str]:
 
 def _tip(block: MarkdownBlock, words: Language | None) -> str:
     match = TIP.match(block.text)
-    label = words.tip if words else match[1] if match else ""
-    # The label of a model can be in bold, alone or with what follows.
-    text = _TIP_LABEL.sub(
-        lambda it: "" if it["before"] or it["end"] else it["start"], _render_inline(_inline(block))
-    )
+    label = match[1] if match else ""
+    if words:
+        label = words.tip
+    text = _TIP_LABEL.sub(_without_label, _render_inline(_inline(block)))
     return tag("div", f"💡 <strong>{html.escape(label)}:</strong> {text}", "pro-tip")
+
+
+def _without_label(match: re.Match[str]) -> str:
+    """Return what is left of the label of a tip, which can be in bold, alone or with its text."""
+    is_bold_alone = match["before"] or match["end"]
+    return "" if is_bold_alone else match["start"]
 
 
 def _news(blocks: list[MarkdownBlock], after: Sequence[str]) -> list[str]:
@@ -301,10 +335,13 @@ def _paragraph(block: MarkdownBlock, class_name: str) -> str:
 def _size_problem(text: str) -> str:
     """Return why a text is too large to be read, or an empty string."""
     lines = text.split("\n")
-    columns = max(
-        (it.count("|") for it in lines if "-" in it and not it.strip("|:-> \t")), default=0
-    )
-    references = sum(it.count("]:") * it.count("\n") for it in text.split("\n\n"))
+    columns = 0
+    for line in lines:
+        is_line_below_heads = "-" in line and not line.strip("|:-> \t")
+        if is_line_below_heads:
+            columns = max(columns, line.count("|"))
+    paragraphs = text.split("\n\n")
+    references = sum(part.count("]:") * part.count("\n") for part in paragraphs)
     return (
         _excess("characters", len(text), MAX_CHARACTERS)
         or _excess("lines", len(lines), _MAX_LINES)
@@ -319,7 +356,8 @@ def _excess(what: str, found: int, most: int) -> str:
 
 def _parse_inline(state: StateCore) -> None:
     """Parse the text of all blocks; if one takes quadratic time, drop them all, and say so."""
-    longest = max((len(it.content) for it in state.tokens if it.type == "inline"), default=0)
+    lengths = (len(token.content) for token in state.tokens if token.type == "inline")
+    longest = max(lengths, default=0)
     if problem := _excess("characters in a paragraph", longest, _MAX_PARAGRAPH):
         state.env["problem"] = problem
         state.tokens = []

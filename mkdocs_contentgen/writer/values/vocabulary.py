@@ -94,7 +94,8 @@ def magnitudes() -> dict[str, int]:
 
 @cache
 def _common() -> dict[str, frozenset[str]]:
-    return {tag: frozenset(it["common"].split()) for tag, it in _TABLE["languages"].items()}
+    languages = _TABLE["languages"].items()
+    return {tag: frozenset(words["common"].split()) for tag, words in languages}
 
 
 @cache
