@@ -11,6 +11,7 @@ import re
 from collections.abc import Callable, Mapping
 from copy import copy
 from functools import partial
+from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
 from urllib.parse import urljoin
 from xml.etree.ElementTree import Element
@@ -28,6 +29,9 @@ if TYPE_CHECKING:
 _EXTRACTORS = ("mkdocs_extract_title", "properdocs_extract_title")
 """The tree processors that extract the title of a page, in MkDocs and in ProperDocs."""
 
+_TAG = re.compile(r"<(/?article|h[1-6])\b[^<>]*>")
+"""A heading, or the start or the end of an article, in the HTML of a page."""
+
 
 def file_of_page(md: Markdown) -> File | None:
     """Return the file of the page that is being rendered, or None if `md` renders no page.
@@ -35,7 +39,7 @@ def file_of_page(md: Markdown) -> File | None:
     The file is an attribute of the tree processor for links. Excerpts of Material's blog have that
     processor too. The Markdown instances of mkdocstrings may have it, but extract no title.
     """
-    is_page = any(map(md.treeprocessors.__contains__, (*_EXTRACTORS, "excerpt")))
+    is_page = any(name in md.treeprocessors for name in (*_EXTRACTORS, "excerpt"))
     if "relpath" not in md.treeprocessors or not is_page:
         return None
     file = getattr(md.treeprocessors["relpath"], "file", None)
@@ -48,7 +52,7 @@ def folder_metadata(plugins: PluginCollection, files: Files) -> list[File]:
     if plugin is None or not plugin.config.get("enabled"):
         return []
     name = plugin.config.get("meta_file")
-    return [file for file in files if file.src_uri.rpartition("/")[2] == name]
+    return [file for file in files if PurePosixPath(file.src_uri).name == name]
 
 
 def render_page(file: File, config: MkDocsConfig, files: Files) -> str:
@@ -78,14 +82,17 @@ def correct_links(page: Page, ids: Mapping[Citation, str | None], files: Files) 
             continue
         new[urljoin("/", file.url), citation.anchor] = found
         validated = (page.links_to_anchors or {}).get(file, {})
-        if link := validated.pop(citation.anchor, None):
+        link = validated.pop(citation.anchor, None)
+        if link:
             validated.setdefault(found, link)
     page.content = replace_anchors(page.content or "", page.url, new)
 
 
 def set_title_found(md: Markdown, root: Element, title: str) -> None:
     """Replace the title that MkDocs extracted from the page by `title`, which is HTML, if any."""
-    for name in _EXTRACTORS if title else ():
+    if not title:
+        return
+    for name in _EXTRACTORS:
         if name in md.treeprocessors:
             extractor = md.treeprocessors[name]
             extractor.title = title  # type: ignore[attr-defined]  # MkDocs' own processor
@@ -96,9 +103,6 @@ def set_title_before_rendering(page: Page, title: str) -> None:
     page._title_from_render = html.escape(title, quote=False) or None
 
 
-_TAG = re.compile(r"<(/?article|h[1-6])\b[^<>]*>")
-
-
 def index_articles_last(plugins: PluginCollection) -> None:
     """Let the search plugin of this build index each article after the text of its section.
 
@@ -106,16 +110,18 @@ def index_articles_last(plugins: PluginCollection) -> None:
     Search of Material for MkDocs and Zensical know where an article ends.
     """
     for plugin in plugins.values():
-        if index := getattr(plugin, "search_index", None):
-            from mkdocs.contrib.search.search_index import SearchIndex  # which takes 1 MB
+        index = getattr(plugin, "search_index", None)
+        if not index:
+            continue
+        from mkdocs.contrib.search.search_index import SearchIndex  # which takes 1 MB
 
-            if not isinstance(index, SearchIndex):
-                continue
+        if isinstance(index, SearchIndex):
             add = partial(_add_page, index.add_entry_from_context)
             index.add_entry_from_context = add  # type: ignore[method-assign]  # of this build
 
 
 def _add_page(add: Callable[[Page], None], page: Page) -> None:
+    """Give a copy of a page to `add`, with the articles behind the text of their sections."""
     page = copy(page)
     page.content = move_articles_last(page.content or "")
     add(page)
@@ -125,7 +131,8 @@ def move_articles_last(content: str) -> str:
     """Move each generated article of a page to the end of the author's section that it is in."""
     parts: list[str] = []
     articles: list[str] = []
-    start = depth = 0
+    start = 0
+    depth = 0  # of articles within each other
     for tag in _TAG.finditer(content):
         if tag[1] == "article" and (depth or "ai-disclosure=" in tag[0]):
             if not depth:

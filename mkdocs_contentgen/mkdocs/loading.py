@@ -41,7 +41,8 @@ def load_mkdocs_site(config_file: str | None, *, drafts: bool = False) -> Iterat
         try:
             written, files = _load_files(config)
             site = plugin.site
-            requests, others = dict.fromkeys(site.requests), set(site.others)
+            requests = dict.fromkeys(site.requests)
+            others = set(site.others)
             problems = dict.fromkeys(site.problems)
             # mkdocs-static-i18n builds once for each language.
             languages: Any = config.plugins.get("i18n")
@@ -55,11 +56,10 @@ def load_mkdocs_site(config_file: str | None, *, drafts: bool = False) -> Iterat
                     requests |= dict.fromkeys(plugin.site.requests)
                     problems |= dict.fromkeys(plugin.site.problems)
                     others.intersection_update(plugin.site.others)
-            unbuilt = [
-                file
-                for file in written.documentation_pages(inclusion=InclusionLevel.all)
-                if file.src_uri in others or file.src_uri not in files.src_uris
-            ]
+            unbuilt = []
+            for file in written.documentation_pages(inclusion=InclusionLevel.all):
+                if file.src_uri in others or file.src_uri not in files.src_uris:
+                    unbuilt.append(file)
             notice = unbuilt_page_problem(site, unbuilt)
             yield replace(
                 site,
@@ -76,7 +76,8 @@ def load_mkdocs_site(config_file: str | None, *, drafts: bool = False) -> Iterat
         finally:
             config.plugins.on_shutdown()
             # MkDocs keeps plugins with on_startup() for further builds in this process.
-            plugin.collect_only = plugin.include_drafts = False
+            plugin.collect_only = False
+            plugin.include_drafts = False
 
 
 @contextmanager

@@ -50,17 +50,20 @@ if TYPE_CHECKING:
     from ..site.background import Background
     from ..site.content import PageContent
     from ..site.progress import LineReporter
+    from ..texts.obtain import TextSource
     from ..writer.usage import Spending
 
 STYLESHEET = "assets/stylesheets/contentgen.css"
 
 _ARTICLE = re.compile(r"<article\b[^<>]*\bai-disclosure=")
+"""The start of a generated article in the HTML of a page."""
 
 log = get_plugin_logger("contentgen")
 
 
 def _escape_record(record: logging.LogRecord) -> bool:
-    record.msg, record.args = escape_controls(paths_from_here(record.getMessage())), ()
+    record.msg = escape_controls(paths_from_here(record.getMessage()))
+    record.args = ()
     return True
 
 
@@ -79,7 +82,8 @@ class ContentgenPlugin(BasePlugin[ContentgenConfig]):
     _sent = 0
     """Requests of this run so far: mkdocs-static-i18n builds once per language."""
 
-    _dirty = _serves = False
+    _dirty = False
+    _serves = False
     _background: Background | None = None
     _spending: Spending | None = None
     _ids: SiteIds | None = None
@@ -88,11 +92,14 @@ class ContentgenPlugin(BasePlugin[ContentgenConfig]):
     def on_startup(self, *, command: Literal["build", "gh-deploy", "serve"], dirty: bool) -> None:
         """Prepare background generation for `mkdocs serve`."""
         self._dirty = dirty
-        self._sent, self._spending = 0, None  # a program can run several builds
+        # A program can run several builds.
+        self._sent = 0
+        self._spending = None
         if command == "serve":
             from ..site.signals import exit_on_sigterm
 
-            self.include_drafts = self._serves = True
+            self.include_drafts = True
+            self._serves = True
             exit_on_sigterm()
 
     def on_serve(
@@ -187,8 +194,11 @@ class ContentgenPlugin(BasePlugin[ContentgenConfig]):
             build = Build(site, policy, self._make_reporter(), self._spending)
             # `max_cost` is for all builds of a server.
             self._spending = build.spending
-            source = self._background and self._background.source(build.foreground)
-            resolution = resolve(build, site.approved_files(), source or build.foreground())
+            if self._background:
+                source: TextSource = self._background.source(build.foreground)
+            else:
+                source = build.foreground()
+            resolution = resolve(build, site.approved_files(), source)
         except ContentgenError as error:
             raise PluginError(escape_controls(paths_from_here(f"contentgen: {error}"))) from error
         self._sent += resolution.sent
@@ -201,9 +211,10 @@ class ContentgenPlugin(BasePlugin[ContentgenConfig]):
         self._extension.use(resolution.articles)
         index_articles_last(config.plugins)
         self._extension.pages = site.addresses()
-        for page in site.requests if self._dirty else ():
-            with suppress(FileNotFoundError):  # its text may have changed since it was built
-                os.utime(files.src_uris[page.page].abs_dest_path, (0, 0))
+        if self._dirty:
+            for page_request in site.requests:  # whose text may have changed since it was built
+                with suppress(FileNotFoundError):
+                    os.utime(files.src_uris[page_request.page].abs_dest_path, (0, 0))
 
     def render(
         self, config: MkDocsConfig, files: Files, name: str, articles: Mapping[str, PageContent]
@@ -251,7 +262,8 @@ class ContentgenPlugin(BasePlugin[ContentgenConfig]):
 
     def on_page_content(self, html: str, *, page: Page, config: MkDocsConfig, files: Files) -> None:
         """Log the warnings about the markers of a page."""
-        if rendered := self._extension.rendered.get(page.file.src_uri):
+        rendered = self._extension.rendered.get(page.file.src_uri)
+        if rendered:
             # Only now is it certain what the page begins with.
             add_metadata(page.meta, rendered.leading, has_feed="rss" in config.plugins)
             for marker, problem in rendered.problems:
@@ -301,7 +313,8 @@ class ContentgenPlugin(BasePlugin[ContentgenConfig]):
             return None
         from ..site.build import page_json_ld
 
-        number, shown = len(rendered.facts), len(_ARTICLE.findall(output))
+        number = len(rendered.facts)
+        shown = len(_ARTICLE.findall(output))
         if shown < number:
             place = place_of(page.file, config, "contentgen")
             problem = f"leaves out {number - shown} of its {number} articles"

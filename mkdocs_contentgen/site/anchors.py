@@ -57,7 +57,8 @@ class PageIds:
 
     def find(self, anchor: str) -> str | None:
         """Return the id of a cited heading, or None if there is none."""
-        if found := self.headings.get(anchor):
+        found = self.headings.get(anchor)
+        if found:
             return found
         # A person can have put an id there.
         return anchor if anchor in self.others else None

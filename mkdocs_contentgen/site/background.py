@@ -41,6 +41,69 @@ class _QueuedRequest:
     replaces: bool
 
 
+class _Rebuilds:
+    """Knows when the server has to build the site again to show the texts that have arrived.
+
+    Several threads use it, each with the lock of Background.
+    """
+
+    def __init__(self) -> None:
+        self.started = 0
+        """The number of builds so far, of which nested ones are parts."""
+
+        self._depth = 0
+        """How many builds are running within each other."""
+
+        self._is_needed = False
+        """Whether texts have arrived that no build has shown."""
+
+        self._is_triggered = False
+        """Whether the server was told of them."""
+
+        self._not_before = 0.0
+        """When the server may be told next, by the monotonic clock."""
+
+    def build_started(self) -> bool:
+        """Take the start of a build into account, and tell whether it is not a nested one.
+
+        It shows the texts that have arrived before.
+        """
+        is_nested = self._depth != 0
+        self._depth += 1
+        if is_nested:
+            return False
+        self.started += 1
+        if self._is_needed:
+            self._is_needed = False
+            self._is_triggered = False
+            self._not_before = time.monotonic() + REBUILD_INTERVAL
+        return True
+
+    def build_ended(self, *, failed: bool) -> None:
+        """Take the end of a build into account. A failed one ends all builds around it."""
+        self._depth = 0 if failed else self._depth - 1
+
+    def text_arrived(self) -> None:
+        """Ask for a build when the server may be told next."""
+        self._is_needed = True
+
+    def generation_ended(self) -> None:
+        """Ask for a build at once, unless one was asked for already."""
+        self._is_needed = True
+        if not self._is_triggered:
+            self._not_before = 0.0
+
+    def is_due(self) -> bool:
+        """Tell whether the server has to be told now: only between builds does it surely notice."""
+        return self._is_needed and not self._depth and time.monotonic() >= self._not_before
+
+    def triggered(self) -> None:
+        """Take into account that the server was told."""
+        self._is_triggered = True
+        interval = _FIRST_INTERVAL if self.started <= 1 else REBUILD_INTERVAL
+        self._not_before = time.monotonic() + interval
+
+
 class Background:
     """Generates the texts that rebuilds ask for, each once as long as the server runs.
 
@@ -63,12 +126,9 @@ class Background:
         self._lock = threading.Lock()
         self._queued: dict[str, _QueuedRequest] = {}
         self._queued_before: dict[str, _QueuedRequest] = {}
-        self._builds = 0
-        self._depth = 0
+        self._rebuilds = _Rebuilds()
         self._threads: dict[threading.Thread, Generation] = {}
         self._foreground: Callable[[], Foreground] | None = None
-        self._rebuild_needed = self._is_triggered = False
-        self._next_rebuild = 0.0
         self._stopped = threading.Event()
         self._poller = threading.Thread(target=self._poll, daemon=True)
         self._poller.start()
@@ -79,18 +139,14 @@ class Background:
         Nested builds, as mkdocs-static-i18n makes them, are part of the outermost build.
         """
         with self._lock:
-            if self._depth == 0:
-                self._builds += 1
-                self._queued_before, self._queued = self._queued, {}
-                if self._rebuild_needed:
-                    self._rebuild_needed = self._is_triggered = False
-                    self._next_rebuild = time.monotonic() + REBUILD_INTERVAL
-            self._depth += 1
+            if self._rebuilds.build_started():
+                self._queued_before = self._queued
+                self._queued = {}
 
     def build_ended(self, *, failed: bool = False) -> None:
         """Record the end of a build; a failed one ends all builds around it."""
         with self._lock:
-            self._depth = 0 if failed else self._depth - 1
+            self._rebuilds.build_ended(failed=failed)
 
     def source(self, foreground: Callable[[], Foreground]) -> Background:
         """Return this text source, which generates as `foreground` of the newest build does."""
@@ -118,7 +174,7 @@ class Background:
                 )
             else:
                 error = PENDING
-                since = time.monotonic() if self._builds > 1 else -math.inf
+                since = time.monotonic() if self._rebuilds.started > 1 else -math.inf
                 for key, asked in new.items():
                     waiting = _QueuedRequest(asked, since, key in cached_keys)
                     self._queued[key] = self._queued_before.get(key, waiting)
@@ -145,9 +201,14 @@ class Background:
             self._trigger_rebuild()
 
     def _send_unchanged(self) -> None:
+        """Send the queued requests that have stayed the same for long enough."""
         with self._lock:
             now = time.monotonic()
-            due = {k: w for k, w in self._queued.items() if now - w.since >= self._debounce}
+            due = {
+                key: waiting
+                for key, waiting in self._queued.items()
+                if now - waiting.since >= self._debounce
+            }
             if not due or self._foreground is None:
                 return
             for key in due:
@@ -163,32 +224,31 @@ class Background:
         thread.start()
 
     def _trigger_rebuild(self) -> None:
-        """Touch the trigger file between builds: a server may notice it only in the next build."""
-        now = time.monotonic()
+        """Change the trigger file if the server has to build again."""
         with self._lock:
-            if not self._rebuild_needed or self._depth or now < self._next_rebuild:
-                return
-            self._next_rebuild = now + (_FIRST_INTERVAL if self._builds <= 1 else REBUILD_INTERVAL)
-            self._is_triggered = True
-            self.trigger_file.write_text(str(now))
+            if self._rebuilds.is_due():
+                self._rebuilds.triggered()
+                self.trigger_file.write_text(str(time.monotonic()))
 
-    def _note_text(self) -> None:
-        self._rebuild_needed = True
+    def _text_arrived(self) -> None:
+        with self._lock:
+            self._rebuilds.text_arrived()
 
     def _run(
         self, generation: Generation, requests: Mapping[str, PageRequest], replaced: Collection[str]
     ) -> None:
+        """Generate texts in a thread, and keep their outcomes for the next build."""
+        outcomes: dict[str, Outcome] = {}
         try:
             with self._reporter.generating() as reporter:
-                generation.reporter = _NotingReporter(reporter, self._note_text)
-                self._outcomes |= generate(generation, requests, replaced=replaced)
+                generation.reporter = _NotingReporter(reporter, self._text_arrived)
+                outcomes = generate(generation, requests, replaced=replaced)
         except ContentgenError as error:
-            self._outcomes |= dict.fromkeys(requests, Outcome(error=error))
+            outcomes = dict.fromkeys(requests, Outcome(error=error))
         finally:
             with self._lock:
-                self._rebuild_needed = True
-                if not self._is_triggered:
-                    self._next_rebuild = 0.0
+                self._outcomes |= outcomes
+                self._rebuilds.generation_ended()
 
 
 class _NotingReporter(Reporter):

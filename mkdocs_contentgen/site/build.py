@@ -37,11 +37,12 @@ def page_json_ld(
     """Return the `<script>` with the JSON-LD of a page's articles, of which some have no title."""
     from ..html.disclosure import json_ld_script
 
-    return json_ld_script(
-        provenance.json_ld(facts.title or title, facts.published)
-        for name, facts in metadata.items()
-        if (provenance := contents[name].provenance)
-    )
+    found = []
+    for name, facts in metadata.items():
+        provenance = contents[name].provenance
+        if provenance:
+            found.append(provenance.json_ld(facts.title or title, facts.published))
+    return json_ld_script(found)
 
 
 @dataclass
@@ -95,12 +96,12 @@ class Build:
 
     def connect(self) -> AbstractAsyncContextManager[Client]:
         """Return a client of the service or the writer. Raises ConfigurationError."""
-        site, options = self.site, self.site.options
+        options = self.site.options
         if options.uses_writer():
             from ..writer.writer_client import WriterClient
 
             return WriterClient(
-                site.writer_options(),
+                self.site.writer_options(),
                 self.spending,
                 retries=options.retries,
                 reporter=self.reporter,
@@ -134,7 +135,8 @@ class Build:
             outcomes = {article.key: article.draft_outcome for article in obtained.articles}
             currency = self.site.options.currency()
             self.reporter.log(_usage_message(outcomes.values(), spent.message(currency)))
-        if source and (number := sum(bool(article.remarks) for article in obtained.articles)):
+        number = sum(bool(article.remarks) for article in obtained.articles)
+        if source and number:
             verb = "text has" if number == 1 else "texts have"
             self.reporter.log(f"{number} {verb} remarks; `contentgen status` lists them")
         return obtained
@@ -160,7 +162,7 @@ def resolve(build: Build, files: ApprovedFiles, source: TextSource) -> Resolutio
     started = time.monotonic()
     resolution = Resolution()
     warn_only = build.policy.warn_only
-    site, options = build.site, build.site.options
+    site = build.site
     resolution.add_problems(site.problems, warn_only=warn_only)
     resolution.warnings += site.orphan_warnings(files)
     obtained = build.obtain(files, None if resolution.failures else source)
@@ -169,8 +171,8 @@ def resolve(build: Build, files: ApprovedFiles, source: TextSource) -> Resolutio
     if resolution.failures:
         return resolution
     resolution.sent = obtained.sent
-    presentation = options.presentation()
-    drafts = sum(bool(it.provenance and not it.provenance.review) for it in obtained.articles)
+    presentation = site.options.presentation()
+    drafts = sum(_shows_draft(article) for article in obtained.articles)
     if drafts and presentation.disclosure is None:
         resolution.warnings.append(
             f"disclosure: is false, and texts that nobody has reviewed are shown: {drafts}; "
@@ -186,9 +188,10 @@ def resolve(build: Build, files: ApprovedFiles, source: TextSource) -> Resolutio
             )
         if build.reporter.is_verbose:
             build.reporter.debug(f"{article.place}: {article.outcome}")
-        if article.outcome.text is None:
-            pending = _is_pending(article.outcome)
-            resolution.missing[article.key] = "" if pending else str(article.outcome.error)
+        if _is_pending(article.outcome):
+            resolution.missing[article.key] = ""
+        elif article.outcome.text is None:
+            resolution.missing[article.key] = str(article.outcome.error)
         content = page_content(article, presentation, show_errors=warn_only)
         resolution.articles.setdefault(article.page, {})[article.request.id] = content
     seconds = time.monotonic() - started
@@ -198,15 +201,23 @@ def resolve(build: Build, files: ApprovedFiles, source: TextSource) -> Resolutio
     return resolution
 
 
+def _shows_draft(article: Article) -> bool:
+    """Tell whether a page shows a text that nobody has reviewed."""
+    provenance = article.provenance
+    return provenance is not None and provenance.review is None
+
+
 def _warnings(article: Article, *, sandbox: bool) -> list[str]:
     """Return what the author should know of a text on its page."""
     found = []
-    text, page = article.text_language, article.asked.language
     # The key of a text does not have the language of its page, so pages of two can share one.
-    if text and not article.request.language and _primary(text) != _primary(page or text):
+    of_text = article.text_language
+    of_page = article.asked.language
+    are_known = bool(of_text and of_page) and not article.request.language
+    if are_known and _primary(of_text) != _primary(of_page):
         found.append(
-            f"{article.place}: its text is in '{text}' and the page in '{page}'; for a text of "
-            f"its own, set `language: {page}`"
+            f"{article.place}: its text is in '{of_text}' and the page in '{of_page}'; for a text "
+            f"of its own, set `language: {of_page}`"
         )
     if not sandbox and article.approved and article.approved.header.service == SANDBOX:
         found.append(
@@ -221,21 +232,27 @@ def _primary(language: str) -> str:
 
 
 def _usage_message(outcomes: Iterable[Outcome], usage: str) -> str:
-    generated = [it.text.model for it in outcomes if it.source == "service" and it.text]
-    noun = "text" if len(generated) == 1 else "texts"
-    by = f" by {generated[0]}" if generated else ""
-    return f"{len(generated)} {noun} generated{by}, {usage}"
+    """Return how many texts a model has written, and what they took."""
+    models = []
+    for outcome in outcomes:
+        if outcome.source == "service" and outcome.text:
+            models.append(outcome.text.model)
+    noun = "text" if len(models) == 1 else "texts"
+    by = f" by {models[0]}" if models else ""
+    return f"{len(models)} {noun} generated{by}, {usage}"
 
 
 def page_content(article: Article, presentation: Presentation, *, show_errors: bool) -> PageContent:
     """Return what a page shows of an article, or a placeholder, which may say what is wrong."""
-    outcome, request = article.outcome, article.request
-    if _is_pending(outcome):
+    request = article.request
+    if _is_pending(article.outcome):
         return PageContent(b"pending", pending_topic=request.topic)
-    if outcome.text is None or (provenance := article.provenance) is None:
+    text = article.outcome.text
+    provenance = article.provenance
+    if text is None or provenance is None:
         return PageContent(_missing_message(article, show_errors=show_errors).encode())
     # Compressed, since all texts are in memory until the last page is built.
-    packed = zlib.compress(outcome.text.html.encode(), 1)
+    packed = zlib.compress(text.html.encode(), level=1)
     provenance = provenance.published_by(presentation.publisher)
     return PageContent(packed, provenance, presentation, tuple(article.sources), request.level)
 
@@ -250,7 +267,8 @@ def _missing_message(article: Article, *, show_errors: bool) -> str:
     The pages of a build can be public, so only those of a server show errors, which
     can contain paths and addresses.
     """
-    topic, error = article.request.topic, article.outcome.error
+    topic = article.request.topic
+    error = article.outcome.error
     if show_errors and not (isinstance(error, NoText) and error.absence == "missing"):
         return f"“{topic}”: {error}"
     command = f"contentgen generate {article.page_argument}"

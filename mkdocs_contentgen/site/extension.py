@@ -157,8 +157,10 @@ class ArticleExtension(Extension):
     def extendMarkdown(self, md: Markdown) -> None:  # noqa: N802  the name is Python-Markdown's
         """Register the two tree processors."""
         articles = _ArticleTreeprocessor(md)
-        end = articles.end = _EndTreeprocessor(md)
-        end.finish, articles.extension = self.finish, self
+        end = _EndTreeprocessor(md)
+        end.finish = self.finish
+        articles.end = end
+        articles.extension = self
         # After processors of text (attr_list 8, abbr 7, smarty 6), before processors of headings
         # (toc 5, MkDocs' anchors 5).
         md.treeprocessors.register(articles, "contentgen", 5.5)
@@ -185,11 +187,15 @@ class _ArticleTreeprocessor(Treeprocessor):
             return
         blocks = _raw_blocks(root, self.md)
         markers: dict[str, re.Match[str]] = {}
-        page = self.extension.rendered[file.src_uri] = RenderedPage()
+        page = RenderedPage()
+        self.extension.rendered[file.src_uri] = page
         for number, block in blocks.items():
-            if match := MARKER.search(block):
+            match = MARKER.search(block)
+            if match:
                 markers[number] = match
-            elif problem := marker_typo_problem(block):
+                continue
+            problem = marker_typo_problem(block)
+            if problem:
                 page.problems.append((block, problem))
         articles = self.extension.articles.get(file.src_uri, {})
         if not (markers or articles):
@@ -240,19 +246,23 @@ class _HeadingIds:
         self._toc = toc if isinstance(toc, TocTreeprocessor) else None
         self.toc_marker = str(getattr(toc, "marker", ""))
         trial = root
-        pairs: list[tuple[Element, Element]] = []
         # Without a heading or a tab of the author's, no id would be made.
         if any(element.tag in HEADINGS or element.tag == "input" for element in root.iter()):
             trial = deepcopy(root)
-            pairs = list(zip(root.iter(), trial.iter(), strict=True))
+            elements = list(zip(root.iter(), trial.iter(), strict=True))
             for processor in processors.values():
                 processor.run(trial)
-        self._used = {name for element in trial.iter() if (name := element.get("id"))}
+            for element, copied in elements:
+                name = copied.get("id")
+                if name and element.tag in HEADINGS:
+                    element.set("id", name)
+        self._used: set[str] = set()
+        for element in trial.iter():
+            name = element.get("id")
+            if name:
+                self._used.add(name)
         for block in blocks.values():
             self._used.update(_RAW_ID.findall(block))
-        for element, other in pairs:
-            if element.tag in HEADINGS and (name := other.get("id")):
-                element.set("id", name)
 
     def label(self, article: Element) -> None:
         """Set the ids of an article's headings, and their labels in the table of contents.
@@ -267,7 +277,8 @@ class _HeadingIds:
             if element.tag in HEADINGS:
                 text = " ".join("".join(element.itertext()).split())
                 element.set("id", unique(self._toc.slugify(text, self._toc.sep), self._used))
-                if (label := plain_text(text)) != text:
+                label = plain_text(text)
+                if label != text:
                     element.set("data-toc-label", label)
 
 
@@ -293,18 +304,32 @@ class _ArticlePlacer:
     _placed: set[str] = field(default_factory=set)
 
     def fill(
-        self, root: Element, blocks: Mapping[str, str], markers: dict[str, re.Match[str]]
+        self, root: Element, blocks: Mapping[str, str], markers: Mapping[str, re.Match[str]]
     ) -> None:
-        """Replace the markers by articles, and append the articles without one."""
+        """Replace the markers by articles, and append the articles without one.
+
+        `blocks` are the blocks of raw HTML by their numbers, and `markers` are those of them that
+        have a marker.
+        """
         visible = [_INVISIBLE_HTML.sub("", block) for block in blocks.values()]
         raw_headings = _RAW_HEADING.findall("".join(visible))
         self._has_title = root.find(".//h1") is not None or "1" in raw_headings
+        for marker in self._replace_markers(root, blocks, markers):
+            problem = "the marker is within other text or HTML; put it between empty lines"
+            self.rendered.problems.append((marker[0], problem))
+        self._append_others(root, blocks)
+
+    def _replace_markers(
+        self, root: Element, blocks: Mapping[str, str], markers: Mapping[str, re.Match[str]]
+    ) -> list[re.Match[str]]:
+        """Put articles in the places of markers, and return the markers that are no places."""
         parents = {child: parent for parent in root.iter() for child in parent}
+        left = dict(markers)
         for element, number, level in list(_find_places(root, blocks)):
-            marker = markers.get(number)
-            if marker is None or marker.string.strip() != marker[0]:
+            marker = left.get(number)
+            if marker is None or marker.string.strip() != marker[0]:  # there is other HTML, too
                 continue
-            del markers[number]
+            del left[number]
             name = marker[1] or next(iter(self.articles), "main")
             if name in self._placed or name not in self.articles:
                 names = ", ".join(self.articles) or "none"
@@ -322,13 +347,15 @@ class _ArticlePlacer:
             else:
                 parent.text = None
                 parent.append(article)
-        for marker in markers.values():
-            problem = "the marker is within other text or HTML; put it between empty lines"
-            self.rendered.problems.append((marker[0], problem))
+        return list(left.values())
+
+    def _append_others(self, root: Element, blocks: Mapping[str, str]) -> None:
+        """Put the articles without a marker at the end of the page, before its footnotes."""
         end = len(root)
         while end and root[end - 1].get("class") == "footnote":
             end -= 1
-        for name in [it for it in self.articles if it not in self._placed]:
+        others = [name for name in self.articles if name not in self._placed]
+        for name in others:
             # At the end of a page, an article is a section of the page.
             article = self._create(name, 1, is_start=self._is_start(root, blocks, None))
             root.insert(end, article)
@@ -365,8 +392,9 @@ class _ArticlePlacer:
             self.title = article.find(".//h1")
             self.shows_title = shows_title
             if self.title is not None:  # it leaves the article
-                own = {k: v for k, v in article.items() if k in ("ai-disclosure", "lang", "dir")}
-                self.title.attrib.update(own | self.title.attrib)
+                for attribute, value in article.items():
+                    if attribute in ("ai-disclosure", "lang", "dir"):
+                        self.title.attrib.setdefault(attribute, value)
             self.rendered.leading = facts
         else:
             title = article.find(".//h1")
@@ -457,9 +485,12 @@ def _raw_blocks(root: Element, md: Markdown) -> dict[str, str]:
     The stash itself may have blocks of an earlier rendering: Material's blog renders an excerpt
     once for each view.
     """
-    numbers = HTML_PLACEHOLDER_RE.findall("".join(root.itertext()))
-    blocks = md.htmlStash.rawHtmlBlocks
-    return {number: block for number in numbers if isinstance(block := blocks[int(number)], str)}
+    found = {}
+    for number in HTML_PLACEHOLDER_RE.findall("".join(root.itertext())):
+        block = md.htmlStash.rawHtmlBlocks[int(number)]
+        if isinstance(block, str):  # an extension can put elements there
+            found[number] = block
+    return found
 
 
 def _find_places(root: Element, blocks: Mapping[str, str]) -> Iterator[tuple[Element, str, int]]:
@@ -474,8 +505,10 @@ def _find_places(root: Element, blocks: Mapping[str, str]) -> Iterator[tuple[Ele
             level = int(element.tag[1])
         elif match and not len(element) and element.tag in _CONTAINERS:
             yield element, match[1], level
-            for heading in _RAW_HEADING.findall(_INVISIBLE_HTML.sub("", blocks.get(match[1], ""))):
-                level = int(heading)
+            visible = _INVISIBLE_HTML.sub("", blocks.get(match[1], ""))
+            headings = _RAW_HEADING.findall(visible)
+            if headings:
+                level = int(headings[-1])
 
 
 def _mark_ends(
@@ -546,7 +579,9 @@ def read_stylesheet(*, adapted: bool) -> str:
     """Return the style sheet of articles, for adapted or other styles."""
     folder = Path(__file__).parents[1] / "html"
     content = (folder / "containment.css").read_text("utf-8")
-    return f"{content}\n{(folder / 'contentgen.css').read_text('utf-8')}" if adapted else content
+    if adapted:
+        content += "\n" + (folder / "contentgen.css").read_text("utf-8")
+    return content
 
 
 def _insert_styles(root: Element, styles: Element) -> None:
@@ -560,16 +595,32 @@ def _insert_styles(root: Element, styles: Element) -> None:
 def _end_excerpt_after_lead(root: Element, separator: str) -> None:
     """Insert the separator of the excerpt after the lead of the first article."""
     article = root.find("article")
-    parts = [] if article is None else article[:-1]
-    leads = [it for it in parts if {"intro", "lead"} & set(it.get("class", "").split())]
-    leads += [it for it in parts if it.tag == "p" and it.get("class") != "contentgen-disclosure"]
-    if article is not None and leads:
-        end, rest = Element("p"), Element("article", article.attrib)
-        end.text = separator
-        index, position = parts.index(leads[0]) + 1, list(root).index(article) + 1
-        rest.extend(article[index:])
-        del article[index:]
-        root[position:position] = [end, rest]
+    if article is None:
+        return
+    lead = _find_lead(article)
+    if lead is None:
+        return
+    end = Element("p")
+    end.text = separator
+    behind_lead = list(article).index(lead) + 1
+    rest = Element("article", article.attrib)
+    rest.extend(article[behind_lead:])
+    del article[behind_lead:]
+    behind_article = list(root).index(article) + 1
+    root[behind_article:behind_article] = [end, rest]
+
+
+def _find_lead(article: Element) -> Element | None:
+    """Return the lead of an article, or else its first paragraph; None if nothing follows it."""
+    parts = article[:-1]
+    for part in parts:
+        classes = part.get("class", "").split()
+        if "intro" in classes or "lead" in classes:
+            return part
+    for part in parts:
+        if part.tag == "p" and part.get("class") != "contentgen-disclosure":
+            return part
+    return None
 
 
 def _escape_for_markdown(article: Element, toc_marker: str) -> None:

@@ -32,6 +32,45 @@ MAYBE_REQUEST = re.compile(
 )
 """Found in each source that request_typo_problems() has to read; most pages need not be read."""
 
+_MOST_NAMED = 3
+"""The number of pages that a message names."""
+
+_KEY = re.compile(r"""(?:^|[{,])[ \t]*["']?contentgen["']?[ \t]*:""", re.MULTILINE)
+"""Matches the key of a request, also in front matter that is not valid."""
+
+_CONFLICT = re.compile(r"(?:<{7}|\|{7}|={7}|>{7})(?: |$)")
+"""Matches a line that git writes into a file that it cannot merge."""
+
+_CONFLICT_MESSAGE = "the front matter has a merge conflict; resolve it with git"
+_NO_END_MESSAGE = "the front matter needs a line '---' at its end, and a line break after that"
+
+_KEYS = {
+    "YAML": re.compile(r"(?:^|[{,])[ \t]*[\"']?([A-Za-z][\w -]{7,12})[\"']?[ \t]*:"),
+    "TOML": re.compile(r"^[ \t]*\[{0,2}[ \t]*[\"']?([A-Za-z][\w-]{7,12})[\"']?[ \t]*[\]=.]"),
+    "JSON": re.compile(r"\"([A-Za-z][\w -]{7,12})\"[ \t]*:"),
+}
+"""Match what may be a misspelled key of a request, by the language of a front matter."""
+
+_ENDS = {"YAML": ("---", "..."), "TOML": ("+++",), "JSON": ("}",)}
+"""The lines that end a front matter, by its language."""
+
+_SPACE_BEFORE = (
+    "the front matter is not read, since there are blank lines or spaces before its first line "
+    "'---'; remove them"
+)
+_COMMENT_BEFORE = (
+    "the front matter is not read, since there is a comment before its first line '---'; move the "
+    "comment below it"
+)
+_SECOND = "only the first front matter of a page is read, and this is another; move its keys there"
+_IN_CONFLICT = (
+    "this request is not read, since it is between the markers of a merge conflict; resolve the "
+    "conflict with git"
+)
+
+_COMMENT = re.compile(r"<!--\s*([A-Za-z][\w-]{7,12})\b([^<]*?)-->")
+"""Matches what may be a misspelled marker."""
+
 
 def read_requests(site: Site, files: Iterable[File]) -> Site:
     """Return the site with the requests of the pages `files`, all problems, and further warnings.
@@ -54,13 +93,12 @@ def read_requests(site: Site, files: Iterable[File]) -> Site:
             message = f"{path}: cannot be read ({reason_of(error)})"
             all_problems.append(PageProblem(page, message))
             continue
-        requests, problems = (
-            _read_page(source, site.options.defaults, fill_in) if NAME in source else ([], [])
-        )
+        requests, problems = _read_page(source, site.options.defaults, fill_in)
         language = _language(file, site.theme) if requests else ""
         for line, request in requests:
             found.append(PageRequest(request, page, f"{path}:{line}", language))
-            if problem := unfilled_variable_problem(request, has_macros=fill_in is not None):
+            problem = unfilled_variable_problem(request, has_macros=fill_in is not None)
+            if problem:
                 warnings.append(f"{path}:{line}: {problem}")
         for line, message in problems:
             all_problems.append(PageProblem(page, f"{path}:{line}: {message}"))
@@ -83,11 +121,8 @@ def unread_metadata_problems(site: Site, files: Iterable[File]) -> list[str]:
             document = read_yaml(file.content_string)
         except (OSError, ValueError):  # which the plugin reports
             continue
-        pages = [
-            paths.of(page)
-            for page in site.pages
-            if not folder or page.src_uri.startswith(f"{folder}/")
-        ]
+        below = f"{folder}/" if folder else ""
+        pages = [paths.of(page) for page in site.pages if page.src_uri.startswith(below)]
         if pages and isinstance(document.value, dict) and NAME in document.value:
             found.append(
                 f"{paths.of(file)}:{document.line_of(NAME)}: '{NAME}' is only read in pages, so "
@@ -111,7 +146,8 @@ def unbuilt_page_problem(site: Site, files: Iterable[File]) -> str:
             source = file.content_string
         except (OSError, UnicodeError):  # no build reads it either
             continue
-        if NAME in source and any(_read_page(source, site.options.defaults)):
+        requests, problems = _read_page(source, site.options.defaults)
+        if requests or problems:
             asking.append(paths.of(file))
     if not asking:
         return ""
@@ -122,9 +158,6 @@ def unbuilt_page_problem(site: Site, files: Iterable[File]) -> str:
     return f"{named} {what} (excluded, a draft, or left out by a plugin)"
 
 
-_MOST_NAMED = 3
-
-
 def _language(file: File, theme: Mapping[str, object]) -> str:
     """Return the language that the site gives a page, or an empty string.
 
@@ -132,9 +165,12 @@ def _language(file: File, theme: Mapping[str, object]) -> str:
     """
     from ..requests import LANGUAGE
 
-    of_theme = str(theme.get("language") or theme.get("locale") or "")  # as MkDocs' themes call it
-    of_page = getattr(file, "locale", None)
-    tag = str(of_page or (of_theme if of_theme != "en" else "")).replace("_", "-")
+    language = str(getattr(file, "locale", None) or "")
+    if not language:
+        language = str(theme.get("language") or theme.get("locale") or "")  # of MkDocs' themes
+        if language == "en":
+            return ""
+    tag = language.replace("_", "-")
     return tag if re.fullmatch(LANGUAGE, tag) else ""
 
 
@@ -159,7 +195,8 @@ class _SourcePaths:
             self._from_here = ""
         self._copied_from: dict[str, str] = {}
         docs = config.docs_dir
-        for plugin in config.plugins.values() if config.plugins else ():
+        plugins: Mapping[str, object] = config.plugins or {}
+        for plugin in plugins.values():
             copied_from = getattr(plugin, "files_source_dir", None)
             if isinstance(copied_from, dict) and copied_from:
                 self._copied_from |= copied_from
@@ -182,65 +219,66 @@ def _read_page(
     source: str, defaults: Mapping[str, object], fill_in: FillIn | None = None
 ) -> tuple[list[tuple[int, Request]], list[tuple[int, str]]]:
     """Return the requests of a page or their problems, each with its line."""
+    if NAME not in source:  # as in most pages
+        return [], []
     match = mkdocs_meta.YAML_RE.match(source)
     text = match[1] if match else ""
     try:
         document = read_yaml(text, first_line=2)
     except NotYAMLError as error:  # which MkDocs ignores
-        if not _KEY.search(text):
-            return [], []
-        for number, line in enumerate(text.split("\n"), 2):
-            if _CONFLICT.match(line):
-                return [], [(number, _CONFLICT_MESSAGE)]
-        return [], [(error.line, str(error))]
+        return [], _problems_of_invalid_yaml(text, error)
     meta = document.value if match else mkdocs_meta.get_data(source)[1]
     if not isinstance(meta, dict) or NAME not in meta:
-        is_open = not match and source.startswith("---") and _KEY.search(source.split("\n\n", 1)[0])
-        return [], [(1, _NO_END_MESSAGE)] if is_open else []
+        if match is None and _has_open_request(source):
+            return [], [(1, _NO_END_MESSAGE)]
+        return [], []
     from ..requests import Problem, parse_front_matter
 
-    unfilled: list[tuple[int, str]] = []
+    problems: list[Problem] = []
     if fill_in:
-        meta, wrong = filled_meta(meta, fill_in)
-        unfilled = [(document.line_of(*at), str(Problem(at, message))) for at, message in wrong]
-    requests, problems = parse_front_matter(meta, defaults)
-    found = [*unfilled, *((document.line_of(*problem.path), str(problem)) for problem in problems)]
+        meta, unfilled = filled_meta(meta, fill_in)
+        problems += [Problem(place, message) for place, message in unfilled]
+    requests, invalid = parse_front_matter(meta, defaults)
+    problems += invalid
+    found = [(document.line_of(*problem.path), str(problem)) for problem in problems]
     found += _repeated_keys(document, meta[NAME])
     if found:
         return [], sorted(found)
-    lines = [
-        document.line_of(NAME, index) if isinstance(meta[NAME], list) else document.line_of(NAME)
-        for index in range(len(requests))
-    ]
-    return list(zip(lines, requests, strict=True)), []
+    if not isinstance(meta[NAME], list):
+        return [(document.line_of(NAME), request) for request in requests], []
+    return [(document.line_of(NAME, index), request) for index, request in enumerate(requests)], []
+
+
+def _problems_of_invalid_yaml(text: str, error: NotYAMLError) -> list[tuple[int, str]]:
+    """Return what is wrong with a front matter that is not YAML, if it seems to have a request."""
+    if not _KEY.search(text):
+        return []
+    for number, line in enumerate(text.split("\n"), 2):
+        if _CONFLICT.match(line):
+            return [(number, _CONFLICT_MESSAGE)]
+    return [(error.line, str(error))]
+
+
+def _has_open_request(source: str) -> bool:
+    """Tell whether a page begins with a front matter that has a request, and no end."""
+    first_part, _, _ = source.partition("\n\n")
+    return source.startswith("---") and _KEY.search(first_part) is not None
 
 
 def _repeated_keys(document: YAMLDocument, asked: object) -> list[tuple[int, str]]:
     """Return a message for each key of a page that would take the place of another in a request."""
     from ..requests import Problem
 
-    requests = asked if isinstance(asked, list) else [asked]
-    uses_title = any(isinstance(it, dict) and "topic" not in it for it in requests)
+    uses_title = False
+    for request in asked if isinstance(asked, list) else [asked]:
+        if isinstance(request, dict) and "topic" not in request:
+            uses_title = True
     found = []
     for repeated in document.repeated_keys:
         if repeated.path[0] == NAME or (uses_title and repeated.path == ("title",)):
             message = str(Problem(repeated.path, repeated.reason))
             found.append((repeated.line, escape_controls(message)))
     return found
-
-
-_CONFLICT_MESSAGE = "the front matter has a merge conflict; resolve it with git"
-_NO_END_MESSAGE = "the front matter needs a line '---' at its end, and a line break after that"
-_KEY = re.compile(r"""(?:^|[{,])[ \t]*["']?contentgen["']?[ \t]*:""", re.MULTILINE)
-
-
-_CONFLICT = re.compile(r"(?:<{7}|\|{7}|={7}|>{7})(?: |$)")
-_KEYS = {
-    "YAML": re.compile(r"(?:^|[{,])[ \t]*[\"']?([A-Za-z][\w -]{7,12})[\"']?[ \t]*:"),
-    "TOML": re.compile(r"^[ \t]*\[{0,2}[ \t]*[\"']?([A-Za-z][\w-]{7,12})[\"']?[ \t]*[\]=.]"),
-    "JSON": re.compile(r"\"([A-Za-z][\w -]{7,12})\"[ \t]*:"),
-}
-_ENDS = {"YAML": ("---", "..."), "TOML": ("+++",), "JSON": ("}",)}
 
 
 @dataclass(frozen=True)
@@ -273,33 +311,17 @@ def request_typo_problems(source: str, *, is_read: bool = False) -> list[tuple[i
         if block.problem and keys:
             found.append((block.first_line, block.problem))
         elif not block.problem and not is_read:
-            found += [
-                (line, f"'{key}' is not a known key; did you mean '{NAME}'?")
-                for line, key in keys
-                if key != NAME
-            ]
+            for line, key in keys:
+                if key != NAME:
+                    found.append((line, f"'{key}' is not a known key; did you mean '{NAME}'?"))
     return found
-
-
-_SPACE_BEFORE = (
-    "the front matter is not read, since there are blank lines or spaces before its first line "
-    "'---'; remove them"
-)
-_COMMENT_BEFORE = (
-    "the front matter is not read, since there is a comment before its first line '---'; move the "
-    "comment below it"
-)
-_SECOND = "only the first front matter of a page is read, and this is another; move its keys there"
-_IN_CONFLICT = (
-    "this request is not read, since it is between the markers of a merge conflict; resolve the "
-    "conflict with git"
-)
 
 
 def _leading_blocks(source: str) -> Iterator[_Block]:
     """Yield what looks like front matter before the text of a page."""
     lines = source.removeprefix("\ufeff").splitlines()
-    number, problem = 0, ""
+    number = 0
+    problem = ""
     while number < len(lines):
         line = lines[number].rstrip()
         if _CONFLICT.match(line):
@@ -316,7 +338,8 @@ def _leading_blocks(source: str) -> Iterator[_Block]:
             if end is None:
                 return
             yield _Block(form, number + 1, lines[number : end + 1], problem or _problem(form, line))
-            problem = _IN_CONFLICT if problem == _IN_CONFLICT else _SECOND
+            if problem != _IN_CONFLICT:
+                problem = _SECOND
             number = end
         number += 1
 
@@ -345,9 +368,6 @@ def _problem(form: str, line: str) -> str:
     if form != "YAML":
         return f"front matter in {form} is not read; write it in YAML, between two lines '---'"
     return _SPACE_BEFORE if line.startswith((" ", "\t")) else ""
-
-
-_COMMENT = re.compile(r"<!--\s*([A-Za-z][\w-]{7,12})\b([^<]*?)-->")
 
 
 def marker_typo_problem(html: str) -> str:

@@ -44,9 +44,11 @@ ONLY_CACHED = "_CONTENTGEN_ONLY_CACHED"
 EXTENSION = "contentgen"
 """The Markdown extension of sites that Zensical builds."""
 
-MKDOCS_CACHE, ZENSICAL_CACHE = ".cache/plugin/contentgen", ".contentgen-cache"
-"""The default directories of the cache."""
+MKDOCS_CACHE = ".cache/plugin/contentgen"
+"""The default directory of the cache of a site that MkDocs builds."""
 
+ZENSICAL_CACHE = ".contentgen-cache"
+"""The default directory of the cache of a site that Zensical builds."""
 
 _T = TypeVar("_T")
 
@@ -61,7 +63,10 @@ class _Value(BaseConfigOption[_T]):
         self, kind: object, default: _T, read: Callable[[Any], _T] | None = None, **limits: Any
     ) -> None:
         super().__init__()
-        self.default, self._kind, self._read, self._limits = default, kind, read, limits
+        self.default = default
+        self._kind = kind
+        self._read = read
+        self._limits = limits
 
     @property
     def kind(self) -> object:
@@ -117,7 +122,8 @@ def _read_disclosure(value: bool | dict[str, str]) -> Mapping[str, str] | None:
 def _read_defaults(value: dict[str, object]) -> dict[str, object]:
     from ..requests import check_defaults
 
-    if problems := check_defaults(value):
+    problems = check_defaults(value)
+    if problems:
         raise ValueError("; ".join(map(str, problems)))
     return value
 
@@ -127,7 +133,8 @@ def _read_writer(value: object) -> dict[str, object]:
         return {}
     from ..writer.settings import option_problems
 
-    if problems := option_problems(value):
+    problems = option_problems(value)
+    if problems:
         raise ValueError("; ".join(problem for _, problem in problems))
     return cast(dict[str, object], value)
 
@@ -290,10 +297,10 @@ class ContentgenConfig(Options):
         """Check the options. The warning about one that is unknown names the nearest one."""
         failed, warnings = super().validate()
         known = self._schema_keys
-        hinted = [
-            (name, message if name in known else f"{message}{_unknown_hint(name, known)}")
-            for name, message in warnings
-        ]
+        hinted = []
+        for name, message in warnings:
+            hint = "" if name in known else _unknown_hint(name, known)
+            hinted.append((name, f"{message}{hint}"))
         return failed, hinted
 
     def presentation(self) -> Presentation:
@@ -373,7 +380,8 @@ class ContentgenConfig(Options):
         from ..service.client import ServiceClient
 
         address = self.address()
-        if hint := did_you_mean(address, (WRITER, SANDBOX)):
+        hint = did_you_mean(address, (WRITER, SANDBOX))
+        if hint:
             raise ConfigurationError(f"base_url: {quoted(address)} is not an address{hint}")
         return ServiceClient(
             address,
@@ -432,14 +440,16 @@ def resolve_directory(option: str, value: str, config: MkDocsConfig) -> Path:
             f"{option}: {link} is a symbolic link, which is not followed; give the directory that "
             f"it leads to as {option}, or put a directory in the place of the link"
         )
-    if problem := _publishing_problem(directory.resolve(), config):
+    problem = _publishing_problem(directory.resolve(), config)
+    if problem:
         raise ConfigurationError(f"{option}: {quoted(value)} {problem}")
     return directory
 
 
 def _publishing_problem(directory: Path, config: MkDocsConfig) -> str:
     """Return why the files of a directory would be published or lost, or an empty string."""
-    docs, built = Path(config.docs_dir).resolve(), Path(config.site_dir).resolve()
+    docs = Path(config.docs_dir).resolve()
+    built = Path(config.site_dir).resolve()
     if directory.is_relative_to(built):
         return "is in site_dir, which each build empties; choose another directory"
     if docs.is_relative_to(directory):

@@ -54,7 +54,7 @@ def _options() -> tuple[dict[str, object], dict[str, Any]]:
     for component in components.values():
         component["type"] = ["object", "null"]
     _describe(components["WriterFields"]["properties"], WriterFields)
-    properties: dict[str, Any] = {name: _values(it) for name, it in get_schema(Options)}
+    properties: dict[str, Any] = {name: _values(option) for name, option in get_schema(Options)}
     properties["writer"] = {"$ref": "#/$defs/WriterFields"}
     _describe(properties, Options)
     return _only(properties) | {"type": ["object", "null"]}, components
@@ -102,5 +102,6 @@ def _docstrings(model: type) -> dict[str, str]:
                 ast.Expr(value=ast.Constant(value=str(text))),
             ):
                 paragraphs = inspect.cleandoc(text).split("\n\n")
-                found[name] = "\n\n".join(" ".join(it.split()) for it in paragraphs)
+                lines = [" ".join(paragraph.split()) for paragraph in paragraphs]
+                found[name] = "\n\n".join(lines)
     return found

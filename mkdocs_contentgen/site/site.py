@@ -42,6 +42,12 @@ if TYPE_CHECKING:
     from .content import PageContent
 
 
+_NOT_SENT = (
+    "is not sent to this service; use `base_url: writer`, or `service_fields` if your service "
+    "takes a brief or a language"
+)
+
+
 @dataclass(frozen=True)
 class PageProblem:
     """A problem in a page. `message` begins with file and line."""
@@ -160,7 +166,8 @@ class Site:
         from ..texts.store import DiskStore
 
         directory = self.cache_directory()
-        if not (url := self.options.cache_url):
+        url = self.options.cache_url
+        if not url:
             return DiskStore(directory)
         from ..texts.store.shared import SharedStore
 
@@ -184,12 +191,16 @@ class Site:
         value = self.options.writer if given is None else given
         if self.config.site_url and not value.get("site_url"):
             value = {**value, "site_url": self.config.site_url}
+        paths = []
+        for page in self.pages:
+            if page.abs_src_path:
+                paths.append((Path(page.abs_src_path), link_of(page)))
         options = load_options(
             value,
             self.directory,
             allow_http=self.options.allow_http,
             docs=Path(self.config.docs_dir),
-            pages=[(Path(it.abs_src_path), link_of(it)) for it in self.pages if it.abs_src_path],
+            pages=paths,
         )
         names = "\n".join([self.config.site_name or "", *_titles(self.config.nav)])
         secrets = find_secrets([self.options.token, self.options.cache_url])
@@ -202,7 +213,9 @@ class Site:
     def addresses(self) -> dict[str, str]:
         """Return the `src_uri` of each page by its address; empty without `site_url`."""
         url = self.config.site_url
-        return {urljoin(url, it.url): it.src_uri for it in self.pages} if url else {}
+        if not url:
+            return {}
+        return {urljoin(url, page.url): page.src_uri for page in self.pages}
 
     def approved_files(self, files: Iterable[Path] | None = None) -> ApprovedFiles:
         """Read the approved files of this site; `files` are those to consider, by default all."""
@@ -220,11 +233,11 @@ class Site:
             if not self.approved_directory().exists():  # as on most sites without requests
                 return []
             files = self.approved_files()
-        return [
-            f"{path}: no page requests this text; if its page should, correct the front matter "
-            "there; if you do not need it any more, delete the file"
-            for path in files.unclaimed
-        ]
+        message = (
+            "no page requests this text; if its page should, correct the front matter there; if "
+            "you do not need it any more, delete the file"
+        )
+        return [f"{path}: {message}" for path in files.unclaimed]
 
     def articles(self, pages: Sequence[str] = ()) -> tuple[list[Article], list[str]]:
         """Return the articles of the named pages, or all, and the problems with cache and files.
@@ -266,28 +279,32 @@ class Site:
         """Return what finds the sections that texts cite."""
         return CitedSections(self)
 
-    def field_problems(self, it: PageRequest) -> list[str]:
+    def field_problems(self, page_request: PageRequest) -> list[str]:
         """Return messages about fields that the service ignores, or sources that cannot be used.
 
         Raises ConfigurationError.
         """
         from ..requests import OPTIONAL_FIELDS
 
-        if not (self.options.uses_writer() or self.options.uses_sandbox()):
-            return [
-                f"{it.place}: contentgen.{name}: {_NOT_SENT}"
-                for name in OPTIONAL_FIELDS
-                if getattr(it.request, name) and name not in self.options.service_fields
-            ]
-        return [
-            f"{it.place}: contentgen.sources: {quoted(name)} {reason}"
-            for name in it.request.sources
-            if (reason := self._source_problem(name))
-        ]
+        place = page_request.place
+        request = page_request.request
+        problems = []
+        if self.options.uses_writer() or self.options.uses_sandbox():
+            for source in request.sources:
+                problem = self._source_problem(source)
+                if problem:
+                    problems.append(f"{place}: contentgen.sources: {quoted(source)} {problem}")
+        else:
+            for name in OPTIONAL_FIELDS:
+                if getattr(request, name) and name not in self.options.service_fields:
+                    problems.append(f"{place}: contentgen.{name}: {_NOT_SENT}")
+        return problems
 
     @cached_property
     def _source_problem(self) -> Callable[[str], str]:
-        sources, generated = self.sources(), {it.page for it in self.requests}
+        """Returns why a source cannot be used, or an empty string."""
+        sources = self.sources()
+        generated = {page_request.page for page_request in self.requests}
 
         @cache  # requests share sources, for example through the option `defaults`
         def problem(name: str) -> str:
@@ -303,21 +320,29 @@ class Site:
         A name is a path in the docs directory or from the current directory, or a glob if no page
         has this path. Raises ConfigurationError for a name that matches no page with a request.
         """
-        selected: dict[PageRequest, None] = {}
+        if not pages:
+            return self.requests
+        selected: dict[PageRequest, None] = {}  # in their order, each once
         for name in pages:
             found = self._select(name)
             if not found:
-                known = [path for it in self.requests for path in (it.page, it.source_path)]
-                cure = did_you_mean(name, known) or "; `contentgen status` lists those that do"
+                cure = self._hint_of_page(name) or "; `contentgen status` lists those that do"
                 raise ConfigurationError(f"{name}: is not a page that requests an article{cure}")
             selected |= dict.fromkeys(found)
-        return list(selected) if pages else self.requests
+        return list(selected)
+
+    def _hint_of_page(self, name: str) -> str:
+        """Return the end of a message about a name that is near to the path of a page."""
+        known = []
+        for page_request in self.requests:
+            known += [page_request.page, page_request.source_path]
+        return did_you_mean(name, known)
 
     def _select(self, name: str) -> list[PageRequest]:
         """Return the requests that a name stands for: the most exact reading that has any."""
         tail = Path(name).as_posix().removeprefix("./")
         for matches in (_is_path, _is_path_in_normal_form, _is_pattern):
-            found = [it for it in self.requests if matches(it, tail)]
+            found = [asked for asked in self.requests if matches(asked, tail)]
             if found:
                 return found
         # From a folder within the site, such as that of the page.
@@ -326,23 +351,33 @@ class Site:
 
     def source_file(self, page: str) -> Path:
         """Return the file of a page, to be edited. Raises ApprovalError if there is none."""
-        file, docs = self.files.get(page), self.docs_dir
-        path = Path((file and file.abs_src_path) or "")
-        moved = docs and (Path(self.config.docs_dir) != docs or not path.is_relative_to(docs))
-        if file is None or file.generated_by or moved:
-            raise ApprovalError(
-                f"{page}: is generated by a plugin, or outside of the docs_dir in mkdocs.yml; "
-                "eject it where it comes from"
-            )
-        return path
+        file = self.files.get(page)
+        if file and file.abs_src_path and not file.generated_by:
+            path = Path(file.abs_src_path)
+            if self._is_in_docs(path):
+                return path
+        raise ApprovalError(
+            f"{page}: is generated by a plugin, or outside of the docs_dir in mkdocs.yml; "
+            "eject it where it comes from"
+        )
+
+    def _is_in_docs(self, path: Path) -> bool:
+        """Tell whether a file is in the docs_dir of mkdocs.yml, as far as that is known."""
+        if self.docs_dir is None:
+            return True
+        is_read = Path(self.config.docs_dir) == self.docs_dir  # a plugin can set another one
+        return is_read and path.is_relative_to(self.docs_dir)
 
 
 def _names_of(page_request: PageRequest) -> list[str]:
     """Return what a page can be called: `post.md`, `docs/post.md`, and so on to its whole path."""
-    page, path = page_request.page, page_request.source_path
+    page = page_request.page
+    path = page_request.source_path
+    names = [page, path]
     parts = path.split("/")
-    starts = range(len(parts) - page.count("/"))
-    return [page, path, *("/".join(parts[start:]) for start in starts)]
+    for start in range(len(parts) - page.count("/")):
+        names.append("/".join(parts[start:]))
+    return names
 
 
 def _is_path(page_request: PageRequest, name: str) -> bool:
@@ -351,7 +386,8 @@ def _is_path(page_request: PageRequest, name: str) -> bool:
 
 
 def _is_path_in_normal_form(page_request: PageRequest, name: str) -> bool:
-    name, path = normal_form(name), normal_form(page_request.source_path)
+    name = normal_form(name)
+    path = normal_form(page_request.source_path)
     is_below = f"/{name}".endswith(f"/{path}")
     return is_below or name in map(normal_form, _names_of(page_request))
 
@@ -363,16 +399,14 @@ def _is_pattern(page_request: PageRequest, name: str) -> bool:
 
 def _titles(nav: object) -> Iterator[str]:
     """Yield the titles in a navigation."""
-    for entry in nav if isinstance(nav, list) else ():
-        for title, inner in entry.items() if isinstance(entry, dict) else ():
+    if not isinstance(nav, list):
+        return
+    for entry in nav:
+        if not isinstance(entry, dict):
+            continue
+        for title, inner in entry.items():
             yield str(title)
             yield from _titles(inner)
-
-
-_NOT_SENT = (
-    "is not sent to this service; use `base_url: writer`, or `service_fields` if your service "
-    "takes a brief or a language"
-)
 
 
 @dataclass
@@ -420,9 +454,12 @@ class CitedSections:
         file = citation.name.partition("#")[0]
         if file not in self._sections:
             self._sections[file] = self._read(name.partition("#")[0], is_page=citation.is_page)
-        return [
-            section for section in self._sections[file] if (section.place or section.link) == name
-        ]
+        found = []
+        for section in self._sections[file]:
+            own_name = section.place or section.link
+            if own_name == name:
+                found.append(section)
+        return found
 
     @cached_property
     def _files(self) -> dict[str, File]:

@@ -67,17 +67,23 @@ def filled_meta(
         return {**asked, **fields}
 
     asked = meta["contentgen"]
-    requests: object = filled_request(asked, "contentgen")
+    new_meta = dict(meta)
     if isinstance(asked, list):
-        requests = [filled_request(it, "contentgen", index) for index, it in enumerate(asked)]
-    title = {"title": filled(meta["title"], "title")} if "title" in meta else {}
-    return {**meta, **title, "contentgen": requests}, problems
+        new_meta["contentgen"] = [
+            filled_request(request, "contentgen", index) for index, request in enumerate(asked)
+        ]
+    else:
+        new_meta["contentgen"] = filled_request(asked, "contentgen")
+    if "title" in meta:
+        new_meta["title"] = filled(meta["title"], "title")
+    return new_meta, problems
 
 
 def unfilled_variable_problem(request: Request, *, has_macros: bool) -> str:
     """Return a message about a variable that would go to the model as it stands, or nothing."""
     for name in _FIELDS:
-        if match := _TEMPLATE.search(getattr(request, name)):
+        match = _TEMPLATE.search(getattr(request, name))
+        if match:
             cure = "correct its name" if has_macros else "add the plugin macros"
             return (
                 f"contentgen.{name}: nothing fills in '{match[0]}', which goes to the model as it "

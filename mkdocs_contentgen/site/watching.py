@@ -12,7 +12,9 @@ from ..files import sha256
 from .site import Site
 
 _INHERIT = re.compile(r"""^INHERIT\s*[:=]\s*["']?([^"'#\n]+)""", re.MULTILINE)
+
 _MAX_INHERITED = 10
+"""The maximum number of configurations of which each inherits from the next."""
 
 
 def stamp_of_pages(site: Site) -> str:
@@ -20,10 +22,12 @@ def stamp_of_pages(site: Site) -> str:
     config = site.config
     sources = site.options.writer.get("sources")
     custom = getattr(site.theme, "custom_dir", None) or site.theme.get("custom_dir")
-    found = [*_configurations(site.directory / config.config_file_path), config.docs_dir, custom]
-    found += [site.docs_dir, *(config.hooks or ())]  # a plugin can have set another docs_dir
-    found += [*(config.watch or ()), *(sources if isinstance(sources, list) else ())]
-    paths = [site.directory / str(it) for it in found if it]
+    found: list[object] = [*_configurations(site.directory / config.config_file_path)]
+    found += [config.docs_dir, site.docs_dir, custom]  # a plugin can have set another docs_dir
+    found += [*(config.hooks or ()), *(config.watch or ())]
+    if isinstance(sources, list):
+        found += sources
+    paths = [site.directory / str(path) for path in found if path]
     # With `docs_dir: .`, which Zensical allows, they are beside the pages.
     return stamp_of(paths, without=[Path(config.site_dir), site.approved_directory()])
 
@@ -41,7 +45,9 @@ def stamp_of(paths: Iterable[Path], without: Iterable[Path] = ()) -> str:
     In directories, what is hidden does not count, nor what is in the directories `without`.
     """
     left_out = {str(path.absolute()) for path in without}
-    lines = (line for path in paths for line in _entries(str(path.absolute()), left_out))
+    lines: list[str] = []
+    for path in paths:
+        lines += _entries(str(path.absolute()), left_out)
     return sha256("\n".join(lines))
 
 
@@ -57,15 +63,17 @@ def _configurations(path: Path) -> Iterator[Path]:
 
 
 def _entries(path: str, without: Collection[str]) -> Iterator[str]:
+    """Yield a line for each file at or below a path, which changes with the file."""
     try:
         if not os.path.isdir(path):  # noqa: PTH112  Path takes three times as long
             found = os.stat(path)  # noqa: PTH116
             # `touch -r` and `mv` keep the time of a change, but not that of its inode.
             yield f"{path} {found.st_mtime_ns} {found.st_ctime_ns} {found.st_size}"
             return
-        entries = sorted(os.scandir(path), key=lambda it: it.name)
+        entries = sorted(os.scandir(path), key=lambda entry: entry.name)
     except OSError:  # it is not there, or has just gone
         return
     for entry in entries:
-        if not (entry.name.startswith((".", "__pycache__")) or entry.path in without):
+        is_hidden = entry.name.startswith((".", "__pycache__"))
+        if not is_hidden and entry.path not in without:
             yield from _entries(entry.path, without)
