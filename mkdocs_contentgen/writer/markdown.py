@@ -29,13 +29,8 @@ from .words import count_words, split_words
 
 _MAX_TITLE = 150
 _MAX_LEVEL = 4
-_TIPS = "|".join(
-    sorted(
-        {*(language.tip for language in LANGUAGES.values()), "conseil", "小?贴士"},
-        key=len,
-        reverse=True,
-    )
-)
+_TIP_LABELS = {*(language.tip for language in LANGUAGES.values()), "conseil", "小?贴士"}
+_TIPS = "|".join(sorted(_TIP_LABELS, key=len, reverse=True))
 TIP = re.compile(rf"\s*(?:💡\s*)?((?:pro[ -]?)?(?:{_TIPS}))\s?[:：]\s*", re.IGNORECASE)
 _TIP_LABEL = re.compile(
     rf"\A\s*(?:💡\s*)?(?P<start>(?:<\w+>)*)(?:💡\s*)?(?:pro[ -]?)?(?:{_TIPS})"
