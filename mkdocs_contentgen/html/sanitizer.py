@@ -233,9 +233,10 @@ def _show_ruby_parentheses(root: Element) -> None:
 
 def _restrict_links(root: Element, image_hosts: Collection[str]) -> None:
     """Turn images of other hosts into links, and links without an address into `<span>`."""
-    linked = {
-        image for link in root.iter("a") if "href" in link.attrib for image in link.iter("img")
-    }
+    linked: set[Element] = set()
+    for link in root.iter("a"):
+        if "href" in link.attrib:
+            linked.update(link.iter("img"))
     for image in list(root.iter("img")):
         source = image.get("src")
         text = image.get("alt", "")

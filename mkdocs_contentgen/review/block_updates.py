@@ -89,17 +89,9 @@ def apply_update(
     changed_by = text.edits.changed_by if text.edits else {}
     persons = {block.digest for block in blocks if changed_by.get(block.digest)}
     doubts = _doubts(blocks, changed_by, updated)
-    allowed = {block.number for block in what.blocks if not block.is_fixed}
-    reasons: list[str] = []
-    new: list[Tag] = []
-    for change in _from_the_end(updated.changes):
-        block = blocks[change.block] if change.block in allowed else None
-        if block is None or not _is_possible(change, block):
-            continue
-        applied = _apply_one(change, block)
-        reasons.insert(0, applied.reason)
-        if applied.element is not None:
-            new.insert(0, applied.element)
+    applied = _apply_all(blocks, what, updated)
+    new = [change.element for change in applied if change.element is not None]
+    reasons = [change.reason for change in applied]
     if not reasons:
         reasons = [f"nothing had to change: {updated.reason or _NO_REASON}"]
     used = _link(document, new, updated.cited)
@@ -116,6 +108,19 @@ def apply_update(
         lines=[f"{today}, {updated.model}: {reason}" for reason in reasons],
         has_changed=bool(new),
     )
+
+
+def _apply_all(blocks: Sequence[Block], what: Update, updated: Updated) -> list[_Applied]:
+    """Make the changes that are allowed, in place, and return them in the order of the text.
+
+    Raises EditError.
+    """
+    allowed = {block.number for block in what.blocks if not block.is_fixed}
+    applied = []
+    for change in _from_the_end(updated.changes):
+        if change.block in allowed and _is_possible(change, blocks[change.block]):
+            applied.append(_apply_one(change, blocks[change.block]))
+    return applied[::-1]
 
 
 def _from_the_end(changes: Sequence[BlockChange]) -> list[BlockChange]:
