@@ -39,7 +39,10 @@ EXTRA_FIELDS = ("brief", "language")
 OPTIONAL_FIELDS = (*EXTRA_FIELDS, "sources")
 """The fields that are part of keys and records only where they are set."""
 
-COMMON_DEFAULTS = ("length", "language", "sources")
+MAX_OWNER = 100
+"""The maximum length of an owner in characters."""
+
+COMMON_DEFAULTS = ("length", "language", "sources", "owner")
 """The fields that the option `defaults` can have for all types."""
 
 _NOT_DEFAULTABLE = ("type", "topic", "id", "revision", "brief", "level")
@@ -133,10 +136,19 @@ class Request(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
         ),
     ] = None
 
+    owner: Annotated[
+        str,
+        Meta(
+            max_length=MAX_OWNER,
+            pattern=r"^[^\x00-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u206f]*$(?!\n)",
+            description="Who to ask about the text: a name, or a login or ORG/TEAM of GitHub.",
+        ),
+    ] = ""
+
     def __post_init__(self) -> None:
         """Check the values, since msgspec does not check the arguments of a constructor."""
         msgspec.convert(self, _checked_fields(self.__class__), from_attributes=True)
-        for name in ("topic", "brief"):
+        for name in ("topic", "brief", "owner"):
             text = unicodedata.normalize("NFC", getattr(self, name)).strip()
             text.encode()  # raises UnicodeEncodeError for unpaired surrogates
             msgspec.structs.force_setattr(self, name, text)
@@ -163,7 +175,7 @@ class Request(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
     def record(self) -> dict[str, object]:
         """Return what the text depends on, as stored in caches and approved files."""
         fields = msgspec.structs.asdict(self) | {"sources": list(self.sources)}
-        del fields["id"], fields["level"]
+        del fields["id"], fields["level"], fields["owner"]
         # Requests without them have the keys and records that they always had.
         for name in OPTIONAL_FIELDS:
             if not fields[name]:
@@ -253,6 +265,7 @@ _EXPECTED = {
     "language": "a BCP 47 tag such as de or pt-BR",
     "sources": f"a list of at most {MAX_SOURCES} paths, such as [changelog.md]",
     "level": "a whole number from 1 to 4, or none",
+    "owner": f"a name on one line, of at most {MAX_OWNER} characters",
 }
 
 

@@ -105,6 +105,8 @@ def article_to_json(article: Article) -> dict[str, object]:
         "generated_at": text.generated_at.isoformat() if text else None,
         "approved_by": approval.approved_by if approval else None,
         "newer_draft": bool(approved) and article.has_newer_draft,
+        "owner": request.owner or None,
+        "due_since": article.due_since.isoformat() if article.due_since else None,
         "edits": asdict(text.edits) if text and text.edits else None,
     }
 

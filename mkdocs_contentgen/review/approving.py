@@ -188,7 +188,7 @@ def write_approval(
     if is_in_file and draft and article.has_newer_draft:
         declined = draft.generated_at
         edition = edition_after(article.edition)
-    if approved and is_in_file and article.state == "changed":
+    if approved and is_in_file and article.state != "proposed":
         html = _edited_lines(article, approved, options)
     else:
         _check_quotations(article, text)
@@ -210,6 +210,8 @@ def service_name(options: ContentgenConfig) -> str:
 
 def _takes_file(article: Article, prefer_draft: Callable[[Article], bool]) -> bool:
     """Tell whether to approve the text that is in the file, although there may be a newer draft."""
+    if article.state == "approved":  # and due for another review
+        return not article.has_newer_draft
     if article.state not in ("changed", "proposed"):
         return False
     draft = article.draft

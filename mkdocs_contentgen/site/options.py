@@ -211,6 +211,18 @@ class Options(Config):
     When that fails, the old text stays, with a warning. Units are `h`, `d` and `w`.
     Default: none."""
 
+    review_every = _Value[timedelta | None](
+        str,
+        None,
+        _read_age,
+        pattern=r"^[1-9][0-9]{0,3}\s*[hdw]$(?!\n)",
+        description="a time such as 180d or 26w",
+    )
+    """The time after which an approved text is due for another review, such as `180d`.
+
+    `contentgen status` and `contentgen report` name what is due, with its `owner`; nothing fails.
+    Units are `h`, `d` and `w`. Default: none."""
+
     concurrency = _Value(int, 8, ge=1, le=1000)
     """The maximum number of concurrent requests. Default: `8`."""
 

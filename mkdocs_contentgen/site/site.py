@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
 from fnmatch import fnmatchcase
 from functools import cache, cached_property
 from pathlib import Path
@@ -244,7 +245,7 @@ class Site:
 
         Raises ConfigurationError for a name that matches no page with a request.
         """
-        from ..texts.articles import find_articles
+        from ..texts.articles import find_articles, with_due_date
         from .authors import with_authors
 
         files = self.approved_files()
@@ -256,6 +257,9 @@ class Site:
             changed_sources=self.cited_sections().changed,
         )
         articles = [with_authors(article) for article in articles]
+        if every := self.options.review_every:
+            today = datetime.now(UTC).date()
+            articles = [with_due_date(article, every, today) for article in articles]
         return articles, [*dict.fromkeys(problems), *self.orphan_warnings(files)]
 
     def _review_policy(self) -> Policy:

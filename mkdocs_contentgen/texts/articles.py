@@ -6,7 +6,7 @@ import re
 import shlex
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass, field, replace
-from datetime import datetime
+from datetime import date, datetime, timedelta
 from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import Literal
@@ -68,6 +68,9 @@ class Article:
 
     changed_sources: tuple[str, ...] = ()
     """The cited sections of this site that have changed since, or are gone, by path."""
+
+    due_since: date | None = None
+    """The day since which its approved text is due for another review, or None."""
 
     shows_draft: bool = False
     """Whether its page shows a draft that is newer than the approved text."""
@@ -178,6 +181,10 @@ class Article:
             reason += f"; its update has failed: {self.failed_update}"
         if self.has_moved:
             reason += f"; its file is still at {self.moved_from}"
+        if self.due_since:
+            reason += f"; due for review since {self.due_since}"
+            if self.request.owner:
+                reason += f", ask {self.request.owner}"
         return reason
 
     @property
@@ -300,8 +307,8 @@ class Article:
 
     @property
     def is_approved(self) -> bool:
-        """Whether the newest text is an approved one."""
-        return self.state == "approved" and not self.has_newer_draft
+        """Whether the newest text is an approved one, and not due for another review."""
+        return self.state == "approved" and not self.has_newer_draft and not self.due_since
 
     @property
     def marked(self) -> int:
@@ -404,6 +411,18 @@ def _changed_fields(before: Mapping[str, object], now: Mapping[str, object]) -> 
         if before.get(name) != now.get(name) and name not in changed:
             changed.append(name)
     return changed
+
+
+def with_due_date(article: Article, review_every: timedelta, today: date) -> Article:
+    """Return an article that says since when its approved text is due for another review."""
+    approval = article.approved.approval if article.approved else None
+    if approval is None or article.state != "approved":
+        return article
+    try:
+        due = approval.approved_at + review_every
+    except OverflowError:  # no calendar has that day
+        return article
+    return replace(article, due_since=due) if due <= today else article
 
 
 def has_marks(text: Text) -> bool:

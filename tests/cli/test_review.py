@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import socket
 from collections.abc import Callable
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from io import BytesIO
 from pathlib import Path
 
@@ -583,3 +583,34 @@ def test_answers_on_this_machine_do_not_wait() -> None:
     """The body of an answer follows its head at once, not after 40 ms."""
     with listen(0) as listener:
         assert listener.getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY)
+
+
+def test_an_approved_text_is_due_again(site: Site) -> None:
+    """After `review_every`, it is named with its owner, and nothing fails; approving renews it."""
+    approve(site)
+    content = site.approved.read_text()
+    day = datetime.now(UTC).date()
+    old = content.replace(f"approved_at: {day}", f"approved_at: {day - timedelta(days=30)}")
+    site.approved.write_text(old)
+    options = {"base_url": "sandbox", "review_every": "30d", "defaults": {"owner": "jo-doe"}}
+    site.configure(plugins=[{"contentgen": options}])
+    [row] = json.loads(site.run("status", "--json", "--check"))
+    assert (row["state"], row["due_since"], row["owner"]) == ("approved", str(day), "jo-doe")
+    assert row["reason"].endswith(f"; due for review since {day}, ask jo-doe")
+    site.run("approve", "index.md", "--by", "Kim")
+    [row] = json.loads(site.run("status", "--json"))
+    assert (row["due_since"], row["approved_by"]) == (None, "Kim")
+    assert site.approved.read_text() == content.replace("approved_by: Jo", "approved_by: Kim")
+    assert "already approved" in site.run("approve", "index.md", "--by", "Jo")
+
+
+@pytest.mark.parametrize("every", ["31d", "9999w"])
+def test_an_approved_text_is_not_due_yet(site: Site, every: str) -> None:
+    """Before that time, and for times that no calendar has."""
+    approve(site)
+    day = datetime.now(UTC).date()
+    content = site.approved.read_text()
+    site.approved.write_text(content.replace(str(day), str(day - timedelta(days=30))))
+    site.configure(plugins=[{"contentgen": {"base_url": "sandbox", "review_every": every}}])
+    [row] = json.loads(site.run("status", "--json"))
+    assert row["due_since"] is None

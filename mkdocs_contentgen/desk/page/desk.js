@@ -96,7 +96,7 @@ const addressOf = (text) => `${text.url || "/"}?text=${text.ref}`;
 const nameOfPage = (text) => `${text.page}${text.id === "main" ? "" : ` · ${text.id}`}`;
 
 function nextButton(texts, ref, name = "next") {
-  const waiting = texts.filter((text) => text.newer_draft || ["draft", "proposed", "outdated", "changed"].includes(text.state));
+  const waiting = texts.filter((text) => text.newer_draft || text.due_since || ["draft", "proposed", "outdated", "changed"].includes(text.state));
   const after = waiting.findIndex((text) => text.ref === ref) + 1;
   const next = waiting[after % Math.max(waiting.length, 1)];
   return makeButton(say(name), () => location.assign(addressOf(next)), { disabled: !next || next.ref === ref, "data-name": "next" });
@@ -348,7 +348,7 @@ class Panel {
     const { text } = this;
     if (!text.seen) return text.reason;
     if (text.asking || text.waits) return text.waits || say("asking");
-    if (text.state === "approved" && !text.newer_draft) return " ";
+    if (text.state === "approved" && !text.newer_draft && !text.due_since) return " ";
     return this.shown === text.in_page?.digest ? "" : say("not_shown");
   }
 
