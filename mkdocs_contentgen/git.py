@@ -76,3 +76,34 @@ def earlier_versions(path: Path, limit: int) -> Iterator[str]:
         content = file_at(path, commit)
         if content is not None:
             yield content
+
+
+def top_level(directory: Path) -> Path | None:
+    """Return the directory of the repository that a directory is in, or None."""
+    printed = run_git(directory, "rev-parse", "--show-toplevel")
+    return Path(printed.rstrip("\n")) if printed else None
+
+
+def common_commit(directory: Path, revision: str) -> str | None:
+    """Return the last commit that a revision and the current one have in common, or else its own.
+
+    None if it is no commit of the repository.
+    """
+    if revision.startswith("-"):
+        return None
+    commit = run_git(directory, "rev-parse", "--verify", "--quiet", f"{revision}^{{commit}}")
+    if commit is None:
+        return None
+    common = run_git(directory, "merge-base", commit.strip(), "HEAD")
+    return (common or commit).strip()
+
+
+def changed_files(directory: Path, commit: str) -> set[Path]:
+    """Return the files of a repository that are not as they were in a commit, new ones included."""
+    top = top_level(directory)
+    if top is None:
+        return set()
+    changed = run_git(top, "diff", "--name-only", "--no-renames", "-z", commit, "--")
+    new = run_git(top, "ls-files", "--others", "--exclude-standard", "-z")
+    names = f"{changed or ''}{new or ''}".split("\0")
+    return {top / name for name in names if name}

@@ -26,7 +26,7 @@ from .common import (
 )
 from .desk import review
 from .init import init
-from .proposing import propose
+from .proposing import propose, report
 from .review import approve, diff, eject, import_, prompt, show
 from .sandbox import sandbox
 from .update import update
@@ -216,6 +216,6 @@ def schema(*, of_options: bool) -> None:
     output.print_json(front_matter_schema())
 
 
-_COMMANDS = (init, show, import_, prompt, diff, propose, approve, update, eject, review)
+_COMMANDS = (init, show, import_, prompt, diff, propose, report, approve, update, eject, review)
 for command in (*_COMMANDS, sandbox, writer, zensical):
     main.add_command(command)

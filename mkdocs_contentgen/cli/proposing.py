@@ -4,12 +4,17 @@ from __future__ import annotations
 
 import os
 import shlex
+from collections.abc import Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
-from .common import load_articles, open_site, pages_argument, site_options
-from .output import print_errors, print_line
+from .common import json_option, load_articles, open_site, pages_argument, site_options
+from .output import print_errors, print_json, print_line
+
+if TYPE_CHECKING:
+    from ..review.pull_requests import TextReport
 
 
 @click.command()
@@ -45,3 +50,46 @@ def propose(config_file: str | None, pages: tuple[str, ...], everything: bool, y
     for directory in written:
         print_line(f"Next: git add {shlex.quote(os.path.relpath(directory))}", err=True)
     print_errors(failures)
+
+
+@click.command()
+@site_options
+@click.option(
+    "--base", metavar="REV", default="", help="The commit or branch to compare with, in git."
+)
+@json_option
+def report(config_file: str | None, base: str, as_json: bool) -> None:
+    """Print what there is to review, in Markdown for a comment, a job summary or a file.
+
+    With --base, it is about the texts that changed since then: their words, the statements that
+    are left to check with the sources beside them, remarks, and whose commit an approval is.
+    Without it, it is about all texts that are not approved.
+    """
+    from ..git import common_commit, top_level
+    from ..review.pull_requests import TextReport, report_texts
+    from ..review.report_markdown import Form, forge_links, report_json, report_markdown
+
+    with open_site(config_file) as site:
+        commit = ""
+        if base:
+            commit = common_commit(site.directory, base) or ""
+            if not commit:
+                raise click.UsageError(
+                    f"--base: {base!r} is no commit of this repository; in CI, fetch it first, "
+                    "with `fetch-depth: 0` on GitHub or `GIT_DEPTH: 0` on GitLab"
+                )
+        articles = load_articles(site)
+        reports = report_texts(site, articles, commit)
+        due = [TextReport(article) for article in articles if article.due_since]
+        top = top_level(site.directory)
+        if as_json:
+            print_json(report_json([*reports, *_others(due, reports)], top))
+            return
+        form = Form(forge_links(os.environ, top))
+        click.echo(report_markdown(reports, form, due=due), nl=False)
+
+
+def _others(due: Sequence[TextReport], reports: Sequence[TextReport]) -> list[TextReport]:
+    """Return the texts that are due, and not among those that a report is about already."""
+    known = {report.article.asked for report in reports}
+    return [report for report in due if report.article.asked not in known]

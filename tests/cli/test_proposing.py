@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 from conftest import Project
+from repository import commit, edit_file, git
 from sandbox_site import Site, make_site
 from service_double import ServiceDouble
 
@@ -22,19 +23,6 @@ DRAFT = (
 REMARKS = ("length: 640 words for 900",)
 
 
-def git(root: Path, *arguments: str, name: str = "Ada") -> str:
-    """Run git as the person `name`, and return what it printed."""
-    person = ["-c", f"user.name={name}", "-c", "user.email=x@example.org"]
-    command = ["git", "-C", str(root), *person, *arguments]
-    return subprocess.run(command, check=True, capture_output=True, text=True).stdout
-
-
-def commit(site: Site, message: str = "x", name: str = "Ada") -> None:
-    """Commit everything but the cache in the name of a person."""
-    git(site.root, "add", "-A", "--", ":!.cache")
-    git(site.root, "commit", "-q", "-m", message, name=name)
-
-
 @pytest.fixture
 def site(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Site:
     """Return a site in a git repository, with a draft of its page."""
@@ -44,22 +32,15 @@ def site(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Site:
     monkeypatch.setenv("GIT_CONFIG_GLOBAL", str(tmp_path / "no-such-file"))
     git(tmp_path, "init", "-q", "-b", "main")
     site.draft(DRAFT, model="large:8b", remarks=REMARKS)
-    commit(site)
+    commit(site.root)
     return site
 
 
 def propose(site: Site) -> None:
     """Propose the draft, commit the file, and lose the cache, as on another machine."""
     site.run("propose", "index.md")
-    commit(site)
+    commit(site.root)
     shutil.rmtree(site.root / ".cache")
-
-
-def edit(site: Site, old: str, new: str) -> None:
-    """Change the file of the text in an editor."""
-    content = site.approved.read_text("utf-8")
-    assert content.count(old) == 1
-    site.approved.write_text(content.replace(old, new), "utf-8")
 
 
 def status(site: Site) -> dict[str, object]:
@@ -133,7 +114,7 @@ def test_a_proposed_text_is_shown_and_approved(site: Site) -> None:
 def test_statements_that_are_settled_in_an_editor(site: Site) -> None:
     """A mark that was taken out of the file is a statement that somebody has settled."""
     propose(site)
-    edit(site, "<mark>1999</mark>", "1999")
+    edit_file(site.approved, "<mark>1999</mark>", "1999")
     assert status(site)["marked"] == 0
     site.run("approve", "index.md", "--by", "Jo")
     text = in_file(site).text
@@ -152,8 +133,8 @@ def test_a_proposed_text_is_ejected(site: Site) -> None:
 def test_an_edited_block_is_a_persons(site: Site) -> None:
     """The author of the line in git is the author of the block; nothing else has one."""
     propose(site)
-    edit(site, "Two cores are enough.", "Two cores &amp; a disk are enough.")
-    commit(site, name="Grace Hopper")
+    edit_file(site.approved, "Two cores are enough.", "Two cores &amp; a disk are enough.")
+    commit(site.root, name="Grace Hopper")
     edits = status(site)["edits"]
     assert isinstance(edits, dict)
     assert [*edits["changed_by"].values()] == ["Grace Hopper"]
@@ -172,9 +153,9 @@ def test_an_edited_block_is_a_persons(site: Site) -> None:
 def test_a_name_that_cannot_be_kept(site: Site, name: str, shown: str) -> None:
     """Where git knows no name that can stand in a file, it was somebody."""
     propose(site)
-    edit(site, "Two cores are enough.", "One core is enough.")
+    edit_file(site.approved, "Two cores are enough.", "One core is enough.")
     if name:
-        commit(site, name=name)
+        commit(site.root, name=name)
     edits = status(site)["edits"]
     assert isinstance(edits, dict)
     assert [*edits["changed_by"].values()] == [shown]
@@ -183,9 +164,9 @@ def test_a_name_that_cannot_be_kept(site: Site, name: str, shown: str) -> None:
 def test_a_block_of_an_approved_file_is_a_persons(site: Site) -> None:
     """What is edited after the approval is known as well, here in a file of a long block."""
     site.run("approve", "index.md", "--by", "Jo", "--reason", "I was there")
-    commit(site)
-    edit(site, "Two cores are enough.", "Many cores,\n  and a disk, are enough.")
-    commit(site, name="Grace")
+    commit(site.root)
+    edit_file(site.approved, "Two cores are enough.", "Many cores,\n  and a disk, are enough.")
+    commit(site.root, name="Grace")
     row = status(site)
     assert row["state"] == "changed"
     assert isinstance(row["edits"], dict)
@@ -195,9 +176,13 @@ def test_a_block_of_an_approved_file_is_a_persons(site: Site) -> None:
 def test_formatters_change_nothing(site: Site) -> None:
     """Other line endings, indents and end tags are the same document, whoever committed them."""
     propose(site)
-    edit(site, "<p>Two cores are enough.</p>\n", "  <p>\n    Two cores\n    are enough.\n  </p>\n")
+    edit_file(
+        site.approved,
+        "<p>Two cores are enough.</p>\n",
+        "  <p>\n    Two cores\n    are enough.\n  </p>\n",
+    )
     site.approved.write_bytes(site.approved.read_bytes().replace(b"\n", b"\r\n"))
-    commit(site, name="A formatter")
+    commit(site.root, name="A formatter")
     row = status(site)
     assert row["edits"] is None
     assert row["reason"] == "not reviewed, 1 statement to check, 1 remark"
@@ -206,8 +191,8 @@ def test_formatters_change_nothing(site: Site) -> None:
 def test_words_of_people_are_not_overwritten(site: Site) -> None:
     """A draft that does not have them is proposed only with --yes."""
     propose(site)
-    edit(site, "Two cores are enough.", "One core is enough.")
-    commit(site)
+    edit_file(site.approved, "Two cores are enough.", "One core is enough.")
+    commit(site.root)
     site.draft("<article><h1>Alpha</h1><p>Newer.</p></article>", day=2)
     before = site.approved.read_bytes()
     said = site.run("propose", "index.md", code=1)
@@ -221,8 +206,8 @@ def test_words_of_people_are_not_overwritten(site: Site) -> None:
 def test_a_draft_with_the_words_of_people_is_proposed(site: Site) -> None:
     """Where the draft has all their words, nothing is lost, and nobody is asked."""
     propose(site)
-    edit(site, "Two cores are enough.", "One core is enough.")
-    commit(site)
+    edit_file(site.approved, "Two cores are enough.", "One core is enough.")
+    commit(site.root)
     site.draft("<article><h1>Alpha</h1><p>One core is enough.</p></article>", day=2)
     assert "proposed in" in site.run("propose", "--all")
 
@@ -233,7 +218,7 @@ def test_an_approved_text_stays_in_git(site: Site) -> None:
     site.run("approve", "index.md", "--by", "Jo")
     site.draft("<article><h1>Alpha</h1><p>Newer.</p></article>", day=2)
     assert "is not committed; commit it first" in site.run("propose", "index.md", code=1)
-    commit(site)
+    commit(site.root)
     site.run("propose", "index.md")
     assert site.run("diff", "index.md").splitlines()[:3] == [
         "index.md, article 'main': from the approved text to the proposed file",
@@ -246,8 +231,8 @@ def test_an_approved_text_stays_in_git(site: Site) -> None:
 def test_diff_of_an_edited_proposal(site: Site) -> None:
     """It is compared with the text as it was proposed, out of git."""
     propose(site)
-    edit(site, "Two cores", "Three cores")
-    commit(site)
+    edit_file(site.approved, "Two cores", "Three cores")
+    commit(site.root)
     assert site.run("diff", "index.md").splitlines() == [
         "index.md, article 'main': from the proposed text to the edited file",
         "… 2 lines the same …",
@@ -258,9 +243,9 @@ def test_diff_of_an_edited_proposal(site: Site) -> None:
 def test_diff_of_an_approved_file_that_was_edited_elsewhere(site: Site) -> None:
     """Without a cache, git has the text that was approved."""
     site.run("approve", "index.md", "--by", "Jo", "--reason", "I was there")
-    commit(site)
+    commit(site.root)
     shutil.rmtree(site.root / ".cache")
-    edit(site, "Two cores", "Three cores")
+    edit_file(site.approved, "Two cores", "Three cores")
     assert "[-Two-] {+Three+} cores are enough." in site.run("diff", "index.md")
 
 
@@ -282,7 +267,7 @@ def test_a_newer_draft_is_approved_if_it_has_all_words(site: Site) -> None:
     newer = "<article><h1>Alpha</h1><p>Newer.</p></article>"
     site.draft(newer, day=2)
     assert "a newer draft is in the cache" in str(status(site)["reason"])
-    edit(site, "Two cores are enough.", "One core is enough.")
+    edit_file(site.approved, "Two cores are enough.", "One core is enough.")
     site.run("approve", "index.md", "--by", "Jo", "--reason", "I was there")
     assert "One core is enough." in in_file(site).text.html
     site.approved.write_text(git(site.root, "show", "HEAD:contentgen/index.md/main.html"))
@@ -294,14 +279,14 @@ def test_a_newer_draft_is_approved_if_it_has_all_words(site: Site) -> None:
 def test_an_approval_that_was_written_by_hand(site: Site, name: str) -> None:
     """A proposed file with a part of an approval is damaged: nobody becomes a reviewer this way."""
     propose(site)
-    edit(site, "format: 1\n", f"format: 1\n{name}: '2026-01-02'\n")
+    edit_file(site.approved, "format: 1\n", f"format: 1\n{name}: '2026-01-02'\n")
     assert f"main.html:3: {name}: a proposed text has no approval" in site.run("status", code=1)
 
 
 def test_a_proposal_that_was_renamed_to_an_approval(site: Site) -> None:
     """The digest of a proposal is not that of an approval."""
     propose(site)
-    edit(site, "\nproposed: ", "\napproved_by: Jo\napproved_at: 2026-01-02\nsha256: ")
+    edit_file(site.approved, "\nproposed: ", "\napproved_by: Jo\napproved_at: 2026-01-02\nsha256: ")
     assert status(site)["state"] == "changed"
     site.run("status", "--check", code=1)
 
@@ -310,11 +295,11 @@ def test_two_proposals_that_git_cannot_merge(site: Site) -> None:
     """The markers of the conflict are named with their line, and nothing is shown."""
     git(site.root, "checkout", "-q", "-b", "one")
     site.run("propose", "index.md")
-    commit(site)
+    commit(site.root)
     git(site.root, "checkout", "-q", "main")
     site.draft("<article><h1>Alpha</h1><p>Another.</p></article>", day=2)
     site.run("propose", "index.md")
-    commit(site)
+    commit(site.root)
     with pytest.raises(subprocess.CalledProcessError):
         git(site.root, "merge", "-q", "one")
     assert "merge conflict in line " in site.run("status", code=1)

@@ -1,0 +1,116 @@
+"""Write untrusted texts in GitHub's Markdown: in comments, job summaries and pull requests.
+
+GitHub works in two steps. The parser makes HTML of Markdown; character references such as `&#42;`
+are text to it, and never markup. Filters then look into the text of that HTML for mentions, issues,
+emoji and addresses, so that a character reference does not stop them: a zero-width space does,
+behind the character that they look for.
+
+GitLab reads its Markdown in the same two steps, with more characters that begin a reference.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from itertools import groupby
+
+from .display import escape_controls
+
+MAX_COMMENT = 60_000
+"""Maximum length of a text in characters: GitHub refuses comments of more than 65,536."""
+
+_ZERO_WIDTH_SPACE = "&#8203;"
+
+_MARKUP = re.compile(r"[\\`*_\[\]{}<>&~|!#@$:^=+\"']")
+"""What can be markup within a line."""
+
+_STARTS_A_REFERENCE = re.compile(
+    r"[@#!$%~&](?=[\w({\"'])"  # a mention, an issue, and what GitLab has beside them
+    r"|(?<=GH)-(?=\d)"  # an issue
+    r"|:(?=[\w/+-])"  # an emoji, an address
+    r"|(?<=www)\.",
+    re.IGNORECASE,
+)
+"""What begins a reference; none can begin behind a zero-width space."""
+
+_LINE_START = re.compile(r"^(?:-|\d+(?=[.)]))")
+"""What can begin a list or a heading of two lines."""
+
+
+def plain(text: str) -> str:
+    """Return a text on one line as Markdown that shows it, and does nothing else."""
+    line = " ".join(escape_controls(text).split())
+    parts = []
+    end = 0
+    for found in _STARTS_A_REFERENCE.finditer(line):
+        parts += [_without_markup(line[end : found.end()]), _ZERO_WIDTH_SPACE]
+        end = found.end()
+    parts.append(_without_markup(line[end:]))
+    shown = "".join(parts)
+    return _LINE_START.sub(lambda found: f"{_ZERO_WIDTH_SPACE}{found[0]}", shown)
+
+
+def _without_markup(text: str) -> str:
+    return _MARKUP.sub(lambda found: f"&#{ord(found[0])};", text)
+
+
+def marked(sentence: str) -> str:
+    """Return a sentence as Markdown, in which what stands in `‹…›` is bold."""
+    parts = re.split("([‹›])", sentence)
+    shown = []
+    for part in parts:
+        if part == "‹":
+            shown.append("<b>")
+        elif part == "›":
+            shown.append("</b>")
+        else:
+            shown.append(_keep_spaces(part))
+    # A sentence may have such a sign of its own.
+    balanced = shown.count("<b>") == shown.count("</b>")
+    return "".join(shown) if balanced else plain(sentence)
+
+
+def words(parts: Iterable[tuple[str, str]]) -> str:
+    """Return words as Markdown, with the old ones struck through and the new ones underlined.
+
+    Each part is `equal`, `old` or `new`, and its words.
+    """
+    tags = {"old": "del", "new": "ins"}
+    shown = []
+    # Two parts without a tag between them are one text to the filters.
+    for kind, same in groupby((part for part in parts if part[1]), lambda part: part[0]):
+        text = "".join(text for _, text in same)
+        escaped = _keep_spaces(text)
+        tag = tags.get(kind)
+        if tag and text.strip():
+            bare = escaped.strip()
+            begin, _, end = escaped.partition(bare)
+            escaped = f"{begin}<{tag}>{bare}</{tag}>{end}"
+        shown.append(escaped)
+    return "".join(shown).strip()
+
+
+def _keep_spaces(text: str) -> str:
+    """Return a text as Markdown, with the space at its beginning and end."""
+    before = " " if text[:1].isspace() else ""
+    behind = " " if text[-1:].isspace() and text.strip() else ""
+    return f"{before}{plain(text)}{behind}"
+
+
+def link(text: str, address: str) -> str:
+    """Return a link as Markdown, or the text alone for an address that is none of the web."""
+    if not re.fullmatch(r"https?://[\w.:-]+/[\w./%#?=&~+-]*", address, re.ASCII):
+        return plain(text)
+    return f'<a href="{address.replace("&", "&amp;")}">{plain(text)}</a>'
+
+
+def folded(summary: str, content: str) -> str:
+    """Return content that is shown once a person opens it. Both are Markdown already."""
+    return f"<details>\n<summary>{summary}</summary>\n\n{content}\n\n</details>"
+
+
+def table(head: Iterable[str], rows: Iterable[Iterable[str]]) -> str:
+    """Return a table of cells that are Markdown already."""
+    names = list(head)
+    lines = [names, ["---"] * len(names), *map(list, rows)]
+    return "\n".join(f"| {' | '.join(cells)} |" for cells in lines)

@@ -1,0 +1,223 @@
+"""Collect what a reviewer of a pull request needs: what changed, what is to be checked, by whom.
+
+`report_markdown` writes it for people.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+from ..errors import ApprovalError, UnsafeHTMLError
+from ..files import read_text
+from ..git import changed_files, file_at, line_authors
+from ..html.differences import Row, compare
+from ..html.document import Document
+from ..site.site import Site
+from ..text import Text
+from ..texts.approval import ApprovedText, decode
+from ..texts.articles import Article
+from .earlier import last_approved
+from .evidence import SentenceToCheck, sentences_to_check
+
+_MAX_SOURCE = 1_000_000
+"""Characters of a source that are searched for the line of a passage."""
+
+_LEAST_LINE = 20
+"""Characters of a line that says where a passage begins; shorter ones stand in many places."""
+
+
+@dataclass(frozen=True)
+class PlacedPassage:
+    """A passage of a source, and where it stands."""
+
+    title: str
+    text: str
+    file: str
+    """The path that a person reads."""
+
+    path: Path | None = None
+    """The file, if it is one of the project."""
+
+    line: int | None = None
+    """The number of the line that the passage begins in, if it is known."""
+
+
+@dataclass(frozen=True)
+class CheckedSentence:
+    """A sentence with statements to check, in `‹…›`, or one to read, with its evidence."""
+
+    text: str
+    has_statements: bool
+    evidence: tuple[PlacedPassage, ...]
+    has_sources: bool
+
+
+@dataclass(frozen=True)
+class TextReport:
+    """What a reviewer should know of one text."""
+
+    article: Article
+    before: Text | None = None
+    """The text that it is compared with, or None for a new one."""
+
+    rows: tuple[Row, ...] = ()
+    """What differs from the text before."""
+
+    sentences: tuple[CheckedSentence, ...] = ()
+    problem: str = ""
+    """Why the text cannot be shown, or an empty string."""
+
+    approved_by: str = ""
+    """Who a new approval names, or an empty string if there is none."""
+
+    committed_by: str = ""
+    """Whose commit a new approval is, or an empty string if nobody knows."""
+
+    @property
+    def is_to_review(self) -> bool:
+        """Whether somebody has to do something about the text."""
+        return self.article.state != "approved" or self.article.has_newer_draft
+
+    @property
+    def has_doubtful_approval(self) -> bool:
+        """Whether a new approval names another person than the author of its commit."""
+        if not self.approved_by or not self.committed_by:
+            return False
+        # An approval from GitHub has the login behind the name.
+        names = (self.committed_by, self.approved_by.rpartition(" (")[0])
+        return self.approved_by != self.committed_by and names[0] != names[1]
+
+
+def report_texts(site: Site, articles: Sequence[Article], base: str = "") -> list[TextReport]:
+    """Return what there is to review, and with the commit `base` what has changed since.
+
+    Without `base`, texts are compared with what was approved before.
+    """
+    changed = changed_files(site.directory, base) if base else set()
+    place = _PassagePlaces(site)
+    found = []
+    for article in articles:
+        if _is_reported(article, site, changed, base):
+            found.append(_report(site, article, base, place))
+    return found
+
+
+def _is_reported(article: Article, site: Site, changed: set[Path], base: str) -> bool:
+    """Tell whether a report has a text: it is to be reviewed, or has changed since `base`."""
+    if not base:
+        return article.state != "approved" or article.has_newer_draft
+    page = site.directory / article.source_path if article.source_path else None
+    files = {article.path, article.own_path} | ({page} if page else set())
+    return any(_is_among(file, changed) for file in files)
+
+
+def _is_among(file: Path, changed: set[Path]) -> bool:
+    return file in changed or file.resolve() in changed
+
+
+def _report(site: Site, article: Article, base: str, place: _PassagePlaces) -> TextReport:
+    """Return the report of one text."""
+    text = article.newest
+    if article.damaged or text is None:
+        return TextReport(article, problem=article.reason)
+    earlier = _version_at(article, base) if base else None
+    before = _text_before(article, earlier, base)
+    approved_by, committed_by = _new_approval(article, earlier) if base else ("", "")
+    try:
+        rows = _differences(site, before, text)
+        sentences = tuple(_placed(it, place) for it in sentences_to_check(site, article, text))
+    except UnsafeHTMLError as error:
+        return TextReport(article, problem=f"no build can show this text: {error}")
+    return TextReport(
+        article, before, rows, sentences, approved_by=approved_by, committed_by=committed_by
+    )
+
+
+def _text_before(article: Article, earlier: ApprovedText | None, base: str) -> Text | None:
+    """Return the text that a reviewer compares the newest one with, or None for a new one."""
+    if base:
+        return earlier.text if earlier else None
+    if article.approved and article.has_newer_draft:
+        return article.approved.text
+    return last_approved(article)
+
+
+def _version_at(article: Article, commit: str) -> ApprovedText | None:
+    """Return the file of a text in a commit, or None if it was not there or cannot be read."""
+    content = file_at(article.path, commit)
+    with suppress(ApprovalError):
+        return decode(content, article.path) if content else None
+    return None
+
+
+def _new_approval(article: Article, earlier: ApprovedText | None) -> tuple[str, str]:
+    """Return who an approval that was not there before names, and whose commit it is."""
+    approval = article.approved.approval if article.approved else None
+    if approval is None or article.state != "approved":
+        return "", ""
+    if earlier and earlier.approval == approval:
+        return "", ""
+    for line, author in line_authors(article.path):
+        if line.startswith("sha256:"):  # a new one for each text that is approved
+            return approval.approved_by, author
+    return approval.approved_by, ""
+
+
+def _differences(site: Site, before: Text | None, after: Text) -> tuple[Row, ...]:
+    """Return what differs between two versions of a text. Raises UnsafeHTMLError."""
+    if before is None:
+        return ()
+    hosts = site.options.image_hosts
+    rows = compare(Document(before.html, hosts), Document(after.html, hosts), marks=False)
+    return tuple(row for row in rows if not row.is_equal)
+
+
+class _PassagePlaces:
+    """Finds the files and lines of passages; each file is read once."""
+
+    def __init__(self, site: Site) -> None:
+        self._directory = site.directory.absolute()
+        self._docs = Path(site.config.docs_dir).absolute()
+        self.lines = cache(self._lines)
+
+    def find(self, name: str, passage: str) -> tuple[Path | None, int | None]:
+        """Return the file that a person knows by this name, and the line of a passage in it."""
+        for directory in (self._directory, self._docs):
+            path = directory / name
+            lines = self.lines(path)
+            if lines:
+                return path, _line_of(passage, lines)
+        return None, None
+
+    def _lines(self, path: Path) -> Sequence[str]:
+        try:
+            return read_text(path, self._directory, _MAX_SOURCE).splitlines()
+        except (OSError, ValueError):  # as for a source that is no file of this project
+            return ()
+
+
+def _line_of(passage: str, lines: Iterable[str]) -> int | None:
+    """Return the number of the line that a passage begins in, or None."""
+    begin = next((line.strip() for line in passage.splitlines() if line.strip()), "")
+    for number, line in enumerate(lines, start=1):
+        said = line.strip()
+        # A passage joins the lines of a paragraph, and may begin within one.
+        if begin and (begin in said or (len(said) >= _LEAST_LINE and begin.startswith(said))):
+            return number
+    return None
+
+
+def _placed(sentence: SentenceToCheck, place: _PassagePlaces) -> CheckedSentence:
+    """Return a sentence whose evidence says in which line it stands."""
+    passages = []
+    for evidence in sentence.evidence:
+        section = evidence.section
+        path, line = place.find(section.file, section.text)
+        passages.append(PlacedPassage(section.title, section.text, section.file, path, line))
+    return CheckedSentence(
+        sentence.text, sentence.has_statements, tuple(passages), sentence.has_sources
+    )

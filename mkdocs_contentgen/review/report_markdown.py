@@ -1,0 +1,311 @@
+"""Write the report on the texts of a pull request in GitHub's Markdown.
+
+Its first line is enough for most readers; a table follows, and for each text what is folded until a
+person opens it. All words in it are untrusted, so each goes through `github_markdown`.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from urllib.parse import quote
+
+from ..display import first_names
+from ..files import short_digest
+from ..github_markdown import MAX_COMMENT, folded, link, marked, plain, table, words
+from ..texts.articles import count_statements
+from .pull_requests import CheckedSentence, PlacedPassage, TextReport
+
+_MAX_ROWS = 100
+"""Texts in the table."""
+
+_MAX_CHANGES = 40
+"""Blocks with changes of a text."""
+
+_MAX_BLOCK = 1500
+"""Characters of the changed words of a block."""
+
+_MAX_SENTENCE = 600
+_MAX_PASSAGE = 400
+_MAX_CELL = 80
+_RESERVE = 1500
+"""Characters that are kept free for what names the texts that were left out."""
+
+LinkTo = Callable[[Path, int | None], str]
+"""Returns the address of a file and a line in the web, or an empty string."""
+
+
+@dataclass(frozen=True)
+class Form:
+    """How a report is written."""
+
+    link_to: LinkTo = lambda path, line: ""
+    has_boxes: bool = False
+    """Whether each statement has a box to tick, with a mark that names it."""
+
+
+def forge_links(environment: Mapping[str, str], top: Path | None) -> LinkTo:
+    """Return what links to files in the repository, on GitHub or GitLab; elsewhere, it does not."""
+    base = ""
+    if environment.get("GITHUB_REPOSITORY") and environment.get("GITHUB_SHA"):
+        server = environment.get("GITHUB_SERVER_URL", "https://github.com")
+        base = f"{server}/{environment['GITHUB_REPOSITORY']}/blob/{environment['GITHUB_SHA']}/"
+    elif environment.get("CI_PROJECT_URL") and environment.get("CI_COMMIT_SHA"):
+        base = f"{environment['CI_PROJECT_URL']}/-/blob/{environment['CI_COMMIT_SHA']}/"
+
+    def link_to(path: Path, line: int | None) -> str:
+        if not base or top is None or not path.is_relative_to(top):
+            return ""
+        address = base + quote(path.relative_to(top).as_posix())
+        return f"{address}#L{line}" if line else address
+
+    return link_to
+
+
+def summary_line(reports: Sequence[TextReport]) -> str:
+    """Return the first line of a report: what is left to do."""
+    waiting = [report for report in reports if report.is_to_review]
+    if not waiting:
+        return "No text to review."
+    left = sum(count_statements(report.article.newest) for report in waiting)
+    texts = "1 text" if len(waiting) == 1 else f"{len(waiting)} texts"
+    statements = "1 statement" if left == 1 else f"{left} statements"
+    return f"{texts} to review: {statements} left"
+
+
+def report_markdown(
+    reports: Sequence[TextReport], form: Form, *, due: Sequence[TextReport] = ()
+) -> str:
+    """Return a report of at most 60,000 characters. What was left out is named at its end.
+
+    `due` are approved texts that are due for another review.
+    """
+    parts = [f"**{summary_line(reports)}**"]
+    parts += _warnings(reports)
+    if reports:
+        parts.append(_table(reports[:_MAX_ROWS]))
+    if due:
+        parts.append(_due(due))
+    size = _size(parts)
+    left_out: list[str] = []
+    for report in reports:
+        section = _section(report, form)
+        if section and size + len(section) + 2 > MAX_COMMENT - _RESERVE:
+            section = _section(report, form, is_short=True)
+        if section and size + len(section) + 2 > MAX_COMMENT - _RESERVE:
+            left_out.append(report.article.page)
+            continue
+        if section:
+            parts.append(section)
+            size += len(section) + 2
+    if len(reports) > _MAX_ROWS:
+        parts.append(f"The table has the first {_MAX_ROWS} of {len(reports)} texts.")
+    if left_out:
+        names = plain(first_names([_cut(page, _MAX_CELL) for page in left_out], 5))
+        parts.append(f"Left out, since the report would be too long: {names}.")
+    return "\n\n".join(parts) + "\n"
+
+
+def _size(parts: Sequence[str]) -> int:
+    return sum(len(part) + 2 for part in parts)
+
+
+def _cut(text: str, most: int) -> str:
+    return text if len(text) <= most else f"{text[: most - 1]}…"
+
+
+def _cell(text: str) -> str:
+    return plain(_cut(text, _MAX_CELL))
+
+
+def _warnings(reports: Sequence[TextReport]) -> list[str]:
+    """Return a warning for each new approval that is in somebody else's commit."""
+    found: list[str] = []
+    for report in reports:
+        if report.has_doubtful_approval and len(found) < _MAX_ROWS:
+            found.append(
+                f"Warning: {_cell(report.article.page)} says reviewed by "
+                f"{_cell(report.approved_by)}; committed by {_cell(report.committed_by)}"
+            )
+    return found
+
+
+def _table(reports: Sequence[TextReport]) -> str:
+    head = ("Page", "State", "Changed", "Statements left", "Remarks", "Owner")
+    rows = []
+    for report in reports:
+        article = report.article
+        rows.append(
+            (
+                _cell(_name(report)),
+                _cell(_state(report)),
+                _cell(_changed(report)),
+                str(count_statements(article.newest)),
+                str(len(_remarks(report))),
+                _cell(article.request.owner),
+            )
+        )
+    return table(head, rows)
+
+
+def _name(report: TextReport) -> str:
+    article = report.article
+    return (
+        article.page if article.request.id == "main" else f"{article.page} ({article.request.id})"
+    )
+
+
+def _state(report: TextReport) -> str:
+    state = report.article.state
+    if report.approved_by:
+        return f"{state} by {report.approved_by}"
+    if state == "approved" and report.article.has_newer_draft:
+        return "approved, and a newer draft"
+    return state
+
+
+def _changed(report: TextReport) -> str:
+    if report.problem:
+        return ""
+    if report.before is None:
+        return "new"
+    number = len(report.rows)
+    return "nothing" if number == 0 else "1 block" if number == 1 else f"{number} blocks"
+
+
+def _remarks(report: TextReport) -> Sequence[str]:
+    text = report.article.newest
+    return text.remarks if text and report.is_to_review else ()
+
+
+def _due(due: Sequence[TextReport]) -> str:
+    lines = ["Due for another review:", ""]
+    for report in due[:_MAX_ROWS]:
+        owner = report.article.request.owner
+        asked = f", ask {_cell(owner)}" if owner else ""
+        lines.append(f"- {_cell(_name(report))}, since {report.article.due_since}{asked}")
+    if len(due) > _MAX_ROWS:
+        lines.append(f"- and {len(due) - _MAX_ROWS} more")
+    return "\n".join(lines)
+
+
+def _section(report: TextReport, form: Form, *, is_short: bool = False) -> str:
+    """Return what is folded about a text, or an empty string if there is nothing.
+
+    A short one has neither the changed words nor the evidence.
+    """
+    parts = []
+    if report.problem:
+        parts.append(plain(_cut(report.problem, _MAX_SENTENCE)))
+    if report.rows and not is_short:
+        parts.append(_changes(report))
+    shown = [sentence for sentence in report.sentences if report.is_to_review]
+    parts += _sentences(report, shown, form, is_short=is_short)
+    if _remarks(report):
+        lines = [f"- {plain(remark)}" for remark in _remarks(report)]
+        parts.append("\n".join(["Not as requested:", "", *lines]))
+    if not parts:
+        return ""
+    return folded(f"<b>{_cell(_name(report))}</b>: {_cell(_state(report))}", "\n\n".join(parts))
+
+
+def _changes(report: TextReport) -> str:
+    lines = ["Changed:", ""]
+    for row in report.rows[:_MAX_CHANGES]:
+        parts = row.words_to_read()
+        length = sum(len(text) for _, text in parts)
+        shown = words(parts) if length <= _MAX_BLOCK else "a long block"
+        lines.append(f"- {shown}")
+    if len(report.rows) > _MAX_CHANGES:
+        lines.append(f"- and {len(report.rows) - _MAX_CHANGES} more blocks")
+    return "\n".join(lines)
+
+
+def _sentences(
+    report: TextReport, sentences: Sequence[CheckedSentence], form: Form, *, is_short: bool
+) -> list[str]:
+    """Return the sentences to check and those to read, with their evidence."""
+    parts = []
+    headings = {True: "To check:", False: "To read beside the sources:"}
+    for has_statements, heading in headings.items():
+        lines = []
+        for number, sentence in enumerate(sentences):
+            if sentence.has_statements != has_statements:
+                continue
+            box = ""
+            if form.has_boxes and has_statements:
+                box = f"[ ] <!-- contentgen:{statement_mark(report, number)} --> "
+            lines.append(f"- {box}{marked(_cut(sentence.text, _MAX_SENTENCE))}")
+            if not is_short:
+                lines += _evidence(sentence, form)
+        if lines:
+            parts.append("\n".join([heading, "", *lines]))
+    return parts
+
+
+def statement_mark(report: TextReport, number: int) -> str:
+    """Return what names a sentence of a text in a comment, whatever the text says."""
+    article = report.article
+    sentence = report.sentences[number].text
+    return short_digest("\0".join([article.page, article.request.id, str(number), sentence]))
+
+
+def _evidence(sentence: CheckedSentence, form: Form) -> list[str]:
+    """Return the closest passages of the sources to a sentence, below it."""
+    lines = [f"  - {_passage(passage, form)}" for passage in sentence.evidence]
+    if sentence.has_sources and not lines:
+        lines.append("  - no source says this")
+    return lines
+
+
+def _passage(passage: PlacedPassage, form: Form) -> str:
+    place = passage.file if passage.line is None else f"{passage.file}:{passage.line}"
+    address = form.link_to(passage.path, passage.line) if passage.path else ""
+    name = link(_cut(place, _MAX_CELL), address) if address else _cell(place)
+    said = plain(_cut(" ".join(passage.text.split()), _MAX_PASSAGE))
+    return f"{name}, {_cell(passage.title)}: {said}"
+
+
+def report_json(reports: Sequence[TextReport], top: Path | None) -> list[dict[str, object]]:
+    """Return what a report says, as objects for scripts."""
+    return [_text_to_json(report, top) for report in reports]
+
+
+def _text_to_json(report: TextReport, top: Path | None) -> dict[str, object]:
+    article = report.article
+    sentences = []
+    for sentence in report.sentences if report.is_to_review else ():
+        evidence = []
+        for passage in sentence.evidence:
+            path = passage.path
+            file = os.fspath(path) if path else passage.file
+            if path and top and path.is_relative_to(top):
+                file = path.relative_to(top).as_posix()
+            evidence.append(
+                {"file": file, "line": passage.line, "title": passage.title, "text": passage.text}
+            )
+        sentences.append(
+            {
+                "text": sentence.text,
+                "is_to_check": sentence.has_statements,
+                "evidence": evidence,
+            }
+        )
+    return {
+        "page": article.page,
+        "id": article.request.id,
+        "state": article.state,
+        "reason": article.reason,
+        "owner": article.request.owner or None,
+        "is_new": report.before is None,
+        "changes": [row.words_to_read() for row in report.rows],
+        "statements": count_statements(article.newest),
+        "sentences": sentences,
+        "remarks": list(_remarks(report)),
+        "approved_by": report.approved_by or None,
+        "committed_by": report.committed_by or None,
+        "has_doubtful_approval": report.has_doubtful_approval,
+        "due_since": article.due_since.isoformat() if article.due_since else None,
+    }

@@ -1,0 +1,222 @@
+"""The command `report`, which says what there is to review in GitHub's Markdown."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+
+import pytest
+from bs4 import BeautifulSoup
+from markdown_it import MarkdownIt
+from repository import commit, edit_file, git
+from sandbox_site import Site, make_site
+
+RENDERER = MarkdownIt("commonmark", {"html": True}).enable("table")
+
+DRAFT = (
+    "<article><h1>Alpha</h1><p>In <mark>1999</mark>, it was slow.</p><p>Two cores.</p></article>"
+)
+REMARKS = ("length: 640 words for 900",)
+
+
+@pytest.fixture
+def site(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Site:
+    """Return a site with a page and its draft, in a repository whose first commit has neither."""
+    site = make_site(tmp_path, monkeypatch)
+    for name in ("GITHUB_REPOSITORY", "GITHUB_SHA", "CI_PROJECT_URL", "CI_COMMIT_SHA"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("GIT_CONFIG_GLOBAL", str(tmp_path / "no-such-file"))
+    git(tmp_path, "init", "-q", "-b", "main")
+    commit(tmp_path)
+    git(tmp_path, "checkout", "-q", "-b", "texts")
+    site.draft(DRAFT, remarks=REMARKS)
+    return site
+
+
+def propose(site: Site) -> None:
+    """Propose the draft, commit it, and lose the cache."""
+    site.run("propose", "index.md")
+    commit(site.root)
+    shutil.rmtree(site.root / ".cache")
+
+
+def read(markdown: str) -> BeautifulSoup:
+    """Return what a renderer makes of Markdown."""
+    return BeautifulSoup(RENDERER.render(markdown), "html.parser")
+
+
+def report(site: Site, *arguments: str) -> str:
+    """Return what `report` says since the first commit."""
+    return site.run("report", "--base", "main", *arguments)
+
+
+def test_a_new_text(site: Site) -> None:
+    """The first line is enough; a table and what is folded say more."""
+    propose(site)
+    said = report(site)
+    assert said.splitlines()[0] == "**1 text to review: 1 statement left**"
+    page = read(said)
+    head, row = ([cell.get_text() for cell in line.find_all(["th", "td"])] for line in page("tr"))
+    assert head == ["Page", "State", "Changed", "Statements left", "Remarks", "Owner"]
+    assert row == ["index.md", "proposed", "new", "1", "1", ""]
+    [details] = page.find_all("details")
+    items = [item.get_text() for item in details.find_all("li")]
+    assert items == [
+        "In 1999, it was slow.",
+        "length:\u200b 640 words for 900".replace("\u200b", ""),
+    ]
+    assert [mark.get_text() for mark in details.find_all("b")] == ["index.md", "1999"]
+
+
+def test_words_that_changed(site: Site) -> None:
+    """They are compared with the text of the base, whoever changed them."""
+    propose(site)
+    git(site.root, "branch", "-f", "main")
+    edit_file(site.approved, "Two cores.", "Three cores.")
+    commit(site.root, name="Grace")
+    page = read(report(site))
+    assert [word.get_text() for word in page.find_all("del")] == ["Two"]
+    assert [word.get_text() for word in page.find_all("ins")] == ["Three"]
+    assert page("tr")[1]("td")[2].get_text() == "1 block"
+
+
+def test_only_what_has_changed(site: Site) -> None:
+    """With a base, a text that is the same there is none of this pull request."""
+    propose(site)
+    git(site.root, "branch", "-f", "main")
+    site.write("docs/other.md", "# Other\n")
+    commit(site.root)
+    assert report(site) == "**No text to review.**\n"
+    assert "**1 text to review" in site.run("report")
+
+
+def test_a_text_that_is_missing(site: Site) -> None:
+    """A page that asks for a new text has something to review, though there is no text yet."""
+    propose(site)
+    git(site.root, "branch", "-f", "main")
+    site.write("docs/index.md", "---\ncontentgen: {type: blog, topic: Beta}\n---\n")
+    said = report(site)
+    assert "**1 text to review: 0 statements left**" in said
+    assert "outdated" in said
+
+
+def test_a_damaged_file(site: Site) -> None:
+    """Its reason stands in the report, which is no failure of the command."""
+    propose(site)
+    site.approved.write_text("---\nformat: 9\n---\n<article></article>\n")
+    said = report(site)
+    assert "damaged" in said
+    assert "main.html" in said
+
+
+def test_whose_commit_an_approval_is(site: Site) -> None:
+    """A new approval in the commit of another person is a warning; that of its own is none."""
+    propose(site)
+    site.run("approve", "index.md", "--by", "Jo Doe", "--reason", "I was there")
+    commit(site.root, name="Jo Doe")
+    said = report(site)
+    assert "approved by Jo Doe" in said
+    assert "Warning" not in said
+    [text] = json.loads(report(site, "--json"))
+    assert (text["approved_by"], text["committed_by"]) == ("Jo Doe", "Jo Doe")
+    git(site.root, "reset", "-q", "--soft", "HEAD~1")
+    commit(site.root, name="Mallory @all")
+    said = report(site)
+    warning = "Warning: index.md says reviewed by Jo Doe; committed by Mallory @\u200ball"
+    assert warning in read(said).get_text()
+
+
+def test_an_approval_that_was_there(site: Site) -> None:
+    """It is no new one, and a text with a newer draft is compared with it."""
+    site.run("approve", "index.md", "--by", "Jo", "--reason", "I was there")
+    commit(site.root, name="Mallory")
+    git(site.root, "branch", "-f", "main")
+    assert report(site) == "**No text to review.**\n"
+    site.draft(DRAFT.replace("Two", "Three"), day=2)
+    page = read(site.run("report"))
+    assert page("tr")[1]("td")[1].get_text() == "approved, and a newer draft"
+    assert "Warning" not in page.get_text()
+    assert [word.get_text() for word in page.find_all("ins")] == ["Three"]
+
+
+HOSTILE = (
+    "@all closes #1 </details> ``` ![x](https://evil.example/x.png) "
+    "<img src=https://evil.example/x.png> \u200f | :octocat: octo/repo#2 https://github.com/a/b/issues/3"
+)
+
+
+def test_hostile_texts(site: Site) -> None:
+    """Nothing in a text, a remark, an owner or a name mentions, closes, loads or unfolds."""
+    said = HOSTILE.replace("<", "&lt;")
+    html = f"<article><h1>Alpha</h1><p>In <mark>1999</mark> {said}.</p><p>{said}</p></article>"
+    site.draft(html, remarks=(HOSTILE[:200],))
+    request = {"type": "blog", "topic": "Alpha", "owner": "@all </details>"}
+    site.write("docs/index.md", f"---\ncontentgen: {json.dumps(request)}\n---\n")
+    propose(site)
+    git(site.root, "branch", "-f", "main")
+    edit_file(site.approved, "1999", "2001")
+    commit(site.root, name="@all </details> <img src=x>")
+    page = read(report(site))
+    text = page.get_text()
+    for sign in ("@all", "#1", "#2", ":octocat:", "https://"):
+        assert sign not in text
+    assert not page.find_all(["img", "a", "pre", "code", "h1"])
+    [details] = page.find_all("details")
+    assert details.find_all("li")
+    assert details.find_next_sibling() is None
+
+
+def test_a_long_report(site: Site) -> None:
+    """It has at most 60,000 characters, and names what it leaves out."""
+    paragraphs = "".join(
+        f"<p>In <mark>{year}</mark>, {'`*_' * 80}.</p>" for year in range(1000, 1200)
+    )
+    html = f"<article><h1>Alpha</h1>{paragraphs}</article>"
+    site.draft(html)
+    propose(site)
+    said = report(site)
+    assert len(said) <= 60_000
+    assert "**1 text to review: 200 statements left**" in said
+    assert "Left out, since the report would be too long: index.md." in read(said).get_text()
+
+
+def test_evidence_has_links(site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Beside a statement stand the passages of the sources, with file and line on the forge."""
+    said = "In 1999, a build was slow on each machine."
+    site.write("docs/limits.md", f"# Limits\n\n{said}\n")
+    options = {"base_url": "writer", "writer": {"model": "any", "sources": ["docs"]}}
+    site.configure(plugins=[{"contentgen": options}])
+    site.draft(DRAFT, is_for_writer=True)
+    propose(site)
+    monkeypatch.setenv("GITHUB_SERVER_URL", "https://github.example")
+    monkeypatch.setenv("GITHUB_REPOSITORY", "octo/docs")
+    monkeypatch.setenv("GITHUB_SHA", "0" * 40)
+    page = read(report(site))
+    [link] = page.find_all("a")
+    assert link["href"] == f"https://github.example/octo/docs/blob/{'0' * 40}/docs/limits.md#L3"
+    assert link.get_text().replace("\u200b", "").endswith("limits.md:3")
+    assert said in page.get_text()
+    [text] = json.loads(report(site, "--json"))
+    [passage] = text["sentences"][0]["evidence"]
+    assert (passage["file"], passage["line"]) == ("docs/limits.md", 3)
+
+
+def test_what_is_due_again(site: Site) -> None:
+    """Approved texts that are due are named with their owner, below what is to be reviewed."""
+    site.run("approve", "index.md", "--by", "Jo", "--reason", "I was there")
+    [line] = [it for it in site.approved.read_text().splitlines() if it.startswith("approved_at")]
+    edit_file(site.approved, line, "approved_at: 2020-01-01")
+    commit(site.root, name="Jo")
+    git(site.root, "branch", "-f", "main")
+    options = {"base_url": "sandbox", "review_every": "30d", "defaults": {"owner": "@all"}}
+    site.configure(plugins=[{"contentgen": options}])
+    text = read(report(site)).get_text()
+    assert "No text to review." in text
+    assert "Due for another review:\n\nindex.md, since 2020-01-31, ask @\u200ball" in text
+
+
+@pytest.mark.parametrize("base", ["nowhere", "--output=x", "HEAD:docs"])
+def test_a_base_that_is_no_commit(site: Site, base: str) -> None:
+    """It is a mistake in the command, with what to do in CI."""
+    assert "is no commit of this repository" in site.run("report", f"--base={base}", code=2)
