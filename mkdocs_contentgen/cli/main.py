@@ -25,6 +25,7 @@ from .common import (
     verbose_option,
 )
 from .desk import review
+from .github import github
 from .init import init
 from .proposing import propose, report
 from .review import approve, diff, eject, import_, prompt, show
@@ -217,5 +218,5 @@ def schema(*, of_options: bool) -> None:
 
 
 _COMMANDS = (init, show, import_, prompt, diff, propose, report, approve, update, eject, review)
-for command in (*_COMMANDS, sandbox, writer, zensical):
+for command in (*_COMMANDS, github, sandbox, writer, zensical):
     main.add_command(command)

@@ -7,7 +7,8 @@ person opens it. All words in it are untrusted, so each goes through `github_mar
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import quote
@@ -43,7 +44,10 @@ class Form:
 
     link_to: LinkTo = lambda path, line: ""
     has_boxes: bool = False
-    """Whether each statement has a box to tick, with a mark that names it."""
+    """Whether each sentence with statements has a box to tick, with a mark that names it."""
+
+    ticked: Collection[str] = ()
+    """The marks of the sentences whose boxes are ticked."""
 
 
 def forge_links(environment: Mapping[str, str], top: Path | None) -> LinkTo:
@@ -231,12 +235,14 @@ def _sentences(
     headings = {True: "To check:", False: "To read beside the sources:"}
     for has_statements, heading in headings.items():
         lines = []
-        for number, sentence in enumerate(sentences):
-            if sentence.has_statements != has_statements:
-                continue
+        chosen = [it for it in sentences if it.has_statements == has_statements]
+        article = report.article
+        marks = sentence_marks(article.page, article.request.id, [it.text for it in chosen])
+        for sentence, mark in zip(chosen, marks, strict=True):
             box = ""
             if form.has_boxes and has_statements:
-                box = f"[ ] <!-- contentgen:{statement_mark(report, number)} --> "
+                tick = "x" if mark in form.ticked else " "
+                box = f"[{tick}] <!-- contentgen:{mark} --> "
             lines.append(f"- {box}{marked(_cut(sentence.text, _MAX_SENTENCE))}")
             if not is_short:
                 lines += _evidence(sentence, form)
@@ -245,11 +251,17 @@ def _sentences(
     return parts
 
 
-def statement_mark(report: TextReport, number: int) -> str:
-    """Return what names a sentence of a text in a comment, whatever the text says."""
-    article = report.article
-    sentence = report.sentences[number].text
-    return short_digest("\0".join([article.page, article.request.id, str(number), sentence]))
+def sentence_marks(page: str, name: str, sentences: Sequence[str]) -> list[str]:
+    """Return what names each sentence of a text in a comment: other words have another mark.
+
+    Sentences that are the same are told apart by their order.
+    """
+    seen: Counter[str] = Counter()
+    marks = []
+    for sentence in sentences:
+        seen[sentence] += 1
+        marks.append(short_digest("\0".join([page, name, str(seen[sentence]), sentence])))
+    return marks
 
 
 def _evidence(sentence: CheckedSentence, form: Form) -> list[str]:

@@ -1,0 +1,1 @@
+"""Reviews in pull requests on GitHub: its events, comments and pull requests."""

@@ -1,0 +1,188 @@
+"""Send requests to GitHub's REST API.
+
+What surely was not processed is sent again, after the time that GitHub names. What may have been
+processed is sent again only if that does no harm, so that no comment is there twice.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from types import TracebackType
+from typing import Any, Self, TypeVar
+from urllib.parse import quote, urlsplit
+
+import httpx
+import msgspec
+
+from ..display import escape_controls
+from ..errors import ConfigurationError, ForgeError
+from .events import Job
+
+_TRIES = 4
+_TIMEOUT = 30.0
+_LONGEST_WAIT = 120.0
+"""Seconds that a job waits for a limit to pass; it pays for each minute."""
+
+_PER_PAGE = 100
+_MAX_PAGES = 20
+_MAX_MESSAGE = 200
+_HARMLESS = frozenset({"GET", "PATCH", "PUT", "DELETE"})
+"""Methods of requests that have the same effect when they are sent twice."""
+
+_LOOPBACK = frozenset({"127.0.0.1", "::1", "localhost"})
+
+_T = TypeVar("_T")
+
+
+class Account(msgspec.Struct, frozen=True):
+    """An account of GitHub."""
+
+    login: str
+    name: str | None = None
+
+
+class Comment(msgspec.Struct, frozen=True):
+    """A comment on a pull request."""
+
+    id: int
+    user: Account | None = None
+    body: str | None = None
+
+
+@dataclass(frozen=True)
+class _Answer:
+    status: int
+    content: bytes
+
+
+class GitHub:
+    """The API of a repository, for one job."""
+
+    def __init__(self, job: Job, sleep: Callable[[float], None] = time.sleep) -> None:
+        """`sleep` waits for a number of seconds."""
+        address = urlsplit(job.api_url)
+        if address.scheme != "https" and address.hostname not in _LOOPBACK:
+            raise ConfigurationError("GITHUB_API_URL: is no https address; it would get the token")
+        self._sleep = sleep
+        self._repository = f"/repos/{job.repository}"
+        self._client = httpx.Client(
+            base_url=job.api_url,
+            headers={
+                "Authorization": f"Bearer {job.token}",
+                "Accept": "application/vnd.github+json",
+                "X-GitHub-Api-Version": "2022-11-28",
+                "User-Agent": "mkdocs-contentgen",
+            },
+            timeout=_TIMEOUT,
+            follow_redirects=False,
+        )
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        self._client.close()
+
+    def own_login(self) -> str:
+        """Return the login that comments are written with."""
+        try:
+            return self._get("/user", Account).login
+        except ForgeError as error:
+            if error.status not in (401, 403):
+                raise
+            return "github-actions[bot]"  # the token of a job may not ask who it is
+
+    def comments(self, number: int) -> Iterator[Comment]:
+        """Yield the comments on a pull request, the oldest first."""
+        path = f"{self._repository}/issues/{number}/comments"
+        for page in range(1, _MAX_PAGES + 1):
+            found = self._get(f"{path}?per_page={_PER_PAGE}&page={page}", list[Comment])
+            yield from found
+            if len(found) < _PER_PAGE:
+                return
+
+    def write_comment(self, number: int, body: str) -> Comment:
+        """Write a comment on a pull request, and return it."""
+        path = f"{self._repository}/issues/{number}/comments"
+        return self._decode(self._send("POST", path, {"body": body}), Comment)
+
+    def change_comment(self, comment: int, body: str) -> None:
+        """Replace the text of a comment."""
+        self._send("PATCH", f"{self._repository}/issues/comments/{comment}", {"body": body})
+
+    def delete_comment(self, comment: int) -> None:
+        """Delete a comment, if it is there."""
+        try:
+            self._send("DELETE", f"{self._repository}/issues/comments/{comment}")
+        except ForgeError as error:
+            if error.status != 404:
+                raise
+
+    def _get(self, path: str, kind: type[_T]) -> _T:
+        return self._decode(self._send("GET", path), kind)
+
+    def _decode(self, answer: _Answer, kind: type[_T]) -> _T:
+        try:
+            return msgspec.json.decode(answer.content, type=kind)
+        except msgspec.MsgspecError as error:
+            raise ForgeError("GitHub answered something that is not of its API", 502) from error
+
+    def _send(self, method: str, path: str, body: dict[str, Any] | None = None) -> _Answer:
+        """Send a request, more than once if that does no harm. Raises ForgeError."""
+        for number in range(1, _TRIES + 1):
+            try:
+                answer = self._client.request(method, path, json=body)
+            except httpx.HTTPError as error:
+                if method not in _HARMLESS or number == _TRIES:
+                    raise ForgeError(
+                        f"GitHub cannot be reached ({type(error).__name__})"
+                    ) from error
+                self._sleep(2.0**number)
+                continue
+            if answer.is_success:
+                return _Answer(answer.status_code, answer.content)
+            wait = _waiting_time(answer, method, number)
+            if wait is None or number == _TRIES:
+                raise _error(answer, method, path)
+            self._sleep(wait)
+        raise AssertionError("the last try returns or raises")
+
+
+def _waiting_time(answer: httpx.Response, method: str, number: int) -> float | None:
+    """Return after how many seconds a request may be sent again, or None if it may not."""
+    if answer.status_code in (403, 429):
+        after = answer.headers.get("Retry-After", "")
+        is_limited = answer.headers.get("X-RateLimit-Remaining") == "0"
+        if not after.isdigit() and not is_limited and "rate limit" not in answer.text.lower():
+            return None  # it is forbidden
+        wait = float(after) if after.isdigit() else 2.0**number
+        return wait if wait <= _LONGEST_WAIT else None
+    if answer.status_code >= 500 and method in _HARMLESS:
+        return 2.0**number
+    return None
+
+
+def _error(answer: httpx.Response, method: str, path: str) -> ForgeError:
+    """Return the error of an answer, with what GitHub said and what to do."""
+    said = ""
+    try:
+        found = answer.json()
+        said = str(found.get("message", "")) if isinstance(found, dict) else ""
+    except ValueError:  # a page of a proxy
+        said = ""
+    reason = f"GitHub answered {answer.status_code} to {method} {quote(path, safe='/?=&')}"
+    if said:
+        reason += f": {escape_controls(said)[:_MAX_MESSAGE]}"
+    cures = {
+        401: "the token has expired or is wrong; run the job again",
+        403: "the token may not do this; look at `permissions` of the workflow",
+    }
+    cure = cures.get(answer.status_code, "")
+    return ForgeError(f"{reason}; {cure}" if cure else reason, answer.status_code)

@@ -1,0 +1,111 @@
+"""Read what GitHub gives a job: the environment, and the event that has started it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Annotated
+
+import msgspec
+from msgspec import Meta
+
+from ..errors import ConfigurationError
+from ..files import reason_of
+
+_REPOSITORY = re.compile(r"[A-Za-z0-9][A-Za-z0-9-]{0,38}/[A-Za-z0-9._-]{1,100}")
+_MAX_EVENT = 25 * 1024 * 1024
+"""Bytes of an event, which is what GitHub sends at most."""
+
+Commit = Annotated[str, Meta(pattern=r"^[0-9a-f]{40}\Z")]
+
+
+class Repository(msgspec.Struct, frozen=True):
+    """A repository in an event."""
+
+    full_name: str
+
+
+class Branch(msgspec.Struct, frozen=True):
+    """One of the two branches of a pull request."""
+
+    sha: Commit
+    ref: str
+    repo: Repository | None = None
+    """None if the fork was deleted."""
+
+
+class PullRequest(msgspec.Struct, frozen=True):
+    """A pull request in an event or an answer."""
+
+    number: int
+    head: Branch
+    base: Branch
+    state: str = "open"
+    html_url: str = ""
+
+    @property
+    def is_from_fork(self) -> bool:
+        """Whether its branch is in another repository, whose runs may only read."""
+        if self.head.repo is None or self.base.repo is None:
+            return True
+        return self.head.repo.full_name != self.base.repo.full_name
+
+
+class _Event(msgspec.Struct, frozen=True):
+    pull_request: PullRequest | None = None
+
+
+@dataclass(frozen=True)
+class Job:
+    """What a job on GitHub knows."""
+
+    repository: str
+    """Owner and name."""
+
+    api_url: str
+    server_url: str
+    token: str = field(repr=False)
+    pull_request: PullRequest | None = None
+    summary: Path | None = None
+    """The file of the summary that GitHub shows for the job."""
+
+
+def read_job(environment: Mapping[str, str]) -> Job:
+    """Return what GitHub gives a job. Raises ConfigurationError outside of one."""
+    repository = environment.get("GITHUB_REPOSITORY", "")
+    if not _REPOSITORY.fullmatch(repository):
+        raise ConfigurationError(
+            "GITHUB_REPOSITORY is not set to OWNER/NAME; this command is for a job on GitHub, and "
+            "`contentgen report` prints the same report anywhere"
+        )
+    token = environment.get("GITHUB_TOKEN", "")
+    if not token:
+        raise ConfigurationError(
+            "GITHUB_TOKEN is not set; give the step `env: {GITHUB_TOKEN: ${{ github.token }}}`"
+        )
+    summary = environment.get("GITHUB_STEP_SUMMARY", "")
+    return Job(
+        repository,
+        environment.get("GITHUB_API_URL") or "https://api.github.com",
+        environment.get("GITHUB_SERVER_URL") or "https://github.com",
+        token,
+        _read_event(environment.get("GITHUB_EVENT_PATH", "")),
+        Path(summary) if summary else None,
+    )
+
+
+def _read_event(name: str) -> PullRequest | None:
+    """Return the pull request of an event, or None if it is about none."""
+    if not name:
+        return None
+    path = Path(name)
+    try:
+        if path.stat().st_size > _MAX_EVENT:
+            raise ConfigurationError(f"GITHUB_EVENT_PATH: {name} is no event of GitHub")
+        return msgspec.json.decode(path.read_bytes(), type=_Event).pull_request
+    except OSError as error:
+        raise ConfigurationError(f"GITHUB_EVENT_PATH: {reason_of(error)}") from error
+    except msgspec.MsgspecError as error:
+        raise ConfigurationError(f"GITHUB_EVENT_PATH: {name} is no event of GitHub") from error

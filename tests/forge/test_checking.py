@@ -1,0 +1,245 @@
+"""The command `github check`: one comment and a summary for a pull request."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from github_double import REPOSITORY, TOKEN, Fault, GitHubDouble, github_double
+from repository import commit, edit_file, git
+from sandbox_site import Site, make_site
+
+from mkdocs_contentgen.forge.comment import HEADING
+
+DRAFT = (
+    "<article><h1>Alpha</h1><p>In <mark>1999</mark>, it was slow.</p>"
+    "<p>It has <mark>2</mark> cores.</p></article>"
+)
+
+
+@pytest.fixture
+def github() -> Iterator[GitHubDouble]:
+    """Serve GitHub's API."""
+    with github_double() as double:
+        yield double
+
+
+@pytest.fixture
+def site(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, github: GitHubDouble) -> Site:
+    """Return a site in a job for a pull request with a proposed text."""
+    site = make_site(tmp_path, monkeypatch)
+    monkeypatch.setenv("GIT_CONFIG_GLOBAL", str(tmp_path / "no-such-file"))
+    git(tmp_path, "init", "-q", "-b", "main")
+    commit(tmp_path)
+    git(tmp_path, "checkout", "-q", "-b", "texts")
+    site.draft(DRAFT)
+    site.run("propose", "index.md")
+    commit(tmp_path)
+    variables = {
+        "REPOSITORY": REPOSITORY,
+        "API_URL": github.url,
+        "SERVER_URL": "https://github.example",
+        "TOKEN": TOKEN,
+        "SHA": "0" * 40,
+        "EVENT_PATH": str(tmp_path / ".cache/event.json"),
+        "STEP_SUMMARY": str(tmp_path / ".cache/summary.md"),
+    }
+    for name, value in variables.items():
+        monkeypatch.setenv(f"GITHUB_{name}", value)
+    start(site)
+    return site
+
+
+def start(site: Site, head: str = REPOSITORY) -> None:
+    """Start a new job, for a branch of a repository."""
+    (site.root / ".cache/summary.md").unlink(missing_ok=True)
+    base = git(site.root, "rev-parse", "main").strip()
+    pull_request = {
+        "number": 7,
+        "head": {"sha": "1" * 40, "ref": "texts", "repo": {"full_name": head}},
+        "base": {"sha": base, "ref": "main", "repo": {"full_name": REPOSITORY}},
+    }
+    event = {"action": "synchronize", "pull_request": pull_request}
+    site.write(".cache/event.json", json.dumps(event))
+
+
+def check(site: Site, code: int = 1) -> str:
+    """Run the command, and return what it printed."""
+    return site.run("github", "check", code=code)
+
+
+def summary(site: Site) -> str:
+    """Return the summary of the job."""
+    return (site.root / ".cache/summary.md").read_text()
+
+
+def boxes(github: GitHubDouble) -> list[str]:
+    """Return the boxes of the only comment."""
+    [comment] = github.comments
+    found: list[str] = re.findall(r"- \[([ x])\] <!-- contentgen:\w{16} -->", comment["body"])
+    return found
+
+
+def tick(github: GitHubDouble, number: int = 0) -> None:
+    """Tick a box of the only comment, as GitHub does when a person clicks it."""
+    [comment] = github.comments
+    starts = [found.start() for found in re.finditer(r"\[[ x]\] <!--", comment["body"])]
+    start = starts[number]
+    comment["body"] = f"{comment['body'][:start]}[x]{comment['body'][start + 3 :]}"
+
+
+def test_a_comment_and_a_summary(site: Site, github: GitHubDouble) -> None:
+    """Both have the report; the comment has a box for each statement, and the job fails."""
+    said = check(site)
+    assert said == "1 text to review: 2 statements left\n"
+    [comment] = github.comments
+    assert comment["body"].startswith(f"{HEADING}\n**1 text to review: 2 statements left**\n")
+    assert boxes(github) == [" ", " "]
+    assert summary(site).startswith("**1 text to review: 2 statements left**\n")
+    assert "[ ]" not in summary(site)
+
+
+def test_the_comment_is_updated_and_removed(site: Site, github: GitHubDouble) -> None:
+    """There is never a second one: ticks stay for the same words, and it goes when all is done."""
+    check(site)
+    tick(github)
+    [before] = github.comments
+    edit_file(site.approved, "It has <mark>2</mark> cores.", "It has <mark>4</mark> cores.")
+    commit(site.root)
+    start(site)
+    check(site)
+    assert [it["id"] for it in github.comments] == [before["id"]]
+    assert boxes(github) == ["x", " "]
+    tick(github, 1)
+    edit_file(site.approved, "In <mark>1999</mark>,", "In <mark>2001</mark>,")
+    start(site)
+    check(site)
+    assert boxes(github) == [" ", "x"], "other words are another statement"
+    site.run("approve", "index.md", "--by", "Ada", "--reason", "I was there")
+    commit(site.root, name="Ada")
+    start(site)
+    assert check(site, code=0) == "No text to review.\n"
+    assert github.comments == []
+
+
+def test_nothing_new_is_not_written(site: Site, github: GitHubDouble) -> None:
+    """The same report changes no comment, so that nobody gets a message."""
+    check(site)
+    start(site)
+    check(site)
+    assert not [it for it in github.received if it[0] == "PATCH"]
+
+
+def test_a_doubtful_approval_is_no_approval(site: Site, github: GitHubDouble) -> None:
+    """The job fails, and the comment says why, where the commit is somebody else's."""
+    site.run("approve", "index.md", "--by", "Jo Doe", "--reason", "I was there")
+    commit(site.root, name="Mallory")
+    assert check(site) == "No text to review.\n"
+    [comment] = github.comments
+    assert "index.md says reviewed by Jo Doe; committed by Mallory" in comment["body"]
+
+
+def test_a_fork(site: Site, github: GitHubDouble) -> None:
+    """Its token only reads: the summary has the report, and nothing is an error."""
+    start(site, head="mallory/docs")
+    said = check(site)
+    assert "a pull request from a fork gets no comment" in said
+    assert "1 text to review" in summary(site)
+    assert github.received == []
+
+
+def test_a_token_that_only_reads(site: Site, github: GitHubDouble) -> None:
+    """As for a fork, also where the event does not say so."""
+    github.may_write = False
+    said = check(site)
+    assert "look at `permissions` of the workflow; the summary has the report" in said
+    assert "1 text to review" in summary(site)
+
+
+def test_a_token_that_has_expired(site: Site, github: GitHubDouble) -> None:
+    """It is an error that names the cure, and not the token."""
+    github.token = "another"
+    said = check(site)
+    assert "401" in said
+    assert "the token has expired or is wrong; run the job again" in said
+    assert TOKEN not in said
+
+
+def test_comments_of_others(site: Site, github: GitHubDouble) -> None:
+    """Whoever copies the heading has no comment that is changed, and no box that counts."""
+    check(site)
+    tick(github)
+    [own] = github.comments
+    for number in range(150):
+        github.add_comment(own["body"] if number == 3 else "Nice", login="mallory")
+    github.comments = [*github.comments[1:], own]
+    copied = github.comments[3]["body"]
+    start(site)
+    own["body"] = own["body"].replace("[x]", "[ ]")
+    check(site)
+    assert "[x]" not in own["body"]
+    assert github.comments[3]["body"] == copied
+
+
+def test_two_runs_at_once(site: Site, github: GitHubDouble) -> None:
+    """Where another run wrote a comment at the same time, the oldest is the one that stays."""
+    check(site)
+    body = github.comments[0]["body"]
+    github.add_comment(body)
+    start(site)
+    check(site)
+    assert [it["id"] for it in github.comments] == [1]
+
+
+@pytest.mark.parametrize("was_processed", [False, True])
+def test_an_answer_that_is_lost(site: Site, github: GitHubDouble, *, was_processed: bool) -> None:
+    """A comment that may have been written is looked for, and is never written twice."""
+    fault = Fault("POST", "comments", 502, "Bad gateway", was_processed=was_processed)
+    github.faults.append(fault)
+    said = check(site)
+    assert len(github.comments) == int(was_processed)
+    assert ("GitHub answered 502" in said) is not was_processed
+
+
+def test_limits_of_requests(site: Site, github: GitHubDouble) -> None:
+    """After a secondary limit and faults of the server, requests that do no harm are repeated."""
+    message = "You have exceeded a secondary rate limit"
+    github.faults += [
+        Fault("POST", "comments", 403, message, {"Retry-After": "0"}),
+        Fault("GET", "comments", 429, message, {"Retry-After": "0"}),
+    ]
+    check(site)
+    assert len(github.comments) == 1
+
+
+def test_a_limit_that_takes_too_long(site: Site, github: GitHubDouble) -> None:
+    """A job does not wait for an hour; the summary is there all the same."""
+    message = "API rate limit exceeded"
+    github.faults.append(Fault("GET", "comments", 429, message, {"Retry-After": "3600"}))
+    assert "GitHub answered 429" in check(site)
+    assert "1 text to review" in summary(site)
+
+
+@pytest.mark.parametrize("name", ["REPOSITORY", "TOKEN", "EVENT_PATH"])
+def test_outside_of_a_job(
+    site: Site, github: GitHubDouble, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    """What is missing is named, and what to do."""
+    monkeypatch.delenv(f"GITHUB_{name}")
+    assert ("on: pull_request" if name == "EVENT_PATH" else f"GITHUB_{name}") in check(site)
+    assert github.received == []
+
+
+def test_a_token_for_another_place(site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It is not sent without encryption."""
+    monkeypatch.setenv("GITHUB_API_URL", "http://github.example")
+    assert "GITHUB_API_URL: is no https address" in check(site)
+
+
+def test_an_event_that_is_none(site: Site) -> None:
+    """A file that is no event is an error with its name."""
+    site.write(".cache/event.json", '{"pull_request": {"number": "x"}}')
+    assert "is no event of GitHub" in check(site)
