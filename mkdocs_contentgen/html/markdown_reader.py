@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from io import StringIO
 
 from bs4 import BeautifulSoup, Tag
 from markdown_it.token import Token
@@ -36,7 +37,13 @@ def read_line(markdown: str) -> str:
 
 def check_kept(html: str, element: Tag) -> None:
     """Raise EditError if something of a line's HTML is not in the element made of it."""
-    given = BeautifulSoup(html, "html.parser", multi_valued_attributes=None, string_containers={})
+    given = BeautifulSoup(
+        # As a file, since Beautiful Soup warns of a string that is only an address or a file name.
+        StringIO(html),
+        "html.parser",
+        multi_valued_attributes=None,
+        string_containers={},
+    )
     pictures = {str(image.get("src")) for image in element.find_all("img")}
     for image in given.find_all("img"):
         if str(image.get("src")) not in pictures:

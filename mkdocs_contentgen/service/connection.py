@@ -175,12 +175,15 @@ class Answer:
         unread = ""
         # The header of OpenAI and Azure is more exact, so it goes first.
         for name, unit in (("retry-after-ms", "ms"), ("Retry-After", "")):
-            value = self.headers.get(name, "").strip()
-            seconds = parse_wait(value, unit)
-            if seconds is not None:
-                return seconds, ""
-            if value:
-                unread = f"{name}: {value}"
+            values = [value.strip() for value in self.headers.get_list(name)]
+            # A server and the gateway before it can each send one. The longest is safe for both.
+            waits = [
+                seconds for value in values if (seconds := parse_wait(value, unit)) is not None
+            ]
+            if waits:
+                return max(waits), ""
+            if any(values):
+                unread = f"{name}: {', '.join(values)}"
         return None, unread
 
 

@@ -8,6 +8,8 @@ The parser differs from the standard where servers of language models do:
   JSON without `data:`. The standard drops such lines.
 - An event without an empty line behind it counts, since many servers leave out the last one. If it
   was cut off within its JSON, it is dropped, as in the standard.
+- Some gateways write each event of the server behind them as an event of their own, so that it
+  begins with `data: data:`, and some write a byte order mark before each event.
 - Servers that leave out all empty lines send one JSON value in each line. A line with a whole value
   is an event of its own.
 """
@@ -25,6 +27,7 @@ BOM = b"\xef\xbb\xbf"
 
 _LINE_END = re.compile(rb"\r\n|\r|\n")
 _IGNORED = (b"id", b"retry")
+_DATA_AGAIN = re.compile(rb"\A(?:data: ?)+(?=[{\[])")
 _UNKNOWN_FIELD = re.compile(rb"(?!error)[a-z][\w-]*:")
 _DONE = (b"[DONE]", b"DONE")
 
@@ -51,7 +54,6 @@ class EventParser:
 
     def __init__(self) -> None:
         self._line = bytearray()
-        self._is_first_line = True
         self._ends_with_cr = False
         self._name = ""
         self._data: list[bytes] = []
@@ -83,14 +85,13 @@ class EventParser:
         yield from self._end_block()
 
     def _read_line(self, line: bytes) -> Iterator[Event]:
-        if self._is_first_line:
-            line = line.removeprefix(BOM)
-            self._is_first_line = False
+        line = line.removeprefix(BOM)
         name, _, value = line.partition(b":")
         value = value.removeprefix(b" ")
         if not line:
             yield from self._end_block()
         elif name == b"data":
+            value = _DATA_AGAIN.sub(b"", value)
             if len(self._data) == 1 and _is_whole(self._data[0]):
                 yield from self._end_block()
             self._data.append(value)

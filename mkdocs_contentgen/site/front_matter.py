@@ -38,6 +38,17 @@ _MOST_NAMED = 3
 _KEY = re.compile(r"""(?:^|[{,])[ \t]*["']?contentgen["']?[ \t]*:""", re.MULTILINE)
 """Matches the key of a request, also in front matter that is not valid."""
 
+_ODD = "[“”„‘’\u00a0\u00ad\u200b-\u200f\u2060\ufeff]"
+"""What editors and keyboards put around a key: quotation marks, and characters nobody sees."""
+
+_ODD_KEY = re.compile(
+    rf"[ \t]*(?:{_ODD}+contentgen{_ODD}*[ \t]*[:：]|contentgen(?:{_ODD}+[ \t]*:|{_ODD}*[ \t]*：))"
+)
+_ODD_KEY_MESSAGE = (
+    f"this is not the key '{NAME}', since the line has a curly quotation mark, a wide colon, or a "
+    f"character that nobody sees; type '{NAME}:' anew"
+)
+
 _CONFLICT = re.compile(r"(?:<{7}|\|{7}|={7}|>{7})(?: |$)")
 """Matches a line that git writes into a file that it cannot merge."""
 
@@ -61,6 +72,10 @@ _SPACE_BEFORE = (
 _COMMENT_BEFORE = (
     "the front matter is not read, since there is a comment before its first line '---'; move the "
     "comment below it"
+)
+_MARK_BEFORE = (
+    "the front matter is not read, since there is a character before it that nobody sees (a byte "
+    "order mark); save the file as UTF-8 without a byte order mark"
 )
 _SECOND = "only the first front matter of a page is read, and this is another; move its keys there"
 _IN_CONFLICT = (
@@ -311,6 +326,9 @@ def request_typo_problems(source: str, *, is_read: bool = False) -> list[tuple[i
         if block.problem and keys:
             found.append((block.first_line, block.problem))
         elif not block.problem and not is_read:
+            for number, line in enumerate(block.lines, block.first_line):
+                if _ODD_KEY.match(line):
+                    found.append((number, _ODD_KEY_MESSAGE))
             for line, key in keys:
                 if key != NAME:
                     found.append((line, f"'{key}' is not a known key; did you mean '{NAME}'?"))
@@ -319,9 +337,9 @@ def request_typo_problems(source: str, *, is_read: bool = False) -> list[tuple[i
 
 def _leading_blocks(source: str) -> Iterator[_Block]:
     """Yield what looks like front matter before the text of a page."""
-    lines = source.removeprefix("\ufeff").splitlines()
+    lines = source.lstrip("\ufeff").splitlines()
     number = 0
-    problem = ""
+    problem = _MARK_BEFORE if source.startswith("\ufeff") else ""
     while number < len(lines):
         line = lines[number].rstrip()
         if _CONFLICT.match(line):

@@ -52,6 +52,12 @@ _ERROR_FIELDS = (
 )
 """The fields of answers and events that are errors, whatever else these have."""
 
+_NO_ERRORS = ("", "ok", "success", "none", "null")
+"""What servers write into the fields of errors where there is none, in lower case."""
+
+_NO_REASONS = ("null", "none", "None")
+"""What servers write as the reason why a text ends while it goes on."""
+
 _SIGN_OF_LIFE = re.compile(r"\W*(ping|pong|keep-?alive|heartbeat|null|\d*)\W*", re.IGNORECASE)
 """Events without JSON that only say that the server is still there."""
 
@@ -152,6 +158,7 @@ class _AnswerMessage(msgspec.Struct):
 
 
 class _Choice(msgspec.Struct):
+    index: object = 0
     message: _AnswerMessage | None = None
     delta: _AnswerMessage | None = None
     finish_reason: object = None
@@ -166,7 +173,7 @@ class _Response(msgspec.Struct):
 
 def find_error(fields: dict[str, object]) -> object:
     """Return the part of an answer or an event that is an error, or None."""
-    if any(fields.get(name) for name in _ERROR_FIELDS):
+    if any(_is_error(fields.get(name)) for name in _ERROR_FIELDS):
         return fields
     if "error" in (fields.get("object"), fields.get("type")):
         return fields
@@ -183,6 +190,18 @@ def find_error(fields: dict[str, object]) -> object:
     return None
 
 
+def _is_error(value: object) -> bool:
+    """Tell whether a field of errors has one.
+
+    Some servers send the field with each event, as an object without a message and with code 0.
+    """
+    if isinstance(value, dict):
+        return any(map(_is_error, value.values()))
+    if isinstance(value, str):
+        return value.strip().lower() not in _NO_ERRORS
+    return bool(value)
+
+
 def _find_choice_error(choices: object) -> object:
     """Return the first error in the choices of an answer, or None."""
     if not isinstance(choices, list):
@@ -190,7 +209,7 @@ def _find_choice_error(choices: object) -> object:
     for choice in choices:
         if not isinstance(choice, dict):
             continue
-        if choice.get("error"):
+        if _is_error(choice.get("error")):
             return choice["error"]
         if choice.get("finish_reason") == "error":
             return {"error": "finish_reason is 'error'"}
@@ -217,6 +236,8 @@ class AnswerReader:
         self._parts: list[str] = []
         self._refusal_parts: list[str] = []
         self._has_deltas = False
+        self._has_choice = False
+        self._index: object = None
         self._changeable = ""
         self._watch = watch
         self._length = 0
@@ -296,11 +317,23 @@ class AnswerReader:
             return False
         if isinstance(response.usage, dict):
             self.usage = response.usage
-        return self._read_choice(response.choices[0]) if response.choices else False
+        choice = self._choice_of_text(response.choices or [])
+        return self._read_choice(choice) if choice else False
+
+    def _choice_of_text(self, choices: Sequence[_Choice]) -> _Choice | None:
+        """Return the choice that has the text, or a part of it, or None.
+
+        With `n` in `parameters`, a server writes several texts at once. The first one counts.
+        """
+        if choices and not self._has_choice:
+            self._has_choice = True
+            self._index = choices[0].index
+        return next((choice for choice in choices if choice.index == self._index), None)
 
     def _read_choice(self, choice: _Choice) -> bool:
         """Return whether a choice has a part of the text, or of thinking text."""
-        self.finish_reason = choice.finish_reason or self.finish_reason
+        if choice.finish_reason and choice.finish_reason not in _NO_REASONS:
+            self.finish_reason = choice.finish_reason
         if choice.message:
             self.has_message = True
             if not self.was_streamed:

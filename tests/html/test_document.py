@@ -134,6 +134,14 @@ def test_what_a_text_cannot_have(markdown: str, name: str) -> None:
     assert blocks[6].text == "Last."
 
 
+@pytest.mark.parametrize("line", ["https://example.com/a?b=1", "notes.txt", "/etc/hosts.html"])
+def test_a_line_that_is_only_an_address(line: str) -> None:
+    """It is text like any other, of which no library warns."""
+    block = Document(HTML).blocks()[6]
+    block.set_markdown(line)
+    assert block.text == line
+
+
 WORDS = (
     "one|<b>|</b>|<title>|</title>|<svg|/>|<|>|&lt;|`|*|==|~~|[x](/y)|[|](https://z.example)|<!--|"
     "-->|&|<kbd title='two'>|</kbd>|<p>|\\|![|<textarea>|<br>| |<rp>|<math>|three\x01|<script>|]]>"

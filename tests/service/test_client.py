@@ -631,6 +631,13 @@ def test_retry_after_in_milliseconds(
     assert (error.retry_after, error.detail) == (seconds, detail)
 
 
+def test_two_waiting_times(service: ServiceDouble) -> None:
+    """A server and the gateway before it can each say one: the longer one is safe for both."""
+    lines = b"Retry-After: 5\r\nRetry-After: 20\r\nRetry-After: soon\r\n"
+    service.answer = wire(b"HTTP/1.1 429 X\r\n%sContent-Length: 0\r\n\r\n" % lines)
+    assert failure(NotSentError, service.base_url).retry_after == 20
+
+
 def test_a_waiting_time_that_repeats_the_token(service: ServiceDouble) -> None:
     """What cannot be read is not shown if the token is in it."""
     service.answer = raw(b"", 429, {"Retry-After": f"after {TOKEN}"})

@@ -45,6 +45,12 @@ def stray(value: bytes) -> Event:
         (b"data: a\r\rdata: b\r\n\r\ndata: c\n\n", data(b"a", b"b", b"c")),
         (b"data: a\r\ndata: b\r\n\r\n", data(b"a\nb")),
         (b"\xef\xbb\xbfdata: a\n\n", data(b"a")),
+        (
+            b'\xef\xbb\xbfdata: a\n\n\xef\xbb\xbfdata: {"b": "\xef\xbb\xbf"}\n\n',
+            data(b"a", b'{"b": "\xef\xbb\xbf"}'),
+        ),
+        (b'data: data: {"a": 1}\n\ndata:data:[DONE]\n\n', data(b'{"a": 1}', b"[DONE]")),
+        (b"data: data: a\n\n", data(b"data: a")),
         (b"event: error\ndata: a\n\ndata: b\n\n", [Event(b"a", "error"), Event(b"b")]),
         (b"event: error\n\n", [Event(b"", "error")]),
         (b"retry: 3000\nid: 7\ndata: a\n\n", data(b"a")),

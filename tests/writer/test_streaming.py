@@ -114,6 +114,20 @@ def pretty(sent: bytes) -> bytes:
     return "".join(f"data: {line}\n" for line in lines).encode() + b"\n"
 
 
+def with_fields(sent: bytes, **fields: object) -> bytes:
+    """Return an event with further fields beside its choices."""
+    return f"data: {json.dumps({**json.loads(sent[6:]), **fields})}\n\n".encode()
+
+
+NO_ERRORS: list[dict[str, object]] = [
+    {"error": {"message": "", "type": "", "param": "", "code": None}},
+    {"error": {"code": 0, "message": "success"}},
+    {"error_code": 0, "error_msg": "Success"},
+    {"error": False, "detail": None},
+]
+"""How servers say with each event that there is no error."""
+
+
 def split(data: bytes, size: int) -> Iterable[bytes]:
     """Return the parts of a body."""
     return (data[start : start + size] for start in range(0, len(data), size))
@@ -158,6 +172,28 @@ def split(data: bytes, size: int) -> Iterable[bytes]:
         pytest.param(
             [event([{"type": "text", "text": TEXT}]), STOP, usage(), DONE], id="list-of-parts"
         ),
+        pytest.param(
+            [b"\xef\xbb\xbf" + part for part in (event(TEXT), STOP, usage(), DONE)],
+            id="byte-order-marks",
+        ),
+        pytest.param(
+            [b"data: " + part for part in (event(TEXT), STOP, usage(), DONE)], id="data-twice"
+        ),
+        pytest.param(
+            [event(TEXT[:3]), event("Other", index=1), event(TEXT[3:]), STOP, usage(), DONE],
+            id="two-texts",
+        ),
+        pytest.param(
+            [event(TEXT[:3], finish_reason="null"), event(TEXT[3:]), STOP, usage(), DONE],
+            id="reason-null",
+        ),
+        *(
+            pytest.param(
+                [*(with_fields(event(part), **fields) for part in TEXT), STOP, usage(), DONE],
+                id=f"no-error-{number}",
+            )
+            for number, fields in enumerate(NO_ERRORS)
+        ),
     ],
 )
 def test_a_stream(script: Sequence[bytes]) -> None:
@@ -171,6 +207,7 @@ def test_a_stream(script: Sequence[bytes]) -> None:
         ([event("A"), event(finish_reason="length"), DONE], "length"),
         ([event("A"), DONE], "stop"),
         ([event("A")], "unknown"),
+        ([event("A", finish_reason="null")], "unknown"),
     ],
 )
 def test_why_a_stream_ends(script: Sequence[bytes], reason: str) -> None:
@@ -401,6 +438,7 @@ HALF = event("Half a")
         ([HALF, b'data: {"detail": [{"msg": "out of memory"}]}\n\n', DONE], "out of memory"),
         ([HALF, b'data: {"code": 500, "message": "out of memory"}\n\n'], "out of memory"),
         ([HALF, b'data: [{"error": {"message": "out of memory"}}]\n\n'], "out of memory"),
+        ([event("Half a", finish_reason="null"), b"out of memory\n\n"], "out of memory"),
         ([HALF, event("", error={"message": "out of memory"}), DONE], "out of memory"),
         ([HALF, event("", finish_reason="error"), DONE], "finish_reason is 'error'"),
         (
