@@ -69,7 +69,7 @@ def test_weak_statements_come_last() -> None:
     ("marked", "statements"),
     [
         ("<p>It <mark>took <mark>42</mark> days</mark>.</p>", ["took 42 days"]),
-        ("<p>It <mark></mark>is <mark> </mark>so.</p>", []),
+        ("<p>It <mark></mark>is <mark> </mark> so.</p>", []),
         ("<mark><p>One.</p><p>Two <b><mark>x</mark></b></p></mark>", ["One.", "Two x"]),
         ("<table><tr><td><mark>1</mark></td><td><mark>2</mark></td></tr></table>", ["1", "2"]),
     ],
@@ -79,6 +79,7 @@ def test_each_statement_counts_once(marked: str, statements: list[str]) -> None:
     document = Document(f"<article><h1>T</h1>{marked}</article>")
     assert document.statements() == statements
     assert document.count_statements() == len(statements)
+    assert Document(document.to_lines()).to_lines() == document.to_lines()
     cards = [Sentences(block.element).marked() for block in document.blocks()]
     numbers = [n for card in cards for sentence in card for _, n in sentence.parts if n is not None]
     assert len(numbers) == len(statements)
