@@ -36,7 +36,8 @@ def build(zensical: Zensical, arguments: Sequence[str], terminal: Terminal) -> i
     site = read_site(find_configuration(invocation.config_file, Path.cwd()), drafts=False)
     prepare(site)
     warnings = [*site.warnings]
-    if problem := _cache_problem(site):
+    problem = _cache_problem(site)
+    if problem:
         if invocation.clean:
             raise ConfigurationError(problem)
         warnings.append(problem)
@@ -58,7 +59,8 @@ def build(zensical: Zensical, arguments: Sequence[str], terminal: Terminal) -> i
     terminal.report(marker_problems, [])
     number = len(warnings) + len(marker_problems)
     if number and invocation.strict and not status:
-        terminal.report([], [f"--strict: {number} {'warning' if number == 1 else 'warnings'}"])
+        noun = "warning" if number == 1 else "warnings"
+        terminal.report([], [f"--strict: {number} {noun}"])
     return status
 
 
@@ -88,4 +90,4 @@ def prepare(site: Site) -> None:
             f"{site.config.config_file_path}: markdown_extensions has no '{NAME}', without which "
             f"Zensical leaves the articles out; add it there"
         )
-    delete_entries(site.directory, {it.page for it in site.requests})
+    delete_entries(site.directory, {page_request.page for page_request in site.requests})

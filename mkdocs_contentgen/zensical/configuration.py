@@ -44,11 +44,12 @@ _DIRECTORIES: Mapping[str, BaseConfigOption[Any]] = {  # as a schema of MkDocs h
 
 def plugin_options(site: Site, name: str) -> list[Mapping[str, object]]:
     """Return the options of a plugin of Material, for each time that it is enabled."""
-    return [
-        options
-        for plugin, options in site.plugins
-        if plugin in (name, f"material/{name}") and options.get("enabled", True) is not False
-    ]
+    found = []
+    for plugin, options in site.plugins:
+        is_enabled = options.get("enabled", True) is not False
+        if is_enabled and plugin in (name, f"material/{name}"):
+            found.append(options)
+    return found
 
 
 def load_zensical_configuration(path: Path) -> Site:
@@ -58,13 +59,16 @@ def load_zensical_configuration(path: Path) -> Site:
     extensions = dict(_named(values.get("markdown_extensions")))
     config = MkDocsConfig(str(path))
     # Validating the others would import their extensions and themes, though nothing needs them.
-    config._schema = tuple(
-        (name, _DIRECTORIES.get(name, option))
-        for name, option in config._schema
-        if name in (*_SETTINGS, "plugins")
-    )
-    shared = {name: values[name] for name in _SETTINGS if values.get(name) is not None}
-    warnings = load_values(config, {**shared, "plugins": []}, f"{path}: ")
+    needed = []
+    for name, option in config._schema:
+        if name in _SETTINGS or name == "plugins":
+            needed.append((name, _DIRECTORIES.get(name, option)))
+    config._schema = tuple(needed)
+    settings: dict[str, object] = {"plugins": []}
+    for name in _SETTINGS:
+        if values.get(name) is not None:
+            settings[name] = values[name]
+    warnings = load_values(config, settings, f"{path}: ")
     config.markdown_extensions = list(extensions)
     config.nav = values.get("nav")
     options = ContentgenConfig(str(path))
@@ -104,11 +108,13 @@ def is_for_zensical(path: Path) -> bool:
         return True
     theme = values.get("theme") or "mkdocs"
     name = theme.get("name", "mkdocs") if isinstance(theme, dict) else theme
+    if name is not None and str(name) not in get_theme_names():
+        return True
     installed = get_plugins()
-    return (name is not None and str(name) not in get_theme_names()) or any(
-        plugin not in installed and f"{name}/{plugin}" not in installed
-        for plugin, _ in _named(values.get("plugins"))
-    )
+    for plugin, _ in _named(values.get("plugins")):
+        if plugin not in installed and f"{name}/{plugin}" not in installed:
+            return True
+    return False
 
 
 class _Loader(get_yaml_loader(SafeLoader)):  # type: ignore[misc]  # made by a function
@@ -144,9 +150,12 @@ def _named(listed: object) -> list[tuple[str, Mapping[str, object]]]:
     """Return name and options of plugins or extensions, which are a list or a mapping."""
     if isinstance(listed, dict):
         listed = [{name: options} for name, options in listed.items()]
+    if not isinstance(listed, list):
+        return []
     named: list[tuple[str, Mapping[str, object]]] = []
-    for item in listed if isinstance(listed, list) else ():
-        for name, options in item.items() if isinstance(item, dict) else [(item, None)]:
+    for item in listed:
+        pairs = item.items() if isinstance(item, dict) else [(item, None)]
+        for name, options in pairs:
             if name == NAME and not isinstance(options, dict | None):
                 raise ConfigurationError(
                     f"plugins.{NAME}: expected a mapping of options, found {quoted(options)}"
@@ -187,7 +196,8 @@ def find_configuration(named: str | None, directory: Path) -> Path:
     Raises ConfigurationError if there is none.
     """
     for name in [named] if named else CONFIGURATIONS:
-        if (path := directory / name).is_file():
+        path = directory / name
+        if path.is_file():
             return path.absolute()
     if named:
         raise ConfigurationError(f"{quoted(named)}: there is no such configuration file")

@@ -56,11 +56,10 @@ def read_site(path: Path, *, drafts: bool) -> Site:
 
 def _folder_metadata(site: Site, files: Iterable[File]) -> list[File]:
     """Return the files whose keys the plugin `meta` adds to the pages of a folder."""
-    names = {
-        str(options.get("meta_file", ".meta.yml"))
-        for options in plugin_options(site, "meta")
-        if options.get("enabled", True)
-    }
+    names = set()
+    for options in plugin_options(site, "meta"):
+        if options.get("enabled", True):
+            names.add(str(options.get("meta_file", ".meta.yml")))
     return [file for file in files if PurePosixPath(file.src_uri).name in names]
 
 
@@ -77,32 +76,37 @@ def find_pages(site: Site, *, drafts: bool) -> tuple[list[File], list[str]]:
     """
     files = get_files(site.config)
     set_exclusions(files, site.config)
-    docs, built_site = Path(site.config.docs_dir), site.config.site_dir + os.sep
+    docs = Path(site.config.docs_dir)
+    built_site = site.config.site_dir + os.sep
 
     @cache
     def is_linked(folder: str) -> bool:  # Zensical does not follow these links
         return find_link(Path(folder), docs) is not None
 
     built = InclusionLevel.is_in_serve if drafts else InclusionLevel.is_included
-    pages = [
-        file
-        for file in files.documentation_pages(inclusion=built)
-        if file.src_uri.endswith(".md")
-        and not str(file.abs_src_path).startswith(built_site)
-        and not _is_excluded(file.src_uri, site)
-        and not is_linked(os.path.dirname(str(file.abs_src_path)))  # noqa: PTH120  of each page
-        and not _is_hidden_draft(file, site, drafts=drafts)
-    ]
+    pages = []
+    for file in files.documentation_pages(inclusion=built):
+        path = str(file.abs_src_path)
+        if not file.src_uri.endswith(".md") or path.startswith(built_site):
+            continue
+        if _is_excluded(file.src_uri, site):
+            continue
+        if is_linked(os.path.dirname(path)):  # noqa: PTH120  Path takes longer, for each page
+            continue
+        if not _is_hidden_draft(file, site, drafts=drafts):
+            pages.append(file)
     return pages, list(files.src_uris)
 
 
 def _is_excluded(path: str, site: Site) -> bool:
+    """Tell whether the plugin `exclude` leaves a page out. Raises ConfigurationError."""
     try:
-        return any(
-            any(fnmatchcase(path, glob) for glob in _strings(options.get("glob")))
-            or any(re.match(regex, path) for regex in _strings(options.get("regex")))
-            for options in plugin_options(site, "exclude")
-        )
+        for options in plugin_options(site, "exclude"):
+            if any(fnmatchcase(path, glob) for glob in _strings(options.get("glob"))):
+                return True
+            if any(re.match(regex, path) for regex in _strings(options.get("regex"))):
+                return True
+        return False
     except re.error as error:
         raise ConfigurationError(
             f"{site.config.config_file_path}: plugins.exclude.regex: "
@@ -111,9 +115,12 @@ def _is_excluded(path: str, site: Site) -> bool:
 
 
 def _strings(value: object) -> list[str]:
+    """Return the texts of an option that is one text, or a list of them."""
     if isinstance(value, str):
         return [value] if value else []
-    return [str(item) for item in value] if isinstance(value, Iterable) else []
+    if isinstance(value, Iterable):
+        return [str(item) for item in value]
+    return []
 
 
 def _is_hidden_draft(file: File, site: Site, *, drafts: bool) -> bool:
@@ -123,8 +130,9 @@ def _is_hidden_draft(file: File, site: Site, *, drafts: bool) -> bool:
         posts = str(options.get("post_dir", "{blog}/posts")).replace("{blog}", folder)
         if not PurePosixPath(file.src_uri).is_relative_to(os.path.normpath(posts)):
             continue
-        shows_drafts = drafts and options.get("draft_on_serve", True) is not False
-        return not (shows_drafts or options.get("draft") is True) and _is_draft(file)
+        shows_in_server = drafts and options.get("draft_on_serve", True) is not False
+        shows_drafts = shows_in_server or options.get("draft") is True
+        return not shows_drafts and _is_draft(file)
     return False
 
 

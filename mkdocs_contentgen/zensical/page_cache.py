@@ -12,12 +12,20 @@ from ..errors import StoreError
 from ..files import find_link
 
 _CACHE = ".cache"
+"""The directory of Zensical's cache in a site."""
+
 _ENTRY_START = 8 * 1024
+"""The bytes of an entry in which the page is named."""
+
+_ROUTE = re.compile(rb'"route":\s*\{\s*"source":\s*("(?:[^"\\]|\\.)*")')
+"""Matches the name of the page in an entry; the group is that as JSON."""
 
 
 def delete_entries(root: Path, pages: Collection[str]) -> None:
     """Delete pages from Zensical's cache; of one that has another form, all. Raises StoreError."""
-    entries = {path: _page_of(path) for path in _entries(root)} if pages else {}
+    if not pages:
+        return
+    entries = {path: _page_of(path) for path in _entries(root)}
     is_known = any(entries.values())
     for path, page in entries.items():
         if page in pages or not is_known:
@@ -32,14 +40,15 @@ def delete_entries(root: Path, pages: Collection[str]) -> None:
 def _entries(root: Path) -> list[Path]:
     """Return the files of Zensical's cache. Their names are numbers. Raises StoreError."""
     cache = root / _CACHE
-    if link := find_link(cache, root):
+    link = find_link(cache, root)
+    if link:
         raise StoreError(
             f"{link} is a symbolic link, which is not followed, so Zensical would show old texts; "
             "put a directory in its place"
         )
     if not cache.is_dir():
         return []
-    return [it for it in cache.iterdir() if it.name.isdigit() and it.is_file()]
+    return [path for path in cache.iterdir() if path.name.isdigit() and path.is_file()]
 
 
 def _page_of(entry: Path) -> str:
@@ -53,6 +62,3 @@ def _page_of(entry: Path) -> str:
         return json.decode(match[1], type=str) if match else ""
     except (OSError, ValueError, MsgspecError):
         return ""
-
-
-_ROUTE = re.compile(rb'"route":\s*\{\s*"source":\s*("(?:[^"\\]|\\.)*")')

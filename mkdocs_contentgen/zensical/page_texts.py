@@ -40,7 +40,6 @@ if TYPE_CHECKING:
 LISTING_AGE = 2.0
 """Seconds after which `zensical serve` looks for files of removed pages again."""
 
-
 _CLEANING_INTERVAL = 0.5
 """Seconds after which a page that was rendered is looked for in Zensical's cache."""
 
@@ -63,7 +62,8 @@ class SiteTexts:
         # No request is sent here: `contentgen zensical` has copied the texts of a shared cache to
         # the local one, and has tried to get newer texts.
         options = site.options
-        options.cache_url, options.max_age = "", None
+        options.cache_url = ""
+        options.max_age = None
         self._command = exchange_with_command()
         pages, _ = find_pages(site, drafts=serves)
         self._site = replace(site, pages=pages, is_partial=True)
@@ -76,9 +76,11 @@ class SiteTexts:
             threading.Thread(target=self._keep_cache_empty, daemon=True).start()
             atexit.register(self._empty_cache)
         self._list = lru_cache(maxsize=1)(self._list_files)
-        css = options.styles != "strip"
-        self.stylesheet = read_stylesheet(adapted=options.styles == "adapt") if css else ""
+        self.stylesheet = ""
         """The content of the style sheet: Zensical publishes no file of an extension."""
+
+        if options.styles != "strip":
+            self.stylesheet = read_stylesheet(adapted=options.styles == "adapt")
 
         self.end_line = (options.disclosure or {}).get("end", "")
         self.has_feed = bool(plugin_options(site, "rss"))
@@ -142,7 +144,9 @@ class SiteTexts:
 
     def _print_warnings(self, warnings: Iterable[str]) -> None:
         """Print warnings; in a build, one about an option is the same for all pages."""
-        for warning in () if self._command or self._given is not None else warnings:
+        if self._command or self._given is not None:  # the command has printed them
+            return
+        for warning in warnings:
             if self._serves or warning not in self._printed:
                 self._printed.add(warning)
                 _print_to_stderr(f"Warning: {warning}")
@@ -150,8 +154,8 @@ class SiteTexts:
     def _resolve(self, name: str) -> Resolution:
         file = self.file(name)
         path = Path(str(file.abs_src_path))
-        hidden = path.name == "README.md" and path.with_name("index.md").is_file()
-        if hidden or not path.is_file():  # Zensical makes some pages itself
+        is_hidden = path.name == "README.md" and path.with_name("index.md").is_file()
+        if is_hidden or not path.is_file():  # Zensical makes some pages itself
             return Resolution()
         try:
             when = time.monotonic() // LISTING_AGE if self._serves else 0
@@ -194,11 +198,11 @@ class SiteTexts:
         """
         names = set(find_pages(self._site, drafts=True)[1])
         directory = self._site.approved_directory()
-        others = [
-            path
-            for path in list_files(directory)
-            if path.parent.relative_to(directory).as_posix() not in names
-        ]
+        others = []
+        for path in list_files(directory):
+            page = path.parent.relative_to(directory).as_posix()
+            if page not in names:
+                others.append(path)
         return names, others
 
 
@@ -233,7 +237,8 @@ def _read_texts(
     named = invocation.config_file
     serves = invocation.command == "serve"
     try:
-        path = find_configuration(named, Path.cwd() if named else Path(str(config["root_dir"])))
+        directory = Path.cwd() if named else Path(str(config["root_dir"]))
+        path = find_configuration(named, directory)
         return SiteTexts(load_zensical_configuration(path), serves=serves)
     except ContentgenError as error:
         if serves and before:

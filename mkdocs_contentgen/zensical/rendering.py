@@ -80,15 +80,17 @@ def prepare(md: Markdown, preprocessor: Preprocessor) -> None:
         render_other = partial(_render_other, context)
         extension.find_id = SiteIds(texts.file, render_other, texts.known_ids).find
     extension.end_line = texts.end_line
-    if css := texts.stylesheet:
-        extension.styles = lambda md, _: _raw(md, f"<style>\n{css}</style>")
+    if texts.stylesheet:
+        extension.styles = lambda md, _: _raw(md, f"<style>\n{texts.stylesheet}</style>")
     extension.extendMarkdown(md)
     if contents:
         convert = md.convert
-        # Python-Markdown runs no extensions for a page without text.
-        md.convert = lambda source: convert(  # type: ignore[method-assign]  # of this page alone
-            source if source.strip() else f"<!-- {NAME} -->"
-        )
+
+        def convert_also_nothing(source: str) -> str:
+            # Python-Markdown runs no extensions for a page without text.
+            return convert(source if source.strip() else f"<!-- {NAME} -->")
+
+        md.convert = convert_also_nothing  # type: ignore[method-assign]  # of this page alone
 
 
 def _render_other(context: _PageContext, file: File) -> str:
@@ -101,13 +103,12 @@ def _render_other(context: _PageContext, file: File) -> str:
 
     markdown, meta = get_data(file.content_string)
     page = Page(file.url, file.src_uri, meta=meta)
-    extensions = [
-        ContextExtension(page=page, config=context.config)
-        if isinstance(extension, ContextExtension)
-        else extension
-        for extension in context.config["markdown_extensions"]
-        if extension != NAME
-    ]
+    extensions = []
+    for extension in context.config["markdown_extensions"]:
+        if isinstance(extension, ContextExtension):
+            extensions.append(ContextExtension(page=page, config=context.config))
+        elif extension != NAME:
+            extensions.append(extension)
     set_autorefs_page(page)
     try:
         md = Markdown(extensions=extensions, extension_configs=context.config["mdx_configs"])
@@ -128,11 +129,10 @@ def read_extensions(site: Site) -> MarkdownExtensions:
     from zensical.config import parse_config
 
     config = parse_config(str(site.config.config_file_path))
-    names = [
-        name
-        for name in config["markdown_extensions"]
-        if isinstance(name, str) and name != NAME and not name.startswith("zensical.")
-    ]
+    names = []
+    for name in config["markdown_extensions"]:
+        if isinstance(name, str) and name != NAME and not name.startswith("zensical."):
+            names.append(name)
     return MarkdownExtensions(names, config["mdx_configs"])
 
 
@@ -142,7 +142,8 @@ def render_page(site: Site, page: str, articles: Mapping[str, PageContent]) -> s
     from zensical.markdown.render import render
 
     path = Path(site.config.config_file_path)
-    config, url = parse_config(str(path)), site.files[page].url
+    config = parse_config(str(path))
+    url = site.files[page].url
     given = {page: dict(articles)}
     use_texts(config, SiteTexts(load_zensical_configuration(path), serves=True, given=given))
     markdown, meta = get_data(site.files[page].content_string)
@@ -152,6 +153,8 @@ def render_page(site: Site, page: str, articles: Mapping[str, PageContent]) -> s
         """Link to the address of a page, as Zensical does outside of Python."""
         target = posixpath.normpath(posixpath.join(posixpath.dirname(page), unquote(match[1])))
         found = site.files.get(target)
-        return f'href="{get_relative_url(found.url, url)}' if found else match[0]
+        if found is None:
+            return match[0]
+        return f'href="{get_relative_url(found.url, url)}'
 
     return re.sub(r'(?<=\s)href="([^":#?]+\.md)(?=["#?])', link, str(rendered["content"]))

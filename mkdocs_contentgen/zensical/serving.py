@@ -47,6 +47,7 @@ def serve(zensical: Zensical, arguments: Sequence[str], terminal: Terminal) -> i
     interrupted = False
 
     def stamp() -> tuple[str, ...]:
+        """Return what changes with the pages, the approved files, or texts that arrive."""
         news = stamp_of([background.trigger_file])
         return stamp_of_pages(site), stamp_of([site.approved_directory()]), news
 
@@ -55,7 +56,8 @@ def serve(zensical: Zensical, arguments: Sequence[str], terminal: Terminal) -> i
         updates.update(site)
         process = zensical.run()
         while process.poll() is None:
-            if (now := stamp()) != known:
+            now = stamp()
+            if now != known:
                 known = now
                 try:
                     site = read_site(path, drafts=True)
@@ -102,7 +104,8 @@ class _Updates:
         finally:
             self._background.build_ended()
         messages = [*site.warnings, *resolution.warnings]
-        self._terminal.report([m for m in messages if m not in self._reported], [])
+        new_messages = [message for message in messages if message not in self._reported]
+        self._terminal.report(new_messages, [])
         summary = resolution.summary.rpartition(", in ")[0]
         if summary and summary not in self._reported:
             self._terminal.reporter.log(summary)
@@ -123,7 +126,11 @@ class _Updates:
 
     def _announce(self, site: Site, pages: Collection[str]) -> None:
         delete_entries(site.directory, pages)
-        problems = [problem for page in pages if (problem := _announce_problem(site, page))]
+        problems = []
+        for page in pages:
+            problem = _announce_problem(site, page)
+            if problem:
+                problems.append(problem)
         self._terminal.report(problems, [])
         self._announced = time.monotonic()
 
