@@ -143,11 +143,13 @@ def find_configuration(config_file: str | None) -> Path | None:
 
     Raises ClickException for what is no file: reading a pipe would block.
     """
-    names = [config_file] if config_file else _configuration_names()
-    path = next((path for path in map(Path, names) if path.exists()), None)
-    if path and not path.is_file():
-        raise click.ClickException(f"{path}: is not a file")
-    return path
+    for name in [config_file] if config_file else _configuration_names():
+        path = Path(name)
+        if path.is_file():
+            return path
+        if path.exists():
+            raise click.ClickException(f"{path}: is not a file")
+    return None
 
 
 def _configuration_names() -> Sequence[str]:
@@ -161,8 +163,8 @@ def _configuration_names() -> Sequence[str]:
 def _no_configuration_message() -> str:
     """Return a message that names the configuration in a folder above or below this one."""
     here = Path.cwd()
-    folders = [*here.parents, *sorted(path for path in here.glob("*/") if path.is_dir())]
-    for folder in folders:
+    below = [path for path in here.glob("*/") if path.is_dir()]
+    for folder in [*here.parents, *sorted(below)]:
         for name in _configuration_names():
             if (folder / name).is_file():
                 place = os.path.relpath(folder, here)
@@ -204,7 +206,8 @@ def load_articles(site: Site, pages: Sequence[str] = ()) -> list[Article]:
     """
     articles, problems = site.articles(pages)
     print_warnings(problems)
-    if debug := debug_printer():
+    debug = debug_printer()
+    if debug:
         for article in articles:
             where = " and ".join(article.where) or "nowhere"
             cited = f"; cites {', '.join(article.sources)}" if article.sources else ""
@@ -229,12 +232,15 @@ def ask_before_replacing(
 
     Without a terminal, the message says what to do: `cure`.
     """
-    # What was approved is in its file.
-    drafts = [it for it in articles if it.state != "approved" or it.has_newer_draft]
-    pages = sorted({it.page for it in drafts if it.draft and it.draft.edits})
+    pages = set()
+    for article in articles:
+        is_changed = article.draft is not None and article.draft.edits is not None
+        is_in_file = article.state == "approved" and not article.has_newer_draft
+        if is_changed and not is_in_file:
+            pages.add(article.page)
     if not pages:
         return
-    drafts_of = f"the drafts of {escape_controls(', '.join(pages))}"
+    drafts_of = f"the drafts of {escape_controls(', '.join(sorted(pages)))}"
     ask_before_losing(drafts_of, cure, "Replace their words by new texts?")
 
 

@@ -18,6 +18,12 @@ from .review import reviewer
 if TYPE_CHECKING:
     from socket import socket
 
+_TRIES = 10
+"""How many random ports are tried for one that is free at both addresses of this machine."""
+
+_NO_IPV6 = (errno.EADDRNOTAVAIL, errno.EAFNOSUPPORT)
+"""The errors of a machine without IPv6."""
+
 
 @click.command()
 @site_options
@@ -49,7 +55,9 @@ def review(
     log = partial(print_line, err=True)
     with ExitStack() as stack:
         desk_listener = stack.enter_context(listen(port))
-        page_listeners = [stack.enter_context(it) for it in listen_for_pages(port and port + 1)]
+        page_listeners = listen_for_pages(port + 1 if port else 0)
+        for listener in page_listeners:
+            stack.enter_context(listener)
         ports = desk_listener.getsockname()[1], page_listeners[0].getsockname()[1]
         load = partial(open_site, config_file, drafts=True)
         texts = stack.enter_context(DeskSite(load, pages, name, article_to_json, log))
@@ -102,10 +110,6 @@ def listen_for_pages(port: int) -> list[socket]:
             if port:
                 raise
     raise click.ClickException("no port is free for the pages; choose one with --port")
-
-
-_TRIES = 10
-_NO_IPV6 = (errno.EADDRNOTAVAIL, errno.EAFNOSUPPORT)
 
 
 def _redirect(folder: Path, address: str) -> str:

@@ -80,7 +80,9 @@ def _read(path: Path) -> str:
         text = path.read_bytes().decode() if path.exists() else ""
     except (OSError, ValueError) as error:
         raise click.ClickException(f"{path}: cannot be changed ({reason_of(error)})") from error
-    return text if text.endswith("\n") or not text else f"{text}\n"
+    if text and not text.endswith("\n"):
+        text += "\n"
+    return text
 
 
 def _files(path: Path, before: Mapping[str, yaml.Node], topic: str) -> dict[Path, str]:
@@ -90,15 +92,19 @@ def _files(path: Path, before: Mapping[str, yaml.Node], topic: str) -> dict[Path
     docs = Path(os.path.normpath(path.parent / name))
     request = {"type": "blog", "topic": topic, "format": "listicle", "length": "short"}
     front = yaml.safe_dump({"contentgen": request}, sort_keys=False, allow_unicode=True)
-    first, ignore = docs / _FIRST_PAGE, path.parent / ".gitignore"
-    files = {} if any(docs.glob("*.md")) else {docs / "index.md": "# Home\n"}
+    files = {}
+    if not any(docs.glob("*.md")):
+        files[docs / "index.md"] = "# Home\n"
+    first = docs / _FIRST_PAGE
     if first.exists():
         print_line(f"{first} is there already; add a request to it")
     else:
         files[first] = f"---\n{front}---\n"
+    ignore = path.parent / ".gitignore"
     ignored = _read(ignore)
     known = [line.strip("/ ") for line in ignored.splitlines()]
-    if missing := [f"{it}/\n" for it in _IGNORED if it not in known]:
+    missing = [f"{folder}/\n" for folder in _IGNORED if folder not in known]
+    if missing:
         files[ignore] = ignored + "".join(missing)
     return files
 
@@ -114,7 +120,10 @@ def _write_all(files: Mapping[Path, str], project: Path) -> None:
             replace_text(path, path.parent if is_outside else project, text)
         except (OSError, ValueError) as error:
             for other, former in written.items():
-                other.unlink() if former is None else other.write_bytes(former)
+                if former is None:
+                    other.unlink()
+                else:
+                    other.write_bytes(former)
             raise click.ClickException(
                 f"{path}: cannot be written ({reason_of(error)}); nothing was changed"
             ) from error
@@ -132,7 +141,8 @@ def _find(endpoint: str) -> dict[str, dict[str, object]]:
     if not endpoint:
         return asyncio.run(find_writers())
     key = os.environ.get("CONTENTGEN_MODEL_KEY", "")
-    if models := asyncio.run(find_models_elsewhere(endpoint, key)):
+    models = asyncio.run(find_models_elsewhere(endpoint, key))
+    if models:
         return models
     raise click.ClickException(
         f"{endpoint} lists no models; is it the address of an API such as https://host/v1, and "
@@ -143,9 +153,9 @@ def _find(endpoint: str) -> dict[str, dict[str, object]]:
 def _ask_who_writes(writers: Mapping[str, object], *, yes: bool) -> Mapping[str, object]:
     """Return the options for the source of texts that the author chooses."""
     options: list[Mapping[str, object]] = [
-        *({"base_url": "writer", "writer": it} for it in writers.values()),
-        {"base_url": "sandbox"},
+        {"base_url": "writer", "writer": writer} for writer in writers.values()
     ]
+    options.append({"base_url": "sandbox"})
     names = [*writers, "sample texts, no model"]
     if yes:
         print_line(f"Texts are from: {names[0]}")

@@ -35,6 +35,9 @@ from .writer_server import writer
 from .zensical import zensical
 
 if TYPE_CHECKING:
+    from collections.abc import Collection
+
+    from ..texts.lookup import Outcome
     from ..texts.obtain import Obtained
 
 
@@ -84,10 +87,9 @@ def status(config_file: str | None, pages: tuple[str, ...], as_json: bool, check
     """
     with open_site(config_file) as site:
         articles = load_articles(site, pages)
-        missing = [it for it in articles if it.state == "missing"]
-        output.print_warnings(
-            [problem for it in missing for problem in site.field_problems(it.asked)]
-        )
+        for article in articles:
+            if article.state == "missing":
+                output.print_warnings(site.field_problems(article.asked))
     if as_json:
         output.print_json([output.article_to_json(article) for article in articles])
     else:
@@ -147,10 +149,10 @@ def generate(
 
 def _lost_texts(obtained: Obtained) -> list[str]:
     """Return the error where the cache could not keep a requested text, as with a full disk."""
-    outcomes = {it.key: it.draft_outcome for it in obtained.articles if it.key in obtained.wanted}
-    if all(it.is_kept for it in outcomes.values()):
+    outcomes = _requested_outcomes(obtained)
+    if all(outcome.is_kept for outcome in outcomes):
         return []
-    lost = sum(bool(it.error) or not it.is_kept for it in outcomes.values())
+    lost = sum(outcome.error is not None or not outcome.is_kept for outcome in outcomes)
     numbers = f"{lost} of {len(outcomes)}"
     return [f"texts that are not in the cache: {numbers}; make room, then repeat this"]
 
@@ -159,11 +161,20 @@ def _old_texts(obtained: Obtained) -> list[str]:
     """Return the error where requested texts did not arrive, and older ones stay."""
     if not obtained.sent:
         return []
-    outcomes = {it.key: it.draft_outcome for it in obtained.articles if it.key in obtained.wanted}
-    old = sum(bool(it.error and it.text) for it in outcomes.values())
+    outcomes = _requested_outcomes(obtained)
+    old = sum(outcome.error is not None and outcome.text is not None for outcome in outcomes)
     if not old:
         return []
     return [f"new texts that did not arrive: {old} of {len(outcomes)}; the old ones stay"]
+
+
+def _requested_outcomes(obtained: Obtained) -> Collection[Outcome]:
+    """Return what became of each request, once also if several articles have it."""
+    outcomes = {}
+    for article in obtained.articles:
+        if article.key in obtained.wanted:
+            outcomes[article.key] = article.draft_outcome
+    return outcomes.values()
 
 
 @main.command()
@@ -176,16 +187,19 @@ def prune(config_file: str | None, dry_run: bool) -> None:
     need its texts.
     """
     with open_site(config_file, drafts=True) as site:
-        needed = {
-            it.request.key(sandbox=sandbox) for it in site.requests for sandbox in (True, False)
-        }
+        needed = set()
+        for page_request in site.requests:
+            needed.add(page_request.request.key(sandbox=True))
+            needed.add(page_request.request.key(sandbox=False))
         store = site.store()
         cached, problems = store.requests()
         failed, more = store.requests("failed")
         output.print_warnings(problems + more)
-        unneeded = {k: v for k, v in (failed | cached).items() if k not in needed}
+        known = failed | cached
+        unneeded = {key: request for key, request in known.items() if key not in needed}
         parts, _ = store.requests("parts")
-        edited = {key for key, it in store.load([*unneeded])[0].items() if it.edits}
+        texts, _ = store.load(unneeded.keys())
+        edited = {key for key, text in texts.items() if text.edits}
         for key, request in unneeded.items():
             by_people = ", which people have changed" if key in edited else ""
             output.print_line(f"{request.get('type')}: {request.get('topic')}{by_people}")

@@ -26,6 +26,15 @@ _COLOURS = {"approved": "green", "draft": "yellow", "proposed": "yellow"}
 
 NO_REQUEST = "No page asks for a text"
 
+_NARROW = 70
+"""Columns of a terminal in which there is no room for models and topics."""
+
+_TRIAL_FIGURES = (
+    *("text", "words", "target", "outcome", "repairs", "marked"),
+    *("calls", "tokens", "cost", "seconds"),
+)
+"""The columns of the table of trials."""
+
 
 def print_line(line: str, *, err: bool = False, bold: bool = False) -> None:
     """Print a message on one line, with paths that are relative to the current directory."""
@@ -133,18 +142,20 @@ def print_next(command: str, *, why: str = "Next") -> None:
 
 def print_next_steps(articles: Sequence[Article]) -> None:
     """Print the commands for what articles still need."""
-    drafts = sum(it.has_newer_draft for it in articles)
-    states = Counter(it.state for it in articles if not it.has_newer_draft)
+    drafts = [article for article in articles if article.has_newer_draft]
+    states = Counter(article.state for article in articles if not article.has_newer_draft)
     steps = {
-        "draft": (drafts, "contentgen review"),
+        "draft": (len(drafts), "contentgen review"),
         "proposed text": (states["proposed"], "contentgen review"),
         "edited text": (states["changed"], "contentgen review"),
         "missing text": (states["missing"] + states["outdated"], "contentgen generate"),
         "failed text": (states["failed"], "contentgen show PAGE"),
     }
     for noun, (number, command) in steps.items():
-        if number:
-            print_next(command, why=f"{number} {noun}{'s' if number > 1 else ''}")
+        if number == 1:
+            print_next(command, why=f"1 {noun}")
+        elif number:
+            print_next(command, why=f"{number} {noun}s")
 
 
 def still_missing(articles: Sequence[Article], errors: Sequence[str]) -> list[str]:
@@ -162,9 +173,13 @@ def print_articles_table(articles: Sequence[Article]) -> None:
     if not articles:
         print_line(f"{NO_REQUEST}.")
         return
-    hidden = {"id"} if all(article.request.id == "main" for article in articles) else set()
-    hidden |= set() if any(article.model for article in articles) else {"model"}
-    hidden |= {"model", "topic"} if _is_narrow() else set()
+    hidden = set()
+    if all(article.request.id == "main" for article in articles):
+        hidden.add("id")
+    if not any(article.model for article in articles):
+        hidden.add("model")
+    if _is_narrow():
+        hidden |= {"model", "topic"}
     rows = [
         {
             "page": article.page,
@@ -176,11 +191,10 @@ def print_articles_table(articles: Sequence[Article]) -> None:
         }
         for article in articles
     ]
-    print_table([{name: row[name] for name in row if name not in hidden} for row in rows])
-
-
-_NARROW = 70
-"""Columns of a terminal in which there is no room for models and topics."""
+    for row in rows:
+        for name in hidden:
+            del row[name]
+    print_table(rows)
 
 
 def print_table(rows: Sequence[Mapping[str, object]], currency: str = "") -> None:
@@ -196,8 +210,9 @@ def print_table(rows: Sequence[Mapping[str, object]], currency: str = "") -> Non
     if sys.stdout.isatty():
         _print_aligned(rows[0], headings, cells)
         return
-    for line in (headings, *cells):
-        click.echo(without_commands("\t".join(cell.replace("\t", " ") for cell in line)))
+    for row_of_cells in (headings, *cells):
+        line = "\t".join(cell.replace("\t", " ") for cell in row_of_cells)
+        click.echo(without_commands(line))
 
 
 def _print_aligned(
@@ -236,7 +251,9 @@ def _cell(name: str, value: object, currency: str) -> str:
         from ..writer.usage import format_cost
 
         return format_cost(value, currency) if isinstance(value, float) else "not known"
-    return f"{value:,}" if isinstance(value, int) else paths_from_here(str(value))
+    if isinstance(value, int):
+        return f"{value:,}"
+    return paths_from_here(str(value))
 
 
 def _is_narrow() -> bool:
@@ -247,7 +264,8 @@ def _is_narrow() -> bool:
 
 def print_failure(article: Article, currency: str = "") -> None:
     """Print what was answered instead of a text, with control characters escaped."""
-    if (failure := article.failure) is None:
+    failure = article.failure
+    if failure is None:
         return
     cost = _cell("cost", failure.cost, currency)
     print_line(f"model: {failure.model or 'not known'}; cost: {cost}")
@@ -273,12 +291,6 @@ def print_trials(trials: Sequence[Trial], currency: str = "") -> None:
     print_table([{name: row[name] for name in _TRIAL_FIGURES} for row in named], currency)
 
 
-_TRIAL_FIGURES = (
-    *("text", "words", "target", "outcome", "repairs", "marked"),
-    *("calls", "tokens", "cost", "seconds"),
-)
-
-
 def print_dry_run(obtained: Obtained, max_requests: int, estimate: str) -> None:
     """Print the requests that would be sent, and an estimate, which can be empty."""
     for article in obtained.articles:
@@ -293,7 +305,8 @@ def print_dry_run(obtained: Obtained, max_requests: int, estimate: str) -> None:
 
 def print_failed(obtained: Obtained) -> None:
     """Print how many texts failed before, and were not requested again."""
-    failed = {a.key for a in obtained.articles if a.failure} - obtained.wanted.keys()
+    failed = {article.key for article in obtained.articles if article.failure}
+    failed -= obtained.wanted.keys()
     if failed:
         print_line(
             f"texts that failed before: {len(failed)}, which were not requested again; "
@@ -307,21 +320,42 @@ def print_obtained(obtained: Obtained, *, has_warnings: bool) -> None:
     With `has_warnings`, others were printed before, about what is perhaps meant as a request.
     """
     print_warnings(obtained.warnings)
-    wanted = [article for article in obtained.articles if article.key in obtained.wanted]
-    if debug := debug_printer():
+    debug = debug_printer()
+    if debug:
         for article in obtained.articles:
-            outcome = article.draft_outcome if article in wanted else article.outcome
+            is_wanted = article.key in obtained.wanted
+            outcome = article.draft_outcome if is_wanted else article.outcome
             debug(f"{article.place}: {outcome}")
     if obtained.sent:
-        stopped = {article.key for article in wanted if article.draft_outcome.stopped_by}
-        lacking = {article.key for article in wanted if article.draft_outcome.error}
-        counts = (
-            f"texts generated: {obtained.sent - len(lacking)}; failed: {len(lacking - stopped)}"
-        )
-        print_line(f"{counts}; not requested: {len(stopped)}" if stopped else counts)
+        _print_counts(obtained)
     elif not obtained.failures:
-        number = len({article.key for article in obtained.articles})
-        all_texts = "The text is" if number == 1 else f"All {number} texts are"
-        state = f"{all_texts} there; no request was needed" if number else NO_REQUEST
-        print_line(f"{state}; see the warnings above" if has_warnings else f"{state}.")
+        end = "; see the warnings above" if has_warnings else "."
+        print_line(f"{_why_nothing_was_sent(obtained)}{end}")
     print_failed(obtained)
+
+
+def _print_counts(obtained: Obtained) -> None:
+    """Print how many texts of a run were generated, have failed, and were not requested."""
+    stopped = set()
+    lacking = set()
+    for article in obtained.articles:
+        if article.key not in obtained.wanted:
+            continue
+        if article.draft_outcome.stopped_by:
+            stopped.add(article.key)
+        if article.draft_outcome.error:
+            lacking.add(article.key)
+    generated = obtained.sent - len(lacking)
+    counts = f"texts generated: {generated}; failed: {len(lacking - stopped)}"
+    if stopped:
+        counts += f"; not requested: {len(stopped)}"
+    print_line(counts)
+
+
+def _why_nothing_was_sent(obtained: Obtained) -> str:
+    """Return that no text was missing, without a full stop."""
+    number = len({article.key for article in obtained.articles})
+    if not number:
+        return NO_REQUEST
+    texts = "The text is" if number == 1 else f"All {number} texts are"
+    return f"{texts} there; no request was needed"

@@ -70,7 +70,8 @@ def show(config_file: str | None, page: str, name: str | None, *, answer: bool) 
             if article.failure is None and article.outcome.text is None:
                 missing.append(f"{line}; `contentgen generate {article.page_argument}` asks for it")
                 continue
-            if text := article.outcome.text:
+            text = article.outcome.text
+            if text:
                 line += f"; generated on {text.generated_at.date()}"
                 line += f" by {text.model}" if text.model else ""
             print_line(line, bold=True)
@@ -170,7 +171,8 @@ def approve(
         raise click.UsageError("name the pages to approve, or use --all")
     name = reviewer(by)
     reason = None if reason is None else reason.strip()
-    if reason is not None and (problem := reason_problem(reason)):
+    problem = "" if reason is None else reason_problem(reason)
+    if problem:
         raise click.UsageError(f"--reason: the text {problem}")
 
     def prefer_draft(article: Article) -> bool:
@@ -242,7 +244,8 @@ def import_(
         raise click.UsageError("--by is for a text without a model; leave --model or --by out")
     if model and not model_name(model):
         raise click.UsageError("--model: is no name of a model on one line")
-    if by and (problem := name_problem(by)):
+    problem = name_problem(by) if by else ""
+    if problem:
         raise click.UsageError(f"--by: the name {problem}")
     with open_site(config_file) as site:
         if site.options.uses_sandbox():
@@ -252,7 +255,8 @@ def import_(
             )
         articles = _named(load_undamaged(site, page), page, name)
         if len(articles) > 1:
-            names = ", ".join(f"{it.page} --id {it.request.id}" for it in articles)
+            arguments = [f"{article.page} --id {article.request.id}" for article in articles]
+            names = ", ".join(arguments)
             raise click.UsageError(f"{page} has several articles; name one of: {names}")
         [article] = articles
         if not yes:
@@ -301,7 +305,9 @@ def eject(config_file: str | None, page: str) -> None:
         pages = {article.page for article in articles}
         if len(pages) > 1:
             raise click.UsageError(f"{page} matches {len(pages)} pages; name one")
-        notes = [line for it in articles for line in check_before_ejection(it, site.options)]
+        notes: list[str] = []
+        for article in articles:
+            notes += check_before_ejection(article, site.options)
         _ask_before_leaving_out(articles)
         print_line(eject_articles(site, articles))
         for note in notes:
@@ -336,6 +342,7 @@ def reviewer(by: str | None) -> str:
     name = by or user_name()
     if not name:
         raise click.UsageError("git knows no user.name; say who approves with --by NAME")
-    if problem := name_problem(name):
+    problem = name_problem(name)
+    if problem:
         raise click.UsageError(f"the name {problem}; say who approves with --by NAME")
     return name

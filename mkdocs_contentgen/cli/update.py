@@ -96,7 +96,8 @@ def _write_report(report: str | None, mode: Literal["a", "w"], text: str) -> Non
     path = Path.cwd() / os.path.normpath(report)
     try:
         # A pull request could have put a link there.
-        if link := find_link(path, Path.cwd()):
+        link = find_link(path, Path.cwd())
+        if link:
             raise OSError(errno.ELOOP, f"{link} is a symbolic link, which is not followed")
         path.parent.mkdir(parents=True, exist_ok=True)
         with path.open(mode, encoding="utf-8") as file:
@@ -106,9 +107,10 @@ def _write_report(report: str | None, mode: Literal["a", "w"], text: str) -> Non
 
 
 def _print_plan(build: Build, updates: Sequence[TextUpdate]) -> None:
-    for it in updates:
-        changed = ", ".join(source.title for source in it.update.sources if source.has_changed)
-        print_line(f"{it.article.place}: {it.update.note or changed}")
+    """Print the updates that would be sent, each with its reason, and an estimate."""
+    for planned in updates:
+        changed = [source.title for source in planned.update.sources if source.has_changed]
+        print_line(f"{planned.article.place}: {planned.update.note or ', '.join(changed)}")
     print_line(
         f"updates to be sent: {len(updates)}; max_requests allows {build.policy.max_requests}"
     )
@@ -117,7 +119,7 @@ def _print_plan(build: Build, updates: Sequence[TextUpdate]) -> None:
         from ..writer.evaluation import estimate_message
 
         options = build.site.writer_options()
-        estimates = (estimate_update(it.update, options) for it in updates)
+        estimates = [estimate_update(planned.update, options) for planned in updates]
         print_line(estimate_message(estimates, options))
 
 
@@ -125,7 +127,8 @@ def _print_result(result: TextUpdate) -> None:
     """Print what was changed in a text, if there is a new draft."""
     from ..review.updating import result_lines
 
-    article, text = result.article, result.after
+    article = result.article
+    text = result.after
     if text is not None and result.updated is None:
         print_line(f"{article.page}: another run has just updated it")
     if result.updated is None or text is None:

@@ -114,9 +114,9 @@ def list_(path: Path) -> None:
     """List the users, each with its limits and tokens."""
     with _open_ledger(path) as ledger:
         users = ledger.users()
-    for name, it in users.items():
-        print_line(f"{name}  added {it.added:%Y-%m-%d}  {it.shown_limits()}".rstrip())
-        for label, token in it.tokens.items():
+    for name, found in users.items():
+        print_line(f"{name}  added {found.added:%Y-%m-%d}  {found.shown_limits()}".rstrip())
+        for label, token in found.tokens.items():
             verb = "expires" if token.is_valid() else "expired"
             end = f"{verb} {token.expires:%Y-%m-%d}" if token.expires else "no expiry"
             print_line(f"  {label}  added {token.added:%Y-%m-%d}  {end}")
@@ -205,8 +205,12 @@ def _own_limits(
     """Return the limits of a user. Raises UsageError and ConfigurationError."""
     from ..served.configuration import check_prices, read_fields
 
-    changed = {name: it for name, it in given.items() if it is not None}
-    wanted = {name: it for name, it in {**before, **changed}.items() if it != "default"}
+    wanted = dict(before)
+    for name, limit in given.items():
+        if limit == "default":
+            wanted.pop(name, None)
+        elif limit is not None:
+            wanted[name] = limit
     try:
         limits = msgspec.convert(wanted, UserLimits, strict=False)
     except ValueError as error:

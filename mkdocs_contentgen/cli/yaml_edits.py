@@ -55,16 +55,19 @@ def change_writer(text: str, options: Mapping[str, object]) -> str | None:
     if name is None:
         return None
     if not isinstance(value, yaml.MappingNode):  # it has no options
-        start, end = name.start_mark.index, name.end_mark.index
+        start = name.start_mark.index
+        end = name.end_mark.index
         if value:
             end = max(end, value.end_mark.index)
         changed = f"{text[:start]}{_inline({_NAME: dict(options)})}{text[end:]}"
         return _checked(changed, options)
     writer = options.get("writer")
-    old = next((it for key, it in value.value if key.value == "writer"), None)
+    old = _value_of(value, "writer")
     changed = text
     if isinstance(writer, Mapping) and isinstance(old, yaml.MappingNode):
-        removed = [*_WRITES, *(_NOT_OF_PROGRAMS if "command" in writer else ())]
+        removed = list(_WRITES)
+        if "command" in writer:
+            removed += _NOT_OF_PROGRAMS
         changed = _set_keys(text, old, removed, writer)
         options = {"base_url": options["base_url"]}
         _, value = _find_plugin(read_nodes(changed).get("plugins"))
@@ -124,8 +127,11 @@ def _add_entry(text: str, plugins: yaml.CollectionNode, plugin: Mapping[str, obj
     """Add the plugin to a list or a mapping of plugins."""
     is_list = isinstance(plugins, yaml.SequenceNode)
     entries = _entries(plugins)
-    before = next((it for it in entries if it.name in ("search", "material/search")), None)
-    before = before or (entries[-1] if entries else None)
+    before = entries[-1] if entries else None
+    for entry in entries:
+        if entry.name in ("search", "material/search"):
+            before = entry
+            break
     if plugins.flow_style:
         added = flow([plugin])[1:-1] if is_list else _inline(plugin)
         if before is None:
@@ -146,7 +152,8 @@ def _set_keys(
     if mapping.flow_style:
         others = [text[key.start_mark.index : value.end_mark.index] for key, value in kept]
         parts = [_inline(added), *others]
-        start, end = mapping.start_mark.index, mapping.end_mark.index
+        start = mapping.start_mark.index
+        end = mapping.end_mark.index
         return f"{text[:start]}{{{', '.join(parts)}}}{text[end:]}"
     indent = " " * mapping.start_mark.column
     replaced = [(key, value) for key, value in mapping.value if key.value in removed]
@@ -185,6 +192,14 @@ def _find_plugin(plugins: yaml.Node | None) -> tuple[yaml.Node | None, yaml.Node
     return None, None
 
 
+def _value_of(mapping: yaml.MappingNode, name: str) -> yaml.Node | None:
+    """Return the value of a key, or None without it."""
+    for key, value in mapping.value:
+        if key.value == name:
+            return value  # type: ignore[no-any-return]  # its list has no type
+    return None
+
+
 def _plugins_of(text: str) -> list[str]:
     try:
         return sorted(plugin_names(read_nodes(text).get("plugins")))
@@ -198,5 +213,7 @@ def _checked(text: str, options: Mapping[str, object]) -> str | None:
         _, value = _find_plugin(read_nodes(text).get("plugins"))
     except yaml.YAMLError:
         return None
-    found = {key.value: it.value for key, it in value.value} if value else {}
+    if not isinstance(value, yaml.MappingNode):
+        return None
+    found = {key.value: node.value for key, node in value.value}
     return text if found.get("base_url") == options["base_url"] else None
