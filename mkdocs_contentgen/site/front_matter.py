@@ -329,9 +329,9 @@ def request_typo_problems(source: str, *, is_read: bool = False) -> list[tuple[i
             for number, line in enumerate(block.lines, block.first_line):
                 if _ODD_KEY.match(line):
                     found.append((number, _ODD_KEY_MESSAGE))
-            for line, key in keys:
+            for number, key in keys:
                 if key != NAME:
-                    found.append((line, f"'{key}' is not a known key; did you mean '{NAME}'?"))
+                    found.append((number, f"'{key}' is not a known key; did you mean '{NAME}'?"))
     return found
 
 
