@@ -48,6 +48,8 @@ _BESIDE_EMPHASIS = re.compile("[0-9A-Za-z*<>]")
 _TEMPLATE = re.compile(rf"\{{[{{%#!+~=>-]|-8<|[{_INVISIBLE}]")
 """What templates and snippets read in code, too."""
 
+_CODE_SPAN = re.compile("(`[^`\n]+`)")
+_OUTSIDE_OF_ELEMENTS = frozenset({"[document]"})
 _SPACE = re.compile(r"[ \t\r\n\f]+")
 
 _BLOCK_START = re.compile(
@@ -107,7 +109,7 @@ def _merges(before: str, tag: str) -> bool:
 def to_plain_markdown(html: str) -> str:
     """Return HTML of a model as Markdown, in which `<sup>` and `<sub>` are the only HTML.
 
-    Markdown within it stays as it is.
+    Markdown beside its elements stays as it is, and so does code in backticks.
 
     Raises RecursionError for elements that are nested too deeply.
     """
@@ -160,6 +162,14 @@ class _FencingConverter(MarkdownConverter):  # type: ignore[misc]  # see pyproje
 
 
 class _PlainConverter(_FencingConverter):
+    def escape(self, text: str, parent_tags: set[str]) -> str:
+        """Return text without Markdown, unless it stands in no element or in backticks."""
+        if parent_tags <= _OUTSIDE_OF_ELEMENTS:
+            return text
+        parts = _CODE_SPAN.split(text)
+        parts[::2] = [super(_PlainConverter, self).escape(part, parent_tags) for part in parts[::2]]
+        return "".join(parts)
+
     def convert_td(self, el: Tag, text: str, parent_tags: set[str]) -> str:
         """Return a cell, which ends at its first unescaped `|`."""
         return str(super().convert_td(el, text.replace("|", r"\|"), parent_tags))

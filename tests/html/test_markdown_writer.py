@@ -78,6 +78,20 @@ def test_code_stays_code(html: str, markdown: str) -> None:
     assert to_readable_markdown(html) == markdown
 
 
+@pytest.mark.parametrize(
+    ("html", "markdown"),
+    [
+        ("- Set `a_b` and **c** by *d*.<script>e</script>", "- Set `a_b` and **c** by *d*."),
+        ("__e__ `a*b`<!-- c_d --> f_g", "__e__ `a*b` f_g"),
+        ("<p>Set `a_b*c*` to 2*3*4</p>", r"Set `a_b*c*` to 2\*3\*4"),
+        ("<p>One ` tick and a_b</p>", r"One ` tick and a\_b"),
+    ],
+)
+def test_markdown_beside_html_stays(html: str, markdown: str) -> None:
+    """What a model writes beside an element, or in backticks, gets no backslashes."""
+    assert to_plain_markdown(html).strip() == markdown
+
+
 def test_other_forms() -> None:
     """The second form has HTML for what can be ambiguous, and the third one is HTML."""
     html = "<ul><li><code>a|b</code><code>c</code> <b>d</b> <a href='https://x.example/'>e</a></li></ul>"
