@@ -52,7 +52,7 @@ _SPACE = re.compile(r"[ \t\n\r\f]+")
 _BREAK = re.compile(r"[\n\r]")
 _CODE_SPACES = re.compile(" {2,}|\t")
 _EDGE_SPACE = " \t\n\r\f"
-_CONFLICT = re.compile("^=(?=={6})", re.MULTILINE)
+_CONFLICT = re.compile(r"^(?:=(?=={6})|\|(?=\|{6}))", re.MULTILINE)
 _SYNTAX = {"strong": "**", "em": "*", "s": "~~", "mark": "=="}
 _SPECIAL = re.compile(r"[\\`*_\[\]<]|==|~~|&(?=#?\w+;)")
 _SCRIPTS = {
@@ -153,7 +153,7 @@ class Document:
         """
         html = join_pieces(self.pieces(marks=marks))
         # A line of code that begins as a marker of git does would be taken for a merge conflict.
-        html = _CONFLICT.sub("&#61;", html)
+        html = _CONFLICT.sub(lambda match: f"&#{ord(match[0])};", html)
         return f"{html}\n"
 
     def pieces(self, *, marks: bool = True) -> list[Piece]:

@@ -1,14 +1,22 @@
-"""Check that a file of HTML is one article, and find the line of what is beside it.
+"""Check that a file of HTML is one article, and find the line of what would be lost.
 
-A browser ignores or moves misplaced tags, and this package drops what is not in the article. In a
-file that people edit, both would lose words without a remark.
+A browser ignores or moves misplaced tags, and this package drops what is not in the article, and
+elements that a text cannot have. In a file that people edit, all of this would lose words without a
+remark: `Use the <title> element` would keep `Use the`.
 """
 
 from __future__ import annotations
 
+import re
 from html.parser import HTMLParser
 
 from ..errors import UnsafeHTMLError
+from .sanitizer import TAGS
+
+_COMMENT_END = re.compile("--!?>")
+
+_KEPT = TAGS | {"input"}
+"""The elements whose words are kept. The `<input>` of a task list becomes its tick."""
 
 
 class MisplacedError(UnsafeHTMLError):
@@ -22,8 +30,12 @@ class MisplacedError(UnsafeHTMLError):
 def check_surroundings(html: str) -> None:
     """Raise MisplacedError unless HTML is one `<article>` that ends, with nothing beside it.
 
-    White space and comments may be anywhere.
+    Also for elements that no text can have. White space and comments may be anywhere.
     """
+    comment = html.rfind("<!--")
+    if comment >= 0 and not _COMMENT_END.search(html, comment):
+        line = html.count("\n", 0, comment) + 1
+        raise MisplacedError("'<!--' begins a comment that does not end; write '&lt;!--'", line)
     parser = _Parser()
     try:
         parser.feed(html)
@@ -40,7 +52,7 @@ def check_surroundings(html: str) -> None:
 
 
 class _Parser(HTMLParser):
-    """Raises MisplacedError for what is outside of the article."""
+    """Raises MisplacedError for what is outside of the article, or would be left out."""
 
     has_begun = False
     depth = 0
@@ -50,6 +62,12 @@ class _Parser(HTMLParser):
         is_first = tag == "article" and not self.has_begun
         if self.depth == 0 and not is_first:
             self._refuse(f"<{tag}>", self.getpos()[0])
+        if tag not in _KEPT:
+            raise MisplacedError(
+                f"<{tag[:40]}> is no element of a text, and would be left out; write "
+                f"'&lt;{tag[:40]}&gt;', or delete it",
+                self.getpos()[0],
+            )
         if tag == "article":
             self.has_begun = True
             self.depth += 1

@@ -48,8 +48,12 @@ _MAX_FILE = MAX_HEADER + MAX_CHARACTERS + len("---\n---\n")
 _FILE = re.compile(r"\s*---[ \t]*\n(.*?\n)---[ \t]*\n(.*)", re.DOTALL)
 """Matches an approved file. The groups are the header and the HTML."""
 
-_CONFLICT = re.compile(r"^(?:<{7}(?!<)|={7}(?!=)|>{7}(?!>))", re.MULTILINE)
-"""Matches what git writes into a file that it cannot merge."""
+_CONFLICT = re.compile(r"^(?:<{7}|>{7}|={7}(?!=)|\|{7}(?!\|))", re.MULTILINE)
+"""Matches what git writes into a file that it cannot merge, by default or with a
+`conflict-marker-size` of its own."""
+
+_CONFLICT_IN_HTML = re.compile(r"<{7}|^[ \t]*>{7}", re.MULTILINE)
+"""Matches the same after formatters have moved it. Text has `&lt;` and `&gt;` instead."""
 
 _IMAGE_HOST = re.compile(r"https://([^\s/\\@?#:\"'<>]+)", re.IGNORECASE)
 """Matches an address; the group is its host."""
@@ -187,11 +191,13 @@ class _DamagedError(Exception):
 def _decode(content: str) -> ApprovedText:
     """Return the text in the content of an approved file. Raises _DamagedError."""
     content = content.removeprefix("\ufeff")
+    match = _FILE.match(content)
     conflict = _CONFLICT.search(content)
+    if match and not conflict:
+        conflict = _CONFLICT_IN_HTML.search(content, match.start(2))
     if conflict:
         line = _line_at(content, conflict.start())
         raise _DamagedError(f"merge conflict in line {line}; resolve it with git", line)
-    match = _FILE.match(content)
     if not match:
         raise _DamagedError("has no YAML header between two lines '---'", 1)
     line = _line_at(content, match.start(2))

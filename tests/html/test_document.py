@@ -286,7 +286,7 @@ def test_spaces_that_are_seen_stay() -> None:
     assert f"\n{row}\n" in lines
 
 
-CODE = "<pre><code>a\n\n  b  c\n=======\n</code></pre>"
+CODE = "<pre><code>a\n\n  b  c\n=======\n||||||| d\n</code></pre>"
 INLINE = "Run <code>a  b</code>,<br>then <b>go</b> on."
 SHAPED = f"<article>\n<h1>T</h1>\n<p>{INLINE}</p>\n<ul>\n<li>x</li>\n</ul>\n{CODE}\n</article>\n"
 
@@ -364,9 +364,9 @@ def test_no_line_looks_like_a_merge_conflict() -> None:
     """A heading underlined in code is kept, and is no marker of git."""
     lines = Document(SHAPED).to_lines()
     assert "\n=" not in lines
-    assert "\n&#61;======\n" in lines
+    assert "\n&#61;======\n&#124;|||||| d\n" in lines
     assert Document(lines).to_lines() == lines
-    assert Document(lines).blocks()[-1].element.get_text() == "a\n\n  b  c\n=======\n"
+    assert Document(lines).blocks()[-1].element.get_text() == "a\n\n  b  c\n=======\n||||||| d\n"
 
 
 def test_images_of_known_hosts_stay() -> None:

@@ -584,6 +584,11 @@ DAMAGES = {
     ),
     "middle": ("</p>", "</p>\n=======\n", 12, "merge conflict in line 12; resolve it with git"),
     "end": ("</article>", "</article>\n>>>>>>> main", 12, "merge conflict in line 12; resolve"),
+    "base": ("<p>", "\n||||||| 1a2b3c\n<p>", 12, "merge conflict in line 12; resolve it with git"),
+    "indented": ("<p>", "\n  >>>>>>> main\n<p>", 12, "merge conflict in line 12; resolve it"),
+    "joined": ("<p>", "<p>Old</p> <<<<<<< HEAD <p>", 11, "merge conflict in line 11; resolve it"),
+    "long": ("<p>", "\n<<<<<<<<<< HEAD\n<p>", 12, "merge conflict in line 12; resolve it"),
+    "Windows": ("<p>", "\r\n=======\r\n<p>", 12, "merge conflict in line 12; resolve it"),
     "header": ("key: abc", "=======\nkey: abc", 4, "merge conflict in line 4; resolve it"),
     "open": ("</article>", "", 11, "</article> is missing; add it, or restore the end"),
     "cut": ("words.</p></article>", "", 11, "</article> is missing; add it"),
@@ -601,6 +606,10 @@ DAMAGES = {
     "nothing": (TEXT, "", 11, "there is no <article>"),
     "empty": (TEXT, "<article></article>", 11, "no build can show this text: the <article> has no"),
     "deep": ("words", "<div>" * 120, 11, "no build can show this text: the HTML is nested more"),
+    "title": ("words", "the <title> element", 11, "<title> is no element of a text, and would be"),
+    "template": ("words", "\n<template>x</template>", 12, "<template> is no element of a text"),
+    "key": ("words", "Press <Enter>", 11, "<enter> is no element of a text, and would be left out"),
+    "comment": ("words", "\n<!-- words", 12, "'<!--' begins a comment that does not end; write"),
     "declaration": ("words", "<![x[", 11, "'<![' begins no tag; write '&lt;!['"),
 }
 
@@ -618,7 +627,7 @@ def test_a_damaged_text(tmp_path: Path, damage: str) -> None:
     assert str(error.value).startswith(f"{path}:{line}: {message}")
 
 
-@pytest.mark.parametrize("damage", ["conflict", "middle", "end", "open", "cut", "behind"])
+@pytest.mark.parametrize("damage", ["conflict", "middle", "end", "base", "open", "cut", "behind"])
 def test_a_damaged_text_with_the_right_sum(tmp_path: Path, damage: str) -> None:
     """Also a text whose SHA-256 somebody has computed anew is damaged."""
     old, new, line, message = DAMAGES[damage]
@@ -631,7 +640,7 @@ def test_a_damaged_text_with_the_right_sum(tmp_path: Path, damage: str) -> None:
     assert str(error.value).startswith(f"{path}:{line}: {message}")
 
 
-@pytest.mark.parametrize("damage", ["middle", "cut", "behind"])
+@pytest.mark.parametrize("damage", ["middle", "base", "title", "comment", "cut", "behind"])
 def test_a_damaged_text_is_neither_published_nor_approved(project: Project, damage: str) -> None:
     """Build and commands name file and line and end with 1, and the file stays as it is."""
     old, new, line, message = DAMAGES[damage]
