@@ -5,16 +5,18 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from xml.etree.ElementTree import Element
 
 import yaml
 from markdown.extensions.toc import slugify
+from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.structure.files import File
 from mkdocs.utils.meta import YAML_RE, get_data
 
+from ..display import quoted
 from ..errors import ApprovalError, UnsafeHTMLError
 from ..files import replace_text
 from ..html.article import (
@@ -28,7 +30,7 @@ from ..html.article import (
 )
 from ..html.document import Document
 from ..html.elements import HEADINGS
-from ..html.markdown_writer import write_blocks
+from ..html.markdown_writer import MarkdownBlock, write_blocks
 from ..html.plaintext import plain_text
 from ..requests import Request
 from ..site.anchors import Citation, SiteIds
@@ -206,6 +208,53 @@ class _Place:
     """The start and the end of the line of its marker, or None for the end of the page."""
 
 
+def _template_starts(config: MkDocsConfig) -> list[str]:
+    """Return what begins a template or an include where plugins have their own delimiters.
+
+    The options are those of mkdocs-macros, such as `j2_variable_start_string`, and of
+    include-markdown.
+    """
+    starts: set[str] = set()
+    for plugin in config.plugins.values():
+        options = getattr(plugin, "config", {})  # hooks are plugins without options
+        for name, value in options.items():
+            is_start = name == "opening_tag" or name.endswith("_start_string")
+            if is_start and isinstance(value, str) and value:
+                starts.add(value)
+    return sorted(starts)
+
+
+def _write_without_templates(
+    reader: MarkdownReader, blocks: Sequence[MarkdownBlock], starts: Sequence[str]
+) -> str:
+    """Return Markdown that is read as these blocks, and has none of the `starts` of templates.
+
+    Raises ApprovalError if that cannot be.
+    """
+    text = reader.write([_without_templates(block, starts) for block in blocks])
+    for start in starts:
+        if start in text:
+            raise ApprovalError(
+                f"a plugin of this site would run what begins with {quoted(start)} in the text; "
+                "change the text with `contentgen review`"
+            )
+    return text
+
+
+def _without_templates(block: MarkdownBlock, starts: Sequence[str]) -> MarkdownBlock:
+    """Return a block without the forms in which plugins would find a template.
+
+    In its HTML, the first character of such a delimiter is an entity.
+    """
+    html = block.html
+    for start in starts:
+        html = html.replace(start, f"&#{ord(start[0])};{start[1:]}")
+    forms = [form for form in block.forms if not any(start in form for start in starts)]
+    if html not in forms:
+        forms.append(html)
+    return replace(block, forms=tuple(forms))
+
+
 def _insert(
     site: Site, articles: Sequence[Article], elements: Mapping[str, Element], body: str
 ) -> str:
@@ -224,6 +273,7 @@ def _insert(
 
     extensions = site.markdown_extensions()
     reader = MarkdownReader(extensions, link)
+    starts = _template_starts(site.config)
     places = _find_places(body, {article.request.id: article.request for article in articles})
     texts = {}
     try:
@@ -242,7 +292,7 @@ def _insert(
                     slugs[heading] = slugify("".join(heading.itertext()), "-")
             link_to_headings(element, slugs)
             blocks = write_blocks(element, extensions.names, link)
-            texts[place.name] = reader.write(blocks)
+            texts[place.name] = _write_without_templates(reader, blocks, starts)
         return _compose_safely(reader, body, places, texts)
     except ApprovalError as error:
         raise ApprovalError(f"{page}: cannot be ejected: {error}") from error

@@ -253,6 +253,53 @@ def test_the_message(project: Project, service: ServiceDouble) -> None:
     )
 
 
+DELIMITERS = {"j2_variable_start_string": "[[", "j2_variable_end_string": "]]"}
+
+
+@pytest.mark.parametrize(
+    "html",
+    [
+        "<p>a [[ ran() ]] <code>[[ ran() ]]</code></p>",
+        "<pre><code class='language-python'>x = [[ ran() ]]</code></pre>",
+        "<ul><li><pre><code>[[ ran() ]]</code></pre></li></ul>",
+        "<table><tr><th>[[ ran() ]]</th></tr><tr><td><code>[[ ran() ]]</code></td></tr></table>",
+        "<p><a href='https://a.example/?[[ran()]]' title='[[ ran() ]]'>b</a></p>",
+    ],
+)
+def test_delimiters_of_a_site(project: Project, service: ServiceDouble, html: str) -> None:
+    """Where a site has other delimiters for its templates, those of an article are text, too."""
+    service.answer = generated(f"<article><h1>A</h1>{html}</article>")
+    project.environment["PATH"] = ""
+    project.write("main.py", MACROS)
+    project.configure(
+        plugins=[{"macros": {**DELIMITERS, "on_error_fail": True}}, "contentgen"],
+        markdown_extensions=["pymdownx.superfences", "tables"],
+    )
+    project.page("page.md", ASKED)
+    project.write("docs/index.md", "# Home\n\n[[ 6 * 7 ]]\n")
+    ejected = eject_site(project, ["page"])
+    assert "42" in project.html("index.html")
+    assert not (project.root / "ran.txt").exists()
+    assert text(ejected.after["page"]) == text(ejected.before["page"]) != ""
+
+
+def test_delimiters_that_cannot_be_escaped(project: Project, service: ServiceDouble) -> None:
+    """A text in which a plugin would find a template is refused, and the page stays as it was."""
+    service.answer = generated(
+        "<article><h1>A</h1><ul><li>b</li></ul><ol><li>c</li></ol></article>"
+    )
+    project.environment["PATH"] = ""
+    project.write("main.py", MACROS)
+    project.configure(
+        plugins=[{"macros": {**DELIMITERS, "j2_variable_start_string": "<!--"}}, "contentgen"]
+    )
+    project.page("page.md", ASKED)
+    before = source(project, "page")
+    assert project.run("mkdocs_contentgen", "generate").returncode == 0
+    assert "a plugin of this site would run what begins with '<!--'" in eject(project, "page", 1)
+    assert source(project, "page") == before
+
+
 PLACES: dict[str, str] = dict(TABLES["places"])
 
 
