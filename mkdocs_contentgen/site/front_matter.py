@@ -247,6 +247,16 @@ def _read_page(
         if match is None and _has_open_request(source):
             return [], [(1, _NO_END_MESSAGE)]
         return [], []
+    return _read_requests(meta, document, defaults, fill_in)
+
+
+def _read_requests(
+    meta: dict[str, object],
+    document: YAMLDocument,
+    defaults: Mapping[str, object],
+    fill_in: FillIn | None,
+) -> tuple[list[tuple[int, Request]], list[tuple[int, str]]]:
+    """Return the requests in the metadata of a page or their problems, each with its line."""
     from ..requests import Problem, parse_front_matter
 
     problems: list[Problem] = []
