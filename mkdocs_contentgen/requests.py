@@ -480,17 +480,24 @@ def _unknown_keys(
 ) -> list[Problem]:
     problems = []
     for name in fields:
-        if name not in known:
-            message = unknown_name_message(name, kind, known)
-            if types := [it for it, model in REQUEST_TYPES.items() if _has_own(model, name)]:
-                message = f"is not a known {kind}; it is for type {types[0]}"
-            problems.append(Problem((*path, _displayed_key(name)), message))
+        if name in known:
+            continue
+        message = unknown_name_message(name, kind, known)
+        type_ = _type_with(name)
+        if type_:
+            message = f"is not a known {kind}; it is for type {type_}"
+        problems.append(Problem((*path, _displayed_key(name)), message))
     return problems
 
 
-def _has_own(model: type[Request], name: object) -> bool:
-    """Tell whether a type has a field that not all types have."""
-    return name in model.__struct_fields__ and name not in Request.__struct_fields__
+def _type_with(name: object) -> str:
+    """Return the type that has a field which not all types have, or an empty string."""
+    if name in Request.__struct_fields__:
+        return ""
+    for type_, model in REQUEST_TYPES.items():
+        if name in model.__struct_fields__:
+            return type_
+    return ""
 
 
 def _validate(

@@ -131,7 +131,8 @@ class Text(msgspec.Struct, frozen=True, omit_defaults=True, gc=False):
             if not citation.name:
                 continue
             digests[citation.name] = citation.digest
-            if said := citation.now or citation.before:
+            said = citation.now or citation.before
+            if said:
                 passages.setdefault(citation.name, []).append(said)
         joined = {name: "\n\n".join(parts) for name, parts in passages.items()}
         fields = mend({"sources": digests, "passages": joined})

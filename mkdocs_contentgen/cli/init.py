@@ -22,6 +22,15 @@ _FIRST_PAGE = "first-text.md"
 _TOPIC = "Ten ways to speed up a docs build"
 _IGNORED = (".cache", ".venv", "site")
 
+AGENTS = """\
+Texts of this site are requested in front matter (`contentgen:`). To write those that are missing:
+1. `contentgen status --json`: take each page whose `state` is `missing`.
+2. `contentgen prompt PAGE`: follow it, cite its sources as `[1]`, and write Markdown to a file.
+3. `contentgen import PAGE FILE --model YOUR-NAME`: mend what it reports, at most twice.
+Never approve a text, and never edit files in `contentgen/`: a person reviews them with
+`contentgen review`.
+"""
+
 
 @click.command()
 @config_option
@@ -201,16 +210,6 @@ def _agents_file(project: Path, *, agents: bool, yes: bool) -> dict[Path, str]:
     if not agents:
         return {}
     return {path: f"{text}\n{AGENTS}" if text else AGENTS}
-
-
-AGENTS = """\
-Texts of this site are requested in front matter (`contentgen:`). To write those that are missing:
-1. `contentgen status --json`: take each page whose `state` is `missing`.
-2. `contentgen prompt PAGE`: follow it, cite its sources as `[1]`, and write Markdown to a file.
-3. `contentgen import PAGE FILE --model YOUR-NAME`: mend what it reports, at most twice.
-Never approve a text, and never edit files in `contentgen/`: a person reviews them with
-`contentgen review`.
-"""
 
 
 def _with_site(text: str, path: Path) -> str:

@@ -21,6 +21,13 @@ from mkdocs.structure.files import File
 
 from ..writer.sources import find_headings
 
+_HEADING_TAG = re.compile(r"<(?P<end>/?)h(?P<level>[1-6])(?:\s[^<>]*)?>")
+_ID = re.compile(r'\sid="([^"<>]*)"')
+_PERMALINK = re.compile(r'<a\b[^<>]*\bclass="headerlink"[^<>]*>[^<>]*</a>')
+_TAG = re.compile(r"<[^<>]*>")
+_ARTICLE = re.compile(r"<(?P<end>/?)article\b[^<>]*>")
+_LINK = re.compile(r'(?P<before><a\b[^<>]*?\shref=")(?P<address>[^"<>#]*)#(?P<anchor>[^"<>]*)"')
+
 
 @dataclass(frozen=True)
 class Citation:
@@ -239,11 +246,3 @@ def _article_spans(content: str) -> Iterator[tuple[int, int]]:
             if depth == 0:
                 start = tag.start()
             depth += 1
-
-
-_HEADING_TAG = re.compile(r"<(?P<end>/?)h(?P<level>[1-6])(?:\s[^<>]*)?>")
-_ID = re.compile(r'\sid="([^"<>]*)"')
-_PERMALINK = re.compile(r'<a\b[^<>]*\bclass="headerlink"[^<>]*>[^<>]*</a>')
-_TAG = re.compile(r"<[^<>]*>")
-_ARTICLE = re.compile(r"<(?P<end>/?)article\b[^<>]*>")
-_LINK = re.compile(r'(?P<before><a\b[^<>]*?\shref=")(?P<address>[^"<>#]*)#(?P<anchor>[^"<>]*)"')

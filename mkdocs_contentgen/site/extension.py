@@ -10,7 +10,15 @@ from __future__ import annotations
 import html
 import posixpath
 import re
-from collections.abc import Callable, Collection, Container, Iterator, Mapping, MutableMapping
+from collections.abc import (
+    Callable,
+    Collection,
+    Container,
+    Iterator,
+    Mapping,
+    MutableMapping,
+    Sequence,
+)
 from copy import deepcopy
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -45,6 +53,29 @@ FENCED = re.compile(r"^[ \t>]*(```+|~~~+).*?(?:^[ \t>]*\1[ \t]*$|\Z)", re.DOTALL
 
 _SEPARATOR = "<!-- more -->"
 """The default separator between excerpt and rest in Material's blog."""
+
+# These patterns also match what a browser does not show. In HTML, what has no end goes to the end.
+_INVISIBLE = r"<!--.*?-->|<(style|script)\b.*?</\1>|<(?:link|meta)\b[^>]*>"
+_INVISIBLE_HTML = re.compile(
+    rf"{_INVISIBLE}|<(?:!--|(?:style|script|link|meta)\b).*", re.DOTALL | re.IGNORECASE
+)
+_INVISIBLE_SOURCE = re.compile(
+    rf"\A(?:\s+|(?!{MARKER.pattern}){_INVISIBLE}|\*?\[[^\]\n]+\]:.*(?:\n|\Z))+", re.IGNORECASE
+)
+_TITLE_IN_SOURCE = re.compile(r"^#[^#]|^[^\n]+\n=+[ \t]*$|<h1[\s>]", re.MULTILINE | re.IGNORECASE)
+_RAW_HEADING = re.compile(r"<h([1-6])[\s>]", re.IGNORECASE)
+_RAW_ID = re.compile(r"""\b(?:id|name)\s*=\s*["']?([^\s"'>]+)""", re.IGNORECASE)
+_EMPTY_TAG = re.compile(
+    r"</?(?!(?:img|hr|iframe|video|audio|object|embed|svg|canvas|input|picture|math)\b)[a-z][^<>]*>",
+    re.IGNORECASE,
+)
+"""A tag that shows nothing by itself."""
+
+_ID_GIVERS = ("toc", "tab_slugs")
+"""The tree processors that make ids from the text of headings and tabs, in their order."""
+
+_CONTAINERS = frozenset("p li dd td th div blockquote details section aside main figure".split())
+"""Elements that can be or contain an article; headings and links cannot."""
 
 
 def leading_article(markdown: str, articles: Mapping[str, PageContent | Request]) -> str | None:
@@ -245,22 +276,7 @@ class _HeadingIds:
         toc = processors.get("toc")
         self._toc = toc if isinstance(toc, TocTreeprocessor) else None
         self.toc_marker = str(getattr(toc, "marker", ""))
-        trial = root
-        # Without a heading or a tab of the author's, no id would be made.
-        if any(element.tag in HEADINGS or element.tag == "input" for element in root.iter()):
-            trial = deepcopy(root)
-            elements = list(zip(root.iter(), trial.iter(), strict=True))
-            for processor in processors.values():
-                processor.run(trial)
-            for element, copied in elements:
-                name = copied.get("id")
-                if name and element.tag in HEADINGS:
-                    element.set("id", name)
-        self._used: set[str] = set()
-        for element in trial.iter():
-            name = element.get("id")
-            if name:
-                self._used.add(name)
+        self._used = _give_ids(root, list(processors.values()))
         for block in blocks.values():
             self._used.update(_RAW_ID.findall(block))
 
@@ -280,6 +296,30 @@ class _HeadingIds:
                 label = plain_text(text)
                 if label != text:
                     element.set("data-toc-label", label)
+
+
+def _give_ids(root: Element, processors: Sequence[Treeprocessor]) -> set[str]:
+    """Give the headings of a page the ids that tree processors make, and return all ids of it.
+
+    The processors run on a copy, since they would also change the page before it is complete.
+    """
+    made = root
+    # Without a heading or a tab of the author's, no id would be made.
+    if any(element.tag in HEADINGS or element.tag == "input" for element in root.iter()):
+        made = deepcopy(root)
+        elements = list(zip(root.iter(), made.iter(), strict=True))
+        for processor in processors:
+            processor.run(made)
+        for element, copied in elements:
+            name = copied.get("id")
+            if name and element.tag in HEADINGS:
+                element.set("id", name)
+    ids = set()
+    for element in made.iter():
+        name = element.get("id")
+        if name:
+            ids.add(name)
+    return ids
 
 
 @dataclass
@@ -391,11 +431,9 @@ class _ArticlePlacer:
         if is_start and level == 1:
             self.title = article.find(".//h1")
             self.shows_title = shows_title
-            if self.title is not None:  # it leaves the article
-                for attribute, value in article.items():
-                    if attribute in ("ai-disclosure", "lang", "dir"):
-                        self.title.attrib.setdefault(attribute, value)
             self.rendered.leading = facts
+            if self.title is not None:
+                _copy_attributes(article, self.title)
         else:
             title = article.find(".//h1")
             if title is not None and not shows_title:
@@ -434,6 +472,13 @@ def _shown_headings(article: Element, hidden: Element | None) -> dict[Element, s
         if element.tag in HEADINGS and element is not hidden and "id" in element.attrib:
             headings[element] = element.attrib["id"]
     return headings
+
+
+def _copy_attributes(article: Element, title: Element) -> None:
+    """Give the title of an article, which leaves it, what the article says of its text."""
+    for name, value in article.items():
+        if name in ("ai-disclosure", "lang", "dir"):
+            title.attrib.setdefault(name, value)
 
 
 def link_to_pages(
@@ -549,30 +594,6 @@ def _visible_parts(
             yield from _visible_parts(child, blocks, articles)
         if is_visible(child.tail):
             yield parent
-
-
-# These patterns also match what a browser does not show. In HTML, what has no end goes to the end.
-_INVISIBLE = r"<!--.*?-->|<(style|script)\b.*?</\1>|<(?:link|meta)\b[^>]*>"
-_INVISIBLE_HTML = re.compile(
-    rf"{_INVISIBLE}|<(?:!--|(?:style|script|link|meta)\b).*", re.DOTALL | re.IGNORECASE
-)
-_INVISIBLE_SOURCE = re.compile(
-    rf"\A(?:\s+|(?!{MARKER.pattern}){_INVISIBLE}|\*?\[[^\]\n]+\]:.*(?:\n|\Z))+", re.IGNORECASE
-)
-_TITLE_IN_SOURCE = re.compile(r"^#[^#]|^[^\n]+\n=+[ \t]*$|<h1[\s>]", re.MULTILINE | re.IGNORECASE)
-_RAW_HEADING = re.compile(r"<h([1-6])[\s>]", re.IGNORECASE)
-_RAW_ID = re.compile(r"""\b(?:id|name)\s*=\s*["']?([^\s"'>]+)""", re.IGNORECASE)
-_EMPTY_TAG = re.compile(
-    r"</?(?!(?:img|hr|iframe|video|audio|object|embed|svg|canvas|input|picture|math)\b)[a-z][^<>]*>",
-    re.IGNORECASE,
-)
-"""A tag that shows nothing by itself."""
-
-_ID_GIVERS = ("toc", "tab_slugs")
-"""The tree processors that make ids from the text of headings and tabs, in their order."""
-
-_CONTAINERS = frozenset("p li dd td th div blockquote details section aside main figure".split())
-"""Elements that can be or contain an article; headings and links cannot."""
 
 
 def read_stylesheet(*, adapted: bool) -> str:

@@ -269,9 +269,16 @@ def _read_requests(
     found += _repeated_keys(document, meta[NAME])
     if found:
         return [], sorted(found)
-    if not isinstance(meta[NAME], list):
-        return [(document.line_of(NAME), request) for request in requests], []
-    return [(document.line_of(NAME, index), request) for index, request in enumerate(requests)], []
+    return list(_with_lines(requests, document, is_list=isinstance(meta[NAME], list))), []
+
+
+def _with_lines(
+    requests: Iterable[Request], document: YAMLDocument, *, is_list: bool
+) -> Iterator[tuple[int, Request]]:
+    """Yield the requests of a front matter, each with its line."""
+    for index, request in enumerate(requests):
+        line = document.line_of(NAME, index) if is_list else document.line_of(NAME)
+        yield line, request
 
 
 def _problems_of_invalid_yaml(text: str, error: NotYAMLError) -> list[tuple[int, str]]:

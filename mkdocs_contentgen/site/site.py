@@ -257,7 +257,8 @@ class Site:
             changed_sources=self.cited_sections().changed,
         )
         articles = [with_authors(article) for article in articles]
-        if every := self.options.review_every:
+        every = self.options.review_every
+        if every:
             today = datetime.now(UTC).date()
             articles = [with_due_date(article, every, today) for article in articles]
         return articles, [*dict.fromkeys(problems), *self.orphan_warnings(files)]
@@ -350,8 +351,8 @@ class Site:
             if found:
                 return found
         # From a folder within the site, such as that of the page.
-        from_site = os.path.relpath(Path.cwd() / name, self.directory.absolute())
-        return [it for it in self.requests if it.source_path == Path(from_site).as_posix()]
+        from_site = Path(os.path.relpath(Path.cwd() / name, self.directory.absolute()))
+        return [asked for asked in self.requests if asked.source_path == from_site.as_posix()]
 
     def source_file(self, page: str) -> Path:
         """Return the file of a page, to be edited. Raises ApprovalError if there is none."""
