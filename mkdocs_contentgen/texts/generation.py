@@ -46,7 +46,7 @@ from .lookup import (
     save_unfinished,
 )
 from .policy import Sender
-from .store import ChangedError, UnreadableTextError, note_key
+from .store import REFRESH, ChangedError, UnreadableTextError, note_key
 from .throttle import Throttle
 
 POLL_INTERVAL = 1.0
@@ -144,7 +144,7 @@ class Generation:
 
         The key of a request stands for its body, so the body is not part of the operation.
         """
-        default = "refresh" if self.refresh else "generate"
+        default = REFRESH if self.refresh else "generate"
         return self.source.operations.get(key, default)
 
     async def _queue_all(self) -> None:
@@ -274,10 +274,12 @@ class Generation:
             self._add_store_problem(problem)
             reason = "it was not sent, since the cache can keep no more texts"
             self.throttle.stop(NoText("stopped", reason))
-        if outcome.text:
+        if outcome.text and not outcome.text.edits:
             self._claims.held.pop(key, None)  # saving its text has ended the claim
         else:
-            answered = isinstance(outcome.error, ServiceError) and outcome.error.is_final
+            # A text that people have changed may have stayed in place of the one that arrived.
+            is_final = isinstance(outcome.error, ServiceError) and outcome.error.is_final
+            answered = is_final or outcome.text is not None
             await self._claims.release({key}, answered=answered)
         self._set_outcome(key, outcome)
 
@@ -321,7 +323,8 @@ class Generation:
             edition = edition_after(known, self.source.editions.get(key, 0))
             newest = structs.replace(text, edition=edition)
             try:
-                self._store.save({key: newest}, replacing={key: before})
+                operation = self._operation_of(key)
+                self._store.save({key: newest}, replacing={key: before}, operation=operation)
             except ChangedError as changed:
                 before = changed.now
                 if before and before.edits:

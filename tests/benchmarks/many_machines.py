@@ -85,7 +85,11 @@ class _Memory(DiskStore):
         return []
 
     def save(
-        self, texts: Mapping[str, Text], *, replacing: Mapping[str, Text | None] | None = None
+        self,
+        texts: Mapping[str, Text],
+        *,
+        replacing: Mapping[str, Text | None] | None = None,
+        operation: str = "",
     ) -> None:
         """Keep texts."""
         self.texts |= texts

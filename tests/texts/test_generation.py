@@ -166,11 +166,15 @@ class Slow(DiskStore):
     script: Script
 
     def save(
-        self, texts: Mapping[str, Text], *, replacing: Mapping[str, Text | None] | None = None
+        self,
+        texts: Mapping[str, Text],
+        *,
+        replacing: Mapping[str, Text | None] | None = None,
+        operation: str = "",
     ) -> None:
         """Wait for the requests."""
         wait_until(lambda: len(self.script.sent) == 2, 10)
-        super().save(texts, replacing=replacing)
+        super().save(texts, replacing=replacing, operation=operation)
 
 
 def test_the_next_request_does_not_wait_for_the_last_text(store: DiskStore) -> None:
@@ -417,7 +421,11 @@ class UnwritableNotes(DiskStore):
     """A full disk."""
 
     def save(
-        self, texts: Mapping[str, Text], *, replacing: Mapping[str, Text | None] | None = None
+        self,
+        texts: Mapping[str, Text],
+        *,
+        replacing: Mapping[str, Text | None] | None = None,
+        operation: str = "",
     ) -> None:
         """Fail."""
         raise StoreError("the cache is full")

@@ -272,3 +272,15 @@ def test_operations_have_keys_of_their_own(make: Make) -> None:
     store.save({KEY: text()})
     assert store.claim(new, "me") != first
     assert store.claim(update, "me") != third
+
+
+def test_a_refresh_keeps_its_key_until_it_is_answered(make: Make) -> None:
+    """An update, an edit or an import that is saved meanwhile does not make it paid again."""
+    store = make()
+    refresh = {KEY: "refresh"}
+    lost = store.claim(refresh, "me")
+    store.save({KEY: text()}, replacing={KEY: None}, operation="update-text 1")
+    store.save({KEY: text()})
+    assert store.claim(refresh, "you") == lost
+    store.save({KEY: text()}, operation="refresh")
+    assert store.claim(refresh, "me") != lost

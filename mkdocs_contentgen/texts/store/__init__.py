@@ -6,11 +6,21 @@ database is damaged. Each entry has the SHA-256 of its key and its text, which i
 `disk` stores texts in a local directory, `shared` in Redis or Valkey as well.
 """
 
-from .disk import DATABASE, LEASE, ChangedError, DiskStore, NoteKind, UnreadableTextError, note_key
+from .disk import (
+    DATABASE,
+    LEASE,
+    REFRESH,
+    ChangedError,
+    DiskStore,
+    NoteKind,
+    UnreadableTextError,
+    note_key,
+)
 
 __all__ = [
     "DATABASE",
     "LEASE",
+    "REFRESH",
     "ChangedError",
     "DiskStore",
     "NoteKind",

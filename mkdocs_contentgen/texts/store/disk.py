@@ -37,6 +37,10 @@ _CLAIM = "claim:"
 """Before the key of a request, this is the key of the row with its claim."""
 
 _IDEMPOTENCY = "idempotency:"
+
+REFRESH = "refresh"
+"""The operation that asks for another text in place of one."""
+
 """Before the key of a request, this is the key of the row with its Idempotency-Keys."""
 
 _KEYS_PER_QUERY = 500
@@ -189,10 +193,16 @@ class DiskStore:
         return self._take_problems()
 
     def save(
-        self, texts: Mapping[str, Text], *, replacing: Mapping[str, Text | None] | None = None
+        self,
+        texts: Mapping[str, Text],
+        *,
+        replacing: Mapping[str, Text | None] | None = None,
+        operation: str = "",
     ) -> None:
         """Write texts synchronously, and delete their Idempotency-Keys and notes.
 
+        The key of a refresh, whose answer may still be waiting, is only deleted with the texts of
+        that `operation`. Updates of the texts as they were before would be other requests now.
         With `replacing`, only if the cache still has these texts by their keys, None for no text;
         otherwise raises ChangedError. Raises UnreadableTextError, before anything is written, and
         StoreError.
@@ -206,9 +216,12 @@ class DiskStore:
                 if now != before:
                     raise ChangedError(now)
             for key, entry in entries.items():
+                refresh = _kept_keys(cache, key).get(REFRESH)
                 cache.set(key, entry)
                 for row in (_CLAIM + key, *_extra_rows(key)):
                     cache.delete(row)
+                if refresh and operation != REFRESH:
+                    _keep_keys(cache, key, {REFRESH: refresh})
 
         self._write(change)
         for key in entries:

@@ -18,7 +18,17 @@ from urllib.parse import urlsplit
 
 from ...errors import ConfigurationError, StoreError
 from ...text import Text
-from .disk import LEASE, ChangedError, DiskStore, batches, damaged_entry, decode, encode, note_keys
+from .disk import (
+    LEASE,
+    REFRESH,
+    ChangedError,
+    DiskStore,
+    batches,
+    damaged_entry,
+    decode,
+    encode,
+    note_keys,
+)
 
 if TYPE_CHECKING:
     from redis import Redis
@@ -55,6 +65,14 @@ _RELEASE_SCRIPT = """
 if redis.call('GET', KEYS[1]) ~= ARGV[1] then return 0 end
 if ARGV[2] == '1' then redis.call('HDEL', KEYS[2], ARGV[3]) end
 return redis.call('DEL', KEYS[1])
+"""
+
+# KEYS as above. ARGV: the operation that is answered, and that whose key only its own answer ends.
+_SAVED_SCRIPT = """
+local kept = redis.call('HGET', KEYS[2], ARGV[2])
+redis.call('DEL', KEYS[1], KEYS[2])
+if kept and ARGV[1] ~= ARGV[2] then redis.call('HSET', KEYS[2], ARGV[2], kept) end
+return 0
 """
 
 
@@ -132,16 +150,22 @@ class SharedStore(DiskStore):
         return self._take_problems()
 
     def save(
-        self, texts: Mapping[str, Text], *, replacing: Mapping[str, Text | None] | None = None
+        self,
+        texts: Mapping[str, Text],
+        *,
+        replacing: Mapping[str, Text | None] | None = None,
+        operation: str = "",
     ) -> None:
         entries = {key: encode(key, text) for key, text in texts.items()}
-        failure = self._write_locally(partial(super().save, texts, replacing=replacing))
+        failure = self._write_locally(
+            partial(super().save, texts, replacing=replacing, operation=operation)
+        )
         if replacing is None:
             replacing = {}
         for key, before in replacing.items():
-            self._replace(key, before, texts[key])
+            self._replace(key, before, texts[key], operation)
         others = [key for key in texts if key not in replacing]
-        self._send_each(others, lambda pipeline, key: _set(pipeline, key, entries[key]))
+        self._send_each(others, lambda pipeline, key: _set(pipeline, key, entries[key], operation))
         if not self._outage.is_set():
             return
         if failure:
@@ -149,7 +173,7 @@ class SharedStore(DiskStore):
         with suppress(OSError), self._unshared.open("a", encoding="utf-8") as file:
             file.writelines(f"{key}\n" for key in texts)
 
-    def _replace(self, key: str, before: Text | None, text: Text) -> None:
+    def _replace(self, key: str, before: Text | None, text: Text, operation: str) -> None:
         """Save a text unless another machine has another one, which this one gets then.
 
         Raises ChangedError.
@@ -163,7 +187,7 @@ class SharedStore(DiskStore):
             is_same = found is None or decode(key, found) == before
             pipeline.multi()
             if is_same:
-                _set(pipeline, key, entry)
+                _set(pipeline, key, entry, operation)
             pipeline.get(name)
 
         replies = self._send(replace)
@@ -307,11 +331,12 @@ def _connect(url: str) -> Redis:
     return client
 
 
-def _set(pipeline: Pipeline, key: str, entry: str) -> None:
-    """Save a text, and delete what is only needed as long as there is none."""
+def _set(pipeline: Pipeline, key: str, entry: str, operation: str) -> None:
+    """Save a text that an operation has made, and delete what is only needed without it."""
     notes = [_TEXT + note for note in note_keys(key)]
     pipeline.set(_TEXT + key, entry)
-    pipeline.delete(*_claim_rows(key), *notes)
+    pipeline.eval(_SAVED_SCRIPT, 2, *_claim_rows(key), operation, REFRESH)
+    pipeline.delete(*notes)
 
 
 def _claim_rows(key: str) -> tuple[str, str]:
