@@ -23,8 +23,15 @@ from ..texts.approval import ApprovedText, approve, digest, write
 from ..texts.articles import Article, has_marks
 from .earlier import last_approved, text_as_written
 
-_INVISIBLE = re.compile("[\\xad\\u115f\\u1160\\u180e\\u200b\\u2060-\\u2065\\u3164\\ufeff\\uffa0]")
-"""What a diff has to show although other texts may have it. No letter needs it to be joined."""
+_INVISIBLE = re.compile(
+    "[\\xad\\u034f\\u115f\\u1160\\u17b4\\u17b5\\u180e\\u200b\\u2060-\\u2065\\u2800\\u3164"
+    "\\ufe00-\\ufe0d\\ufeff\\uffa0\\U000e0100-\\U000e01ef]"
+)
+"""What a diff has to show although other texts may have it. No letter needs it to be joined.
+
+Among them are variation selectors, with which whole sentences can be hidden behind a letter, but
+not the two that choose between text and picture for a symbol.
+"""
 
 _MAX_HISTORY = 10_000
 """The maximum number of characters in an approved file of what was confirmed, removed or left."""

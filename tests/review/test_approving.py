@@ -8,7 +8,7 @@ from click import unstyle
 from mkdocs_contentgen.review.approving import word_diff
 
 
-@pytest.mark.parametrize("character", "\xad\u180e\u200b\u2060\u2064\u3164\ufeff\x9b\u202e")
+@pytest.mark.parametrize("character", "\xad\u034f\u180e\u200b\u2060\u2064\u2800\u3164\ufe01\ufeff\x9b\u202e\U000e0101")
 def test_a_diff_shows_what_nobody_sees(character: str) -> None:
     """Where only an invisible character differs, the diff shows it as an escape."""
     article = "<article><h1>T</h1><p>pay{}pal</p></article>"
@@ -17,7 +17,7 @@ def test_a_diff_shows_what_nobody_sees(character: str) -> None:
     assert f"\n[-paypal-]{{+pay{escape}pal+}}" in shown
 
 
-@pytest.mark.parametrize("word", ["می\u200cخواهم", "👩\u200d💻"])  # noqa: RUF001  it is Persian
+@pytest.mark.parametrize("word", ["می\u200cخواهم", "👩\u200d💻", "❤\ufe0f"])  # noqa: RUF001  it is Persian
 def test_a_diff_leaves_words_as_they_are(word: str) -> None:
     """Letters and signs that are joined by an invisible character stay readable."""
     before, after = (f"<article><h1>T</h1><p>{it}</p></article>" for it in ("x", word))
