@@ -143,6 +143,14 @@ def test_a_line_that_is_only_an_address(line: str) -> None:
     assert block.text == line
 
 
+@pytest.mark.parametrize("line", ["a == b or c == d", "a == b"])
+def test_a_comparison_is_no_statement(line: str) -> None:
+    """Its signs are words of a person, too."""
+    block = Document(HTML).blocks()[6]
+    block.set_markdown(line)
+    assert block.text == line
+
+
 WORDS = (
     "one|<b>|</b>|<title>|</title>|<svg|/>|<|>|&lt;|`|*|==|~~|[x](/y)|[|](https://z.example)|<!--|"
     "-->|&|<kbd title='two'>|</kbd>|<p>|\\|![|<textarea>|<br>| |<rp>|<math>|three\x01|<script>|]]>"
