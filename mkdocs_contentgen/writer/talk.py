@@ -20,7 +20,7 @@ _MAX_SENTENCE = 400
 _MAX_LABEL = 80
 """The length of a label above the title, in characters."""
 
-_MARKUP = r"[\s*_#>(\[✅📝-]{0,9}"
+_MARKUP = r"[\s*_#>(\[✅📝¡¿-]{0,9}"
 _SENTENCE_END = re.compile(
     r"(?<!\bDr\.)(?<!\bMr\.)(?<!\bvs\.)(?<=[.!?:])[)*_\"”]{0,3}\s+|(?<=[。！？：])[*”]{0,3}"
 )

@@ -40,6 +40,9 @@ _UNFINISHED = re.compile(
 _STEPS = {"A": (-1, 0), "B": (1, 0), "C": (0, 1), "a": (0, 1), "D": (0, -1)}
 """The rows and columns by which codes move the cursor."""
 
+_OTHER_SCREENS = ("?47", "?1047", "?1049")
+"""What begins (`h`) and ends (`l`) the screen of menus and editors, which is gone after them."""
+
 _LINE_FEEDS = "\n\v\f\x85"
 
 
@@ -66,6 +69,9 @@ class Screen:
         self._row = 0
         self._column = 0
         self._saved = (0, 0)
+        self._left: tuple[list[_Row], int, int] | None = None
+        """The rows and the cursor of the screen that was left for the other one."""
+
         self._unread = ""
         self._went_back = False
         self._took_back = False
@@ -148,7 +154,9 @@ class Screen:
                 self._went_back = True
         elif escape := code["escape"]:
             self._escape(escape)
-        elif final := code["final"]:
+        elif (final := code["final"]) and code["parameters"] in _OTHER_SCREENS:
+            self._switch(is_other=final == "h")
+        elif final:
             numbers = [int(part[:5]) for part in re.findall(r"[0-9]+", code["parameters"])]
             if not code["parameters"].startswith(("?", ">", "<", "=")):
                 self._command(final, numbers, went_back=went_back)
@@ -229,6 +237,15 @@ class Screen:
         self._final += (f"{row.text}\n" for row in islice(self._rows, count))
         del self._rows[:count]
         self._row -= count
+
+    def _switch(self, *, is_other: bool) -> None:
+        """Begin the other screen, or go back to the first one, which is as it was left."""
+        if is_other and self._left is None:
+            self._left = (self._rows, self._row, self._column)
+            self._clear()
+        elif not is_other and self._left:
+            self._rows, self._row, self._column = self._left
+            self._left = None
 
     def _clear(self) -> None:
         self._rows = [_Row()]

@@ -48,6 +48,10 @@ def in_parts(parts: list[str]) -> str:
         ("wait\x1bctext", "text"),
         ("\x1b7wait\x1b8\x1b[Ktext", "text"),
         ("\x1b[swait\x1b[u\x1b[0Ktext", "text"),
+        # The other screen, on which menus are.
+        ("a\n\x1b[?1049h\x1b[2J\x1b[Hmenu\nitem\x1b[?1049lb\n", "a\nb\n"),
+        ("\x1b[?1049l\x1b[?47hmenu\x1b[?47h two\x1b[?47ltext\x1b[?47l", "text"),
+        ("\x1b[?1049htext", "text"),
         # Codes that move, erase and insert.
         ("a\nb\nc\x1b[2;1Hx\x1b[3Gy\x1b[1dz", "a  z\nx y\nc"),
         ("abcdef\x1b[4D\x1b[2Pgh", "abgh"),
