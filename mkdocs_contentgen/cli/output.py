@@ -95,8 +95,9 @@ def article_to_json(article: Article) -> dict[str, object]:
 
     approved = article.approved
     approval = approved.approval if approved else None
-    draft = article.draft if article.state in ("draft", "outdated") else None
-    text = draft or (approved.text if approved else None)
+    text = approved.text if approved else None
+    if article.draft and article.state in ("draft", "outdated"):
+        text = article.draft
     return {
         "page": article.page,
         "id": request.id,

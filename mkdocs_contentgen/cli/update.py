@@ -45,15 +45,9 @@ def update(
     stays. The approved text stays, too, until somebody approves the draft.
     """
     from ..review import updating
-    from ..service.protocol import MAX_NOTE
     from ..site.build import Build
 
-    if bool(pages) == everything:
-        raise click.UsageError("name the pages to update, or use --all")
-    if (note or section) and not pages:
-        raise click.UsageError("--note and --section are for the pages that you name")
-    if len(note) > MAX_NOTE:
-        raise click.UsageError(f"--note has {len(note)} characters, {MAX_NOTE} at most")
+    _check_arguments(pages, note, section, everything=everything)
     with open_site(config_file, drafts=True) as site:
         if not updating.can_update(site.options):
             raise click.ClickException(
@@ -88,6 +82,18 @@ def update(
             errors += updating.failures(results)
             _write_report(report, "w", updating.report(results))
     print_errors(errors)
+
+
+def _check_arguments(pages: Sequence[str], note: str, section: str, *, everything: bool) -> None:
+    """Raise UsageError for arguments that do not go together."""
+    from ..service.protocol import MAX_NOTE
+
+    if bool(pages) == everything:
+        raise click.UsageError("name the pages to update, or use --all")
+    if (note or section) and not pages:
+        raise click.UsageError("--note and --section are for the pages that you name")
+    if len(note) > MAX_NOTE:
+        raise click.UsageError(f"--note has {len(note)} characters, {MAX_NOTE} at most")
 
 
 def _write_report(report: str | None, mode: Literal["a", "w"], text: str) -> None:

@@ -48,6 +48,7 @@ if TYPE_CHECKING:
 
     from ..site.anchors import SiteIds
     from ..site.background import Background
+    from ..site.build import Resolution
     from ..site.content import PageContent
     from ..site.progress import LineReporter
     from ..texts.obtain import TextSource
@@ -159,21 +160,7 @@ class ContentgenPlugin(BasePlugin[ContentgenConfig]):
     @event_priority(-100)
     def on_nav(self, nav: Navigation, *, config: MkDocsConfig, files: Files) -> None:
         """Collect the requests of all pages of this build, and get their texts."""
-        built = InclusionLevel.is_in_serve if self.include_drafts else InclusionLevel.is_included
-        pages = files.documentation_pages(inclusion=built)
-        pages_read = {file.src_uri for file in pages}
-        site = Site(
-            config=config,
-            options=self.config,
-            theme=config.theme,
-            pages=files.documentation_pages(),
-            files=files.src_uris,
-            others=files.src_uris.keys() - pages_read,
-            is_partial="i18n" in config.plugins,  # which builds once for each language
-        )
-        site = read_requests(site, pages)
-        shared = unread_metadata_problems(site, folder_metadata(config.plugins, files))
-        site = replace(site, warnings=[*site.warnings, *shared])
+        site = self._read_site(config, files)
         if self.collect_only:
             self.site = site
             return
@@ -183,22 +170,8 @@ class ContentgenPlugin(BasePlugin[ContentgenConfig]):
             for warning in site.orphan_warnings():
                 log.warning(warning)
             return
-        from ..site.build import Build, resolve
-
         try:
-            policy = replace(
-                self.config.policy(),
-                max_requests=self.config.max_requests - self._sent,
-                warn_only=self._background is not None,
-            )
-            build = Build(site, policy, self._make_reporter(), self._spending)
-            # `max_cost` is for all builds of a server.
-            self._spending = build.spending
-            if self._background:
-                source: TextSource = self._background.source(build.foreground)
-            else:
-                source = build.foreground()
-            resolution = resolve(build, site.approved_files(), source)
+            resolution = self._get_texts(site)
         except ContentgenError as error:
             raise PluginError(escape_controls(paths_from_here(f"contentgen: {error}"))) from error
         self._sent += resolution.sent
@@ -215,6 +188,44 @@ class ContentgenPlugin(BasePlugin[ContentgenConfig]):
             for page_request in site.requests:  # whose text may have changed since it was built
                 with suppress(FileNotFoundError):
                     os.utime(files.src_uris[page_request.page].abs_dest_path, (0, 0))
+
+    def _read_site(self, config: MkDocsConfig, files: Files) -> Site:
+        """Return the site of this build, with the requests of its pages."""
+        built = InclusionLevel.is_in_serve if self.include_drafts else InclusionLevel.is_included
+        pages = files.documentation_pages(inclusion=built)
+        pages_read = {file.src_uri for file in pages}
+        site = Site(
+            config=config,
+            options=self.config,
+            theme=config.theme,
+            pages=files.documentation_pages(),
+            files=files.src_uris,
+            others=files.src_uris.keys() - pages_read,
+            is_partial="i18n" in config.plugins,  # which builds once for each language
+        )
+        site = read_requests(site, pages)
+        shared = unread_metadata_problems(site, folder_metadata(config.plugins, files))
+        return replace(site, warnings=[*site.warnings, *shared])
+
+    def _get_texts(self, site: Site) -> Resolution:
+        """Return the articles of a site: a server requests missing ones in the background.
+
+        Raises ContentgenError.
+        """
+        from ..site.build import Build, resolve
+
+        policy = replace(
+            self.config.policy(),
+            max_requests=self.config.max_requests - self._sent,
+            warn_only=self._background is not None,
+        )
+        build = Build(site, policy, self._make_reporter(), self._spending)
+        self._spending = build.spending  # `max_cost` is for all builds of a server
+        if self._background:
+            source: TextSource = self._background.source(build.foreground)
+        else:
+            source = build.foreground()
+        return resolve(build, site.approved_files(), source)
 
     def render(
         self, config: MkDocsConfig, files: Files, name: str, articles: Mapping[str, PageContent]
