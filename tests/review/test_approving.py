@@ -8,7 +8,10 @@ from click import unstyle
 from mkdocs_contentgen.review.approving import word_diff
 
 
-@pytest.mark.parametrize("character", "\xad\u034f\u180e\u200b\u2060\u2064\u2800\u3164\ufe01\ufeff\x9b\u202e\U000e0101")
+UNSEEN = "\xad\u034f\u180e\u200b\u2060\u2064\u2800\u3164\ufe01\ufeff\x9b\u202e\U000e0101"
+
+
+@pytest.mark.parametrize("character", UNSEEN)
 def test_a_diff_shows_what_nobody_sees(character: str) -> None:
     """Where only an invisible character differs, the diff shows it as an escape."""
     article = "<article><h1>T</h1><p>pay{}pal</p></article>"
