@@ -15,7 +15,10 @@ MAX_PASSAGES = 3
 """Passages for a sentence: the right one is nearly always among three."""
 
 _MAX_LENGTH = 400
-"""Characters of a passage, if its sentences are not longer."""
+"""Characters of a passage."""
+
+_PART = re.compile(rf".{{1,{_MAX_LENGTH}}}(?:\s|$)|.{{1,{_MAX_LENGTH}}}", re.DOTALL)
+"""Matches a part of a sentence that is too long for a passage. Lists and tables have no ends."""
 
 _LEAST_SHARED = 2
 """Content words that a passage has in common with a sentence, or all if there are fewer."""
@@ -60,7 +63,7 @@ class EvidenceFinder:
 
 
 def _passages(section: Section) -> Iterator[Section]:
-    """Yield the parts of a section, each of whole sentences or of a long one."""
+    """Yield the parts of a section, each of whole sentences or of a part of a long one."""
     passage = ""
     for sentence in _sentences(section.text):
         if passage and len(passage) + len(sentence) > _MAX_LENGTH:
@@ -72,11 +75,11 @@ def _passages(section: Section) -> Iterator[Section]:
 
 
 def _sentences(text: str) -> Iterator[str]:
-    """Yield the sentences of a text, which end with a paragraph, too."""
+    """Yield the sentences of a text, which end with a paragraph, too, or parts of long ones."""
     for paragraph in re.split(r"(?<=\n\n)", text):
         start = 0
         for end in [*sentence_ends(paragraph), len(paragraph)]:
-            yield paragraph[start:end]
+            yield from _PART.findall(paragraph[start:end])
             start = end
 
 

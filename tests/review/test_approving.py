@@ -7,7 +7,6 @@ from click import unstyle
 
 from mkdocs_contentgen.review.approving import word_diff
 
-
 UNSEEN = "\xad\u034f\u180e\u200b\u2060\u2064\u2800\u3164\ufe01\ufeff\x9b\u202e\U000e0101"
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from mkdocs_contentgen.writer.evidence import EvidenceFinder
 from mkdocs_contentgen.writer.sources import Section
 
@@ -30,6 +32,24 @@ def test_a_passage_is_short() -> None:
     [first, *_] = finder(SECTIONS[2:]).find("The build needs a cache.")
     assert first.section.text.endswith("needs a cache.")
     assert len(first.section.text) <= 400
+
+
+LONG = {
+    "list": "- a build and its cache\n" * 60,
+    "line": "build cache " * 200,
+    "word": f"build cache {'x' * 900}",
+    "Chinese": "缓存 build cache " * 99,
+}
+
+
+@pytest.mark.parametrize("text", LONG.values(), ids=LONG)
+def test_a_passage_without_sentences_is_short(text: str) -> None:
+    """Lists, tables and lines without an end are divided between words."""
+    found = finder([Section("d.md", "List", text)]).find("A build has a cache.")
+    assert found
+    for evidence in found:
+        assert len(evidence.section.text) <= 400
+        assert evidence.section.text in text
 
 
 def test_no_source_says_it() -> None:
