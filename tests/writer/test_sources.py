@@ -350,5 +350,5 @@ class TestSearch:
     def test_the_right_page(self) -> None:
         """For most first sentences of this guide's sections, the rest of the page is found."""
         number, share = recall(read(GUIDE))
-        assert number > 20
+        assert number >= 15  # so that the share is not that of a few
         assert share >= 0.7
