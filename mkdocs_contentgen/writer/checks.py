@@ -29,6 +29,46 @@ CLOSE = 0.15
 """The share by which the number of words may differ from the target without a remark."""
 
 
+_LEAST_TEXT = 20
+"""A text with fewer words than this, or a tenth of the target, counts as empty."""
+
+_LEAST_BEFORE_LOOP = 100
+"""A text with fewer words before a loop is no text."""
+
+_CUT_SHARE = 3
+_MOST_NO_TEXT = 150
+"""A longer text is a text."""
+
+_MOST_QUOTED = 200
+"""The maximum number of characters of a refusal in a message."""
+
+_SCRIPT_SHARE = 5
+"""A text can have one word in so many in the script that is expected."""
+
+_AT_LIMIT = ("length", "max_tokens")
+_LEAST_REPEATED = 8
+_NO_TEXT = re.compile(
+    rf"\A\W{{0,5}}{any_of('refusal')}"
+    r"|\A(?:\{\s?[\"']|\[\s?[{\"'])"  # data of a program
+    r"|\A\W{0,3}(?:error\]?:|error\] |upstream connect error|ChatCompletion\w{0,30}\()"
+    "|Answer with the text alone|Invent no numbers, dates, studies|lorem ipsum dolor"
+    r"|^(?:A first paragraph\.|Heading of a section)$",  # of the prompt
+    re.IGNORECASE | re.MULTILINE,
+)
+"""Refusals, error messages and other answers that are no texts."""
+
+_ABOUT_ITSELF = re.compile(any_of("about_itself"), re.IGNORECASE | re.MULTILINE)
+_ABOUT_HELP = re.compile(any_of("about_help"), re.IGNORECASE)
+_LETTER = re.compile(rf"^\W{{0,4}}{any_of('letter')}", re.IGNORECASE | re.MULTILINE)
+_SENTENCE_END = re.compile(r"[.!?…。！？:：;؟।][^\w\s]{0,4}\Z")
+_SENTENCE_WITHIN = re.compile(r"[.!?]\s|[。！？]")
+_OPEN_END = re.compile(r"(?<!\S)[^\s#]*[^\W\d_\u0e00-\u0eff]\Z|[,，、]\Z")
+"""The end of half a sentence: no hashtag, and no Thai, which has no full stops."""
+
+_LEAST_OPEN = 6
+_SHOWN = 60
+
+
 @dataclass(frozen=True)
 class Draft:
     """A text of the model, and what was asked for."""
@@ -296,7 +336,8 @@ def _quotation_remark(draft: Draft) -> str:
 
 
 def _brief_remark(draft: Draft) -> str:
-    brief, text = draft.request.brief, f"{inline_text(draft.document.title)}\n{draft.document.text}"
+    brief = draft.request.brief
+    text = f"{inline_text(draft.document.title)}\n{draft.document.text}"
     # At the start of a sentence, `Needs Python` looks like a name.
     ranges = find_statements(brief, text)
     for name in find_names(brief, text):
@@ -311,42 +352,3 @@ def _brief_remark(draft: Draft) -> str:
 
 def _count(number: int, noun: str) -> str:
     return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
-
-
-_LEAST_TEXT = 20
-"""A text with fewer words than this, or a tenth of the target, counts as empty."""
-
-_LEAST_BEFORE_LOOP = 100
-"""A text with fewer words before a loop is no text."""
-
-_CUT_SHARE = 3
-_MOST_NO_TEXT = 150
-"""A longer text is a text."""
-
-_MOST_QUOTED = 200
-"""The maximum number of characters of a refusal in a message."""
-
-_SCRIPT_SHARE = 5
-"""A text can have one word in so many in the script that is expected."""
-
-_AT_LIMIT = ("length", "max_tokens")
-_LEAST_REPEATED = 8
-_NO_TEXT = re.compile(
-    rf"\A\W{{0,5}}{any_of('refusal')}"
-    r"|\A(?:\{\s?[\"']|\[\s?[{\"'])"  # data of a program
-    r"|\A\W{0,3}(?:error\]?:|error\] |upstream connect error|ChatCompletion\w{0,30}\()"
-    "|Answer with the text alone|Invent no numbers, dates, studies|lorem ipsum dolor"
-    r"|^(?:A first paragraph\.|Heading of a section)$",  # of the prompt
-    re.IGNORECASE | re.MULTILINE,
-)
-"""Refusals, error messages and other answers that are no texts."""
-
-_ABOUT_ITSELF = re.compile(any_of("about_itself"), re.IGNORECASE | re.MULTILINE)
-_ABOUT_HELP = re.compile(any_of("about_help"), re.IGNORECASE)
-_LETTER = re.compile(rf"^\W{{0,4}}{any_of('letter')}", re.IGNORECASE | re.MULTILINE)
-_SENTENCE_END = re.compile(r"[.!?…。！？:：;؟।][^\w\s]{0,4}\Z")
-_SENTENCE_WITHIN = re.compile(r"[.!?]\s|[。！？]")
-_OPEN_END = re.compile(r"(?<!\S)[^\s#]*[^\W\d_\u0e00-\u0eff]\Z|[,，、]\Z")
-"""The end of half a sentence: no hashtag, and no Thai, which has no full stops."""
-
-_LEAST_OPEN, _SHOWN = 6, 60
