@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from threading import Lock, Thread
 from typing import Any
+from urllib.parse import parse_qsl
 
 REPOSITORY = "octo/docs"
 TOKEN = "ghs_5ecret"
@@ -39,6 +40,18 @@ class GitHubDouble:
     token: str = TOKEN
     may_write: bool = True
     comments: list[dict[str, Any]] = field(default_factory=list)
+    pulls: list[dict[str, Any]] = field(default_factory=list)
+    """The pull requests; those that the API opens begin at number 7."""
+
+    permissions: dict[str, str] = field(default_factory=dict)
+    names: dict[str, str] = field(default_factory=dict)
+    """The names of accounts by their logins."""
+
+    review_state: str = "APPROVED"
+    authors: list[str] = field(default_factory=list)
+    """The logins of those who committed to any file of the pull request."""
+
+    requested: list[dict[str, Any]] = field(default_factory=list)
     faults: list[Fault] = field(default_factory=list)
     received: list[tuple[str, str]] = field(default_factory=list)
     next_id: int = 1
@@ -61,12 +74,16 @@ class GitHubDouble:
             page = int((re.search(r"\bpage=(\d+)", query) or ["", "1"])[1])
             size = int((re.search(r"per_page=(\d+)", query) or ["", "30"])[1])
             return 200, self.comments[(page - 1) * size : page * size]
-        if method != "GET" and not self.may_write:
+        if method == "GET":
+            return self._read(path, query)
+        if not self.may_write:
             return 403, {"message": "Resource not accessible by integration"}
         if method == "POST" and path == comments:
             if len(body["body"]) > 65_536:
                 return 422, {"message": "Body is too long (maximum is 65536 characters)"}
             return 201, self.add_comment(body["body"])
+        if path.startswith(f"/repos/{REPOSITORY}/pulls"):
+            return self._change_pulls(method, path, body)
         found = re.fullmatch(rf"/repos/{REPOSITORY}/issues/comments/(\d+)", path)
         known = [it for it in self.comments if found and it["id"] == int(found[1])]
         if not known:
@@ -76,6 +93,63 @@ class GitHubDouble:
             return 204, None
         known[0]["body"] = body["body"]
         return 200, known[0]
+
+    def _read(self, path: str, query: str) -> tuple[int, object]:
+        root = f"/repos/{REPOSITORY}"
+        fields = dict(parse_qsl(query))
+        if path == f"{root}/pulls":
+            pulls = [it for it in self.pulls if it["state"] == "open"]
+            return 200, [it for it in pulls if f"octo:{it['head']['ref']}" == fields["head"]]
+        if found := re.fullmatch(rf"{root}/pulls/(\d+)", path):
+            return 200, next(it for it in self.pulls if it["number"] == int(found[1]))
+        if found := re.fullmatch(rf"{root}/pulls/7/reviews/(\d+)", path):
+            user = {"login": "jo-doe", "type": "User"}
+            review = {"id": int(found[1]), "state": self.review_state, "user": user}
+            return 200, {**review, "commit_id": "0" * 40}
+        if found := re.fullmatch(rf"{root}/collaborators/([\w-]+)/permission", path):
+            if found[1] not in self.permissions:
+                return 404, {"message": "Not Found"}
+            return 200, {"permission": self.permissions[found[1]]}
+        if found := re.fullmatch(r"/users/([\w-]+)", path):
+            return 200, {"login": found[1], "id": 42, "name": self.names.get(found[1])}
+        commits = [
+            {"sha": str(number) * 40, "author": {"login": login} if login else None}
+            for number, login in enumerate(self.authors)
+        ]
+        if path == f"{root}/commits":
+            return 200, [*commits, {"sha": "f" * 40, "author": {"login": "earlier"}}]
+        if path.startswith(f"{root}/compare/"):
+            return 200, {"commits": commits}
+        return 404, {"message": "Not Found"}
+
+    def _change_pulls(self, method: str, path: str, body: dict[str, Any]) -> tuple[int, object]:
+        if path.endswith("/requested_reviewers"):
+            if "nobody" in body["reviewers"]:
+                return 422, {"message": "Reviews may only be requested from collaborators."}
+            self.requested.append(body)
+            return 201, {}
+        if method == "PATCH":
+            pull = next(it for it in self.pulls if path.endswith(f"/{it['number']}"))
+            pull["body"] = body["body"]
+            return 200, pull
+        if any(it["state"] == "open" and it["head"]["ref"] == body["head"] for it in self.pulls):
+            return 422, {"message": "Validation Failed"}
+        return 201, self.add_pull(body["head"], body["base"], body=body["body"])
+
+    def add_pull(self, head: str, base: str, **fields: object) -> dict[str, Any]:
+        """Add an open pull request of a branch."""
+        repo = {"full_name": REPOSITORY}
+        number = 7 + len(self.pulls)
+        pull = {
+            "number": number,
+            "state": "open",
+            "html_url": f"https://github.example/{REPOSITORY}/pull/{number}",
+            "head": {"sha": "1" * 40, "ref": head, "repo": repo},
+            "base": {"sha": "2" * 40, "ref": base, "repo": repo},
+            **fields,
+        }
+        self.pulls.append(pull)
+        return pull
 
     def fault(self, method: str, path: str) -> Fault | None:
         """Return the fault that is there for a request, once."""

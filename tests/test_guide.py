@@ -28,6 +28,7 @@ from model_double import ModelDouble
 from model_writer import write, writing
 from service_double import Received, ServiceDouble
 
+from mkdocs_contentgen.cli.github import github
 from mkdocs_contentgen.cli.main import main
 from mkdocs_contentgen.requests import REQUEST_TYPES, choices, parse_front_matter
 from mkdocs_contentgen.served.configuration import ServerFields, read_fields
@@ -225,33 +226,50 @@ def test_a_recipe_for_approved_texts(project: Project, model: ModelDouble, recip
 
 
 @pytest.mark.system
-@pytest.mark.parametrize("recipe", [it for it in recipes() if not it.needs_approval], ids=str)
+@pytest.mark.parametrize(
+    "recipe", [it for it in recipes() if it.title.startswith("New texts")], ids=str
+)
 def test_a_recipe_with_requests(project: Project, service: ServiceDouble, recipe: Recipe) -> None:
-    """It gets the missing text, and the weekly one approves none and says what is to review."""
-    project.configure({"service_fields": ["update"]})
+    """It gets the missing text once, and approves none."""
     project.page("index.md", {"type": "blog", "topic": "Alpha"})
-    run(project, "git init -q\ngit init -q --bare forge.git")
-    run(project, "git -C forge.git config receive.advertisePushOptions true")
     for _ in range(2):  # the second time, there is nothing new
         ran = run_recipe(project, recipe)
-        # A push of nothing may find that the process of the repository beside it has ended.
-        assert ran.returncode in (0, -signal.SIGPIPE), ran.stdout
+        assert ran.returncode == 0, ran.stdout
     assert service.topics == ["Alpha"]
     assert not (project.root / "contentgen").exists()
-    if recipe.title.startswith("A weekly"):
-        to_review = project.root / "to-review.md"
-        said = to_review.read_text()
-        assert said.startswith("Review these texts on the desk, and push their approved files to")
-        assert re.search(r"^    index\.md\tdraft\tnot reviewed", said, re.MULTILINE)
-        assert said.endswith((project.root / "updates.md").read_text())
-    if "git push" in recipe.script:
-        pushed = run(project, "git -C forge.git ls-tree -r --name-only generated-texts")[0]
-        assert pushed == "to-review.md\n"
-    if recipe.title.startswith("A weekly"):
-        to_review.unlink()
-        run(project, "contentgen approve --all --by Jo --reason x")
-        assert run_recipe(project, recipe).returncode in (0, -signal.SIGPIPE)
-        assert not to_review.exists(), "there is nothing to review"
+
+
+def review_recipe(forge: str) -> Recipe:
+    """Return the recipe for reviews on a forge."""
+    [recipe] = [it for it in recipes() if str(it) == f"Reviews in pull requests, {forge}"]
+    return recipe
+
+
+def test_the_recipe_for_the_action() -> None:
+    """It gives the action inputs that it has, and modes that the command has."""
+    action = yaml.safe_load((ROOT / "action.yml").read_text(encoding="utf-8"))
+    [step] = review_recipe("GitHub").job["steps"]
+    assert step["uses"] == "OWNER/mkdocs-contentgen@v1"
+    assert step["with"].keys() <= action["inputs"].keys()
+    modes = set(re.findall("&& '([a-z]+)'|'([a-z]+)' }}", step["with"]["mode"]))
+    assert {one or other for one, other in modes} == set(github.commands)
+    assert len((ROOT / "action.yml").read_text(encoding="utf-8").splitlines()) <= 40
+    used = [step["uses"] for step in action["runs"]["steps"] if "uses" in step]
+    assert all(re.fullmatch(r"[\w/-]+@[0-9a-f]{40}", name) for name in used), "a tag can move"
+
+
+@pytest.mark.system
+def test_the_recipe_for_a_report(project: Project, service: ServiceDouble) -> None:
+    """It writes what there is to review since the base into a file."""
+    project.page("index.md", {"type": "blog", "topic": "Alpha"})
+    name = "GIT_COMMITTER_NAME=Jo GIT_COMMITTER_EMAIL=x GIT_AUTHOR_NAME=Jo GIT_AUTHOR_EMAIL=x"
+    commit = f"git add -A -- :!.cache && {name} git commit -q -m x"
+    run(project, f"git init -q\n{commit}\ngit tag base")
+    run(project, f"contentgen generate\ncontentgen propose --all\n{commit}")
+    project.environment["CI_MERGE_REQUEST_DIFF_BASE_SHA"] = "base"
+    ran = run_recipe(project, review_recipe("GitLab"))
+    assert ran.returncode == 0, ran.stdout
+    assert (project.root / "report.md").read_text().startswith("**1 text to review: ")
 
 
 def test_a_quiet_build_is_not_strict(project: Project) -> None:

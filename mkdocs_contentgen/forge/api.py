@@ -18,7 +18,7 @@ import msgspec
 
 from ..display import escape_controls
 from ..errors import ConfigurationError, ForgeError
-from .events import Job
+from .events import Job, PullRequest, Review
 
 _TRIES = 4
 _TIMEOUT = 30.0
@@ -41,6 +41,7 @@ class Account(msgspec.Struct, frozen=True):
 
     login: str
     name: str | None = None
+    id: int = 0
 
 
 class Comment(msgspec.Struct, frozen=True):
@@ -49,6 +50,19 @@ class Comment(msgspec.Struct, frozen=True):
     id: int
     user: Account | None = None
     body: str | None = None
+
+
+class _Permission(msgspec.Struct, frozen=True):
+    permission: str
+
+
+class _Commit(msgspec.Struct, frozen=True):
+    sha: str
+    author: Account | None = None
+
+
+class _Comparison(msgspec.Struct, frozen=True):
+    commits: list[_Commit] = []
 
 
 @dataclass(frozen=True)
@@ -67,6 +81,7 @@ class GitHub:
             raise ConfigurationError("GITHUB_API_URL: is no https address; it would get the token")
         self._sleep = sleep
         self._repository = f"/repos/{job.repository}"
+        self._owner = job.repository.partition("/")[0]
         self._client = httpx.Client(
             base_url=job.api_url,
             headers={
@@ -124,6 +139,68 @@ class GitHub:
         except ForgeError as error:
             if error.status != 404:
                 raise
+
+    def open_pull_request(self, branch: str) -> PullRequest | None:
+        """Return the open pull request of a branch of this repository, or None."""
+        head = quote(f"{self._owner}:{branch}", safe="")
+        path = f"{self._repository}/pulls?state=open&head={head}&per_page=1"
+        found = self._get(path, list[PullRequest])
+        return found[0] if found else None
+
+    def create_pull_request(self, branch: str, base: str, title: str, body: str) -> PullRequest:
+        """Open a pull request of a branch, or return the one that is open already."""
+        fields = {"title": title, "head": branch, "base": base, "body": body}
+        try:
+            answer = self._send("POST", f"{self._repository}/pulls", fields)
+        except ForgeError:
+            # Another run may have opened it, or this one, although the answer was lost.
+            found = self.open_pull_request(branch)
+            if found is None:
+                raise
+            return found
+        return self._decode(answer, PullRequest)
+
+    def change_pull_request(self, number: int, body: str) -> None:
+        """Replace the text of a pull request."""
+        self._send("PATCH", f"{self._repository}/pulls/{number}", {"body": body})
+
+    def request_review(self, number: int, *, login: str = "", team: str = "") -> None:
+        """Ask an account or a team of the organization for a review."""
+        fields = {"reviewers": [login] if login else [], "team_reviewers": [team] if team else []}
+        self._send("POST", f"{self._repository}/pulls/{number}/requested_reviewers", fields)
+
+    def pull_request(self, number: int) -> PullRequest:
+        """Return a pull request as it is now."""
+        return self._get(f"{self._repository}/pulls/{number}", PullRequest)
+
+    def review(self, number: int, review: int) -> Review:
+        """Return a review of a pull request as it is now."""
+        return self._get(f"{self._repository}/pulls/{number}/reviews/{review}", Review)
+
+    def account(self, login: str) -> Account:
+        """Return an account with its name."""
+        return self._get(f"/users/{quote(login, safe='')}", Account)
+
+    def may_write(self, login: str) -> bool:
+        """Tell whether an account can write to the repository."""
+        path = f"{self._repository}/collaborators/{quote(login, safe='')}/permission"
+        try:
+            return self._get(path, _Permission).permission in ("admin", "write")
+        except ForgeError as error:
+            if error.status != 404:
+                raise
+            return False  # it is no collaborator
+
+    def authors_of(self, path: str, base: str, head: str) -> set[str]:
+        """Return the logins of those who committed to a file between two commits.
+
+        The login is empty for a commit whose address belongs to no account.
+        """
+        fields = f"sha={head}&path={quote(path, safe='')}&per_page={_PER_PAGE}"
+        commits = self._get(f"{self._repository}/commits?{fields}", list[_Commit])
+        compared = self._get(f"{self._repository}/compare/{base}...{head}", _Comparison)
+        own = {commit.sha for commit in compared.commits}
+        return {it.author.login if it.author else "" for it in commits if it.sha in own}
 
     def _get(self, path: str, kind: type[_T]) -> _T:
         return self._decode(self._send("GET", path), kind)

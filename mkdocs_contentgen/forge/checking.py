@@ -41,7 +41,7 @@ def check(
     A run for a fork has a token that only reads: then, the summary is all. Raises
     ConfigurationError for a job without a pull request, and ForgeError.
     """
-    pull_request = job.pull_request
+    pull_request = job.event.pull_request
     if pull_request is None:
         raise ConfigurationError(
             "the event that started this job has no pull request; run it `on: pull_request`"

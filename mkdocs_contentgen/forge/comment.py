@@ -6,7 +6,11 @@ import re
 from collections.abc import Sequence
 
 from ..errors import ForgeError
+from ..github_markdown import plain
 from .api import Comment, GitHub
+
+_MAX_BODY = 65_000
+"""Characters: GitHub refuses comments of more than 65,536."""
 
 HEADING = "<!-- contentgen:report -->"
 """The first line of the comment, by which the next run finds it."""
@@ -18,6 +22,27 @@ _TICK = re.compile(r"^\s*- \[[xX]\] <!-- contentgen:([0-9a-f]{16}) -->", re.MULT
 def ticked_marks(body: str) -> frozenset[str]:
     """Return the marks of the sentences whose boxes are ticked in a comment."""
     return frozenset(_TICK.findall(body))
+
+
+_ANSWER = "<!-- contentgen:answer -->"
+"""The line above what became of an approval."""
+
+_MAX_PROBLEMS = 30
+_MAX_PROBLEM = 300
+
+
+def put_answer(github: GitHub, number: int, problems: Sequence[str]) -> None:
+    """Say below the comment, or in one of its own, why an approval approved no text.
+
+    The next report replaces it.
+    """
+    lines = [f"- {plain(problem[:_MAX_PROBLEM])}" for problem in problems[:_MAX_PROBLEMS]]
+    if len(problems) > _MAX_PROBLEMS:
+        lines.append(f"- and {len(problems) - _MAX_PROBLEMS} more")
+    said = "\n".join([_ANSWER, "**No text was approved:**", "", *lines, ""])
+    known = find_own(github, number)
+    report = (known[0].body or "").removeprefix(HEADING).partition(_ANSWER)[0] if known else ""
+    put_comment(github, number, known, f"{report.strip()}\n\n{said}".lstrip()[:_MAX_BODY])
 
 
 def find_own(github: GitHub, number: int) -> list[Comment]:

@@ -53,8 +53,28 @@ class PullRequest(msgspec.Struct, frozen=True):
         return self.head.repo.full_name != self.base.repo.full_name
 
 
-class _Event(msgspec.Struct, frozen=True):
+class Reviewer(msgspec.Struct, frozen=True):
+    """The account that has reviewed."""
+
+    login: str
+    type: str = "User"
+    """`Bot` for an app."""
+
+
+class Review(msgspec.Struct, frozen=True):
+    """A review in an event or an answer."""
+
+    id: int
+    state: str
+    user: Reviewer
+    commit_id: Commit
+
+
+class Event(msgspec.Struct, frozen=True):
+    """The event that has started a job, as far as it is about a pull request."""
+
     pull_request: PullRequest | None = None
+    review: Review | None = None
 
 
 @dataclass(frozen=True)
@@ -67,7 +87,7 @@ class Job:
     api_url: str
     server_url: str
     token: str = field(repr=False)
-    pull_request: PullRequest | None = None
+    event: Event = field(default_factory=Event)
     summary: Path | None = None
     """The file of the summary that GitHub shows for the job."""
 
@@ -96,15 +116,15 @@ def read_job(environment: Mapping[str, str]) -> Job:
     )
 
 
-def _read_event(name: str) -> PullRequest | None:
-    """Return the pull request of an event, or None if it is about none."""
+def _read_event(name: str) -> Event:
+    """Return the event in a file, or an empty one without a file."""
     if not name:
-        return None
+        return Event()
     path = Path(name)
     try:
         if path.stat().st_size > _MAX_EVENT:
             raise ConfigurationError(f"GITHUB_EVENT_PATH: {name} is no event of GitHub")
-        return msgspec.json.decode(path.read_bytes(), type=_Event).pull_request
+        return msgspec.json.decode(path.read_bytes(), type=Event)
     except OSError as error:
         raise ConfigurationError(f"GITHUB_EVENT_PATH: {reason_of(error)}") from error
     except msgspec.MsgspecError as error:

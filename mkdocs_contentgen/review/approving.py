@@ -60,10 +60,10 @@ def _lines_of(draft: Text, options: ContentgenConfig, *, marks: bool) -> str:
         style = str(tag.get("style", ""))
         if style and not (options.styles == "keep" or adapted_classes(tag.name, style)):
             del tag["style"]
-    return _settled_lines(document, options, marks=marks)
+    return settled_lines(document, marks=marks)
 
 
-def _settled_lines(document: Document, options: ContentgenConfig, *, marks: bool = False) -> str:
+def settled_lines(document: Document, *, marks: bool = False) -> str:
     """Return the HTML of a document, by default without marks, as it is when it is read again.
 
     The end tags of thousands of items can make it too large, and space that stood beside a mark can
@@ -72,7 +72,7 @@ def _settled_lines(document: Document, options: ContentgenConfig, *, marks: bool
     lines = document.to_lines(marks=marks)
     for _ in range(_MAX_PASSES):
         before = lines
-        lines = Document(lines, options.image_hosts).to_lines()
+        lines = Document(lines, document.image_hosts).to_lines()
         if lines == before:
             return lines
     raise UnsafeHTMLError("the HTML changes each time that it is read")
@@ -327,6 +327,13 @@ def _edits_to_keep(text: Text, reason: str, unchecked: Sequence[str]) -> Edits |
     )
 
 
+def with_confirmed(text: Text, statements: Sequence[str]) -> Edits:
+    """Return what people did with a text once they have confirmed these statements, too."""
+    edits = text.edits or Edits()
+    confirmed = _bounded([*edits.confirmed, *map(shorten, statements)])
+    return structs.replace(edits, confirmed=confirmed, removed=_bounded(edits.removed))
+
+
 def _bounded(items: Sequence[str]) -> tuple[str, ...]:
     """Return what was confirmed, removed or left so that it fits into an approved file."""
     lengths = list(accumulate(map(len, items)))
@@ -392,7 +399,7 @@ def _check_quotations(article: Article, draft: Text) -> None:
 def _edited_lines(article: Article, edited: ApprovedText, options: ContentgenConfig) -> str:
     """Return an edited text in the lines that an update writes, so that it changes no others."""
     try:
-        return _settled_lines(Document(edited.text.html, options.image_hosts), options)
+        return settled_lines(Document(edited.text.html, options.image_hosts))
     except UnsafeHTMLError as error:
         place = f"{article.path}:{edited.line}"
         raise ApprovalError(f"{place}: no build can show this text: {error}") from error

@@ -162,11 +162,14 @@ def _name(report: TextReport) -> str:
 
 
 def _state(report: TextReport) -> str:
-    state = report.article.state
+    state: str = report.article.state
+    text = report.article.newest
+    if text and text.written_by and not text.model:  # nobody is to become its author unnoticed
+        state += f", as a text by {text.written_by}"
     if report.approved_by:
         return f"{state} by {report.approved_by}"
-    if state == "approved" and report.article.has_newer_draft:
-        return "approved, and a newer draft"
+    if report.article.state == "approved" and report.article.has_newer_draft:
+        return f"{state}, and a newer draft"
     return state
 
 

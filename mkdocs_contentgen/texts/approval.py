@@ -34,7 +34,7 @@ from ..text import Edits, Line, Text, is_storable, mended
 from ..yaml_files import NotYAMLError, read_yaml
 
 if TYPE_CHECKING:
-    from ..html.document import Block
+    from ..html.document import Block, Document
 
 MAX_HEADER = 256 * 1024
 """Maximum length of a header in characters: a text can have thousands of blocks by people."""
@@ -298,19 +298,25 @@ def _read_html(html: str, first_line: int) -> _ReadHTML:
     `first_line` is the number of its first line in the file. Raises _DamagedError for what no build
     can show, or would leave out.
     """
-    from ..html.document import Document  # most texts are as they were approved
     from ..html.surroundings import MisplacedError, check_surroundings
 
     try:
         check_surroundings(html)
-        # Which hosts are allowed is a matter of the page, and of the approval.
-        document = Document(html, set(_IMAGE_HOST.findall(html)))
+        document = document_of(html)
         blocks = [(_short(block), block.digest) for block in document.blocks()]
         return _ReadHTML(document.to_lines(), tuple(blocks))
     except MisplacedError as error:
         raise _DamagedError(str(error), first_line + error.line - 1) from error
     except UnsafeHTMLError as error:
         raise _DamagedError(f"no build can show this text: {error}", first_line) from error
+
+
+def document_of(html: str) -> Document:
+    """Return the document of a file, with the images of all hosts. Raises UnsafeHTMLError."""
+    from ..html.document import Document  # most texts are as they were approved
+
+    # Which hosts are allowed is a matter of the page, and of the approval.
+    return Document(html, set(_IMAGE_HOST.findall(html)))
 
 
 def _short(block: Block) -> str:

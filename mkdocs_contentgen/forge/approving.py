@@ -1,0 +1,243 @@
+"""Approve the proposed texts of a pull request in the name of whoever has approved it on GitHub.
+
+The configuration of the site, which a pull request can change, is not loaded: only the files of
+`approved_dir` are read, out of git, at the commit that was reviewed. Either all proposed texts of
+the pull request are approved, or none is, and the comment says why.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection
+from dataclasses import dataclass
+from pathlib import Path, PurePosixPath
+
+from msgspec import structs
+
+from ..errors import ApprovalError, ConfigurationError, ForgeError, UnsafeHTMLError
+from ..git import run_git
+from ..html.document import Document
+from ..review.approving import settled_lines, with_confirmed
+from ..review.report_markdown import sentence_marks
+from ..site.authors import name_authors
+from ..texts.approval import (
+    ApprovedText,
+    approve,
+    decode,
+    document_of,
+    name_problem,
+    read,
+    write,
+)
+from .api import Account, GitHub
+from .comment import find_own, put_answer, ticked_marks
+from .events import Job, PullRequest, Review
+from .repository import change_repository
+
+_BY_GIT = re.compile(r"[<>\n\r\x00-\x1f\x7f]")
+"""What git takes out of the name of an author, or refuses."""
+
+
+@dataclass(frozen=True)
+class ProposedText:
+    """A proposed text at the head of a pull request."""
+
+    path: str
+    """Its path in the repository."""
+
+    page: str
+    name: str
+    proposed: ApprovedText
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What became of an approval on GitHub."""
+
+    approved: tuple[str, ...] = ()
+    """The pages whose texts are approved now."""
+
+    problems: tuple[str, ...] = ()
+    """Why no text was approved."""
+
+
+def approve_reviewed(
+    top: Path, directory: str, job: Job, github: GitHub, *, four_eyes: bool = False
+) -> Outcome:
+    """Approve the proposed texts of a pull request, and push them to its branch.
+
+    `top` is the repository, and `directory` the approved files in it. Raises ForgeError, also if
+    somebody has pushed to the branch meanwhile; then nothing is approved.
+    """
+    pull_request = job.event.pull_request
+    review = job.event.review
+    if pull_request is None or review is None:
+        raise ConfigurationError(
+            "the event that started this job is no review; run it `on: pull_request_review`"
+        )
+    if review.state.lower() != "approved":
+        return Outcome()
+    now = _head(top, pull_request, github)
+    texts, problems = _proposed_texts(top, directory, now)
+    if not texts and not problems:
+        return Outcome()
+    problems += _problems(top, texts, now, review, github, four_eyes=four_eyes)
+    if problems:
+        put_answer(github, now.number, problems)
+        return Outcome(problems=tuple(problems))
+    account = github.account(review.user.login)
+    for text in texts:
+        _write(top, directory, text, _name_of(account, review.user.login))
+    _push(top, directory, now, account, review.user.login)
+    return Outcome(approved=tuple(text.page for text in texts))
+
+
+def _head(top: Path, pull_request: PullRequest, github: GitHub) -> PullRequest:
+    """Return the pull request as it is now, if its head is checked out. Raises ForgeError."""
+    now = github.pull_request(pull_request.number)
+    if now.is_from_fork:
+        raise ForgeError("the branch is in a fork, where nothing can be committed; approve here")
+    if now.state != "open":
+        raise ForgeError("the pull request is closed; nothing was approved")
+    if (run_git(top, "rev-parse", "HEAD") or "").strip() != now.head.sha:
+        raise ForgeError(
+            "somebody has pushed since this job began, or another commit is checked out; nothing "
+            "was approved; approve the pull request again"
+        )
+    return now
+
+
+def _proposed_texts(
+    top: Path, directory: str, pull_request: PullRequest
+) -> tuple[list[ProposedText], list[str]]:
+    """Return the proposed texts that a pull request brings, and the problems with others."""
+    base = pull_request.base.sha
+    head = pull_request.head.sha
+    listed = run_git(
+        top, "diff", "--name-only", "--no-renames", "-z", f"{base}...{head}", "--", directory
+    )
+    if listed is None:
+        raise ForgeError("git does not have the base; check it out with `fetch-depth: 0`")
+    texts: list[ProposedText] = []
+    problems: list[str] = []
+    for path in filter(None, listed.split("\0")):
+        inside = PurePosixPath(path).relative_to(directory)
+        if not (path.endswith(".html") and inside.parent.name.endswith(".md")):
+            continue
+        tree = run_git(top, "ls-tree", head, "--", f":(literal){path}") or ""
+        if not tree:
+            continue  # it was deleted
+        content = run_git(top, "show", f"{head}:{path}")
+        try:
+            if not tree.startswith("100") or content is None:
+                raise ApprovalError(f"{path}: is no file with a text")
+            found = decode(content, Path(path))
+        except ApprovalError as error:
+            problems.append(str(error))
+            continue
+        if found.approval is None:
+            texts.append(ProposedText(path, inside.parent.as_posix(), inside.stem, found))
+    return texts, problems
+
+
+def _problems(
+    top: Path,
+    texts: list[ProposedText],
+    pull_request: PullRequest,
+    review: Review,
+    github: GitHub,
+    *,
+    four_eyes: bool,
+) -> list[str]:
+    """Return why the texts are not approved by a review."""
+    problem = _reviewer_problem(pull_request, review, github)
+    if problem:
+        return [problem]
+    login = review.user.login
+    ticked = frozenset[str]()
+    for comment in find_own(github, pull_request.number):
+        ticked |= ticked_marks(comment.body or "")
+    problems: list[str] = []
+    for text in texts:
+        if not _was_reviewed(top, text, pull_request, review):
+            problems.append(f"{text.page}: is not as it was in the commit that {login} reviewed")
+        if four_eyes and _is_alone(text, pull_request, login, github):
+            problems.append(f"{text.page}: only {login} has committed it; another has to review")
+        problems += _unticked(text, ticked)
+    return problems
+
+
+def _reviewer_problem(pull_request: PullRequest, review: Review, github: GitHub) -> str:
+    """Return why nobody may approve with this review, or an empty string."""
+    login = review.user.login
+    if review.user.type != "User":
+        return f"{login} is no person"
+    if not github.may_write(login):
+        return f"{login} cannot write to this repository"
+    if github.review(pull_request.number, review.id).state.upper() != "APPROVED":
+        return f"the review of {login} was dismissed"
+    return ""
+
+
+def _is_alone(text: ProposedText, pull_request: PullRequest, login: str, github: GitHub) -> bool:
+    """Tell whether nobody but the reviewer has committed to a file in a pull request."""
+    authors = github.authors_of(text.path, pull_request.base.sha, pull_request.head.sha)
+    return authors <= {login}
+
+
+def _unticked(text: ProposedText, ticked: Collection[str]) -> list[str]:
+    """Return a problem for each sentence with statements whose box nobody has ticked."""
+    try:
+        sentences = Document(text.proposed.text.html).marked_sentences()
+    except UnsafeHTMLError as error:
+        return [f"{text.page}: no build can show this text: {error}"]
+    marks = sentence_marks(text.page, text.name, sentences)
+    return [
+        f"{text.page}: not ticked: {sentence}"
+        for sentence, mark in zip(sentences, marks, strict=True)
+        if mark not in ticked
+    ]
+
+
+def _was_reviewed(top: Path, text: ProposedText, pull_request: PullRequest, review: Review) -> bool:
+    """Tell whether the file of a text is the one of the commit that was reviewed."""
+    if review.commit_id == pull_request.head.sha:
+        return True
+    reviewed = run_git(top, "rev-parse", "--verify", f"{review.commit_id}:{text.path}")
+    now = run_git(top, "rev-parse", "--verify", f"{pull_request.head.sha}:{text.path}")
+    return reviewed is not None and reviewed == now
+
+
+def _name_of(account: Account, login: str) -> str:
+    """Return how an approved file names an account: with its login, which nobody can choose."""
+    name = (account.name or "").strip()
+    full = f"{name} ({login})"
+    return login if not name or name_problem(full) else full
+
+
+def _write(top: Path, directory: str, text: ProposedText, by: str) -> None:
+    """Write the approved file of a text that was reviewed. Raises ApprovalError."""
+    path = top / text.path
+    before = read(path, top / directory)
+    if before is None or before.file_digest != text.proposed.file_digest:
+        raise ApprovalError(f"{text.path}: is not as it is in the commit that is checked out")
+    found = name_authors(text.proposed.text, path)
+    document = document_of(found.html)
+    edits = with_confirmed(found, document.statements()) if document.statements() else found.edits
+    approved = structs.replace(found, html=settled_lines(document), edits=edits)
+    header = text.proposed.header
+    write(path, top / directory, approve(approved, header.key, header.service, by), before=before)
+
+
+def _push(
+    top: Path, directory: str, pull_request: PullRequest, account: Account, login: str
+) -> None:
+    """Commit the approved files with the reviewer as the author, and push them."""
+    name = " ".join(_BY_GIT.sub(" ", account.name or "").split()) or login
+    author = (name, f"{account.id}+{login}@users.noreply.github.com")
+    change_repository(top, "add", "--", directory)
+    change_repository(top, "commit", "-q", "-m", "Approve generated texts", author=author)
+    reference = f"refs/heads/{pull_request.head.ref}"
+    # Only if the branch is still what was reviewed.
+    lease = f"--force-with-lease={reference}:{pull_request.head.sha}"
+    change_repository(top, "push", "-q", lease, "origin", f"HEAD:{reference}")

@@ -1,0 +1,423 @@
+"""The command `github approve`: what a review on GitHub approves, and what it never does."""
+
+from __future__ import annotations
+
+import json
+import re
+import subprocess
+from collections.abc import Iterator
+from dataclasses import dataclass
+from html import unescape
+from pathlib import Path
+
+import pytest
+from github_double import REPOSITORY, TOKEN, GitHubDouble, github_double
+from repository import commit, edit_file, git
+from sandbox_site import Site, make_site
+
+from mkdocs_contentgen.forge.comment import HEADING
+from mkdocs_contentgen.texts.approval import read
+
+DRAFT = (
+    "<article><h1>Alpha</h1><p>In <mark>1999</mark>, it was slow.</p>"
+    "<p>It has <mark>2</mark> cores.</p></article>"
+)
+
+
+@dataclass
+class Job:
+    """A job for a review of a pull request with a proposed text, whose remote is a folder."""
+
+    site: Site
+    github: GitHubDouble
+    remote: Path
+
+    def head(self) -> str:
+        """Return the commit that is checked out."""
+        return git(self.site.root, "rev-parse", "HEAD").strip()
+
+    def pushed(self) -> str:
+        """Return the commit of the branch on the remote."""
+        return git(self.remote, "rev-parse", "texts").strip()
+
+    def push(self, name: str = "Ada") -> None:
+        """Commit what there is, and push it; the pull request is at this commit then."""
+        commit(self.site.root, name=name)
+        git(self.site.root, "push", "-q", "-f", "origin", "HEAD:refs/heads/texts")
+        self.github.pulls[0]["head"]["sha"] = self.head()
+
+    def check(self) -> None:
+        """Write the comment, as the job does that runs for each push."""
+        self._start()
+        self.site.run("github", "check", code=1)
+
+    def tick_all(self) -> None:
+        """Tick all boxes of the comment."""
+        [comment] = self.github.comments
+        comment["body"] = comment["body"].replace("[ ] <!--", "[x] <!--")
+
+    def review(self, login: str = "jo-doe", at: str = "", state: str = "approved",
+               account: str = "User") -> None:  # fmt: skip
+        """Start the job of a review."""
+        user = {"login": login, "type": account}
+        self._start(review={"id": 1, "state": state, "user": user, "commit_id": at or self.head()})
+
+    def _start(self, **event: object) -> None:
+        pull = self.github.pulls[0]
+        self.site.write(".cache/event.json", json.dumps({"pull_request": pull, **event}))
+
+    def approve(self, *arguments: str, code: int = 0) -> str:
+        """Run the command, and return what it printed."""
+        return self.site.run("github", "approve", *arguments, code=code)
+
+    def approved_by(self) -> str:
+        """Return who approved the text on the branch of the remote, or an empty string."""
+        shown = git(self.remote, "show", "texts:contentgen/index.md/main.html")
+        found = re.search("^approved_by: (.*)$", shown, re.MULTILINE)
+        return found[1] if found else ""
+
+
+@pytest.fixture
+def job(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Job]:
+    """Return the job of a pull request whose text is proposed, and whose comment is there."""
+    root, remote = tmp_path / "site", tmp_path / "remote.git"
+    root.mkdir()
+    site = make_site(root, monkeypatch)
+    monkeypatch.setenv("GIT_CONFIG_GLOBAL", str(tmp_path / "no-such-file"))
+    git(tmp_path, "init", "-q", "--bare", "remote.git")
+    git(root, "init", "-q", "-b", "main")
+    git(root, "remote", "add", "origin", str(remote))
+    commit(root)
+    base = git(root, "rev-parse", "HEAD").strip()
+    git(root, "push", "-q", "origin", "main")
+    git(root, "checkout", "-q", "-b", "texts")
+    site.draft(DRAFT)
+    site.run("propose", "index.md")
+    with github_double() as github:
+        variables = {"REPOSITORY": REPOSITORY, "API_URL": github.url, "TOKEN": TOKEN}
+        for name, value in variables.items():
+            monkeypatch.setenv(f"GITHUB_{name}", value)
+        monkeypatch.setenv("GITHUB_EVENT_PATH", str(root / ".cache/event.json"))
+        monkeypatch.delenv("GITHUB_STEP_SUMMARY", raising=False)
+        github.permissions["jo-doe"] = "write"
+        github.names["jo-doe"] = "Jo Doe"
+        github.authors = ["github-actions[bot]"]
+        github.add_pull("texts", "main")["base"]["sha"] = base
+        found = Job(site, github, remote)
+        found.push()
+        found.check()
+        yield found
+
+
+def test_a_review_approves(job: Job) -> None:
+    """The text is approved in the name of the account, in a commit of which it is the author."""
+    job.tick_all()
+    job.review()
+    before = job.head()
+    assert job.approve() == "index.md: approved\n"
+    assert job.approved_by() == "Jo Doe (jo-doe)"
+    shown = git(job.remote, "log", "-1", "--format=%an|%ae|%cn|%s|%P", "texts").strip()
+    author = "Jo Doe|42+jo-doe@users.noreply.github.com|github-actions[bot]"
+    assert shown == f"{author}|Approve generated texts|{before}"
+    file = read(job.site.approved, job.site.root / "contentgen")
+    assert file is not None
+    assert not file.is_changed
+    assert "<mark" not in file.text.html
+    assert file.text.edits is not None
+    assert file.text.edits.confirmed == ("1999", "2")
+    job.github.pulls[0]["head"]["sha"] = job.head()
+    job.site.run("status", "--check")
+    assert "Warning" not in job.site.run("report", "--base", "main")
+
+
+def test_an_account_without_a_name(job: Job) -> None:
+    """Its login stands for it, also where the name cannot be kept."""
+    job.tick_all()
+    job.github.names["jo-doe"] = "Jo\u202e <evil>"
+    job.review()
+    job.approve()
+    assert job.approved_by() == "jo-doe"
+
+
+def refused(job: Job, message: str, *arguments: str) -> None:
+    """Run the command, and check that it approved nothing and said why."""
+    before = job.pushed()
+    assert message in job.approve(*arguments, code=1)
+    assert job.pushed() == before
+    assert job.approved_by() == ""
+
+
+def test_statements_that_nobody_ticked(job: Job) -> None:
+    """They are named in the comment, and in the log; the next report takes the sentence away."""
+    [comment] = job.github.comments
+    comment["body"] = comment["body"].replace("[ ] <!--", "[x] <!--", 1)
+    job.review()
+    refused(job, "index.md: not ticked: It has ‹2› cores.")
+    [comment] = job.github.comments
+    *_, answer = comment["body"].partition("**No text was approved:**")
+    assert unescape(answer).strip() == "- index.md: not ticked: It has ‹2› cores."
+    assert comment["body"].count("[x] <!--") == 1, "the ticks stay"
+    refused(job, "not ticked")
+    assert comment["body"].count("No text was approved") == 1
+    job.check()
+    assert "No text was approved" not in job.github.comments[0]["body"]
+
+
+def test_ticks_of_nobody(job: Job) -> None:
+    """A comment of somebody else with ticked boxes ticks nothing."""
+    copied = job.github.comments[0]["body"].replace("[ ] <!--", "[x] <!--")
+    job.github.add_comment(copied, login="mallory")
+    job.review()
+    refused(job, "not ticked: In ‹1999›, it was slow.")
+
+
+def test_no_comment(job: Job) -> None:
+    """Where the comment was deleted, its boxes are not ticked."""
+    job.github.comments.clear()
+    job.review()
+    refused(job, "not ticked")
+    assert job.github.comments[0]["body"].startswith(HEADING)
+
+
+def test_a_review_of_an_older_commit(job: Job) -> None:
+    """A file that has changed since is not approved; one that has not is."""
+    job.tick_all()
+    reviewed = job.head()
+    job.site.write("docs/other.md", "# Other\n")
+    job.push()
+    edit_file(job.site.approved, "it was slow.", "it was very slow.")
+    job.push()
+    job.check()
+    job.tick_all()
+    job.review(at=reviewed)
+    refused(job, "index.md: is not as it was in the commit that jo-doe reviewed")
+    git(job.site.root, "revert", "--no-edit", "HEAD")
+    job.push()
+    job.check()
+    job.tick_all()
+    job.review(at=reviewed)
+    assert job.approve() == "index.md: approved\n"
+
+
+def test_a_commit_that_nobody_has(job: Job) -> None:
+    """After a force push, the commit that was reviewed may be gone."""
+    job.tick_all()
+    job.review(at="a" * 40)
+    refused(job, "is not as it was in the commit that jo-doe reviewed")
+
+
+def test_a_push_between_review_and_run(job: Job) -> None:
+    """Another head than the one that is checked out is not approved."""
+    job.tick_all()
+    job.review()
+    job.github.pulls[0]["head"]["sha"] = "b" * 40
+    refused(job, "somebody has pushed since this job began")
+
+
+def test_a_force_push_while_it_runs(job: Job) -> None:
+    """Nothing is pushed over a branch that has moved, also not back."""
+    job.tick_all()
+    job.review()
+    git(job.remote, "update-ref", "refs/heads/texts", "main")
+    before = job.pushed()
+    assert "git push failed" in job.approve(code=1)
+    assert job.pushed() == before
+
+
+def test_two_runs_at_once(job: Job) -> None:
+    """The second one finds the head moved, or the text approved."""
+    job.tick_all()
+    job.review()
+    job.approve()
+    assert "somebody has pushed" in job.approve(code=1)
+    job.github.pulls[0]["head"]["sha"] = job.head()
+    job.review()
+    assert job.approve() == "There is no text to approve.\n"
+
+
+@pytest.mark.parametrize("permission", ["read", "none", ""])
+def test_whoever_cannot_write(job: Job, permission: str) -> None:
+    """On a public repository, anybody can approve a pull request."""
+    job.tick_all()
+    job.github.permissions = {"jo-doe": permission} if permission else {}
+    job.review()
+    refused(job, "jo-doe cannot write to this repository")
+
+
+def test_an_app_is_no_person(job: Job) -> None:
+    """The approval of a bot is no review."""
+    job.tick_all()
+    job.review(account="Bot")
+    refused(job, "jo-doe is no person")
+
+
+def test_a_review_that_was_dismissed(job: Job) -> None:
+    """It was taken back before the job ran."""
+    job.tick_all()
+    job.github.review_state = "DISMISSED"
+    job.review()
+    refused(job, "the review of jo-doe was dismissed")
+
+
+@pytest.mark.parametrize("state", ["commented", "changes_requested", "dismissed"])
+def test_other_reviews(job: Job, state: str) -> None:
+    """They approve nothing, and are no error."""
+    job.tick_all()
+    job.review(state=state)
+    assert job.approve() == "There is no text to approve.\n"
+    assert job.approved_by() == ""
+
+
+def test_four_eyes(job: Job) -> None:
+    """With the option, whoever committed a text alone cannot approve it; two people can."""
+    job.tick_all()
+    job.github.authors = ["jo-doe"]
+    job.review()
+    refused(job, "index.md: only jo-doe has committed it", "--four-eyes")
+    job.github.authors = ["jo-doe", "github-actions[bot]"]
+    job.approve("--four-eyes")
+    assert job.approved_by() == "Jo Doe (jo-doe)"
+
+
+def test_a_fork(job: Job) -> None:
+    """Nothing can be committed there."""
+    job.tick_all()
+    job.github.pulls[0]["head"]["repo"] = {"full_name": "mallory/docs"}
+    job.review()
+    refused(job, "the branch is in a fork")
+
+
+def test_a_closed_pull_request(job: Job) -> None:
+    """It was closed or merged before the job ran."""
+    job.tick_all()
+    job.github.pulls[0]["state"] = "closed"
+    job.review()
+    refused(job, "the pull request is closed")
+
+
+def test_an_approval_that_was_written_by_hand(job: Job) -> None:
+    """A proposed file with parts of an approval is a problem of the whole pull request."""
+    edit_file(job.site.approved, "format: 1\n", "format: 1\napproved_by: Mallory\n")
+    job.push(name="Mallory")
+    job.tick_all()
+    job.review()
+    before = job.pushed()
+    assert "approved_by: a proposed text has no approval" in job.approve(code=1)
+    assert job.pushed() == before
+
+
+def test_links_and_other_files(job: Job) -> None:
+    """A link is no text, and a file outside of the folder is left alone, whatever it contains."""
+    job.tick_all()
+    content = job.site.approved.read_text()
+    job.site.write("elsewhere/index.md/main.html", content)
+    job.site.write("contentgen/notes.html", content)
+    link = job.site.root / "contentgen/other.md/main.html"
+    link.parent.mkdir()
+    link.symlink_to(job.site.approved)
+    job.push()
+    job.review()
+    refused(job, "contentgen/other.md/main.html: is no file with a text")
+    link.unlink()
+    job.push()
+    job.review()
+    job.approve()
+    changed = git(job.remote, "diff", "--name-only", "texts~1", "texts").split()
+    assert changed == ["contentgen/index.md/main.html"]
+
+
+def test_the_configuration_is_not_run(job: Job) -> None:
+    """A pull request that brings a hook runs nothing in the job that approves."""
+    job.tick_all()
+    job.site.configure(hooks=["evil.py"])
+    job.site.write("evil.py", "raise SystemExit('ran')\n")
+    job.push()
+    job.review()
+    assert job.approve() == "index.md: approved\n"
+
+
+def test_hooks_of_git_do_not_run(job: Job) -> None:
+    """Nor do those of the repository."""
+    hook = job.site.root / ".git/hooks/pre-commit"
+    hook.parent.mkdir(exist_ok=True)
+    hook.write_text("#!/bin/sh\nexit 1\n")
+    hook.chmod(0o755)
+    job.tick_all()
+    job.review()
+    job.approve()
+    assert job.approved_by() == "Jo Doe (jo-doe)"
+
+
+def test_an_edited_text_names_its_author(job: Job) -> None:
+    """Who changed a block in the pull request stands in the approved file."""
+    edit_file(job.site.approved, "it was slow.", "it was very slow.")
+    job.push(name="Grace Hopper")
+    job.check()
+    job.tick_all()
+    job.review()
+    job.approve()
+    file = read(job.site.approved, job.site.root / "contentgen")
+    assert file is not None
+    assert file.text.edits is not None
+    assert [*file.text.edits.changed_by.values()] == ["Grace Hopper"]
+
+
+def test_a_renamed_page(job: Job) -> None:
+    """Its file is approved where it is now, and needs ticks of its own."""
+    job.tick_all()
+    renamed = job.site.root / "contentgen/new.md/main.html"
+    renamed.parent.mkdir()
+    job.site.approved.rename(renamed)
+    (job.site.root / "docs/index.md").rename(job.site.root / "docs/new.md")
+    job.push()
+    job.review()
+    assert "new.md: not ticked" in job.approve(code=1)
+    job.check()
+    job.tick_all()
+    job.review()
+    assert job.approve() == "new.md: approved\n"
+
+
+def test_a_token_that_has_expired(job: Job) -> None:
+    """Nothing is approved without it."""
+    job.tick_all()
+    job.review()
+    job.github.token = "another"
+    refused(job, "the token has expired or is wrong")
+
+
+@pytest.mark.parametrize("folder", ["/etc", "../x", ".", "a/../../b"])
+def test_other_folders(job: Job, folder: str) -> None:
+    """The folder of approved files is one of the repository."""
+    job.review()
+    job.approve("--approved-dir", folder, code=2)
+
+
+def test_a_conflict_of_two_proposals(job: Job) -> None:
+    """A file with the markers of git is a problem, and no text."""
+    content = job.site.approved.read_text()
+    job.site.approved.write_text(content.replace("<p>It has", "<<<<<<< HEAD\n<p>It has"))
+    job.push()
+    job.tick_all()
+    job.review()
+    refused(job, "merge conflict in line ")
+
+
+def test_a_missing_base(job: Job) -> None:
+    """A shallow checkout does not have the base; the message says what to do."""
+    job.tick_all()
+    job.github.pulls[0]["base"]["sha"] = "c" * 40
+    job.review()
+    refused(job, "`fetch-depth: 0`")
+
+
+def test_another_program_than_git(job: Job, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The name of an account or a branch is never an option of git."""
+    job.tick_all()
+    job.github.names["jo-doe"] = "--upload-pack=touch evil"
+    job.github.pulls[0]["head"]["ref"] = "--mirror"
+    job.review()
+    with pytest.raises(subprocess.CalledProcessError):
+        git(job.remote, "rev-parse", "--verify", "refs/heads/--mirror")
+    job.approve(code=1)
+    assert not (job.site.root / "evil").exists()
