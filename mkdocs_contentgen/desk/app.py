@@ -53,7 +53,12 @@ _T = TypeVar("_T")
 _ROOT = "/_contentgen"
 _ADDRESS_HINT = "open the address that contentgen review has printed"
 _TYPES = {"js": "text/javascript", "css": "text/css", "json": "application/json"}
-_OWN_FILES = ("desk.js", "desk.css", "words.json")
+_OWN_FILES = tuple(
+    entry.name
+    for entry in files(__package__).joinpath("page").iterdir()
+    if entry.name.endswith((".js", ".css", ".json")) and entry.name != "page.js"
+)
+"""The files of the desk's own page. That of the pages of the site is `page.js`."""
 
 
 _REFUSED: tuple[ASGIApp, str] = Response("this is not served here", 403), "default-src 'none'"

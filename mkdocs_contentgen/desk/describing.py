@@ -13,7 +13,7 @@ import msgspec
 
 from ..display import escape_controls
 from ..errors import UnsafeHTMLError
-from ..html.differences import compare
+from ..html.differences import Row, compare
 from ..html.document import Block, Document, Sentences
 from ..review.evidence import evidence_finder
 from ..review.updating import can_update
@@ -64,6 +64,8 @@ def describe(desk: Desk, article: Article) -> dict[str, object]:
         "title": title,
         "seen": digest_of(article),
         "can_undo": desk.can_undo(article),
+        "undo": desk.undo_info(article),
+        "can_approve_open": not any(it.startswith("quotation:") for it in text.remarks),
         "model": text.model,
         "can_update": can_update(desk.site.options),
         "approved_file": approved_file,
@@ -131,11 +133,28 @@ def describe_rows(
 
     `earlier` is the name of the version `before`.
     """
-    rows = compare(desk.read(before.html), desk.read(after.html), marks=False)
+    document = desk.read(after.html)
+    rows = compare(desk.read(before.html), document, marks=False)
+    numbers = {id(it.element): it.number for it in document.blocks()}
     for number, row in enumerate(rows):
         if not row.is_equal:
             change = Change(action="take_back", block=number, digest=row.digest, earlier=earlier)
-            yield {"words": row.words_to_read(), "change": msgspec.to_builtins(change)}
+            yield {
+                "words": row.words_to_read(),
+                "block": _block_at(rows, number, numbers),
+                "is_gone": row.after is None,
+                "change": msgspec.to_builtins(change),
+            }
+
+
+def _block_at(rows: Sequence[Row], number: int, numbers: dict[int, int]) -> int | None:
+    """Return the number of the block of a row; of one that is gone, of the block before it."""
+    for row in rows[number::-1]:
+        if row.after and id(row.after.element) in numbers:
+            return numbers[id(row.after.element)]
+        if row.after and row is rows[number]:
+            return None  # the start or the end of what contains blocks
+    return None
 
 
 def _cards(blocks: Sequence[Block], text: Text, finder: EvidenceFinder) -> list[dict[str, object]]:
@@ -161,6 +180,7 @@ def _cards(blocks: Sequence[Block], text: Text, finder: EvidenceFinder) -> list[
                 "digest": digest,
                 "text": "; ".join(" ".join(part.split()) for part in statements.values()),
                 "parts": sentence.parts,
+                "place": _place(block),
                 "source": cited[0] if cited else None,
                 "evidence": _evidence(finder, "".join(part for part, _ in sentence.parts)),
             }
@@ -169,6 +189,21 @@ def _cards(blocks: Sequence[Block], text: Text, finder: EvidenceFinder) -> list[
             else:
                 strong.append(card)
     return strong + weak
+
+
+def _place(block: Block) -> list[str]:
+    """Return the heads of the column and the row of a cell, and nothing for other blocks."""
+    cell = block.element
+    row, table = cell.find_parent("tr"), cell.find_parent("table")
+    if cell.name not in ("td", "th") or row is None or table is None:
+        return []
+    cells = row.find_all(["td", "th"], recursive=False)
+    column = next(number for number, it in enumerate(cells) if it is cell)
+    first_row = table.find_all("tr")[0].find_all(["td", "th"], recursive=False)
+    heads = [first_row[column]] if column < len(first_row) else []
+    heads.append(cells[0])
+    named = [" ".join(it.get_text().split()) for it in heads if it is not cell]
+    return [name for name in named if name]
 
 
 def _evidence(finder: EvidenceFinder, sentence: str) -> list[dict[str, object]]:

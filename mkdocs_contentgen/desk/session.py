@@ -170,7 +170,7 @@ class DeskSite:
                 return
             if now.html != made.html or now.html == before.html:
                 return
-            desk.note_undo(article, text=before)
+            desk.note_undo(article, "ask", text=before)
             store = desk.site.store()
             store.save({note_key("generated", article.key): before})
             store.close()

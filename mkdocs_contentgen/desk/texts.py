@@ -47,7 +47,7 @@ class Change(
     To take back a difference to an `earlier` version, `block` is the number of its row.
     """
 
-    action: Literal["confirm", "remove", "edit", "insert", "delete", "take_back"]
+    action: Literal["confirm", "remove", "edit", "insert", "paste", "delete", "take_back"]
     block: int
     digest: str
     """The SHA-256 of the text of the block, or of the row."""
@@ -71,6 +71,9 @@ class _Undo(msgspec.Struct, frozen=True):
     text: Text | None = None
     file: str | None = None
     """The content of the approved file, empty if there was none, or None for a change."""
+
+    act: str = ""
+    """What was done: the action of a change, `approve` or `ask`."""
 
 
 @dataclass
@@ -142,7 +145,7 @@ class Desk:
         if not 0 <= change.block < len(blocks) or blocks[change.block].digest != change.digest:
             raise OutdatedError("this block has changed since; look at it again")
         authors = _authors(blocks, text)
-        if change.action in ("edit", "insert"):
+        if change.action in ("edit", "insert", "paste"):
             # What is as in the earlier version again is by whom it was there.
             earlier = self.earlier(article, "generated")
             if earlier:
@@ -151,9 +154,12 @@ class Desk:
         if change.action == "confirm":
             lines = document.to_lines()
             self.unchanged = {lines: self._read_again(lines)}
-            self._keep(article, structs.replace(text, html=lines, edits=edits))
+            remarks = _remarks_left(text.remarks, lines)
+            confirmed = structs.replace(text, html=lines, edits=edits, remarks=remarks)
+            self._keep(article, confirmed, "confirm")
         else:
-            self._keep(article, self._changed(article, text, document, edits, authors))
+            changed = self._changed(article, text, document, edits, authors)
+            self._keep(article, changed, change.action)
 
     def _take_back(self, article: Article, text: Text, change: Change) -> None:
         """Take back a difference to an earlier version. Raises OutdatedError and EditError."""
@@ -174,7 +180,8 @@ class Desk:
             gone = [shorten(block.text) for block in blocks if block.text not in said]
             edits = structs.replace(edits, removed=(*edits.removed, *gone))
         authors = _authors(blocks, text) | _authors(before.blocks(), earlier)
-        self._keep(article, self._changed(article, text, document, edits, authors))
+        changed = self._changed(article, text, document, edits, authors)
+        self._keep(article, changed, change.action)
 
     def undo(self, article: Article, seen: str) -> None:
         """Take back what was done last with a text, also before the desk was started again.
@@ -198,13 +205,20 @@ class Desk:
         # Another text may have taken its place.
         return bool(stack and stack[-1].after == digest_of(article))
 
+    def undo_info(self, article: Article) -> dict[str, object] | None:
+        """Return what `Undo` takes back, and whether that deletes the approved file, or None."""
+        if not self.can_undo(article):
+            return None
+        last = self._undo_stack(article)[-1]
+        return {"act": last.act, "deletes_file": last.text is None and last.file == ""}
+
     def note_undo(
-        self, article: Article, text: Text | None = None, file: str | None = None
+        self, article: Article, act: str, text: Text | None = None, file: str | None = None
     ) -> None:
         """Keep what was there before the act whose outcome the cache and the file have now."""
         self.refresh()
         after = digest_of(self.site.reread(article))
-        stack = [*self._undo_stack(article), _Undo(after, text, file)]
+        stack = [*self._undo_stack(article), _Undo(after, text, file, act)]
         self._write_undo(article, stack[-_MAX_UNDO:])
 
     def _undo_stack(self, article: Article) -> list[_Undo]:
@@ -241,7 +255,7 @@ class Desk:
             raise EditError(f"statements left to check: {left}")
         file = article.path.read_text("utf-8") if article.approved else ""
         write_approval(article, text, self.by, self.site.options, reason=reason)
-        self.note_undo(article, file=file)
+        self.note_undo(article, "approve", file=file)
 
     def earlier(self, article: Article, name: Earlier) -> Text | None:
         """Return the approved text, or the text as it was before people changed it, or None."""
@@ -286,7 +300,7 @@ class Desk:
             remarks = changed_remarks(self.site, article, text, html)
         return structs.replace(text, html=html, edits=edits, remarks=remarks)
 
-    def _keep(self, article: Article, text: Text) -> None:
+    def _keep(self, article: Article, text: Text, act: str) -> None:
         before = article.newest
         if before is None or (text.html, text.edits) == (before.html, before.edits):
             return
@@ -295,7 +309,7 @@ class Desk:
             edition = edition_after(article.edition)
             text = structs.replace(text, generated_at=datetime.now(UTC), edition=edition)
         self._save(article, text)
-        self.note_undo(article, text=article.draft or before)
+        self.note_undo(article, act, text=article.draft or before)
 
     def _save(self, article: Article, text: Text) -> None:
         """Save a text, unless somebody has changed it meanwhile. Raises OutdatedError."""
@@ -380,11 +394,23 @@ def _apply(block: Block, change: Change, edits: Edits) -> Edits:
             block.remove()
         case "insert":
             block.insert(change.kind, change.markdown)
+        case "paste":
+            block.insert_blocks(change.markdown)
         case "edit":
             block.set_markdown(change.markdown)
     if not removed:
         return edits
     return structs.replace(edits, removed=(*edits.removed, shorten(removed)))
+
+
+def _remarks_left(remarks: Sequence[str], html: str) -> tuple[str, ...]:
+    """Return the remarks on a text after a statement was confirmed.
+
+    Those on quotations go with the last statement: a person has checked all of them then.
+    """
+    if "<mark" in html:
+        return tuple(remarks)
+    return tuple(remark for remark in remarks if not remark.startswith("quotation:"))
 
 
 def _statement(block: Block, change: Change) -> str:

@@ -44,6 +44,12 @@ Kind = Literal["p", "h2", "h3", "li", "blockquote"]
 MAX_BLOCK = 20_000
 """The maximum length of a block in characters."""
 
+MAX_PASTED = 100_000
+"""The maximum length of a Markdown text that is added at once, in characters."""
+
+_LISTS_AND_TABLES = frozenset({"ul", "ol", "dl", "table", "figure", "blockquote", "header"})
+"""What no block of another kind can be added to."""
+
 _MAX_SYNTAX = 500
 _MAX_CITED = 50
 _MORE_BLOCKS = re.compile(r"\n[ \t]*(?:\n|[-*+] |\d{1,3}[.)] |#{1,6} |> )")
@@ -354,6 +360,30 @@ class Block:
         new = Tag(name="p")
         Block(0, new, self.image_hosts).set_markdown(markdown)
         self.insert_content(new, kind)
+
+    def insert_blocks(self, markdown: str) -> None:
+        """Insert the blocks of a Markdown text behind it, and behind the list or table it is in.
+
+        Raises EditError.
+        """
+        if len(markdown) > MAX_PASTED:
+            raise EditError(f"at most {MAX_PASTED:,} characters can be added at once")
+        from .markdown_reader import check_kept, read_blocks
+
+        html = read_blocks(markdown)
+        try:
+            new = Document(f"<article><h1>.</h1>{html}</article>", self.image_hosts).article
+        except UnsafeHTMLError as error:
+            raise EditError(f"this text cannot be shown: {error}") from error
+        new.find_all("h1")[0].extract()
+        check_kept(html, new)
+        if not new.get_text().strip():
+            raise EditError("there are no words to add")
+        place = self.element
+        for parent in self.element.parents:
+            if parent.name in _LISTS_AND_TABLES:
+                place = parent
+        place.insert_after(*(it.extract() for it in new.find_all(True, recursive=False)))
 
     def insert_content(self, content: Tag, kind: Kind = "p") -> Tag:
         """Insert a block with the content of an element behind it, and return it.

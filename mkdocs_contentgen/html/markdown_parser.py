@@ -19,6 +19,9 @@ _MAX_BRACKETS = 5
 Each `[` is tried together with so many that follow it.
 """
 
+_MAX_DEPTH = 20
+"""How deep lists and quotations are nested."""
+
 _MAX_PAIR = 1_000
 """The maximum length of a statement, and of what is raised or lowered."""
 
@@ -43,6 +46,17 @@ def inline_parser(*, is_persons: bool = False) -> MarkdownIt:
     else:
         parser.inline.ruler.before("html_inline", "script", _read_script)
         read_formulas(parser)
+    return parser
+
+
+@cache
+def block_parser() -> MarkdownIt:
+    """Return a parser of a person's blocks, whose lines are read as inline_parser() reads them."""
+    parser = MarkdownIt("commonmark", {"html": True, "maxNesting": _MAX_DEPTH})
+    parser.enable(["strikethrough", "table"])
+    parser.disable("html_block")  # its words are those of a paragraph
+    read_asterisks(parser)
+    parser.inline.ruler.before("emphasis", "mark", _read_mark)
     return parser
 
 

@@ -17,7 +17,7 @@ from markdown_it.token import Token
 from ..display import escape_controls
 from ..errors import EditError
 from .elements import BLOCK_LEVEL, VOID
-from .markdown_parser import inline_parser
+from .markdown_parser import block_parser, inline_parser
 from .sanitizer import TAGS
 
 _INLINE = TAGS - BLOCK_LEVEL
@@ -32,6 +32,23 @@ def read_line(markdown: str) -> str:
     tokens = parser.parseInline(markdown)
     for token in tokens:
         _keep_tags(token.children or [])
+    return str(parser.renderer.render(tokens, parser.options, {}))
+
+
+def read_blocks(markdown: str) -> str:
+    """Return the HTML of paragraphs, headings, lists, tables and code.
+
+    A text has one title, so other headings begin at level 2.
+    """
+    parser = block_parser()
+    tokens = parser.parse(markdown)
+    for token in tokens:
+        _keep_tags(token.children or [])
+        token.attrs.pop("style", None)  # how a column is aligned
+        if token.tag == "h1":
+            token.tag = "h2"
+        if token.type == "fence":
+            token.info = ""
     return str(parser.renderer.render(tokens, parser.options, {}))
 
 

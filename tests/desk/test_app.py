@@ -819,3 +819,88 @@ def test_markup_that_is_taken_back_is_nobodys(reviewer: Reviewer) -> None:
     reviewer.act("change", change=row["change"])
     edits = cached(reviewer).edits
     assert edits is None or edits.changed_by == {}
+
+
+PASTED = """# First
+
+Words of **mine**.
+
+- one
+  - two
+
+| Plan | Price |
+|---|--:|
+| Free | 0 |
+
+```sh
+pip install x
+```
+"""
+
+
+def test_markdown_is_pasted(reviewer: Reviewer) -> None:
+    """Paragraphs, lists, tables and code are blocks behind the one that was chosen, a person's."""
+    reviewer.change("paste", 4, markdown=PASTED)
+    text = cached(reviewer)
+    lines = text.html[text.html.index("</ul>") :]
+    for part in ("<h2>First</h2>", "<strong>mine</strong>", "<td>0</td>", "pip install x"):
+        assert part in lines
+    assert text.edits is not None
+    by = {it.text: text.edits.changed_by.get(it.digest) for it in blocks_of(text)}
+    assert by["Words of mine."] == by["two"] == by["Free"] == "Jo"
+    assert by["Needs Python 3.11"] is None
+    refused = reviewer.text()["seen"]
+    for markdown in ("", "![x](http://a.example/b.png)", "<div>x</div>"):
+        blocks = reviewer.text()["blocks"]
+        assert isinstance(blocks, list)
+        change = {"action": "paste", "block": 4, "digest": blocks[4]["digest"]}
+        answer = reviewer.act("change", change={**change, "markdown": markdown})
+        assert answer.status_code == 422, markdown
+    assert reviewer.text()["seen"] == refused
+
+
+def test_undo_says_what_it_takes_back(reviewer: Reviewer) -> None:
+    """Also that it deletes an approved file, and no other one."""
+    assert reviewer.text()["undo"] is None
+    reviewer.change("delete", 2)
+    assert reviewer.text()["undo"] == {"act": "delete", "deletes_file": False}
+    reviewer.act("approve", reason="I know")
+    assert reviewer.text()["undo"] == {"act": "approve", "deletes_file": True}
+    reviewer.change("edit", 5, markdown="Another end.")
+    reviewer.act("approve", reason="I know")
+    assert reviewer.text()["undo"] == {"act": "approve", "deletes_file": False}
+
+
+def test_the_remark_on_a_quotation_goes(reviewer: Reviewer) -> None:
+    """It goes when all is confirmed, and only then is a reason enough for what is left."""
+    key = NEWS.key(sandbox=False)
+    remarks = ("quotation: this quotation is in no source: “Jane Smith”", "length: too short")
+    save(reviewer.root, {key: Text(HTML, WHEN, NEWS.record(), "m", {}, remarks)})
+    assert reviewer.text()["can_approve_open"] is False
+    for block in (1, 3):
+        reviewer.change("confirm", block)
+        assert cached(reviewer).remarks == remarks
+    reviewer.change("confirm", 5)
+    assert cached(reviewer).remarks == remarks[1:]
+    assert reviewer.text()["can_approve_open"] is True
+    assert reviewer.act("undo").status_code == 200
+    assert cached(reviewer).remarks == remarks
+
+
+def test_a_cell_has_its_heads(reviewer: Reviewer) -> None:
+    """A statement in a table is read with the heads of its column and its row."""
+    table = "<table><tr><th>Plan</th><th>Price</th></tr><tr><td>Free</td><td><mark>0</mark></td>"
+    html = f"<article><h1>Builds take seconds</h1>{table}</tr></table></article>"
+    save(reviewer.root, {NEWS.key(sandbox=False): Text(html, WHEN, NEWS.record(), "m")})
+    cards = reviewer.text()["statements"]
+    assert isinstance(cards, list)
+    assert [card["place"] for card in cards] == [["Price", "Free"]]
+
+
+def test_differences_have_their_places(reviewer: Reviewer) -> None:
+    """Each names the block that differs; of a block that is gone, the one before it."""
+    reviewer.change("delete", 3)
+    reviewer.change("edit", 3, markdown="Needs nothing")
+    gone, changed = differences(reviewer)
+    assert (gone["block"], gone["is_gone"]) == (2, True)
+    assert (changed["block"], changed["is_gone"]) == (3, False)
