@@ -40,7 +40,7 @@ from ..site.build import Build
 from ..text import Line, Text
 from ..texts.articles import Article
 from .builder import Builder
-from .describing import describe, describe_rows
+from .describing import commit_all_command, describe, describe_rows
 from .session import DeskSite
 from .texts import EARLIER, Change, Desk, Earlier, OutdatedError, digest_of, ref_of
 
@@ -279,16 +279,23 @@ class DeskApp:
         if "queue" not in desk.shown:
             desk.shown["queue"] = [self._row(desk, article) for article in desk.queue()]
         problem = self._texts.problem or self._builder.problem
-        return {"texts": desk.shown["queue"], "by": desk.by, "problem": problem}
+        return {
+            "texts": desk.shown["queue"],
+            "by": desk.by,
+            "problem": problem,
+            "commit_command": commit_all_command(desk.site),
+        }
 
     def _row(self, desk: Desk, article: Article) -> dict[str, object]:
         url = desk.addresses.get(article.page, "")
+        newest = article.newest
         return {
             **self._texts.to_json(article),
             "ref": ref_of(article),
             "title": article.request.topic,
             "url": url,
             "frame": self._frame(url),
+            "checked": len(newest.edits.confirmed) if newest and newest.edits else 0,
         }
 
     def _frame(self, url: str) -> str:

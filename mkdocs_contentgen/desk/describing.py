@@ -111,6 +111,12 @@ def _commit_command(file: str, title: str) -> str:
     return f"git add -- {path} && git commit -m {message} -- {path}"
 
 
+def commit_all_command(site: Site) -> str:
+    """Return a command for a shell that commits all approved files."""
+    directory = site.options.approved_dir
+    return f"git add -- {_in_quotes(directory)} && git commit -m 'Approve texts'"
+
+
 def _in_quotes(text: str) -> str:
     return "'" + escape_controls(text).replace("'", "'\\''") + "'"
 
@@ -141,6 +147,7 @@ def describe_rows(
             change = Change(action="take_back", block=number, digest=row.digest, earlier=earlier)
             yield {
                 "words": row.words_to_read(),
+                "plain": row.plain_words(),
                 "block": _block_at(rows, number, numbers),
                 "is_gone": row.after is None,
                 "change": msgspec.to_builtins(change),

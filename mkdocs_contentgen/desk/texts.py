@@ -47,7 +47,7 @@ class Change(
     To take back a difference to an `earlier` version, `block` is the number of its row.
     """
 
-    action: Literal["confirm", "remove", "edit", "insert", "paste", "delete", "take_back"]
+    action: Literal["confirm", "remove", "edit", "insert", "paste", "delete", "reopen", "take_back"]
     block: int
     digest: str
     """The SHA-256 of the text of the block, or of the row."""
@@ -151,12 +151,12 @@ class Desk:
             if earlier:
                 authors |= _authors(self.read(earlier.html).blocks(), earlier)
         edits = _apply(blocks[change.block], change, text.edits or Edits())
-        if change.action == "confirm":
+        if change.action in ("confirm", "reopen"):
             lines = document.to_lines()
             self.unchanged = {lines: self._read_again(lines)}
             remarks = _remarks_left(text.remarks, lines)
             confirmed = structs.replace(text, html=lines, edits=edits, remarks=remarks)
-            self._keep(article, confirmed, "confirm")
+            self._keep(article, confirmed, change.action)
         else:
             changed = self._changed(article, text, document, edits, authors)
             self._keep(article, changed, change.action)
@@ -389,6 +389,14 @@ def _apply(block: Block, change: Change, edits: Edits) -> Edits:
         case "remove":
             _statement(block, change)
             removed = block.remove_sentence(change.statement)
+        case "reopen":
+            words = shorten(change.markdown)
+            if words not in edits.confirmed:
+                raise EditError("this statement was not confirmed")
+            block.mark_statement(change.markdown)
+            left = list(edits.confirmed)
+            left.remove(words)
+            return structs.replace(edits, confirmed=tuple(left))
         case "delete":
             removed = block.text
             block.remove()

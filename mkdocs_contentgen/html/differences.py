@@ -34,6 +34,8 @@ _TOKEN = re.compile(
 
 _TAG = re.compile("<[^<>]*>")
 _OWN_TAG = '</?{name}(?: (?:class|style)="[^"]*")*>'
+_NAME = re.compile("<([a-z0-9]+)")
+_ADDRESS = re.compile(' (?:href|src)="([^"]*)"')
 _REL = re.compile(' rel="[^"]*"')
 
 Word = tuple[Literal["equal", "old", "new"], str]
@@ -73,6 +75,17 @@ class Row:
         names = {piece.element.name for piece in (self.before, self.after) if piece}
         return len(names) == 1 and bool(re.fullmatch(_OWN_TAG.format(name=names.pop()), tag))
 
+    def plain_words(self) -> list[Word]:
+        """Return the words without HTML: addresses of links and pictures stand behind arrows.
+
+        If nothing else differs, the names of the elements that differ are in brackets.
+        """
+        for with_names in (False, True):
+            words = [(kind, _to_plain(kind, html, with_names)) for kind, html in self.words]
+            if any(text for kind, text in words if kind != "equal"):
+                break
+        return [word for word in words if word[1]]
+
     @property
     def digest(self) -> str:
         """The SHA-256 of the HTML of both."""
@@ -97,6 +110,20 @@ def _to_read(kind: str, html: str, is_hidden: Callable[[str], bool]) -> str:
         return _REL.sub("", tag[0])  # which the sanitizer gives each link
 
     # Text has no `<` of its own, but can look like an attribute.
+    return unescape(_TAG.sub(show, html))
+
+
+def _to_plain(kind: str, html: str, with_names: bool) -> str:
+    """Return HTML as plain text with the addresses of what differs, and names of elements."""
+
+    def show(tag: re.Match[str]) -> str:
+        name = _NAME.match(tag[0])
+        if kind == "equal" or name is None:
+            return ""
+        if address := _ADDRESS.search(tag[0]):
+            return f"→ {address[1]} "
+        return f"[{name[1]}] " if with_names else ""
+
     return unescape(_TAG.sub(show, html))
 
 

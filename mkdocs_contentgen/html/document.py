@@ -344,6 +344,19 @@ class Block:
         """Take the mark off a statement."""
         Sentences(self.element).tags("mark")[number][0].unwrap()
 
+    def mark_statement(self, words: str) -> None:
+        """Mark words as a statement to check again. Raises EditError if they are not there."""
+        for text in self.element.find_all(string=True):
+            begin = text.find(words)
+            if begin < 0 or text.find_parent("mark"):
+                continue
+            mark = Tag(name="mark")
+            mark.string = words
+            before, behind = text[:begin], text[begin + len(words) :]
+            text.replace_with(NavigableString(before), mark, NavigableString(behind))
+            return
+        raise EditError("these words are not there any more, or are formatted; use Undo")
+
     def remove_sentence(self, number: int) -> str:
         """Remove the sentence with a statement, and return it. May remove the block."""
         sentences = Sentences(self.element)

@@ -301,18 +301,21 @@ def test_wrong_changes(reviewer: Reviewer, change: dict[str, object], status: in
 
 
 def test_the_words_of_the_desk() -> None:
-    """Each is in six languages; the names that scripts use are English."""
+    """Each that a script uses is in all six languages, and no script has words of its own."""
     package = Path(app.__file__).parent / "page"
     words = json.loads((package / "words.json").read_text(encoding="utf-8"))
-    fixed = {"review", "approve", "approve_anyway", "confirm", "edit", "remove", "next"}
-    fixed |= {"with_note", "new_text"}
     assert words["languages"] == ["en", "de", "fr", "es", "ja", "zh"]
-    assert {name for name, row in words.items() if len(row) == 1} == fixed
-    assert {len(row) for row in words.values()} == {1, 6}
-    script = (package / "desk.js").read_text(encoding="utf-8")
-    used = set(re.findall(r'say\("(\w+)"', script))
-    used |= {f"kind_{name}" for name in re.findall(r'\w+: "(\w+)"', script.split("KINDS = ")[1])}
+    assert {len(row) for row in words.values()} == {6}
+    assert not any("" in row for row in words.values())
+    scripts = {file.name: file.read_text("utf-8") for file in package.glob("*.js")}
+    used: set[str] = set()
+    for script in scripts.values():
+        used |= set(re.findall(r'say\(\s*"(\w+)"', script))
+        used |= set(re.findall(r'\? "(\w+)" : "\w+"\)', script))
+        used |= set(re.findall(r'\? "\w+" : "(\w+)"\)', script))
+    used |= set(re.findall(r'"(undone_\w+)"', scripts["acts.js"]))
     assert used <= set(words)
+    assert max(len(line) for script in scripts.values() for line in script.splitlines()) <= 100
 
 
 def test_a_repeated_act_does_nothing(reviewer: Reviewer) -> None:
@@ -885,6 +888,21 @@ def test_the_remark_on_a_quotation_goes(reviewer: Reviewer) -> None:
     assert reviewer.text()["can_approve_open"] is True
     assert reviewer.act("undo").status_code == 200
     assert cached(reviewer).remarks == remarks
+
+
+def test_a_confirmed_statement_is_checked_again(reviewer: Reviewer) -> None:
+    """It has its mark again, is not confirmed any more, and the block is nobody's."""
+    before = cached(reviewer)
+    reviewer.change("confirm", 3)
+    assert reviewer.queue()["report.md"]["checked"] == 1
+    reviewer.change("reopen", 3, markdown="Jane Smith")
+    text = cached(reviewer)
+    assert Document(text.html).to_lines() == Document(before.html).to_lines()
+    assert text.edits == Edits()
+    blocks = reviewer.text()["blocks"]
+    assert isinstance(blocks, list)
+    change = {"action": "reopen", "block": 3, "digest": blocks[3]["digest"], "markdown": "Thrown"}
+    assert "was not confirmed" in reviewer.act("change", change=change).text
 
 
 def test_a_cell_has_its_heads(reviewer: Reviewer) -> None:

@@ -1,27 +1,44 @@
 // In a page of the site beside the desk: shows the article as the desk has it, and tells which of
-// its blocks was clicked. The page is not trusted: it can neither read nor change what the desk has.
+// its blocks was clicked. The page is not trusted: it can neither read nor change what the desk
+// has.
 
 const DESK = document.querySelector("script[data-desk]").dataset.desk;
 const style = document.createElement("style");
 style.textContent = `
-  [data-contentgen-block]:hover { outline: 1px dashed currentColor; outline-offset: 3px; cursor: pointer; }
+  [data-contentgen-block]:hover {
+    outline: 1px dashed currentColor; outline-offset: 3px; cursor: text; }
+  [data-contentgen-block] mark { cursor: pointer; }
+  [data-contentgen-block] mark[data-contentgen-settled] { background: none; border: 0; outline: 0;
+    text-decoration: none; color: inherit; }
+  [data-contentgen-block] mark[data-contentgen-current] { outline: 3px solid #d08b00 !important;
+    outline-offset: 2px; border-radius: 2px; }
   [data-contentgen-selected] { outline: 3px solid #d08b00 !important; outline-offset: 4px; }
-  [data-contentgen-selected], [data-contentgen-text] { scroll-margin: 30vh; }
+  [data-contentgen-deleted] { display: none; }
+  [data-contentgen-difference] { outline: 1px dashed #888; outline-offset: 3px; cursor: pointer; }
+  [data-contentgen-difference] del, del[data-contentgen-difference] {
+    background: #fbdcdc; color: #5c1a1b; text-decoration: line-through; }
+  [data-contentgen-difference] ins, ins[data-contentgen-difference] {
+    background: #d9f2dc; color: #123a1c; text-decoration: underline; }
+  [data-contentgen-selected], [data-contentgen-text], mark { scroll-margin: 30vh; }
 `;
 document.head.append(style);
 
-let shown = "";
+let article = null; // as the desk has it
+let shown = ""; // the digest of what is shown
+let isCompared = false;
 // A page that loads itself again stays where it is scrolled to.
 let selected = performance.getEntriesByType("navigation")[0].type === "reload" ? null : undefined;
 
+const find = (number) => document.querySelector(`[data-contentgen-block="${Number(number)}"]`);
+
 // Put the article where the one of the last build is. Without that place, nothing is shown.
-function show({ title, article, index, count, digest }) {
+function show({ title, article: html, index, count, digest }) {
   const plain = document.querySelector("[data-contentgen-plain]");
   const articles = document.querySelectorAll("article.contentgen, article.contentgen-missing");
   if (digest === shown || (!plain && articles.length !== count)) return;
   const heading = document.querySelector(".contentgen-title");
-  if (plain) plain.innerHTML = title + article; // sanitized, as in every build
-  else articles[index].outerHTML = title && !heading ? title + article : article;
+  if (plain) plain.innerHTML = title + html; // sanitized, as in every build
+  else articles[index].outerHTML = title && !heading ? title + html : html;
   if (heading && title && !plain) heading.outerHTML = title;
   const text = document.querySelector("article[data-contentgen-text]");
   uncover(text);
@@ -34,44 +51,142 @@ function show({ title, article, index, count, digest }) {
 function uncover(element) {
   for (let it = element; it; it = it.parentElement) {
     if (it.tagName === "DETAILS") it.open = true;
-    const tab = it.matches(".tabbed-content > *") ? [...it.parentElement.children].indexOf(it) : -1;
+    const isPanel = it.matches(".tabbed-content > *");
+    const tab = isPanel ? [...it.parentElement.children].indexOf(it) : -1;
     it.closest(".tabbed-set")?.querySelectorAll(":scope > input")[tab]?.click();
   }
 }
 
-function tell(type) {
-  const block = document.querySelector("[data-contentgen-selected]");
-  const { top, left, width, height } = block?.getBoundingClientRect() ?? {};
-  parent.postMessage({ type, block: block ? Number(block.dataset.contentgenBlock) : null, top, left, width, height }, DESK);
+// Show what was added and removed at each block. What is shown then is no text to approve.
+function compare(rows) {
+  const behind = new Map(); // what is gone stands behind the block before it
+  rows.forEach(({ words, block, isGone }, number) => {
+    const parts = words.map(([kind, text]) => {
+      if (kind === "equal") return text;
+      const part = document.createElement(kind === "old" ? "del" : "ins");
+      part.textContent = text;
+      return part;
+    });
+    const place = block === null ? null : find(block);
+    if (!place) return;
+    if (!isGone) {
+      place.replaceChildren(...parts);
+      place.dataset.contentgenDifference = number;
+      return;
+    }
+    const isItem = place.tagName === "LI";
+    const gone = document.createElement(isItem ? "li" : "p");
+    gone.dataset.contentgenDifference = number;
+    gone.append(...parts);
+    const apart = isItem ? place : place.closest("table, ul, ol") ?? place;
+    const before = behind.get(place) ?? apart;
+    before.after(gone);
+    behind.set(place, gone);
+  });
+  isCompared = true;
+  shown = "";
 }
 
-function select(number, scrolls) {
-  document.querySelector("[data-contentgen-selected]")?.removeAttribute("data-contentgen-selected");
-  const block = number === null ? null : document.querySelector(`[data-contentgen-block="${Number(number)}"]`);
-  if (block) block.dataset.contentgenSelected = "";
-  else if (selected === undefined) document.querySelector("[data-contentgen-text]")?.scrollIntoView();
-  if (scrolls) block?.scrollIntoView({ block: "center" });
+function fontOf(element) {
+  const { fontFamily: family, fontSize: size, fontWeight: weight } = getComputedStyle(element);
+  return { family, size, weight };
+}
+
+function tell(type, element, more = {}) {
+  const { top, left, width, height } = element?.getBoundingClientRect() ?? {};
+  const block = element?.closest("[data-contentgen-block]")?.dataset.contentgenBlock;
+  const font = element ? fontOf(element) : null;
+  parent.postMessage({ type, block: block === undefined ? null : Number(block),
+    top, left, width, height, font, ...more }, DESK);
+}
+
+function selectedElement() {
+  return document.querySelector("[data-contentgen-selected]")
+    ?? document.querySelector("mark[data-contentgen-current]")?.closest("[data-contentgen-block]");
+}
+
+function unmark(name) {
+  for (const element of document.querySelectorAll(`[${name}]`)) element.removeAttribute(name);
+}
+
+const markOf = (block, number) => find(block)?.querySelectorAll("mark")[number];
+
+function select({ block, statement, row }, scrolls) {
+  unmark("data-contentgen-selected");
+  unmark("data-contentgen-current");
+  let element = null;
+  if (row !== undefined) {
+    element = document.querySelector(`[data-contentgen-difference="${Number(row)}"]`);
+  } else if (statement !== undefined) {
+    element = markOf(block, Number(statement)) ?? find(block);
+  } else if (block !== null) {
+    element = find(block);
+  }
+  if (element?.tagName === "MARK") element.dataset.contentgenCurrent = "";
+  else if (element && statement === undefined) element.dataset.contentgenSelected = "";
+  if (!element && selected === undefined) {
+    document.querySelector("[data-contentgen-text]")?.scrollIntoView();
+  }
+  if (scrolls && element) {
+    const { top, bottom } = element.getBoundingClientRect();
+    if (top < 80 || bottom > innerHeight * 0.6) element.scrollIntoView({ block: "center" });
+  }
+}
+
+// Own changes that the server has not answered yet.
+function anticipate({ settled, deleted }) {
+  unmark("data-contentgen-settled");
+  unmark("data-contentgen-deleted");
+  for (const [block, number] of settled) {
+    markOf(block, number)?.setAttribute("data-contentgen-settled", "");
+  }
+  for (const block of deleted) find(block)?.setAttribute("data-contentgen-deleted", "");
 }
 
 addEventListener("message", ({ origin, data }) => {
   if (origin !== DESK) return;
-  if (data?.type === "reload") document.querySelector("[data-contentgen-plain]") ? location.replace(location.href) : location.reload();
+  if (data?.type === "reload") {
+    if (document.querySelector("[data-contentgen-plain]")) location.replace(location.href);
+    else location.reload();
+  }
   if (data?.type !== "text") return;
-  show(data.page);
-  select(data.select, data.select !== selected);
-  selected = data.select;
+  article = data.page;
+  if (isCompared) {
+    isCompared = false;
+    shown = "";
+  }
+  show(article);
+  if (data.rows) compare(data.rows);
+  anticipate(data);
+  const wanted = JSON.stringify(data.select);
+  select(data.select, wanted !== selected);
+  selected = wanted;
   parent.postMessage({ type: "shown", digest: shown }, DESK);
-  tell("place");
+  tell("place", selectedElement());
 });
 
-addEventListener("click", ({ target }) => {
+addEventListener("click", ({ target, screenX: x, screenY: y }) => {
   if (target.closest("a, input, textarea, select, button, label")) return;
-  selected = target.closest("[data-contentgen-block]")?.dataset.contentgenBlock ?? null;
-  selected = selected === null ? null : Number(selected);
-  select(selected, false);
-  tell("click");
+  const block = target.closest("[data-contentgen-block]");
+  const difference = target.closest("[data-contentgen-difference]");
+  const mark = block && target.closest("mark");
+  const number = mark ? [...block.querySelectorAll("mark")].indexOf(mark) : null;
+  const row = difference ? Number(difference.dataset.contentgenDifference) : null;
+  tell("click", difference ?? block, { statement: number, row, x, y });
 });
-for (const name of ["scroll", "resize"]) addEventListener(name, () => requestAnimationFrame(() => tell("place")), { passive: true });
-addEventListener("keydown", (event) => { if (event.key === "Escape") { select(null); tell("click"); } });
+
+let hovered = null;
+addEventListener("mouseover", ({ target }) => {
+  const block = target.closest("[data-contentgen-block]");
+  if (!block || block === hovered) return;
+  hovered = block;
+  tell("hover", block);
+});
+
+const again = () => requestAnimationFrame(() => {
+  tell("place", selectedElement());
+  if (hovered?.isConnected) tell("hover", hovered);
+});
+for (const name of ["scroll", "resize"]) addEventListener(name, again, { passive: true });
 
 parent.postMessage({ type: "ready", path: location.pathname }, DESK);

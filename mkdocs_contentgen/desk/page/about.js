@@ -1,0 +1,90 @@
+// The tab About: what was asked for, what the text is like, and how to get another one.
+
+import { act } from "./acts.js";
+import { call } from "./api.js";
+import { ask } from "./dialogs.js";
+import { recall, remember } from "./drafts.js";
+import { h } from "./draw.js";
+import { help } from "./keys.js";
+import { state, tell } from "./state.js";
+import { say } from "./words.js";
+
+async function costNote() {
+  const { cost } = await call("cost", { ref: state.ref })
+    .catch((error) => ({ cost: error.message }));
+  return h("p", {}, cost ? `${say("cost")}: ${cost}` : say("free"));
+}
+
+export async function askForNew() {
+  const cost = await costNote();
+  const { seen } = state.text;
+  const isFirst = !seen;
+  ask(say(isFirst ? "generate" : "new_text"), say("send"),
+    [!isFirst && h("p", {}, say("replace")), cost],
+    () => act("ask", { replace: true, seen }));
+}
+
+async function askForChange() {
+  const headings = state.text.blocks.filter((block) => /^h[2-6]$/.test(block.kind));
+  const cost = await costNote();
+  let note = recall("note") ?? "";
+  let section = "";
+  const area = h("textarea", { "aria-label": say("note"), placeholder: say("note"), required: true,
+    maxlength: "2000", dir: "auto", value: note, oninput: ({ target }) => {
+      note = target.value;
+      remember("note", note);
+    } });
+  const part = h("select", { "aria-label": say("section"), onchange: ({ target }) => {
+    section = target.value;
+  } }, h("option", { value: "" }, say("whole")),
+  headings.map((block) => h("option", { value: block.text }, block.text)));
+  ask(say("with_note"), say("send"), [area, part, cost], async () => {
+    const done = await act("ask", { note, section });
+    if (done) remember("note", null);
+    return done;
+  });
+}
+
+async function copy() {
+  await navigator.clipboard.writeText(state.text.commit_command);
+  tell("green", say("copied"));
+}
+
+export const copyButton = () => h("button", { type: "button", key: "copy", onclick: copy },
+  say("copy"));
+
+const remarkWords = (remark) => {
+  const [name, ...rest] = remark.split(":");
+  const title = say(`remark_${name}`);
+  return title === `remark_${name}` ? remark : `${title}:${rest.join(":")}`;
+};
+
+const lines = (name, found) => found?.length > 0 && h("section", { key: name },
+  h("h2", {}, say(name)), h("ul", {}, found.map((line) => h("li", { dir: "auto" }, line))));
+
+export function about() {
+  const { text } = state;
+  const isBusy = Boolean(text.asking);
+  const facts = [
+    [say("page_of"), text.page],
+    [say("topic"), text.topic],
+    [say("state"), say(`state_${text.state}`)],
+    [say("model"), text.model],
+    [say("age"), (text.generated_at ?? "").slice(0, 10)],
+    [say("approved_by"), text.approved_by],
+  ].filter(([, value]) => value);
+  return [
+    h("dl", {}, facts.map(([name, value]) => [h("dt", {}, name), h("dd", { dir: "auto" }, value)])),
+    text.brief && h("section", { key: "brief" }, h("h2", {}, say("brief")),
+      h("div", { class: "brief", dir: "auto" }, text.brief)),
+    lines("remarks", text.remarks?.map(remarkWords)),
+    lines("hidden", text.hidden),
+    h("div", { class: "buttons", key: "ask" },
+      text.can_update && text.seen && h("button", { type: "button", key: "note", disabled: isBusy,
+        onclick: askForChange }, say("with_note")),
+      h("button", { type: "button", key: "new", disabled: isBusy, onclick: askForNew },
+        say(text.seen ? "new_text" : "generate"))),
+    h("div", { class: "buttons", key: "keys" },
+      h("button", { type: "button", onclick: help, title: "?" }, say("keys"))),
+  ];
+}

@@ -1,0 +1,206 @@
+// What the person does with the text. Own changes are queued, and shown at once: each is sent
+// when the one before has been answered.
+
+import { call } from "./api.js";
+import { renumberDrafts } from "./drafts.js";
+import { askFirst } from "./dialogs.js";
+import { HOLD, redraw, state, tell } from "./state.js";
+import { findIn, openStatements, statementsOf } from "./statements.js";
+import { released } from "./pressing.js";
+import { say } from "./words.js";
+
+let last = Promise.resolve();
+
+export function inTurn(next) {
+  last = last.then(next);
+  return last;
+}
+
+// Where a block is now: others before it may be gone, or new.
+export function numberOf({ number, digest }) {
+  const { blocks } = state.text;
+  if (blocks[number]?.digest === digest) return number;
+  return blocks.findIndex((block) => block.digest === digest);
+}
+
+// Takes the text as the server has it now.
+export function take(text) {
+  const before = state.text;
+  const isOther = text.ref !== before?.ref;
+  const selected = isOther || state.block === null ? null : before.blocks[state.block];
+  state.text = text;
+  state.hovered = null;
+  const row = state.texts.findIndex((it) => it.ref === text.ref);
+  if (row >= 0) state.texts[row] = { ...state.texts[row], ...text };
+  const number = selected ? numberOf(selected) : -1;
+  state.block = number < 0 ? null : number;
+  if (text.seen !== before?.seen || isOther) {
+    state.since = performance.now();
+    setTimeout(redraw, HOLD + 20);
+  }
+  if (!isOther) renumberDrafts(numberOf);
+  redraw();
+}
+
+// Looks whether somebody else has changed something.
+export async function look() {
+  const { ref } = state;
+  try {
+    const text = await call("text", { ref, version: state.text.version });
+    await released();
+    if (ref !== state.ref) return;
+    state.failure = "";
+    if (text.version !== state.text.version) take(text);
+    else redraw();
+  } catch (error) {
+    state.failure = error.message;
+    redraw();
+  }
+}
+
+// Sends an act, and tells whether it was done.
+async function send(action, body, ref) {
+  try {
+    const text = await call(action, { ref, seen: state.text.seen, ...body });
+    await receive(text);
+    return text;
+  } catch (error) {
+    if (error.status === 409) await look();
+    tell("red", error.message);
+    return null;
+  }
+}
+
+export async function act(action, body = {}) {
+  const { ref } = state;
+  const own = { action };
+  state.pending.push(own);
+  redraw();
+  const done = await inTurn(() => send(action, body, ref));
+  state.pending = state.pending.filter((it) => it !== own);
+  redraw();
+  return done;
+}
+
+const undoLast = () => undo();
+
+// Confirms a statement, or removes its sentence.
+export function settle(statement, action) {
+  if (!statement) return;
+  const open = openStatements();
+  const index = open.findIndex((it) => it.key === statement.key);
+  if (index < 0) return; // a click too many
+  const { ref } = state;
+  const own = { action, statement };
+  state.pending.push(own);
+  state.checked.unshift({ ...statement, action });
+  const left = openStatements();
+  state.current = (left[index] ?? left[0])?.key ?? "";
+  state.block = null;
+  const outcome = action === "confirm" ? "did_confirm" : "did_remove";
+  tell("green", say(outcome, statement.words), undoLast);
+  inTurn(async () => {
+    const isDone = await sendStatement(statement, action, ref);
+    state.pending = state.pending.filter((it) => it !== own);
+    if (!isDone) state.checked = state.checked.filter((it) => it.key !== statement.key);
+    redraw();
+  });
+}
+
+async function sendStatement(statement, action, ref, isAgain = false) {
+  const now = findIn(statementsOf(state.text), statement);
+  if (!now) {
+    tell("red", say("statement_gone", statement.words));
+    return false;
+  }
+  const { block, number } = now;
+  const wanted = { action, block, digest: now.card.digest, statement: number };
+  try {
+    await receive(await call("change", { ref, seen: state.text.seen, change: wanted }));
+    return true;
+  } catch (error) {
+    if (error.status !== 409 || isAgain) {
+      tell("red", error.message);
+      return false;
+    }
+    await look(); // somebody has changed something else
+    return sendStatement(statement, action, ref, true);
+  }
+}
+
+async function receive(text) {
+  await released();
+  if (text.ref === state.ref) take(text);
+}
+
+export function settleSentence(statement) {
+  const all = openStatements().filter((it) => it.card === statement.card);
+  for (const each of all) settle(each, "confirm");
+}
+
+// Changes a block, and tells whether it was done. Words that another person was faster than are
+// in the message, and in the draft.
+export async function change(block, wanted, outcome) {
+  const { ref } = state;
+  const own = { action: wanted.action, number: block.number };
+  state.pending.push(own);
+  redraw();
+  const done = await inTurn(() => sendChange(block, wanted, outcome, ref));
+  state.pending = state.pending.filter((it) => it !== own);
+  redraw();
+  return done;
+}
+
+async function sendChange(block, wanted, outcome, ref, isAgain = false) {
+  const number = numberOf(block);
+  const sent = { block: number, digest: block.digest, ...wanted };
+  try {
+    if (number < 0) throw Object.assign(new Error(say("overtaken")), { status: 409 });
+    await receive(await call("change", { ref, seen: state.text.seen, change: sent }));
+  } catch (error) {
+    if (error.status !== 409) {
+      tell("red", error.message);
+      return false;
+    }
+    await look();
+    if (numberOf(block) >= 0 && !isAgain) return sendChange(block, wanted, outcome, ref, true);
+    const name = state.text.blocks[block.number]?.changed_by || say("somebody");
+    tell("red", say("overtaken", name, wanted.markdown ?? ""));
+    return false;
+  }
+  tell("green", outcome, undoLast);
+  return true;
+}
+
+export function takeBack(row) {
+  state.pending.push(row);
+  redraw();
+  return inTurn(async () => {
+    const done = await send("change", { change: row.change }, state.ref);
+    state.pending = state.pending.filter((it) => it !== row);
+    if (done) tell("green", say("did_take_back"), undoLast);
+    return done;
+  });
+}
+
+const UNDONE = {
+  confirm: "undone_confirm", remove: "undone_remove", edit: "undone_edit", insert: "undone_add",
+  paste: "undone_add", delete: "undone_delete", take_back: "undone_take_back",
+  approve: "undone_approve", ask: "undone_ask", reopen: "undone_reopen",
+};
+
+// What the next Undo takes back, in words.
+export const undoTitle = () => say(UNDONE[state.text?.undo?.act] ?? "undo");
+
+export async function undo() {
+  await inTurn(() => {}); // what is on its way
+  const { text } = state;
+  if (!text?.undo) return;
+  const { act: what, deletes_file: deletes } = text.undo;
+  const isSure = !deletes || await askFirst(say("undo"), say("undo_deletes", text.approved_file));
+  if (!isSure) return;
+  state.block = null;
+  const done = await act("undo");
+  state.checked = [];
+  if (done) tell("amber", say("did_undo", say(UNDONE[what] ?? "undo")));
+}

@@ -1,0 +1,32 @@
+// Calls the server of the desk.
+
+import { say } from "./words.js";
+
+export async function call(action, body = {}) {
+  let response;
+  try {
+    response = await fetch(`/_contentgen/api/${action}`, {
+      method: "POST",
+      headers: {
+        "Content-Type": "application/json",
+        "X-Contentgen-Key": localStorage.getItem("key") ?? "",
+      },
+      body: JSON.stringify(body),
+    });
+  } catch {
+    throw new Error(say("lost"));
+  }
+  const answer = await response.json();
+  if (!response.ok) throw Object.assign(new Error(answer.error), { status: response.status });
+  return answer;
+}
+
+// Exchanges the token of the address for the key. Whoever has a key can open the address again.
+export async function openSession(token) {
+  try {
+    localStorage.setItem("key", (await call("session", { token })).key);
+  } catch (error) {
+    if (error.status !== 403) throw error;
+    await call("queue").catch(() => { throw error; });
+  }
+}

@@ -1,0 +1,71 @@
+// Whether the text can be approved, and its approval.
+
+import { act } from "./acts.js";
+import { ask } from "./dialogs.js";
+import { drafts } from "./drafts.js";
+import { h } from "./draw.js";
+import { frame, isElsewhere } from "./frame.js";
+import { openNext, nextAfter, openText } from "./review.js";
+import { call } from "./api.js";
+import { askFirst } from "./dialogs.js";
+import { HOLD, state, tell } from "./state.js";
+import { say } from "./words.js";
+
+export const isApproved = () => state.text.state === "approved" && !state.text.newer_draft
+  && !state.text.due_since;
+
+// Why the text cannot be approved now, whatever its statements are, or an empty string.
+export function whyNot() {
+  const { text } = state;
+  if (!text.seen) return text.reason;
+  if (state.failure) return state.failure;
+  if (isElsewhere()) return say("elsewhere");
+  if (text.waits) return text.waits;
+  if (text.asking) return say("asking");
+  if (isApproved()) return "";
+  if (state.comparison) return "";
+  return frame.shown === text.in_page?.digest ? "" : say("not_shown");
+}
+
+// It waits until the page shows the text, and for a moment after that: nobody approves what has
+// just appeared.
+export function canApprove() {
+  if (whyNot() || isApproved() || state.comparison || state.pending.length) return false;
+  return performance.now() >= Math.max(state.since, frame.shownAt) + HOLD;
+}
+
+export async function approve({ opensNext, reason = "", seen = state.text.seen }) {
+  if (drafts().length) {
+    tell("amber", say("unsaved"));
+    return null;
+  }
+  if (!canApprove()) return null;
+  const { ref, text: { title } } = state;
+  const done = await act("approve", { shown: frame.shown, reason, seen });
+  if (!done) return null;
+  state.checked = [];
+  tell("green", say("did_approve", title), () => undoApproval(ref));
+  if (opensNext && state.ref === ref) await openNext();
+  return done;
+}
+
+async function undoApproval(ref) {
+  const row = state.texts.find((it) => it.ref === ref);
+  const text = await call("text", { ref }).catch((error) => tell("red", error.message));
+  if (!text?.undo) return;
+  const isSure = !text.undo.deletes_file
+    || await askFirst(say("undo"), say("undo_deletes", text.approved_file));
+  if (!isSure) return;
+  if (ref !== state.ref) await openText({ ...row, ...text });
+  const done = await act("undo");
+  if (done) tell("amber", say("did_undo", say("undone_approve")));
+}
+
+export function approveWithReason() {
+  const { seen } = state.text;
+  let reason = "";
+  const field = h("input", { "aria-label": say("reason"), maxlength: "300", size: "50",
+    required: true, oninput: ({ target }) => { reason = target.value; } });
+  ask(say("approve_anyway"), say("approve"), [h("p", {}, say("reason")), field],
+    () => approve({ opensNext: Boolean(nextAfter()), reason, seen }));
+}

@@ -1,0 +1,91 @@
+// The bar on top: the way back, the title, how much is checked, and the button that approves.
+
+import { approve, approveWithReason, canApprove, isApproved, whyNot } from "./approving.js";
+import { switchComparison } from "./compare.js";
+import { h } from "./draw.js";
+import { select } from "./keys.js";
+import { countOf, openNext, nextAfter, openQueue } from "./review.js";
+import { redraw, state } from "./state.js";
+import { currentStatement, openStatements, progress } from "./statements.js";
+import { say } from "./words.js";
+
+export const approveButton = () => document.querySelector("[data-approve]:enabled");
+
+export function stateOf(text) {
+  if (text.newer_draft) return say("newer");
+  return text.due_since ? say("state_due", text.due_since) : say(`state_${text.state}`);
+}
+
+// Goes to the next statement, or to the one that is open if the person was elsewhere.
+export function checkNext() {
+  const open = openStatements();
+  if (!open.length) return;
+  const index = open.findIndex((it) => it.key === currentStatement().key);
+  const isThere = state.tab === "check" && state.block === null && state.current;
+  select(open[isThere ? (index + 1) % open.length : index]);
+}
+
+// The two buttons are different elements: whoever presses Enter on one does not press the other.
+function mainButton({ left }) {
+  if (isApproved() || !state.text.seen) {
+    return h("button", { type: "button", key: "next", class: "main", title: "n",
+      disabled: !nextAfter(), onclick: openNext }, say("next"));
+  }
+  if (left) {
+    return h("button", { type: "button", key: "check", class: "main", title: "j",
+      onclick: checkNext }, say("check_more", left));
+  }
+  const opensNext = Boolean(nextAfter());
+  return h("button", { type: "button", key: "approve", class: "main", "data-approve": true,
+    title: `a · ${whyNot() || state.text.title}`, disabled: !canApprove(),
+    onclick: (event) => event.detail < 2 && approve({ opensNext }),
+  }, say(opensNext ? "approve_next" : "approve"));
+}
+
+function choices({ left }) {
+  const item = (name, act, value) => h("button", { type: "button", key: name, onclick: () => {
+    state.isMenuOpen = false;
+    redraw();
+    act();
+  } }, say(name, value));
+  const canApproveOpen = left > 0 && canApprove() && state.text.can_approve_open;
+  return [
+    left === 0 && canApprove() && item("approve_only", () => approve({ opensNext: false })),
+    canApproveOpen && item("approve_anyway", approveWithReason),
+    nextAfter() && item("next", openNext),
+  ].filter(Boolean);
+}
+
+function menu(count) {
+  const found = choices(count);
+  if (!found.length) return null;
+  const toggle = () => {
+    state.isMenuOpen = !state.isMenuOpen;
+    redraw();
+  };
+  return h("div", { class: "menu" },
+    h("button", { type: "button", "aria-label": say("more"), title: say("more"),
+      "aria-expanded": String(state.isMenuOpen), onclick: toggle }, "▾"),
+    state.isMenuOpen && h("div", { class: "choices" }, found));
+}
+
+export function bar() {
+  const { text } = state;
+  const count = progress();
+  return h("header", { class: "bar" },
+    h("button", { type: "button", key: "back", class: "back", onclick: openQueue },
+      h("span", {}, "‹ "), h("span", { class: "wide" }, say("list")), " ",
+      h("span", {}, say("left_of_all", countOf("review")))),
+    h("h1", { key: "title", dir: "auto", title: text.title }, text.title),
+    h("span", { key: "page", class: "quiet wide page" }, text.page),
+    h("span", { key: "state", class: `state ${text.state}` }, stateOf(text)),
+    h("span", { key: "push", class: "push" }),
+    count.total > 0 && h("label", { key: "count", class: "count" },
+      h("span", {}, say("checked_of", count.checked, count.total)),
+      h("progress", { max: String(count.total), value: String(count.checked) })),
+    h("button", { type: "button", key: "compare", class: "compare", title: "d",
+      "aria-pressed": String(Boolean(state.comparison)), disabled: !text.seen,
+      onclick: switchComparison }, say("compare")),
+    mainButton(count),
+    menu(count));
+}

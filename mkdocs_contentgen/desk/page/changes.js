@@ -1,0 +1,56 @@
+// The tab Changes: who changed what, and the sources that are others now.
+
+import { act } from "./acts.js";
+import { comparison, compareWith, words } from "./compare.js";
+import { h } from "./draw.js";
+import { openEditor } from "./editor.js";
+import { state } from "./state.js";
+import { say } from "./words.js";
+
+const changedBlocks = () => state.text.blocks.filter((block) => block.changed_by);
+
+export const countChanges = () => changedBlocks().length + changedSources().length;
+
+const changedSources = () => state.text.sources.filter((source) => source.state !== "same");
+
+function changedSource(source) {
+  const side = (name, kind) => h("div", {
+    class: "source", dir: "auto", tabindex: "0", role: "region",
+    "aria-label": `${say(name)}: ${source.title}`,
+  }, h("span", { class: "quiet" }, `${say(name)}: `),
+  words(source.words.filter(([it]) => it === "equal" || it === kind)));
+  return h("div", { class: "card open", key: source.address },
+    h("strong", { dir: "auto" }, source.title),
+    source.blocks.map((number) => h("p", { class: "quiet", dir: "auto" },
+      state.text.blocks[number].text.slice(0, 80))),
+    side("before", "old"), side("after", "new"));
+}
+
+function changedBlock(block) {
+  return h("li", { class: "card" }, h("button", {
+    type: "button", class: "row", dir: "auto", onclick: () => openEditor(block.number),
+  }, `${block.text.slice(0, 90)} `, h("span", { class: "quiet" },
+    `${say("changed_by")} ${block.changed_by}`)));
+}
+
+export function changes() {
+  const { text } = state;
+  const sources = changedSources();
+  const blocks = changedBlocks();
+  return [
+    state.comparison ? comparison() : h("button", {
+      type: "button", key: "compare", onclick: () => compareWith(),
+    }, say("compare")),
+    sources.length > 0 && h("section", { key: "sources" },
+      h("h2", {}, say("changed_sources")),
+      text.can_update && h("button", { type: "button", disabled: Boolean(text.asking),
+        onclick: () => act("ask", { update: true }) }, say("update")),
+      sources.map(changedSource)),
+    !state.comparison && h("section", { key: "people" },
+      h("h2", {}, say("by_people")),
+      blocks.length ? h("ul", { class: "cards" }, blocks.map(changedBlock))
+        : h("p", { class: "quiet" }, say("nobody_changed"))),
+    text.updates?.length > 0 && h("section", { key: "updates" }, h("h2", {}, say("updates")),
+      h("ul", {}, text.updates.map((line) => h("li", { dir: "auto" }, line)))),
+  ];
+}

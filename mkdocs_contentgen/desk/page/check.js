@@ -1,0 +1,112 @@
+// The tab Check: one open card for the statement to check, the others with their first words.
+
+import { settle, settleSentence } from "./acts.js";
+import { h } from "./draw.js";
+import { openEditor } from "./editor.js";
+import { select } from "./keys.js";
+import { recheck } from "./rechecking.js";
+import { redraw, state } from "./state.js";
+import { currentStatement, openStatements } from "./statements.js";
+import { say } from "./words.js";
+
+export const evidence = (found) => found.length
+  ? found.map(({ title, file, text }) => h("div", {},
+    h("p", { class: "quiet" }, `${say("closest")}: ${title} (${file})`),
+    h("p", { class: "source", dir: "auto" }, text)))
+  : h("p", { class: "quiet" }, say("no_evidence"));
+
+function citedSource(card) {
+  const source = state.text.sources.find((it) => it.address === card.source);
+  if (!source) return h("p", { class: "quiet" }, say("no_source"));
+  return h("div", {},
+    h("p", { class: "quiet" }, `${say("source")}: ${source.title}`),
+    source.state !== "same" && h("p", { class: "note amber" }, say(source.state)),
+    h("div", { class: "source", tabindex: "0", role: "region", "aria-label": source.title,
+      dir: "auto" }, source.text));
+}
+
+function sentence({ card, number }) {
+  return card.parts.map(([text, it]) => {
+    if (it === null) return text;
+    return h("mark", { class: it === number ? "current" : undefined }, text);
+  });
+}
+
+function removeTitle({ card }) {
+  const { kind } = state.text.blocks[card.block];
+  return say(["td", "th", "caption"].includes(kind) ? "removes_cell" : "removes");
+}
+
+function openCard(statement, open) {
+  const { card, words, key } = statement;
+  const inSentence = open.filter((it) => it.card === card).length;
+  const button = (name, act, title, properties = {}) => h("button",
+    { type: "button", key: name, onclick: act, title, ...properties }, say(name));
+  return h("section", { key, class: "card open", "aria-current": "true", "aria-label": words },
+    card.place.length > 0 && h("p", { class: "quiet", dir: "auto" }, card.place.join(" · ")),
+    h("p", { class: "sentence", dir: "auto" }, sentence(statement)),
+    h("p", { class: "why" }, say(card.is_weak ? "why_weak" : "why_none")),
+    h("div", { class: "buttons" },
+      button("confirm", () => settle(statement, "confirm"), "c", { class: "main soft" }),
+      button("edit", () => openEditor(card.block), "e"),
+      button("remove", () => settle(statement, "remove"), `x · ${removeTitle(statement)}`)),
+    inSentence > 1 && h("div", { class: "buttons" }, h("button", { type: "button", key: "all",
+      onclick: () => settleSentence(statement) }, say("confirm_all", inSentence))),
+    citedSource(card),
+    evidence(card.evidence));
+}
+
+function closedCard(statement) {
+  return h("button", { type: "button", key: statement.key, class: "card row",
+    onclick: () => select(statement), dir: "auto" },
+  h("mark", {}, statement.words), " ",
+  h("span", { class: "quiet" }, statement.sentence.trim().slice(0, 90)));
+}
+
+function checkedCard(statement) {
+  const sign = statement.action === "confirm" ? "✓" : "–";
+  return h("button", { type: "button", key: `checked ${statement.key}`, class: "card row checked",
+    title: say(statement.action === "confirm" ? "check_again" : "undo_hint"),
+    onclick: () => recheck(statement), dir: "auto" },
+  `${sign} `, statement.words, " ", h("span", { class: "quiet" }, statement.sentence.slice(0, 60)));
+}
+
+function sentencesToRead() {
+  const { to_read: found } = state.text;
+  if (!found.length) return null;
+  return h("details", { key: "to_read" }, h("summary", {}, `${say("to_read")} (${found.length})`),
+    found.map(({ text, evidence: passages }) => h("div", { class: "card open" },
+      h("p", { class: "to-read", dir: "auto" }, text), evidence(passages))));
+}
+
+export function check() {
+  const open = openStatements();
+  const current = currentStatement();
+  if (!state.text.seen) return [h("p", {}, state.text.reason)];
+  return [
+    open.length === 0 && h("p", { class: "all-checked" }, say("none_left")),
+    ...open.map((it) => it.key === current.key ? openCard(it, open) : closedCard(it)),
+    sentencesToRead(),
+    state.checked.length > 0 && h("h2", { key: "checked" }, say("checked_title")),
+    ...state.checked.map(checkedCard),
+  ];
+}
+
+// The statement that is open stays in sight, and so does the button that has the focus.
+let shownKey = "";
+export function keepCurrentInSight(panel) {
+  const card = panel.querySelector('[aria-current="true"]');
+  const key = card ? state.current || currentStatement()?.key : "";
+  if (!card || key === shownKey) return;
+  shownKey = key;
+  const body = panel.querySelector(".body");
+  const { top, bottom } = card.getBoundingClientRect();
+  const around = body.getBoundingClientRect();
+  if (top < around.top || bottom > around.bottom) body.scrollTop += top - around.top - 8;
+}
+
+export function chooseTab(name) {
+  state.tab = name;
+  state.isSheetOpen = true;
+  redraw();
+}

@@ -1,0 +1,130 @@
+// Compare: what was added and removed, in place on the page, and what takes it back.
+
+import { takeBack } from "./acts.js";
+import { call } from "./api.js";
+import { h } from "./draw.js";
+import { redraw, state, tell } from "./state.js";
+import { say } from "./words.js";
+
+export async function switchComparison() {
+  if (state.comparison) {
+    state.comparison = null;
+    redraw();
+  } else {
+    await compareWith();
+  }
+}
+
+// With no name, it is the version that readers have, or else the one before people changed it.
+export async function compareWith(earlier, index = 0) {
+  const { ref } = state;
+  try {
+    const found = await call("compare", { ref, earlier });
+    if (ref !== state.ref) return;
+    const rows = readable(found.rows);
+    const kept = Math.min(index, Math.max(rows.length - 1, 0));
+    state.comparison = { ...found, rows, seen: state.text.seen, index: kept };
+    state.editing = null;
+    state.block = null;
+    state.tab = "changes";
+    redraw();
+  } catch (error) {
+    tell("red", error.message);
+  }
+}
+
+// Without the starts and ends of lists and tables whose content is there too: they come and go
+// with it.
+function readable(rows) {
+  const isMissing = ({ plain }) => !plain.length;
+  const sides = ({ plain }) => new Set(plain.map(([kind]) => kind));
+  return rows.filter((row) => {
+    if (isMissing(row)) return false;
+    const content = rows.find((other) => other.change.block === row.change.block + 1);
+    const [side] = sides(row);
+    const isContainer = row.plain.length === 1 && /^\[\w+\] $/.test(row.plain[0][1]);
+    return !(isContainer && content && sides(content).size === 1 && sides(content).has(side));
+  });
+}
+
+// The text is another one than it was when it was compared.
+export function followText() {
+  const { comparison, text } = state;
+  if (!comparison || comparison.seen === text.seen || comparison.isLoading) return;
+  comparison.isLoading = true;
+  compareWith(comparison.earlier, comparison.index);
+}
+
+export function words(parts) {
+  return parts.map(([kind, text]) => {
+    if (kind === "equal") return text;
+    return h(kind === "old" ? "del" : "ins", {}, text);
+  });
+}
+
+const isNew = ({ words: parts }) => parts.every(([kind]) => kind === "new");
+
+function kindOf(row) {
+  if (row.is_gone) return say("removed");
+  return isNew(row) ? say("added") : say("changed_words");
+}
+
+function difference(row, index) {
+  const { comparison } = state;
+  const isCurrent = index === comparison.index;
+  const show = () => {
+    comparison.index = index;
+    redraw();
+  };
+  const isTaken = state.pending.includes(row);
+  return h("li", { class: isCurrent ? "card open" : "card" },
+    h("button", { type: "button", class: "row", onclick: show, "aria-pressed": String(isCurrent) },
+      h("span", { class: "quiet" }, kindOf(row)), " ",
+      h("span", { dir: "auto" }, words(row.plain))),
+    h("div", { class: "buttons" }, h("button", {
+      type: "button",
+      disabled: !row.change || isTaken,
+      onclick: () => takeBack(row),
+    }, say("reject")), isCurrent && h("button", {
+      type: "button",
+      onclick: () => {
+        comparison.index = (index + 1) % comparison.rows.length;
+        redraw();
+      },
+    }, say("keep"))));
+}
+
+export function comparisonMessage() {
+  const { comparison } = state;
+  if (!comparison) return "";
+  if (!comparison.versions.length) return say("no_earlier");
+  const count = comparison.rows.length;
+  const versions = say(`with_${comparison.earlier}`);
+  return count ? say("differences", count, versions) : say("same", versions);
+}
+
+export function comparison() {
+  const { versions, rows, earlier } = state.comparison;
+  return h("section", { key: "comparison", "aria-label": say("compare") },
+    versions.length > 1 && h("div", { class: "buttons" }, versions.map((name) => h("button", {
+      type: "button",
+      "aria-pressed": String(name === earlier),
+      onclick: () => compareWith(name),
+    }, say(`with_${name}`)))),
+    h("p", { class: "quiet" }, comparisonMessage()),
+    h("ul", { class: "cards" }, rows.map(difference)));
+}
+
+// The buttons of the difference that is chosen, beside it on the page.
+export function comparisonTools() {
+  const { comparison } = state;
+  const row = comparison?.rows[comparison.index];
+  if (!row) return null;
+  return h("div", { class: "tools", key: "tools", role: "group", "aria-label": kindOf(row) },
+    h("button", { type: "button", disabled: !row.change || state.pending.includes(row),
+      onclick: () => takeBack(row) }, say("reject")),
+    h("button", { type: "button", onclick: () => {
+      comparison.index = (comparison.index + 1) % comparison.rows.length;
+      redraw();
+    } }, say("keep")));
+}

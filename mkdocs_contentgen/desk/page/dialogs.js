@@ -1,0 +1,58 @@
+// Dialogs, which stay with what was typed until what they ask for is done.
+
+import { draw, h } from "./draw.js";
+import { state } from "./state.js";
+import { say } from "./words.js";
+
+function open(title, ...content) {
+  const dialog = document.createElement("dialog");
+  dialog.setAttribute("aria-label", title);
+  draw(dialog, [h("h2", {}, title), ...content]);
+  dialog.onclose = () => dialog.remove();
+  document.body.append(dialog);
+  dialog.showModal();
+  return dialog;
+}
+
+const closeButton = (name) => h("button", {
+  type: "button",
+  onclick: ({ target }) => target.closest("dialog").close(),
+}, say(name));
+
+export const isDialogOpen = () => document.querySelector("dialog[open]") !== null;
+
+export function inform(title, ...content) {
+  open(title, ...content, h("div", { class: "buttons" }, closeButton("close")));
+}
+
+// `send` tells whether it was done.
+export function ask(title, label, fields, send) {
+  const problem = h("p", { role: "alert", class: "problem" });
+  const submit = async (event) => {
+    event.preventDefault();
+    const form = event.currentTarget;
+    form.inert = true;
+    const done = await send();
+    form.inert = false;
+    if (done) dialog.close();
+    else draw(form.querySelector(".problem"), [state.message?.text ?? ""]);
+  };
+  const dialog = open(title, h("form", { onsubmit: submit }, problem, ...fields,
+    h("div", { class: "buttons" }, h("button", { class: "main" }, label), closeButton("cancel"))));
+  dialog.querySelector("textarea, input")?.focus();
+}
+
+// Returns whether the person says yes.
+export function askFirst(title, question) {
+  return new Promise((done) => {
+    const yes = (event) => {
+      event.preventDefault();
+      done(true);
+      dialog.close();
+    };
+    const buttons = [h("button", { class: "main" }, title), closeButton("cancel")];
+    const dialog = open(title, h("form", { onsubmit: yes }, h("p", {}, question),
+      h("div", { class: "buttons" }, buttons)));
+    dialog.addEventListener("close", () => done(false));
+  });
+}

@@ -1,0 +1,198 @@
+// A block is edited where it stands, and Markdown is added between blocks. Words that were typed
+// are kept until they are saved or discarded.
+
+import { change } from "./acts.js";
+import { discardDraft, draftOf, keepDraft } from "./drafts.js";
+import { h } from "./draw.js";
+import { frame } from "./frame.js";
+import { HOLD, afterDrawing, redraw, state } from "./state.js";
+import { say } from "./words.js";
+
+let back = null; // what had the focus before
+let openings = 0;
+let lastPress = { x: 0, y: 0, at: -Infinity }; // in the editor, on the screen
+
+function begin(editing) {
+  if (!back?.isConnected) back = document.activeElement;
+  openings += 1;
+  state.editing = { ...editing, id: openings };
+  state.block = editing.number;
+  state.isSheetOpen = false;
+  afterDrawing(focusEditor);
+  redraw();
+}
+
+export function openEditor(number) {
+  const { digest, markdown, kind } = state.text.blocks[number];
+  if (state.editing?.number === number && state.editing.mode === "edit") return;
+  begin({ mode: "edit", number, digest, markdown, kind });
+}
+
+export function openPaste(number) {
+  const { digest, kind } = state.text.blocks[number];
+  begin({ mode: "paste", number, digest, markdown: "", kind });
+}
+
+function focusEditor() {
+  const area = document.querySelector(".editor textarea");
+  if (!area) return;
+  area.focus();
+  if (draftOf(state.editing)) return;
+  const mark = /==.+?==/.exec(area.value);
+  if (mark) area.setSelectionRange(mark.index, mark.index + mark[0].length);
+}
+
+// Closes the editor; what was typed stays.
+export function closeEditor() {
+  state.editing = null;
+  state.block = null;
+  const place = back?.tagName === "IFRAME" ? null : back;
+  back = null;
+  afterDrawing(() => {
+    const target = place?.isConnected ? place : document.querySelector("aside");
+    target?.focus({ preventScroll: true });
+  });
+  redraw();
+}
+
+// The second click of a double click on a button of the editor is none on the page beneath.
+export function isDoubleClick({ x, y }) {
+  const isNear = Math.abs(x - lastPress.x) < 8 && Math.abs(y - lastPress.y) < 8;
+  return isNear && performance.now() - lastPress.at < HOLD;
+}
+
+export function hasUnsavedWords() {
+  return Boolean(state.editing && draftOf(state.editing));
+}
+
+async function save(event) {
+  event.preventDefault();
+  const form = event.currentTarget;
+  const { editing } = state;
+  const words = form.querySelector("textarea").value;
+  if (editing.mode === "edit" && words === editing.markdown) return closeEditor();
+  if (editing.isSaving) return undefined; // once, however often it is clicked
+  editing.isSaving = true;
+  const done = await change(editing, changeFor(editing, words), say("did_" + editing.mode));
+  editing.isSaving = false;
+  if (done) discardDraft(editing);
+  if (state.editing !== editing) return redraw();
+  if (done || !isThere(editing)) return closeEditor();
+  return form.querySelector("textarea").focus();
+}
+
+const isThere = ({ digest }) => state.text.blocks.some((block) => block.digest === digest);
+
+function changeFor({ mode, kind }, words) {
+  if (mode === "edit") return { action: "edit", markdown: words };
+  const isLine = !/\n/.test(words.trim());
+  if (kind === "li" && isLine) return { action: "insert", markdown: words, kind: "li" };
+  return { action: "paste", markdown: words };
+}
+
+function removeBlock(editing) {
+  const block = { ...editing, action: "delete" };
+  closeEditor();
+  return change(block, { action: "delete" }, say("did_delete"));
+}
+
+// Other blocks may have come or gone before it. Its words stay in the draft if it is gone.
+export function followBlock() {
+  const { editing } = state;
+  if (!editing) return;
+  const { blocks } = state.text;
+  const isSame = (block) => block?.digest === editing.digest
+    && (editing.mode === "paste" || withoutMarks(block) === withoutMarks(editing));
+  const number = isSame(blocks[editing.number]) ? editing.number : blocks.findIndex(isSame);
+  if (number < 0) {
+    state.editing = null;
+    state.block = null;
+  } else if (number !== editing.number) {
+    Object.assign(editing, { number });
+    state.block = number;
+  }
+}
+
+const withoutMarks = ({ markdown }) => markdown.replaceAll("==", "");
+
+export function editor() {
+  const { editing } = state;
+  if (!editing) return null;
+  const isEdit = editing.mode === "edit";
+  const label = say(isEdit ? "edit" : "add");
+  const discard = () => {
+    discardDraft(editing);
+    closeEditor();
+  };
+  const area = h("textarea", {
+    "aria-label": label,
+    dir: "auto",
+    required: true,
+    placeholder: isEdit ? undefined : say("paste_hint"),
+    value: draftOf(editing)?.words ?? editing.markdown,
+    oninput: ({ target }) => {
+      keepDraft(editing, target.value);
+      redraw();
+    },
+    onkeydown: (event) => {
+      if (event.key !== "Escape") return;
+      event.stopPropagation();
+      closeEditor();
+    },
+  });
+  return h("form", {
+    key: `editor ${editing.id}`, // not its number, which other changes change
+    class: `editor ${editing.mode}`,
+    onsubmit: save,
+    onpointerdown: ({ screenX: x, screenY: y }) => {
+      lastPress = { x, y, at: performance.now() };
+    },
+  }, area, h("div", { class: "buttons" },
+    h("button", { class: "main", title: say("key_save") }, say("save")),
+    h("button", { type: "button", title: "Esc", onclick: closeEditor }, say("close")),
+    hasUnsavedWords() && h("button", { type: "button", key: "discard", onclick: discard },
+      say("discard")),
+    isEdit && h("button", { type: "button", key: "add", title: "+",
+      onclick: () => openPaste(editing.number) }, say("add")),
+    isEdit && h("button", { type: "button", key: "delete", onclick: () => removeBlock(editing) },
+      say("delete"))),
+  h("p", { class: "quiet" }, say(isEdit ? "syntax" : "paste_hint")));
+}
+
+// The "+" at the lower edge of the block that has the mouse, in the page.
+export function adder() {
+  const { hovered } = state;
+  if (state.editing || state.comparison || !state.text.blocks[hovered]) return null;
+  return h("button", {
+    type: "button",
+    class: "adder",
+    title: say("key_plus"),
+    "aria-label": say("add"),
+    onclick: () => openPaste(hovered),
+  }, "+");
+}
+
+// Puts what belongs to a block where the page says that it is.
+export function place(layer) {
+  const { select, hover } = frame.places;
+  const form = layer.querySelector(".editor");
+  const button = layer.querySelector(".adder");
+  if (form && select) {
+    move(form, select);
+    const font = select.font;
+    const area = form.querySelector("textarea").style;
+    if (form.classList.contains("edit")) {
+      area.fontFamily = String(font.family ?? "");
+      area.fontSize = `${Math.min(Math.max(parseFloat(font.size) || 16, 12), 48)}px`;
+      area.fontWeight = String(font.weight ?? "");
+    }
+  }
+  if (button && hover) move(button, hover);
+}
+
+function move(element, { top, left, width, height }) {
+  const values = { top, left, width, height };
+  for (const [name, value] of Object.entries(values)) {
+    element.style.setProperty(`--${name}`, `${value}px`);
+  }
+}

@@ -1,0 +1,143 @@
+// The page of the site beside the panel, which is not trusted: it only says what it shows, and
+// where its blocks are. It gets its own text, and no other page gets it.
+
+import { isDoubleClick, openEditor } from "./editor.js";
+import { HOLD, redraw, state } from "./state.js";
+import { openStatements, currentStatement, settledMarks } from "./statements.js";
+import { holdKeys } from "./keys.js";
+
+export const frame = {
+  element: null,
+  origin: "", // of the page of this text, which no other page has
+  shownOrigin: "", // of the page that is there
+  path: "", // of the page that is there
+  shown: "", // the digest of what it shows
+  shownAt: Infinity,
+  isReady: false,
+  stamp: null, // the build that it is of
+  places: {}, // where the blocks are that the page has told of: "select" and "hover"
+};
+
+let sent = "";
+let isRequested = false;
+
+export function openFrame(origin, path, title) {
+  frame.element = document.createElement("iframe");
+  frame.element.title = title;
+  frame.element.setAttribute("sandbox", "allow-scripts allow-same-origin allow-forms");
+  frame.element.src = origin + path;
+  Object.assign(frame, {
+    origin, path, shownOrigin: "", shown: "", shownAt: Infinity, isReady: false, stamp: null,
+    places: {},
+  });
+  sent = "";
+}
+
+export const isElsewhere = () => Boolean(frame.shownOrigin) && frame.shownOrigin !== frame.origin;
+
+export function goBack() {
+  Object.assign(frame, { path: location.pathname, shownOrigin: "", isReady: false, shown: "" });
+  frame.element.src = frame.origin + frame.path;
+  redraw();
+}
+
+// Another build has ended.
+function reload() {
+  frame.shown = "";
+  if (frame.isReady) {
+    frame.element.contentWindow.postMessage({ type: "reload" }, frame.shownOrigin);
+  } else {
+    frame.element.src = frame.origin + location.pathname;
+  }
+  frame.isReady = false;
+  sent = "";
+}
+
+function selection() {
+  const { editing, block } = state;
+  if (editing) return { block: editing.number };
+  if (block !== null) return { block };
+  if (state.comparison) {
+    const row = state.comparison.rows[state.comparison.index];
+    return { block: row?.block ?? null, row: state.comparison.index };
+  }
+  const current = currentStatement();
+  return current ? { block: current.block, statement: current.number } : { block: null };
+}
+
+// Tells the page what to show, if that is something else than before.
+export function showInPage() {
+  if (frame.stamp !== null && frame.stamp !== state.text.stamp) reload();
+  frame.stamp = state.text.stamp;
+  if (!frame.isReady || isElsewhere() || !state.text.in_page) return;
+  const message = {
+    type: "text",
+    page: state.text.in_page,
+    select: selection(),
+    settled: state.comparison ? [] : settledMarks(),
+    deleted: state.pending.filter((it) => it.action === "delete").map((it) => it.number),
+    rows: state.comparison?.rows.map(({ words, plain, block, is_gone: isGone }) => (
+      { words: plain ?? words, block, isGone })) ?? null,
+  };
+  const now = JSON.stringify(message);
+  if (now === sent) return;
+  sent = now;
+  frame.element.contentWindow.postMessage(message, frame.origin);
+}
+
+const placeIn = (data) => {
+  const place = {};
+  for (const name of ["top", "left", "width", "height"]) place[name] = Number(data[name]) || 0;
+  place.font = typeof data.font === "object" && data.font ? data.font : {};
+  return place;
+};
+
+export function hear({ origin, source, data }) {
+  if (!frame.element || source !== frame.element.contentWindow || !state.text) return;
+  if (data?.type === "ready") {
+    frame.isReady = true;
+    frame.shown = "";
+    frame.path = String(data.path);
+    frame.shownOrigin = origin;
+    sent = "";
+    redraw();
+  }
+  if (origin !== frame.origin) return;
+  if (data?.type === "shown" && frame.shown !== data.digest) {
+    frame.shown = String(data.digest);
+    frame.shownAt = performance.now();
+    setTimeout(redraw, HOLD + 20);
+    redraw();
+  }
+  if (data?.type === "place" || data?.type === "hover" || data?.type === "click") {
+    const block = state.text.blocks[data.block] ? Number(data.block) : null;
+    frame.places[data.type === "hover" ? "hover" : "select"] = placeIn(data);
+    if (data.type === "hover") state.hovered = block;
+    if (data.type === "click") clicked(block, data);
+    redraw();
+  }
+}
+
+function clicked(block, data) {
+  const { statement, row } = data;
+  if (document.activeElement !== frame.element || isDoubleClick(data)) return;
+  if (state.comparison) {
+    if (state.comparison.rows[row]) state.comparison.index = Number(row);
+    return;
+  }
+  // What a person types next is for the desk, but not what they are typing.
+  holdKeys();
+  const found = openStatements().find((it) => it.block === block && it.number === statement);
+  if (found) {
+    state.editing = null;
+    state.block = null;
+    state.current = found.key;
+    state.tab = "check";
+    state.isSheetOpen = true;
+    document.querySelector("aside")?.focus({ preventScroll: true });
+  } else if (block === null) {
+    state.block = null;
+  } else {
+    openEditor(block);
+  }
+}

@@ -1,0 +1,105 @@
+// What keys do. None acts in a field, beneath a dialog, or in a page of the site.
+
+import { settle, undo } from "./acts.js";
+import { approveButton, checkNext } from "./bar.js";
+import { isDialogOpen, inform } from "./dialogs.js";
+import { openEditor, openPaste } from "./editor.js";
+import { switchComparison } from "./compare.js";
+import { openNext } from "./review.js";
+import { h } from "./draw.js";
+import { HOLD, redraw, state } from "./state.js";
+import { currentStatement, openStatements } from "./statements.js";
+import { say } from "./words.js";
+
+// No key acts before the person has come to the desk: another page can lead here while one types.
+let isArmed = false;
+// No key acts until nobody has typed for a moment: a page can give the focus away meanwhile.
+let quietUntil = 0;
+
+export function holdKeys() {
+  quietUntil = performance.now() + HOLD;
+}
+
+export function watchKeys() {
+  addEventListener("keydown", press);
+  addEventListener("blur", () => { quietUntil = Infinity; });
+  addEventListener("focus", holdKeys);
+  addEventListener("pointerdown", () => {
+    isArmed = true;
+    quietUntil = 0;
+  }, true);
+  addEventListener("focusin", ({ target }) => {
+    if (target.tagName !== "IFRAME") isArmed = true;
+  });
+}
+
+function step(by) {
+  const open = openStatements();
+  if (!open.length) return;
+  const index = open.indexOf(open.find((it) => it.key === currentStatement().key));
+  select(open[(index + by + open.length) % open.length]);
+}
+
+export function select(statement) {
+  state.current = statement.key;
+  state.block = null;
+  state.tab = "check";
+  state.isSheetOpen = true;
+  redraw();
+}
+
+const KEYS = {
+  j: () => step(1),
+  k: () => step(-1),
+  c: () => settle(currentStatement(), "confirm"),
+  x: () => settle(currentStatement(), "remove"),
+  e: () => {
+    const block = state.block ?? currentStatement()?.block;
+    if (block !== undefined) openEditor(block);
+  },
+  "+": () => {
+    const block = state.block ?? currentStatement()?.block ?? state.text.blocks.length - 1;
+    openPaste(block);
+  },
+  a: () => approveButton() ? approveButton().focus() : checkNext(),
+  d: () => switchComparison(),
+  n: () => openNext(),
+  "?": () => help(),
+  Escape: () => {
+    state.block = null;
+    state.isMenuOpen = false;
+    redraw();
+  },
+};
+
+export function help() {
+  const names = ["j", "k", "c", "x", "e", "+", "d", "a", "n"];
+  const rows = names.map((key) => h("li", {}, h("kbd", {}, key), ` ${say(`key_${nameOf(key)}`)}`));
+  const undoRow = h("li", {}, h("kbd", {}, say("ctrl_z")), ` ${say("undo")}`);
+  inform(say("keys"), h("ul", { class: "keys" }, rows, undoRow));
+}
+
+const nameOf = (key) => key === "+" ? "plus" : key;
+
+function press(event) {
+  const { key, target } = event;
+  const isModified = event.ctrlKey || event.metaKey;
+  if (key === "Enter" && isModified) {
+    if (!event.repeat) target.form?.requestSubmit();
+    return;
+  }
+  const isField = target.closest?.("textarea, input, select");
+  if (isField || isDialogOpen() || state.view !== "text" || !state.text || !isArmed) return;
+  const now = performance.now();
+  if (now < quietUntil) {
+    quietUntil = Math.max(quietUntil, now + HOLD);
+    return;
+  }
+  const isUndo = key === "z" && isModified && !event.shiftKey;
+  if (!isUndo && (isModified || event.altKey || event.repeat)) return;
+  // The message can be about the approval of the text before.
+  const does = isUndo ? state.message?.undo ?? undo : KEYS[key];
+  if (!does) return;
+  event.preventDefault();
+  does();
+}

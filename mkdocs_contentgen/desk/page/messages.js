@@ -1,0 +1,87 @@
+// The line below the bar: the outcome of what was done last, and what the person has to know.
+
+import { act, undo, undoTitle } from "./acts.js";
+import { copyButton } from "./about.js";
+import { comparisonMessage } from "./compare.js";
+import { blockOf, draftOf, drafts, remember } from "./drafts.js";
+import { h } from "./draw.js";
+import { openEditor, openPaste } from "./editor.js";
+import { frame, goBack, isElsewhere } from "./frame.js";
+import { whyNot } from "./approving.js";
+import { redraw, state } from "./state.js";
+import { say } from "./words.js";
+import { openText } from "./review.js";
+
+const note = (key, kind, ...content) => h("div", { key, class: `note ${kind}` }, ...content);
+
+const button = (label, onclick) => h("button", { type: "button", onclick }, label);
+
+// What was done last, also before the desk was opened, and what takes it back.
+function outcome() {
+  const { message, text } = state;
+  if (!message && !text.undo) return null;
+  const takesBack = message?.undo ?? (text.undo && undo);
+  return note("outcome", message?.kind ?? "quiet",
+    h("span", { dir: "auto" }, message?.text ?? say("last_act", undoTitle())),
+    takesBack && h("button", { type: "button", key: "undo", title: say("ctrl_z"),
+      onclick: takesBack }, say("undo")));
+}
+
+function elsewhere() {
+  if (!isElsewhere()) return null;
+  const other = state.texts.find((text) => text.url === frame.path);
+  return note("elsewhere", "amber", say("elsewhere"), button(say("back"), goBack),
+    other && button(other.title, () => openText(other)));
+}
+
+function asking() {
+  const { asking: running, ask_problem: problem } = state.text;
+  if (!running) return problem && note("asking", "red", problem);
+  const seconds = Math.max(0, Math.floor(Date.now() / 1000 - running.began));
+  const clock = `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, "0")}`;
+  return note("asking", "amber", `${say(running.is_update ? "updating" : "writing")}, ${clock}`,
+    button(say("cancel"), () => act("cancel")));
+}
+
+// Words that were not saved, and are in no open editor.
+function unsaved() {
+  return drafts().filter((draft) => !state.editing || draftOf(state.editing)?.words !== draft.words)
+    .map((draft, index) => {
+      const block = blockOf(draft);
+      const open = draft.mode === "edit" ? openEditor : openPaste;
+      const discard = () => {
+        const left = drafts().filter((it) => it.words !== draft.words);
+        remember("edits", left.length ? left : null);
+        redraw();
+      };
+      return note(`draft ${index}`, "amber", h("span", {}, say("lost_words")),
+        h("textarea", { readonly: true, dir: "auto", rows: "1", "aria-label": say("lost_words"),
+          value: draft.words }),
+        block && button(say("go_on"), () => open(block.number)),
+        button(say("discard"), discard));
+    });
+}
+
+function replacing() {
+  const { replaces, state: name } = state.text;
+  if (!replaces) return null;
+  if (name === "changed") return note("replaces", "amber", say("replaces_edits"));
+  return note("replaces", "quiet", say("replaces"));
+}
+
+export function messages() {
+  const { text } = state;
+  const why = isElsewhere() || text.asking ? "" : whyNot();
+  const isWaiting = Boolean(why) && why !== state.failure;
+  return h("div", { class: "messages", role: "status" },
+    state.failure && note("failure", "red", state.failure),
+    elsewhere(),
+    asking(),
+    isWaiting && note("why", text.waits ? "amber" : "quiet", why),
+    state.comparison && note("comparison", "quiet", comparisonMessage()),
+    outcome(),
+    text.approved_file && note("approved", "green", say("approved", text.approved_file),
+      copyButton()),
+    unsaved(),
+    replacing());
+}

@@ -1,0 +1,139 @@
+// The list of texts: what needs a person first.
+
+import { call } from "./api.js";
+import { ask } from "./dialogs.js";
+import { draw, h } from "./draw.js";
+import { addressOf, countOf, openText } from "./review.js";
+import { stateOf } from "./bar.js";
+import { redraw, state, tell } from "./state.js";
+import { say } from "./words.js";
+
+const NEED = [
+  "outdated", "changed", "damaged", "proposed", "draft", "failed", "missing", "approved",
+];
+const GROUPS = ["review", "missing", "approved"];
+
+export function groupOf(text) {
+  if (text.newer_draft || text.due_since) return "review";
+  if (text.state === "approved") return "approved";
+  return ["failed", "missing"].includes(text.state) ? "missing" : "review";
+}
+
+// Whether a person can review it now.
+export const isNeeded = (text) => groupOf(text) === "review" && text.state !== "damaged";
+
+const rank = (text) => text.newer_draft ? 0 : NEED.indexOf(text.state);
+
+export const sortByNeed = (texts) => [...texts].sort((one, other) => rank(one) - rank(other)
+  || other.marked - one.marked || one.page.localeCompare(other.page));
+
+export async function loadQueue() {
+  const { texts, by, problem, commit_command: commitCommand } = await call("queue");
+  const hasSome = (group) => texts.some((text) => groupOf(text) === group);
+  Object.assign(state, { view: "queue", texts, by, problem, commitCommand, ref: "" });
+  if (!hasSome(state.queueTab)) state.queueTab = "review";
+  redraw();
+}
+
+const nameOfPage = (text) => text.id === "main" ? text.page : `${text.page} · ${text.id}`;
+
+async function generate(text) {
+  const { cost } = await call("cost", { ref: text.ref })
+    .catch((error) => ({ cost: error.message }));
+  ask(say("generate"), say("send"), [h("p", { dir: "auto" }, text.topic),
+    h("p", {}, cost ? `${say("cost")}: ${cost}` : say("free"))], async () => {
+    try {
+      await call("ask", { ref: text.ref, replace: true });
+    } catch (error) {
+      tell("red", error.message);
+      return false;
+    }
+    await openText(text);
+    return true;
+  });
+}
+
+const open = (text) => (event) => {
+  if (event.ctrlKey || event.metaKey || event.shiftKey) return; // in a tab of its own
+  event.preventDefault();
+  openText(text);
+};
+
+function progressOf(text) {
+  const total = text.checked + text.marked;
+  if (groupOf(text) !== "review") return null;
+  if (!total) return h("span", { class: "quiet" }, say("nothing_marked"));
+  return h("label", { class: "count" }, say("checked_of", text.checked, total),
+    h("progress", { max: String(total), value: String(text.checked) }));
+}
+
+function row(text) {
+  const isMissing = groupOf(text) === "missing";
+  return h("li", { key: text.ref, class: "text" },
+    h("div", { class: "what" },
+      h("a", { href: addressOf(text), dir: "auto", onclick: open(text) }, text.title || text.topic),
+      h("div", { class: "quiet" }, nameOfPage(text)),
+      text.state === "failed" && h("div", { class: "problem" }, text.reason)),
+    h("span", { class: `state ${text.state}` }, stateOf(text)),
+    progressOf(text),
+    text.remarks.length > 0 && h("span", { class: "quiet" },
+      `${say("remarks")}: ${text.remarks.length}`),
+    isMissing && h("button", { type: "button", onclick: () => generate(text) }, say("generate")));
+}
+
+function total() {
+  const waiting = state.texts.filter((text) => groupOf(text) === "review");
+  const left = waiting.reduce((sum, text) => sum + text.marked, 0);
+  return say("total", waiting.length, left);
+}
+
+function everythingApproved() {
+  const command = state.commitCommand;
+  const copy = async () => {
+    await navigator.clipboard.writeText(command);
+    tell("green", say("copied"));
+  };
+  return h("div", { key: "done", class: "empty" },
+    h("p", {}, say(countOf("missing") ? "only_missing" : "all_approved")),
+    countOf("approved") > 0 && h("p", {}, h("code", {}, command), " ",
+      h("button", { type: "button", onclick: copy }, say("copy"))));
+}
+
+function list() {
+  const wanted = state.filter.toLowerCase();
+  const found = sortByNeed(state.texts).filter((text) => groupOf(text) === state.queueTab
+    && `${text.page} ${text.topic} ${text.state}`.toLowerCase().includes(wanted));
+  if (!found.length && !wanted && state.queueTab === "review") return everythingApproved();
+  if (!found.length) return h("p", { key: "none", class: "quiet" }, say("no_match"));
+  return h("ul", { key: "list", class: "texts" }, found.map(row));
+}
+
+function group(name) {
+  return h("button", { type: "button", key: name, "aria-pressed": String(state.queueTab === name),
+    onclick: () => {
+      state.queueTab = name;
+      redraw();
+    } }, say(`group_${name}`, countOf(name)));
+}
+
+export function drawQueue() {
+  document.title = say("texts");
+  const first = sortByNeed(state.texts).find(isNeeded);
+  draw(document.body, [h("main", { key: "queue", class: "queue" },
+    h("h1", {}, say("texts")),
+    h("p", { class: "quiet" }, `${total()} · ${say("by", state.by)}`),
+    h("div", { class: "messages", role: "status" },
+      state.problem && h("p", { class: "note red" }, state.problem),
+      state.message && h("p", { class: `note ${state.message.kind}` }, state.message.text)),
+    h("div", { class: "buttons" },
+      h("button", { type: "button", class: "main", disabled: !first, title: "Enter",
+        onclick: () => openText(first) }, say("review_next")),
+      h("div", { class: "buttons groups", role: "group", "aria-label": say("state") },
+        GROUPS.map(group)),
+      h("input", { type: "search", "aria-label": say("filter"), placeholder: say("filter"),
+        value: state.filter, oninput: ({ target }) => {
+          state.filter = target.value;
+          redraw();
+        } })),
+    list()), ...document.querySelectorAll("dialog")]);
+}

@@ -1,0 +1,25 @@
+// A statement that was confirmed by mistake is one to check again.
+
+import { act } from "./acts.js";
+import { state, tell } from "./state.js";
+import { say } from "./words.js";
+
+export async function recheck(statement) {
+  if (statement.action !== "confirm") {
+    tell("amber", say("undo_hint"));
+    return;
+  }
+  const blocks = state.text.blocks.filter((it) => it.digest === statement.card.digest);
+  const block = blocks.find((it) => it.number === statement.block) ?? blocks[0];
+  if (!block) {
+    tell("red", say("statement_gone", statement.words));
+    return;
+  }
+  const change = {
+    action: "reopen", block: block.number, digest: block.digest, markdown: statement.words,
+  };
+  if (!await act("change", { change })) return;
+  state.checked = state.checked.filter((it) => it !== statement);
+  state.current = statement.key;
+  tell("amber", say("did_reopen", statement.words));
+}

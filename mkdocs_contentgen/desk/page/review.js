@@ -1,0 +1,140 @@
+// The screen of one text: the bar, its page, and what is to be done with it.
+
+import { inTurn, look, take } from "./acts.js";
+import { about } from "./about.js";
+import { call } from "./api.js";
+import { bar } from "./bar.js";
+import { changes, countChanges } from "./changes.js";
+import { check, chooseTab, keepCurrentInSight } from "./check.js";
+import { comparisonTools, followText } from "./compare.js";
+import { draw, h } from "./draw.js";
+import { adder, editor, followBlock, place } from "./editor.js";
+import { frame, openFrame, showInPage } from "./frame.js";
+import { messages } from "./messages.js";
+import { isNeeded, groupOf, loadQueue, sortByNeed } from "./queue.js";
+import { focusWhatWasDrawn, redraw, state, tell } from "./state.js";
+import { openStatements } from "./statements.js";
+import { say } from "./words.js";
+
+export const addressOf = (text) => `${text.url || "/"}?text=${text.ref}`;
+
+export const countOf = (group) => state.texts.filter((text) => groupOf(text) === group).length;
+
+// The text that needs a person next, after the one that is open.
+export function nextAfter() {
+  const waiting = sortByNeed(state.texts)
+    .filter((text) => isNeeded(text) || text.ref === state.ref);
+  const index = waiting.findIndex((text) => text.ref === state.ref);
+  const next = waiting[(index + 1) % Math.max(waiting.length, 1)];
+  return next && next.ref !== state.ref ? next : null;
+}
+
+export async function openNext() {
+  const next = nextAfter();
+  if (next) await openText(next);
+}
+
+export async function openText(row) {
+  await inTurn(() => {}); // what is on its way belongs to the text that is open
+  const before = location.href;
+  if (location.pathname + location.search !== addressOf(row)) {
+    history.pushState(null, "", addressOf(row));
+  }
+  try {
+    await showText(row);
+  } catch (error) {
+    history.replaceState(null, "", before);
+    tell("red", error.message);
+  }
+}
+
+export async function openQueue() {
+  await inTurn(() => {});
+  history.pushState(null, "", "/_contentgen/");
+  state.message = null;
+  await loadQueue().catch((error) => tell("red", error.message));
+}
+
+export async function showText(row) {
+  const { message, ref } = state;
+  const isOther = ref !== row.ref;
+  const text = await call("text", { ref: row.ref });
+  Object.assign(state, {
+    view: "text", ref: row.ref, tab: "check", current: "", pending: [], block: null, hovered: null,
+    editing: null, comparison: null, isMenuOpen: false, isSheetOpen: true, failure: "",
+  });
+  if (isOther) state.checked = [];
+  // An approval that has led here can still be undone.
+  state.message = ref && isOther ? message : null;
+  openFrame(row.frame, location.pathname, say("page"));
+  take(text);
+}
+
+export async function watch() {
+  for (;;) {
+    await new Promise((done) => { setTimeout(done, 1000); });
+    if (state.view === "text" && state.text) await inTurn(look);
+  }
+}
+
+function tab(name, label) {
+  const isChosen = state.tab === name;
+  return h("button", { type: "button", key: name, id: `tab-${name}`, role: "tab",
+    "aria-selected": String(isChosen), "aria-controls": "tab-body", tabindex: isChosen ? "0" : "-1",
+    onclick: () => chooseTab(name), onkeydown: changeTab }, label);
+}
+
+function changeTab({ key }) {
+  const names = ["check", "changes", "about"];
+  const by = { ArrowRight: 1, ArrowLeft: 2 }[key];
+  if (!by) return;
+  const name = names[(names.indexOf(state.tab) + by) % names.length];
+  chooseTab(name);
+  document.getElementById(`tab-${name}`).focus();
+}
+
+function panel() {
+  const left = openStatements().length;
+  const found = countChanges();
+  const shown = { check, changes, about }[state.tab];
+  const toggle = () => {
+    state.isSheetOpen = !state.isSheetOpen;
+    redraw();
+  };
+  return h("aside", { key: "panel", class: state.isSheetOpen ? "panel" : "panel closed",
+    "aria-label": say("review"), tabindex: "-1" },
+  h("div", { class: "tabs" }, h("div", { role: "tablist", "aria-label": say("review") },
+    tab("check", `${say("check")} (${left})`),
+    tab("changes", found ? `${say("changes")} (${found})` : say("changes")),
+    tab("about", say("about"))),
+  h("button", { type: "button", key: "sheet", class: "handle", onclick: toggle,
+    "aria-expanded": String(state.isSheetOpen), "aria-label": say("sheet") },
+  state.isSheetOpen ? "▾" : "▴")),
+  h("div", { key: state.tab, class: "body", id: "tab-body", role: "tabpanel", tabindex: "-1",
+    "aria-labelledby": `tab-${state.tab}` }, shown()));
+}
+
+export function drawText() {
+  followBlock();
+  followText();
+  document.title = `${state.text.title} · ${say("review")}`;
+  const hadFocus = document.activeElement?.closest("aside");
+  const layer = h("div", { key: "layer", class: "layer" }, editor(), adder(), comparisonTools());
+  draw(document.body, [
+    h("div", { key: "desk", class: state.editing ? "desk editing" : "desk" },
+      bar(), messages(),
+      h("main", { key: "main" }, frame.element, layer),
+      panel()),
+    ...document.querySelectorAll("dialog"),
+  ]);
+  const drawn = document.querySelector("aside");
+  // What had the focus is gone, such as the card of a statement that was confirmed.
+  if (hadFocus && document.activeElement === document.body) drawn.focus({ preventScroll: true });
+  focusWhatWasDrawn();
+  keepCurrentInSight(drawn);
+  place(document.querySelector(".layer"));
+  // While a person types, the page cannot take the focus.
+  frame.element.inert = document.activeElement?.closest(".editor") !== null
+    && document.activeElement !== document.body;
+  showInPage();
+}

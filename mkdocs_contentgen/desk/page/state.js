@@ -1,0 +1,64 @@
+// All that the desk knows. Whoever changes it calls redraw().
+
+export const HOLD = 500; // milliseconds for which nothing approves what has just appeared
+
+export const state = {
+  view: "", // "queue" or "text"
+  texts: [], // the rows of the queue
+  by: "",
+  problem: "",
+  commitCommand: "",
+  queueTab: "review",
+  filter: "",
+
+  text: null, // the text that is open, as the server describes it
+  ref: "",
+  tab: "check", // "check", "changes" or "about"
+  current: "", // the key of the statement that is open
+  pending: [], // own changes that the server has not answered yet
+  checked: [], // the statements that were checked since the text was opened
+  block: null, // the number of the block that is selected in the page
+  hovered: null, // the number of the block that has the mouse
+  editing: null,
+  comparison: null, // the differences, while Compare is on
+  since: 0, // when this version of the text arrived
+  message: null, // the outcome of what was done last
+  failure: "", // why the server cannot be asked
+  isSheetOpen: true, // on a narrow screen
+  isMenuOpen: false,
+};
+
+let drawAll = () => {};
+let isWaiting = false;
+
+export function drawWith(draw) {
+  drawAll = draw;
+}
+
+// Draws once, however much has changed.
+export function redraw() {
+  if (isWaiting) return;
+  isWaiting = true;
+  queueMicrotask(() => {
+    isWaiting = false;
+    drawAll();
+  });
+}
+
+let focusNext = null;
+
+// Called once, when what was changed has been drawn.
+export function afterDrawing(focus) {
+  focusNext = focus;
+}
+
+export function focusWhatWasDrawn() {
+  const focus = focusNext;
+  focusNext = null;
+  focus?.();
+}
+
+export function tell(kind, text, undo = null) {
+  state.message = { kind, text, undo };
+  redraw();
+}
