@@ -310,9 +310,9 @@ def test_the_words_of_the_desk() -> None:
     scripts = {file.name: file.read_text("utf-8") for file in package.glob("*.js")}
     used: set[str] = set()
     for script in scripts.values():
-        used |= set(re.findall(r'say\(\s*"(\w+)"', script))
-        used |= set(re.findall(r'\? "(\w+)" : "\w+"\)', script))
-        used |= set(re.findall(r'\? "\w+" : "(\w+)"\)', script))
+        used |= set(re.findall(r'\bsay\(\s*"(\w+)"[,)]', script))
+        for choice in re.findall(r'\bsay\([^"]+\? ("\w+" : "\w+")', script):
+            used |= set(re.findall(r"\w+", choice))
     used |= set(re.findall(r'"(undone_\w+)"', scripts["acts.js"]))
     assert used <= set(words)
     assert max(len(line) for script in scripts.values() for line in script.splitlines()) <= 100

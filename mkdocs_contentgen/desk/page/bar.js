@@ -13,7 +13,8 @@ export const approveButton = () => document.querySelector("[data-approve]:enable
 
 export function stateOf(text) {
   if (text.newer_draft) return say("newer");
-  return text.due_since ? say("state_due", text.due_since.slice(0, 10)) : say(`state_${text.state}`);
+  if (text.due_since) return say("state_due", text.due_since.slice(0, 10));
+  return say(`state_${text.state}`);
 }
 
 // Goes to the next statement, or to the one that is open if the person was elsewhere.

@@ -122,7 +122,7 @@ function clicked(block, data) {
   const { statement, row } = data;
   if (document.activeElement !== frame.element || isDoubleClick(data)) return;
   if (state.comparison) {
-    if (state.comparison.rows[row]) state.comparison.index = Number(row);
+    if (Number.isInteger(row) && state.comparison.rows[row]) state.comparison.index = row;
     return;
   }
   // What a person types next is for the desk, but not what they are typing.

@@ -12,6 +12,8 @@ import { redraw, state } from "./state.js";
 import { say } from "./words.js";
 import { openText } from "./review.js";
 
+const PATIENCE = 1500; // milliseconds
+
 const note = (key, kind, ...content) => h("div", { key, class: `note ${kind}` }, ...content);
 
 const button = (label, onclick) => h("button", { type: "button", onclick }, label);
@@ -72,7 +74,9 @@ function replacing() {
 export function messages() {
   const { text } = state;
   const why = isElsewhere() || text.asking ? "" : whyNot();
-  const isWaiting = Boolean(why) && why !== state.failure;
+  // Each change is on the page a moment later, and a line for that moment would only flicker.
+  const isSoon = why === say("not_shown") && performance.now() - state.since < PATIENCE;
+  const isWaiting = Boolean(why) && why !== state.failure && !isSoon;
   return h("div", { class: "messages", role: "status" },
     state.failure && note("failure", "red", state.failure),
     elsewhere(),
