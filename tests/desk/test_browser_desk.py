@@ -919,7 +919,7 @@ def test_the_pictures_of_the_guide(project: Project, browser: Browser) -> None:
             size = {"width": 1200, "height": 720}
             page = enter(desk, browser, viewport=size, color_scheme=scheme)
             open_text(desk, page, PICTURED.topic)
-            mark = block_with(page, "4 seconds").locator("mark")
+            mark = block_with(page, "3 seconds").locator("mark")
             expect(mark).to_have_attribute("data-contentgen-current", "")
             picture = page.screenshot()
             file = PICTURES / f"desk-{scheme}.png"
@@ -937,7 +937,7 @@ PICTURED = NewsRequest(
 
 PICTURED_HTML = f"""<article class="news-article">
 <header><h1>Documentation builds now take seconds, maintainers say</h1></header>
-<p class="lead">A build of the documentation takes <mark>4 seconds</mark> now, where it took 12
+<p class="lead">A build of the documentation takes <mark>3 seconds</mark> now, where it took 12
 before <a href="{LINK}">[1]</a>.</p><div class="article-body"><h2>What has changed</h2>
 <p>Texts are requested side by side and kept in a cache: a page whose text is there sends no
 request. “<mark>Nobody makes coffee while the site builds any more</mark>”, says <mark>Jane

@@ -53,7 +53,7 @@ function openCard(statement, open) {
     inSentence > 1 && h("div", { class: "buttons" }, h("button", { type: "button", key: "all",
       onclick: () => settleSentence(statement) }, say("confirm_all", inSentence))),
     citedSource(card),
-    evidence(card.evidence));
+    card.evidence.length > 0 && evidence(card.evidence));
 }
 
 function closedCard(statement) {
