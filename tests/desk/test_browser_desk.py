@@ -919,6 +919,7 @@ def test_the_pictures_of_the_guide(project: Project, browser: Browser) -> None:
             size = {"width": 1200, "height": 720}
             page = enter(desk, browser, viewport=size, color_scheme=scheme)
             open_text(desk, page, PICTURED.topic)
+            expect(page.frame_locator("iframe").get_by_text("Made with")).to_be_visible()  # built
             mark = block_with(page, "3 seconds").locator("mark")
             expect(mark).to_have_attribute("data-contentgen-current", "")
             picture = page.screenshot()
