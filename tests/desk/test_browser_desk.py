@@ -337,6 +337,9 @@ def test_a_title_is_shown_as_it_is(project: Project, page: Page) -> None:
     save(project.root, {BLOG.key(sandbox=False): Text(html, WHEN, BLOG.record(), "m")})
     with DeskProcess(project) as desk:
         open_text(desk, page, "Ten habits", title)
+        plain = page.frame_locator("iframe").locator("[data-contentgen-plain]")
+        expect(plain).to_have_count(0)  # the site is built
+        expect(block_with(page, "First.")).to_be_visible()
         approve_button(page).click()
         expect(page.get_by_role("status")).to_contain_text(f"Approved “{title}”")
 

@@ -39,7 +39,10 @@ export async function approve({ opensNext, reason = "", seen = state.text.seen }
     tell("amber", say("unsaved"));
     return null;
   }
-  if (!canApprove()) return null;
+  if (!canApprove()) {
+    tell("amber", whyNot() || say("not_shown"));
+    return null;
+  }
   const { ref, text: { title } } = state;
   const done = await act("approve", { shown: frame.shown, reason, seen });
   if (!done) return null;

@@ -51,6 +51,7 @@ function reload() {
   }
   frame.isReady = false;
   sent = "";
+  redraw(); // nothing can be approved until it shows the text again
 }
 
 function selection() {
