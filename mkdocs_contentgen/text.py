@@ -184,6 +184,14 @@ def mended(text: Text) -> Text:
     )
 
 
+def is_about_quotation(remark: str) -> bool:
+    """Tell whether a remark names a quotation that is in no source.
+
+    A text with one cannot be approved before each of its statements is settled.
+    """
+    return remark.startswith("quotation: ")
+
+
 def model_name(value: object) -> str:
     """Return an untrusted name of a model, or an empty string if it cannot be shown."""
     return str(mend({"model": value}).get("model", ""))

@@ -18,7 +18,7 @@ from ..html.document import Block, Document, Sentences
 from ..review.evidence import evidence_finder
 from ..review.updating import can_update
 from ..site.site import Site
-from ..text import Text
+from ..text import Text, is_about_quotation
 from ..texts.articles import Article, count_statements
 from ..writer.evidence import EvidenceFinder
 from .rendering import render
@@ -65,7 +65,7 @@ def describe(desk: Desk, article: Article) -> dict[str, object]:
         "seen": digest_of(article),
         "can_undo": desk.can_undo(article),
         "undo": desk.undo_info(article),
-        "can_approve_open": not any(it.startswith("quotation:") for it in text.remarks),
+        "can_approve_open": not any(map(is_about_quotation, text.remarks)),
         "model": text.model,
         "can_update": can_update(desk.site.options),
         "approved_file": approved_file,

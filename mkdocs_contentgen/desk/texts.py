@@ -22,7 +22,7 @@ from ..review.approving import reason_problem, shorten, write_approval
 from ..review.earlier import approved_text, text_as_written
 from ..review.importing import changed_remarks
 from ..site.site import Site
-from ..text import Edits, Text, edition_after
+from ..text import Edits, Text, edition_after, is_about_quotation
 from ..texts.approval import restore
 from ..texts.articles import Article, count_statements
 from ..texts.store import ChangedError, DiskStore, note_key
@@ -418,7 +418,7 @@ def _remarks_left(remarks: Sequence[str], html: str) -> tuple[str, ...]:
     """
     if "<mark" in html:
         return tuple(remarks)
-    return tuple(remark for remark in remarks if not remark.startswith("quotation:"))
+    return tuple(remark for remark in remarks if not is_about_quotation(remark))
 
 
 def _statement(block: Block, change: Change) -> str:

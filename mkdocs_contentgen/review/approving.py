@@ -18,7 +18,7 @@ from ..html.differences import Row, Word, compare
 from ..html.document import Document
 from ..html.stylesheet import adapted_classes
 from ..site.options import ContentgenConfig
-from ..text import MAX_EDIT, Edits, Text, edition_after
+from ..text import MAX_EDIT, Edits, Text, edition_after, is_about_quotation
 from ..texts.approval import ApprovedText, approve, digest, write
 from ..texts.articles import Article, has_marks
 from .earlier import last_approved, text_as_written
@@ -388,7 +388,7 @@ def _check_quotations(article: Article, draft: Text) -> None:
     if (draft.edits or is_edited) and not has_marks(draft):
         return
     for remark in draft.remarks:
-        if remark.startswith("quotation: "):
+        if is_about_quotation(remark):
             raise ApprovalError(
                 f"{article.place}: this draft cannot be approved: {remark}; confirm, change or "
                 f"remove each statement with `contentgen review {article.page_argument}`, or ask "

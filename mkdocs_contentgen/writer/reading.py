@@ -21,9 +21,6 @@ from .markdown import MAX_CHARACTERS, TIP
 from .talk import with_title, without_closing, without_opening, without_preface
 from .words import split_words
 
-_MAX_PREFACE = 300
-"""The number of characters before or after a text that may be a remark to the reader."""
-
 _HEADING = re.compile(r"^##? .+$", re.MULTILINE)
 _FENCE_LINE = re.compile(r"^ {0,3}(?:```|~~~)", re.MULTILINE)
 _MARKS = (
