@@ -15,7 +15,7 @@ _MAX_BODY = 65_000
 HEADING = "<!-- contentgen:report -->"
 """The first line of the comment, by which the next run finds it."""
 
-_TICK = re.compile(r"^\s*- \[[xX]\] <!-- contentgen:([0-9a-f]{16}) -->", re.MULTILINE)
+_TICK = re.compile(r"^[ \t]*- \[[xX]\] <!-- contentgen:([0-9a-f]{16}) -->", re.MULTILINE)
 """A ticked box. No text of a report can look like this: its signs are character references."""
 
 
