@@ -14,7 +14,7 @@ from mkdocs_contentgen.requests import BlogRequest
 from mkdocs_contentgen.review.block_updates import apply_update, plan_update
 from mkdocs_contentgen.service.protocol import BlockChange, Updated, encode_answer, parse_answer
 from mkdocs_contentgen.text import ANSWERED, Edits, Text, mend, mended
-from mkdocs_contentgen.texts.approval import approve, read, write
+from mkdocs_contentgen.texts.approval import approve, read_approved, save_approved
 from mkdocs_contentgen.texts.store import DiskStore
 
 ADDRESS = "https://docs.example/speed/#build"
@@ -56,8 +56,8 @@ def test_the_way_of_a_field(tmp_path: Path, name: str) -> None:
     store.close()
 
     path = tmp_path / "approved/index.md/main.html"
-    write(path, tmp_path, approve(FULL, "0" * 64, "sandbox", "Jo"))
-    approved = read(path, tmp_path)
+    save_approved(path, tmp_path, approve(FULL, "0" * 64, "sandbox", "Jo"))
+    approved = read_approved(path, tmp_path)
     assert approved is not None
     # A text is approved in spite of its remarks, so that they are not kept.
     expected = () if name == "remarks" else getattr(FULL, name)

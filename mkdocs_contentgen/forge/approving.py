@@ -26,8 +26,8 @@ from ..texts.approval import (
     decode,
     document_of,
     name_problem,
-    read,
-    write,
+    read_approved,
+    save_approved,
 )
 from .api import Account, GitHub
 from .comment import find_own, put_answer, ticked_marks
@@ -218,7 +218,7 @@ def _name_of(account: Account, login: str) -> str:
 def _write(top: Path, directory: str, text: ProposedText, by: str) -> None:
     """Write the approved file of a text that was reviewed. Raises ApprovalError."""
     path = top / text.path
-    before = read(path, top / directory)
+    before = read_approved(path, top / directory)
     if before is None or before.file_digest != text.proposed.file_digest:
         raise ApprovalError(f"{text.path}: is not as it is in the commit that is checked out")
     found = name_authors(text.proposed.text, path)
@@ -226,7 +226,9 @@ def _write(top: Path, directory: str, text: ProposedText, by: str) -> None:
     edits = with_confirmed(found, document.statements()) if document.statements() else found.edits
     approved = structs.replace(found, html=settled_lines(document), edits=edits)
     header = text.proposed.header
-    write(path, top / directory, approve(approved, header.key, header.service, by), before=before)
+    save_approved(
+        path, top / directory, approve(approved, header.key, header.service, by), before=before
+    )
 
 
 def _push(

@@ -19,7 +19,7 @@ from ..html.document import Document
 from ..html.stylesheet import adapted_classes
 from ..site.options import ContentgenConfig
 from ..text import MAX_EDIT, Edits, Text, edition_after, is_about_quotation
-from ..texts.approval import ApprovedText, approve, digest, write
+from ..texts.approval import ApprovedText, approve, digest, save_approved
 from ..texts.articles import Article, has_marks
 from .earlier import last_approved, text_as_written
 
@@ -205,7 +205,7 @@ def write_approval(
     request = article.request.record()
     text = structs.replace(text, html=html, request=request, edits=edits, edition=edition)
     approval = approve(text, article.key, service_name(options), by, declined, unchecked)
-    write(article.path, article.directory, approval, before=approved)
+    save_approved(article.path, article.directory, approval, before=approved)
 
 
 def service_name(options: ContentgenConfig) -> str:

@@ -9,7 +9,7 @@ from ..errors import ApprovalError, UnsafeHTMLError
 from ..git import is_committed
 from ..site.options import ContentgenConfig
 from ..text import Text
-from ..texts.approval import propose, write
+from ..texts.approval import propose, save_approved
 from ..texts.articles import Article
 from .approving import proposed_lines, service_name, words_at_risk
 
@@ -44,7 +44,7 @@ def propose_article(article: Article, options: ContentgenConfig, *, overwrite: b
         raise ApprovalError(f"{article.place}: {problem}")
     text = structs.replace(draft, html=html, request=article.request.record())
     proposal = propose(text, article.key, service_name(options))
-    write(article.path, article.directory, proposal, before=article.approved)
+    save_approved(article.path, article.directory, proposal, before=article.approved)
     return f"{article.page}: proposed in {article.path}"
 
 

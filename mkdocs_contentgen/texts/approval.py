@@ -156,7 +156,7 @@ def approved_path(directory: Path, page: str, name: str) -> Path:
     return directory / page / f"{name}.html"
 
 
-def read(path: Path, directory: Path) -> ApprovedText | None:
+def read_approved(path: Path, directory: Path) -> ApprovedText | None:
     """Read the approved file `path` below `directory`. Return None if it does not exist.
 
     Its HTML is in the lines that approve() writes, so that only a change of the document is one:
@@ -327,7 +327,7 @@ def _block_digests(html: str) -> str:
     """Return the digests of the blocks of a text as headers have them."""
     try:
         blocks = _read_html(html, 1).blocks
-    except _DamagedError:  # write() says what is wrong
+    except _DamagedError:  # save_approved() says what is wrong
         return ""
     return " ".join(dict.fromkeys(content for content, _ in blocks))
 
@@ -394,7 +394,7 @@ def _read_own_files(
         path = approved_path(found.directory, *name)
         paths.add(path)
         try:
-            text = read(path, found.directory)
+            text = read_approved(path, found.directory)
         except ApprovalError as error:
             found.texts[name] = error
             continue
@@ -422,7 +422,7 @@ def _claim_by_normal_form(
         del missing[name]
         found.moved[name] = path
         try:
-            text = read(path, found.directory)
+            text = read_approved(path, found.directory)
         except ApprovalError as error:
             found.texts[name] = error
         else:
@@ -438,7 +438,7 @@ def _claim_by_request(
     text = None
     if missing:
         with suppress(ApprovalError):  # a damaged file answers no request
-            text = read(path, found.directory)
+            text = read_approved(path, found.directory)
     if text is not None:
         for name, request in missing.items():
             if text.answers(request):
@@ -470,7 +470,7 @@ def name_problem(name: str) -> str:
     return ""
 
 
-def write(
+def save_approved(
     path: Path, directory: Path, approved: ApprovedText, *, before: ApprovedText | None = None
 ) -> None:
     """Write an approved file atomically, if it is as it was `before`, or new with None.
@@ -537,7 +537,7 @@ def restore(path: Path, directory: Path, content: str, *, before: ApprovedText |
     """
     try:
         with locked(directory):
-            now = read(path, directory)
+            now = read_approved(path, directory)
             if _file_digest(now) != _file_digest(before):
                 raise ApprovalError(
                     f"{path}: has just been edited or approved by somebody else, so it is not "

@@ -25,7 +25,7 @@ from service_double import TOKEN, ServiceDouble, generated, raw, silence
 
 from mkdocs_contentgen.requests import BlogRequest, front_matter_schema
 from mkdocs_contentgen.text import Text
-from mkdocs_contentgen.texts.approval import approve, read, write
+from mkdocs_contentgen.texts.approval import approve, read_approved, save_approved
 from mkdocs_contentgen.texts.generation import WAITING_MESSAGE
 from mkdocs_contentgen.texts.store import DiskStore
 
@@ -266,11 +266,11 @@ def test_a_header_may_be_edited(tmp_path: Path, name: str, value: str) -> None:
     path = tmp_path / "main.html"
     generated_at = datetime(2026, 1, 2, 10, 11, 12, tzinfo=UTC)
     stored = Text("<article>text</article>", generated_at, BlogRequest(topic="x").record())
-    write(path, tmp_path, approve(stored, "0" * 64, "sandbox", "Jo"))
+    save_approved(path, tmp_path, approve(stored, "0" * 64, "sandbox", "Jo"))
     lines = [line for line in path.read_text().splitlines() if not line.startswith(f"{name}:")]
     lines.insert(1, f"{name}: {value}")
     path.write_text("\n".join(lines))
-    text = read(path, tmp_path)
+    text = read_approved(path, tmp_path)
     assert text is not None
     assert text.text.generated_at == generated_at
     assert text.approval is not None

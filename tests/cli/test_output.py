@@ -26,7 +26,7 @@ from mkdocs_contentgen.errors import NoText
 from mkdocs_contentgen.page_request import PageRequest
 from mkdocs_contentgen.requests import BlogRequest
 from mkdocs_contentgen.text import Text
-from mkdocs_contentgen.texts.approval import approve, write
+from mkdocs_contentgen.texts.approval import approve, save_approved
 from mkdocs_contentgen.texts.articles import Article
 from mkdocs_contentgen.texts.lookup import Outcome
 from mkdocs_contentgen.texts.store.disk import decode, encode
@@ -80,7 +80,7 @@ def write_approved(project: Project, text: str, page: str = "index.md", topic: s
     path = directory / page / "main.html"
     generated_at = datetime(2026, 1, 2, tzinfo=UTC)
     stored = Text(text, generated_at, BlogRequest(topic=topic).record())
-    write(path, directory, approve(stored, "0", "sandbox", by))
+    save_approved(path, directory, approve(stored, "0", "sandbox", by))
     return path
 
 

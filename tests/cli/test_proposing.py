@@ -14,7 +14,7 @@ from sandbox_site import Site, make_site
 from service_double import ServiceDouble
 
 from mkdocs_contentgen.text import Edits
-from mkdocs_contentgen.texts.approval import ApprovedText, read
+from mkdocs_contentgen.texts.approval import ApprovedText, read_approved
 
 DRAFT = (
     "<article><h1>Alpha</h1><p>In <mark>1999</mark>, it was slow.</p>"
@@ -52,7 +52,7 @@ def status(site: Site) -> dict[str, object]:
 
 def in_file(site: Site) -> ApprovedText:
     """Return the file of the text."""
-    approved = read(site.approved, site.root / "contentgen")
+    approved = read_approved(site.approved, site.root / "contentgen")
     assert approved is not None
     return approved
 

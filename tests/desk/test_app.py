@@ -27,7 +27,7 @@ from mkdocs_contentgen.desk.builder import Builder
 from mkdocs_contentgen.desk.session import DeskSite
 from mkdocs_contentgen.html.document import Block, Document
 from mkdocs_contentgen.text import Edits, Text
-from mkdocs_contentgen.texts.approval import read
+from mkdocs_contentgen.texts.approval import read_approved
 from mkdocs_contentgen.texts.store import DiskStore, note_key
 
 API = "/_contentgen/api/"
@@ -185,7 +185,7 @@ def test_a_persons_whole_way(reviewer: Reviewer) -> None:
     approved = reviewer.act("approve").json()
     assert approved["state"] == "approved"
     directory = reviewer.root / "contentgen"
-    file = read(directory / "report.md/main.html", directory)
+    file = read_approved(directory / "report.md/main.html", directory)
     assert file is not None
     assert "Costs <strong>nothing</strong>" in file.text.html
     assert file.approval is not None

@@ -22,7 +22,7 @@ from playwright.sync_api import Browser, Locator, Page, expect
 
 from mkdocs_contentgen.requests import NewsRequest
 from mkdocs_contentgen.text import Text
-from mkdocs_contentgen.texts.approval import read
+from mkdocs_contentgen.texts.approval import read_approved
 from mkdocs_contentgen.writer.sources import split_sections
 
 __all__ = ["browser"]  # the fixture
@@ -209,7 +209,7 @@ def go_the_whole_way(desk: DeskProcess, page: Page) -> None:
     choose(page, "Only approve")
     expect(page.get_by_text("report.md/main.html").first).to_be_visible()
     directory = desk.project.root / "contentgen"
-    file = read(directory / "report.md/main.html", directory)
+    file = read_approved(directory / "report.md/main.html", directory)
     assert file is not None
     assert file.approval is not None
     assert file.approval.approved_by == "Jo Doe"

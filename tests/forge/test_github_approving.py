@@ -16,7 +16,7 @@ from repository import commit, edit_file, git
 from sandbox_site import Site, make_site
 
 from mkdocs_contentgen.forge.comment import HEADING
-from mkdocs_contentgen.texts.approval import read
+from mkdocs_contentgen.texts.approval import read_approved
 
 DRAFT = (
     "<article><h1>Alpha</h1><p>In <mark>1999</mark>, it was slow.</p>"
@@ -119,7 +119,7 @@ def test_a_review_approves(job: Job) -> None:
     shown = git(job.remote, "log", "-1", "--format=%an|%ae|%cn|%s|%P", "texts").strip()
     author = "Jo Doe|42+jo-doe@users.noreply.github.com|github-actions[bot]"
     assert shown == f"{author}|Approve generated texts|{before}"
-    file = read(job.site.approved, job.site.root / "contentgen")
+    file = read_approved(job.site.approved, job.site.root / "contentgen")
     assert file is not None
     assert not file.is_changed
     assert "<mark" not in file.text.html
@@ -356,7 +356,7 @@ def test_an_edited_text_names_its_author(job: Job) -> None:
     job.tick_all()
     job.review()
     job.approve()
-    file = read(job.site.approved, job.site.root / "contentgen")
+    file = read_approved(job.site.approved, job.site.root / "contentgen")
     assert file is not None
     assert file.text.edits is not None
     assert [*file.text.edits.changed_by.values()] == ["Grace Hopper"]

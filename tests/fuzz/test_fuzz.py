@@ -37,7 +37,7 @@ from mkdocs_contentgen.review.approving import draft_lines
 from mkdocs_contentgen.site.options import ContentgenConfig
 from mkdocs_contentgen.site.site import Site
 from mkdocs_contentgen.text import Text
-from mkdocs_contentgen.texts.approval import approve, read, write
+from mkdocs_contentgen.texts.approval import approve, read_approved, save_approved
 from mkdocs_contentgen.writer.markdown import to_html
 
 SECONDS = float(os.environ.get("FUZZ_SECONDS", "0"))
@@ -88,15 +88,15 @@ def test_approved_files() -> None:
         with TemporaryDirectory() as name:
             directory = Path(name)
             path = directory / "main.html"
-            write(path, directory, approved)
-            found = read(path, directory)
+            save_approved(path, directory, approved)
+            found = read_approved(path, directory)
             assert found is not None
             assert (found.text, found.is_changed) == (approved.text, False)
             before, code, end = path.read_text().partition("<pre")
             header, text = before.split("---\n<article", 1)
             spread = text.replace("\n<", "\n\n   <")
             path.write_text(f"{header}---  \n\n<article{spread}{code}{end}\n")
-            found = read(path, directory)
+            found = read_approved(path, directory)
             assert found is not None
             assert (found.text, found.is_changed) == (approved.text, False)
 

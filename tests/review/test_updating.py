@@ -19,7 +19,7 @@ from service_double import ServiceDouble
 
 from mkdocs_contentgen.html.document import Document
 from mkdocs_contentgen.text import Text
-from mkdocs_contentgen.texts.approval import read
+from mkdocs_contentgen.texts.approval import read_approved
 from mkdocs_contentgen.texts.store import DiskStore
 
 SITE_URL = "https://docs.example/"
@@ -86,7 +86,7 @@ def run(project: Project, *command: str) -> subprocess.CompletedProcess[str]:
 def approved(project: Project) -> Text:
     """Return the approved text."""
     directory = project.root / "contentgen"
-    file = read(directory / "report.md/main.html", directory)
+    file = read_approved(directory / "report.md/main.html", directory)
     assert file is not None
     return file.text
 

@@ -23,7 +23,13 @@ from mkdocs_contentgen.errors import ApprovalError
 from mkdocs_contentgen.page_request import PageRequest
 from mkdocs_contentgen.requests import BlogRequest
 from mkdocs_contentgen.text import Edits, Text
-from mkdocs_contentgen.texts.approval import approve, name_problem, read, restore, write
+from mkdocs_contentgen.texts.approval import (
+    approve,
+    name_problem,
+    read_approved,
+    restore,
+    save_approved,
+)
 from mkdocs_contentgen.texts.articles import Article
 
 TEXT = "<article><h1>Alpha</h1><p>Approved words.</p></article>\n"
@@ -338,7 +344,7 @@ def test_any_header_is_read_or_refused(tmp_path: Path, value: str, name: str) ->
     path = tmp_path / "main.html"
     path.write_text(approved_text(**{name: value}), encoding="utf-8")
     try:
-        approved = read(path, tmp_path)
+        approved = read_approved(path, tmp_path)
     except ApprovalError as error:
         assert str(error).startswith(f"{path}:")
         return
@@ -406,14 +412,14 @@ def test_nothing_is_written_that_cannot_be_read(
     before = approve(Text(TEXT, now, BlogRequest(topic="T").record()), "key", "sandbox", "Jo")
     for is_new in (True, False):
         if not is_new:
-            write(path, tmp_path, before)
+            save_approved(path, tmp_path, before)
         there = [(it, it.read_bytes()) for it in tmp_path.iterdir()]
         with pytest.raises(ApprovalError) as error:
-            write(
+            save_approved(
                 path,
                 tmp_path,
                 approve(stored, "key", "sandbox", by),
-                before=None if is_new else read(path, tmp_path),
+                before=None if is_new else read_approved(path, tmp_path),
             )
         assert f"{path}: cannot be written, since no build could read it ({message}" in str(
             error.value
@@ -433,8 +439,8 @@ def test_what_is_just_allowed_is_written_and_read(tmp_path: Path) -> None:
         edits=Edits(changed_by=changed_by),
     )
     expected = approve(stored, "k", "sandbox", "J" * 200)
-    write(path, tmp_path, expected)
-    approved = read(path, tmp_path)
+    save_approved(path, tmp_path, expected)
+    approved = read_approved(path, tmp_path)
     assert approved is not None
     assert (approved.text, approved.approval) == (expected.text, expected.approval)
 
@@ -623,7 +629,7 @@ def test_a_damaged_text(tmp_path: Path, damage: str) -> None:
     path = tmp_path / "main.html"
     path.write_text(content.replace(old, new))
     with pytest.raises(ApprovalError) as error:
-        read(path, tmp_path)
+        read_approved(path, tmp_path)
     assert str(error.value).startswith(f"{path}:{line}: {message}")
 
 
@@ -636,7 +642,7 @@ def test_a_damaged_text_with_the_right_sum(tmp_path: Path, damage: str) -> None:
     path = tmp_path / "main.html"
     path.write_text(f"{header}---\n{text}")
     with pytest.raises(ApprovalError) as error:
-        read(path, tmp_path)
+        read_approved(path, tmp_path)
     assert str(error.value).startswith(f"{path}:{line}: {message}")
 
 
@@ -684,13 +690,13 @@ def test_what_formatters_do_is_no_change(tmp_path: Path, content: str) -> None:
     """The document is compared, not its spaces, and its lines are still known."""
     path = tmp_path / "main.html"
     path.write_text(content.replace(FIELDS["sha256"], hashlib.sha256(LINES.encode()).hexdigest()))
-    approved = read(path, tmp_path)
+    approved = read_approved(path, tmp_path)
     assert approved is not None
     assert (approved.text.html, approved.is_changed) == (LINES, False)
     lines = content.splitlines()
     assert "---" in lines[approved.line - 2]
     path.write_text(path.read_text().replace("</p>", "<b>!</b></p>"))
-    changed = read(path, tmp_path)
+    changed = read_approved(path, tmp_path)
     assert changed is not None
     assert changed.is_changed
 
@@ -701,9 +707,9 @@ def test_pictures_do_not_make_a_formatted_text_another(tmp_path: Path) -> None:
     html = f"<article>\n<p>Text {image}</p>\n</article>\n"
     stored = Text(html, datetime(2026, 1, 2, tzinfo=UTC), BlogRequest(topic="T").record())
     path = tmp_path / "main.html"
-    write(path, tmp_path, approve(stored, "key", "sandbox", "Jo"))
+    save_approved(path, tmp_path, approve(stored, "key", "sandbox", "Jo"))
     path.write_text(path.read_text().replace("<p>", "\n  <p>").replace('.png"', '.png" /'))
-    approved = read(path, tmp_path)
+    approved = read_approved(path, tmp_path)
     assert approved is not None
     assert (approved.text.html, approved.is_changed) == (html, False)
 
@@ -713,7 +719,7 @@ def test_a_byte_order_mark_is_no_part_of_a_file(tmp_path: Path) -> None:
     path = tmp_path / "index.md/main.html"
     path.parent.mkdir()
     path.write_text(approved_text(), encoding="utf-8-sig")
-    found = read(path, tmp_path)
+    found = read_approved(path, tmp_path)
     assert found is not None
     assert (found.text.html, found.is_changed, found.line) == (TEXT, False, 11)
 
@@ -723,7 +729,7 @@ def test_only_the_file_that_was_read_is_deleted(tmp_path: Path) -> None:
     path = tmp_path / "index.md/main.html"
     path.parent.mkdir()
     path.write_text(approved_text())
-    text = read(path, tmp_path)
+    text = read_approved(path, tmp_path)
     assert text
     path.write_text(approved_text("<article>Edited.</article>"))
     with pytest.raises(ApprovalError, match="has just been edited"):

@@ -19,7 +19,7 @@ from mkdocs_contentgen.page_request import PageRequest
 from mkdocs_contentgen.requests import BlogRequest
 from mkdocs_contentgen.service.protocol import Attempt, Client
 from mkdocs_contentgen.text import Edits, Text
-from mkdocs_contentgen.texts.approval import approve, read, write
+from mkdocs_contentgen.texts.approval import approve, read_approved, save_approved
 from mkdocs_contentgen.texts.generation import Generation
 from mkdocs_contentgen.texts.lookup import look_up
 from mkdocs_contentgen.texts.policy import Sender
@@ -165,18 +165,18 @@ def test_two_approvals_at_once(tmp_path: Path) -> None:
     """In 40 rounds, one of two approvals of the same text counts, and the other is told so."""
     path = tmp_path / "page.md/main.html"
     for number in range(ROUNDS):
-        before = read(path, tmp_path)
+        before = read_approved(path, tmp_path)
         said: list[str] = []
 
         def approve_as(name: str, number: int = number, said: list[str] = said) -> None:
             text = structs.replace(TEXT, html=f"<article>{name}{number}</article>")
             try:
-                write(path, tmp_path, approve(text, KEY, "writer", name), before=before)  # noqa: B023
+                save_approved(path, tmp_path, approve(text, KEY, "writer", name), before=before)  # noqa: B023
             except ApprovalError as error:
                 said.append(str(error))
 
         at_once(lambda: approve_as("a"), lambda: approve_as("b"))
-        now = read(path, tmp_path)
+        now = read_approved(path, tmp_path)
         assert now is not None
         assert now.text.html in (f"<article>{name}{number}</article>" for name in "ab")
         assert len(said) == 1
@@ -186,10 +186,10 @@ def test_two_approvals_at_once(tmp_path: Path) -> None:
 def test_an_edit_in_an_editor_is_not_overwritten(tmp_path: Path) -> None:
     """An approval that was prepared before a person saved the file writes nothing."""
     path = tmp_path / "page.md/main.html"
-    write(path, tmp_path, approve(TEXT, KEY, "writer", "Jo"))
-    before = read(path, tmp_path)
+    save_approved(path, tmp_path, approve(TEXT, KEY, "writer", "Jo"))
+    before = read_approved(path, tmp_path)
     path.write_text(path.read_text().replace("Text.", "Text. By hand."))
     edited = path.read_text()
     with pytest.raises(ApprovalError, match="by somebody else"):
-        write(path, tmp_path, approve(TEXT, KEY, "writer", "Jo"), before=before)
+        save_approved(path, tmp_path, approve(TEXT, KEY, "writer", "Jo"), before=before)
     assert path.read_text() == edited

@@ -15,7 +15,7 @@ from mkdocs_contentgen.page_request import PageRequest
 from mkdocs_contentgen.requests import BlogRequest, Request
 from mkdocs_contentgen.service.client import ServiceClient
 from mkdocs_contentgen.text import Text
-from mkdocs_contentgen.texts.approval import approve, approved_path, read_all, write
+from mkdocs_contentgen.texts.approval import approve, approved_path, read_all, save_approved
 from mkdocs_contentgen.texts.lookup import Outcome, save_failure
 from mkdocs_contentgen.texts.obtain import Foreground, Obtained, obtain
 from mkdocs_contentgen.texts.policy import Policy
@@ -74,7 +74,9 @@ class Site:
         """Approve a text for a request of a page; return its file."""
         path = approved_path(self.directory, page, request.id)
         text = Text(ARTICLE, OLD, request.record())
-        write(path, self.directory, approve(text, request.key(sandbox=True), "sandbox", "Jo"))
+        save_approved(
+            path, self.directory, approve(text, request.key(sandbox=True), "sandbox", "Jo")
+        )
         return path
 
     def obtain(self, pages: Mapping[str, Request], policy: Policy = POLICY) -> Obtained:
