@@ -37,7 +37,7 @@ from ..site.anchors import Citation, SiteIds
 from ..site.extension import FENCED, MARKER, leading_article, leaves_out_title, level_of, page_link
 from ..site.site import Site
 from ..texts.articles import Article, has_marks
-from .reading_back import MarkdownReader
+from .reading_back import COMMENT, MarkdownReader
 
 _REQUEST = re.compile(
     r"""^["']?contentgen["']?[ \t]*:.*\n(?:(?:[ \t]*\n|\#.*\n)*(?!---)[ \t-].*\n)*""", re.MULTILINE
@@ -47,9 +47,6 @@ _HEADING = re.compile(
 )
 _MARKUP = re.compile(r"[<>]|\{[{%#]")
 _METADATA = re.compile(r"\A([\w -]+):")
-_COMMENT = "<!-- -->"
-"""Keeps what stands before it and behind it apart."""
-
 _NOT_IN_MARKDOWN = {
     "style": "inline styles",
     "colspan": "merged cells",
@@ -308,7 +305,7 @@ def _compose_safely(
     names = {name: f"contentgentext{number}x" for number, name in enumerate(texts)}
     template = _compose(body, places, names)
     alone = {names[name]: text for name, text in texts.items()}
-    apart = {name: f"{_COMMENT}\n\n{text}\n\n{_COMMENT}" for name, text in texts.items()}
+    apart = {name: f"{COMMENT}\n\n{text}\n\n{COMMENT}" for name, text in texts.items()}
     for written in (texts, apart):
         page = _compose(body, places, written)
         if reader.check_page(template, page, alone):

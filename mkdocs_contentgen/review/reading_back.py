@@ -35,7 +35,8 @@ _OPTIONS: dict[str, dict[str, Any]] = {
 }
 """Options with which extensions add no text of their own."""
 
-_COMMENT = "<!-- -->"
+COMMENT = "<!-- -->"
+"""Keeps what stands before it and behind it apart. The comparison leaves it out."""
 
 _VOID_TAG = re.compile(rf"<({'|'.join(sorted(VOID))})\b([^<>]*?)/?>")
 _NAMED_ENTITY = re.compile(r"&(?!(?:amp|lt|gt|quot|apos);)\w+;")
@@ -129,7 +130,7 @@ class MarkdownReader:
             paragraph = f"<p>{name}</p>"
             if expected.count(paragraph) != 1:
                 return False
-            expected = expected.replace(paragraph, self._shown(f"{_COMMENT}\n\n{markdown}"))
+            expected = expected.replace(paragraph, self._shown(f"{COMMENT}\n\n{markdown}"))
         return self._shown(page) == expected
 
     def _shown(self, markdown: str) -> str:
@@ -137,7 +138,7 @@ class MarkdownReader:
         first, *others = self.html(markdown).split(_TOC)
         html = first + "".join(part.partition("</div>")[2] for part in others)
         # In the first line of a page, colons are escaped.
-        return _VARIES.sub("", html.replace(_COMMENT, "")).replace("&#58;", ":")
+        return _VARIES.sub("", html.replace(COMMENT, "")).replace("&#58;", ":")
 
     def _form(self, block: MarkdownBlock) -> str:
         expected = [self._expected(block)]
@@ -157,7 +158,7 @@ class MarkdownReader:
     def _read(self, markdown: str) -> list[str] | None:
         """Return descriptions of the blocks that Markdown is read as, or None for other markup."""
         # Behind a comment, the first line is not read as metadata.
-        return _describe_blocks(self.html(f"{_COMMENT}\n\n{markdown}"), self._link)
+        return _describe_blocks(self.html(f"{COMMENT}\n\n{markdown}"), self._link)
 
 
 def _common_length(one: Sequence[str], other: Sequence[str]) -> int:
