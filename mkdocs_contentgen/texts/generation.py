@@ -11,7 +11,7 @@ import threading
 from collections.abc import Collection, Iterable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
-from dataclasses import KW_ONLY, dataclass, field, replace
+from dataclasses import KW_ONLY, dataclass, field
 from functools import partial
 from types import FrameType
 
@@ -58,7 +58,12 @@ CLAIM_BATCH = 100
 WAITING_MESSAGE = "Waiting for the requests in flight (Ctrl-C gives them up)"
 """Logged when a run is interrupted."""
 
-_KEPT = "people have changed a draft meanwhile, which stays; `contentgen review` compares both"
+_EDITED_MEANWHILE = (
+    "people have changed a draft meanwhile, which stays; `contentgen review` compares both"
+)
+
+_Result = Text | ContentgenError | NoText
+"""What a request leads to: its text, or why there is none."""
 
 
 class _StoppedError(Exception):
@@ -193,64 +198,68 @@ class Generation:
         while (key := await self._queue.get()) is not None:
             await self.throttle.wait_for_turn()
             if self.throttle.stop_reason:
-                result: Text | ContentgenError | NoText = self.throttle.stop_reason
+                result: _Result = self.throttle.stop_reason
             else:
                 self._unanswered.add(key)
                 self._report_progress(sending=1)
-                result = await self._send(client, key, self._requests[key])
+                result = await self._send_until_answered(client, key)
                 self._report_progress(sending=-1)
             # The next request is sent while this text is saved.
             group.create_task(self._finish(key, result))
 
-    async def _send(
-        self, client: Client, key: str, asked: PageRequest
-    ) -> Text | ContentgenError | NoText:
-        """Send a request until it is answered, or its retries or its time are used up.
-
-        Returns the text, or why there is none.
-        """
-        deadline = self.clock.monotonic() + self._limits.timeout
+    async def _send_until_answered(self, client: Client, key: str) -> _Result:
+        """Send a request until it is answered, or its tries or its time are used up."""
+        request = self._requests[key].request
         tries = self._limits.retries + 1
-        for number in range(tries):
-            line = f"{asked.request.type} {quoted(asked.request.topic)}"
-            line += f", try {number + 1} of {tries}"
+        deadline = self.clock.monotonic() + self._limits.timeout
+        number = 0
+        while True:
+            number += 1
+            name = f"{request.type} {quoted(request.topic)}, try {number} of {tries}"
             started = self.clock.monotonic()
-            try:
-                with self.throttle.sending():
-                    attempt = self._attempt(key, deadline - started)
-                    text = await self._ask(client, asked, attempt)
-            except _StoppedError as stopped:
-                return stopped.reason
-            except StoppedRunError as error:
-                return self.throttle.stop_reason or error
-            except ServiceError as error:
-                failure = error
-            else:
-                seconds = self.clock.monotonic() - started
+            result = await self._send_once(client, key, deadline - started)
+            seconds = self.clock.monotonic() - started
+            if isinstance(result, Text):
+                length = len(result.html)
                 self.reporter.debug(
-                    f"{line}: answered after {seconds:.1f} s, {len(text.html):,} characters"
+                    f"{name}: answered after {seconds:.1f} s, {length:,} characters"
                 )
                 self.throttle.answered()
-                return text
+                return result
+            if not isinstance(result, ServiceError):  # the run was stopped
+                return result
 
-            seconds = self.clock.monotonic() - started
-            self.throttle.failed(failure, attempt=number)
+            self.throttle.failed(result, attempt=number - 1)
             pause = self.throttle.pause
-            left = deadline - self.clock.monotonic() - pause
-            again = isinstance(failure, NotSentError) and number + 1 < tries and left >= 0
-            hint = f"next in {pause:.1f} s" if again else "not tried again"
-            detail = f" ({failure.detail})" if failure.detail else ""
-            self.reporter.debug(f"{line}: {failure}{detail}, after {seconds:.1f} s; {hint}")
-            if not again:
-                if isinstance(failure, UnreachableError):
-                    self.throttle.stop(failure)
-                break
+            has_time = self.clock.monotonic() + pause <= deadline
+            # After any other failure, the text may have been written and paid for.
+            is_sent_again = isinstance(result, NotSentError) and number < tries and has_time
+            next_step = f"next in {pause:.1f} s" if is_sent_again else "not tried again"
+            detail = f" ({result.detail})" if result.detail else ""
+            self.reporter.debug(f"{name}: {result}{detail}, after {seconds:.1f} s; {next_step}")
+            if not is_sent_again:
+                if isinstance(result, UnreachableError):
+                    self.throttle.stop(result)
+                return result
+
             deadline += await self.throttle.wait_for_turn()
-            if isinstance(self.throttle.stop_reason, NoText):  # it was surely not processed
-                return self.throttle.stop_reason
-            if self.throttle.stop_reason or deadline <= self.clock.monotonic():
-                break
-        return failure
+            stop_reason = self.throttle.stop_reason
+            if isinstance(stop_reason, NoText):
+                return stop_reason
+            if stop_reason or deadline <= self.clock.monotonic():
+                return result
+
+    async def _send_once(self, client: Client, key: str, timeout: float) -> _Result:
+        """Send a request, and return its text, its failure, or why the run was stopped."""
+        try:
+            with self.throttle.sending():
+                return await self._ask(client, self._requests[key], self._attempt(key, timeout))
+        except _StoppedError as stopped:
+            return stopped.reason
+        except StoppedRunError as error:
+            return self.throttle.stop_reason or error
+        except ServiceError as error:
+            return error
 
     async def _ask(self, client: Client, asked: PageRequest, attempt: Attempt) -> Text:
         """Return the text that a client answers with, as the source asks for it."""
@@ -260,82 +269,95 @@ class Generation:
 
     def _attempt(self, key: str, timeout: float) -> Attempt:
         return Attempt(
-            self._claims.held[key],
-            timeout,
-            partial(self._load_parts, key),
-            partial(self._save_parts, key),
-            partial(self._report_words, key),
-            lambda: self.throttle.stop_reason is not None,
+            idempotency_key=self._claims.held[key],
+            timeout=timeout,
+            load=partial(self._load_parts, key),
+            save=partial(self._save_parts, key),
+            report=partial(self._report_words, key),
+            is_stopped=lambda: self.throttle.stop_reason is not None,
         )
 
-    async def _finish(self, key: str, result: Text | ContentgenError | NoText) -> None:
-        outcome, problem = await run_in(self._executor, self._keep, key, result)
-        if problem:
-            self._add_store_problem(problem)
+    async def _finish(self, key: str, result: _Result) -> None:
+        """Save the result of a request, end its claim, and report its outcome."""
+        # In one call, which no interrupt splits.
+        outcome, problem = await run_in(self._executor, self._save_result, key, result)
+        if problem:  # the next build would have to pay for further texts again
+            self._add_store_problem(f"{problem}, and no more requests are sent")
             reason = "it was not sent, since the cache can keep no more texts"
             self.throttle.stop(NoText("stopped", reason))
-        if outcome.text and not outcome.text.edits:
-            self._claims.held.pop(key, None)  # saving its text has ended the claim
-        else:
-            # A text that people have changed may have stayed in place of the one that arrived.
-            is_final = isinstance(outcome.error, ServiceError) and outcome.error.is_final
-            answered = is_final or outcome.text is not None
-            await self._claims.release({key}, answered=answered)
+        await self._end_claim(key, outcome)
         self._set_outcome(key, outcome)
 
-    def _keep(self, key: str, result: Text | ContentgenError | NoText) -> tuple[Outcome, str]:
-        """Save a text, or why it failed, in a call that no interrupt splits.
+    async def _end_claim(self, key: str, outcome: Outcome) -> None:
+        text = outcome.text
+        if text and not text.edits:
+            self._claims.held.pop(key, None)  # saving the text has ended the claim
+            return
+        # A text with edits has stayed in place of the one that arrived.
+        is_final = isinstance(outcome.error, ServiceError) and outcome.error.is_final
+        await self._claims.release({key}, answered=is_final or text is not None)
 
-        Returns the outcome, and what is wrong if it could not be saved: the next build would have
-        to pay for further texts again.
+    def _save_result(self, key: str, result: _Result) -> tuple[Outcome, str]:
+        """Save what a request has led to.
+
+        Returns the outcome, and the problem if it could not be saved, or an empty string.
         """
-        asked = self._requests[key]
-        outcome = Outcome("service", result) if isinstance(result, Text) else Outcome(error=result)
+        if not isinstance(result, Text):
+            return self._save_failure(key, result)
         try:
-            text = outcome.text
-            if text:
-                try:
-                    outcome = replace(outcome, text=self._save(key, text))
-                except UnreadableTextError as error:  # other texts can be kept
-                    result = FailedTextError(str(error), text.html, model=text.model)
-                    outcome = Outcome(error=result)
-            if isinstance(result, FailedTextError):
-                edition = self.source.editions.get(key, 0)
-                save_failure(self._store, key, asked.request, result, edition=edition)
-            elif isinstance(result, ProgramError) and result.answer:
-                save_unfinished(self._store, key, asked.request, result)
+            saved = self._save_unless_edited(key, result)
+        except UnreadableTextError as error:
+            # Nobody can use this text. The others can be saved.
+            failure = FailedTextError(str(error), result.html, model=result.model)
+            return self._save_failure(key, failure)
         except StoreError as error:
-            lost = "the next build pays again for a failed text"
-            if outcome.text:
-                lost = self._rescued(key, outcome.text)
-            outcome = replace(outcome, is_kept=False)
-            return outcome, f"{error}; {lost}, and no more requests are sent"
-        return outcome, ""
+            problem = f"{error}; {self._rescue(key, result)}"
+            return Outcome("service", result, is_kept=False), problem
+        return Outcome("service", saved), ""
 
-    def _save(self, key: str, text: Text) -> Text:
-        """Save a text, and return the one that the cache has then.
+    def _save_failure(self, key: str, failure: ContentgenError | NoText) -> tuple[Outcome, str]:
+        """Remember why a text has failed, if it may have been paid for.
 
-        What people have changed meanwhile stays, with the new text beside it. Raises StoreError.
+        Returns the outcome, and the problem if it could not be saved, or an empty string.
         """
-        before = self._before[key].text if key in self._before else None
+        request = self._requests[key].request
+        try:
+            if isinstance(failure, FailedTextError):
+                edition = self.source.editions.get(key, 0)
+                save_failure(self._store, key, request, failure, edition=edition)
+            elif isinstance(failure, ProgramError) and failure.answer:
+                save_unfinished(self._store, key, request, failure)
+        except StoreError as error:
+            problem = f"{error}; the next build pays again for a failed text"
+            return Outcome(error=failure, is_kept=False), problem
+        return Outcome(error=failure), ""
+
+    def _save_unless_edited(self, key: str, text: Text) -> Text:
+        """Save a text as the newest one, and return the text that the cache has then.
+
+        If people have changed the text of the cache meanwhile, that stays, and the new one is saved
+        beside it. Raises StoreError.
+        """
+        replaced = self._before.get(key)
+        current = replaced.text if replaced else None
         while True:
-            known = before.edition if before else 0
-            edition = edition_after(known, self.source.editions.get(key, 0))
+            current_edition = current.edition if current else 0
+            edition = edition_after(current_edition, self.source.editions.get(key, 0))
             newest = structs.replace(text, edition=edition)
             try:
                 operation = self._operation_of(key)
-                self._store.save({key: newest}, replacing={key: before}, operation=operation)
+                self._store.save({key: newest}, replacing={key: current}, operation=operation)
             except ChangedError as changed:
-                before = changed.now
-                if before and before.edits:
-                    self._store.save({note_key("generated", key): text})
-                    self._add_problems([_KEPT])
-                    return before
+                current = changed.now
             else:
                 return newest
+            if current and current.edits:
+                self._store.save({note_key("generated", key): text})
+                self._add_problems([_EDITED_MEANWHILE])
+                return current
 
-    def _rescued(self, key: str, text: Text) -> str:
-        """Write a text that the cache cannot save elsewhere, and return where it is."""
+    def _rescue(self, key: str, text: Text) -> str:
+        """Write a text that the cache cannot save to a file, and return where it is."""
         try:
             return f"the text is in {self._store.rescue(key, text)} instead"
         except OSError:
