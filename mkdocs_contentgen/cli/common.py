@@ -235,8 +235,7 @@ def ask_before_replacing(
     pages = set()
     for article in articles:
         is_changed = article.draft is not None and article.draft.edits is not None
-        is_in_file = article.state == "approved" and not article.has_newer_draft
-        if is_changed and not is_in_file:
+        if is_changed and not article.newest_is_approved:
             pages.add(article.page)
     if not pages:
         return

@@ -80,7 +80,7 @@ def show(config_file: str | None, page: str, name: str | None, *, answer: bool) 
                 print_remarks([article])
                 click.echo()
                 print_article(text.html)
-                if not article.has_approval:
+                if not article.shows_approved_file:
                     _print_sentences(sentences_to_check(site, article, text))
             if text is None or article.failed_update:
                 print_failure(article, site.options.currency())
@@ -185,16 +185,16 @@ def approve(
         approved: set[Path] = set()
         cited = site.cited_sections()
         for article in load_articles(site, pages):
-            if article.is_approved:
+            if not article.needs_approval:
                 print_line(f"{article.page}: already approved: {article.reason}")
                 continue
             try:
-                text = text_to_approve(article, prefer_draft)
-                write_approval(article, text, name, site.options, reason=reason or "")
+                chosen = text_to_approve(article, prefer_draft)
+                write_approval(article, chosen, name, site.options, reason=reason or "")
             except ApprovalError as error:
                 failures.append(str(error))
             else:
-                _print_approval(article, text, cited.changed(text))
+                _print_approval(article, chosen.text, cited.changed(chosen.text))
                 approved.add(article.directory)
     for directory in approved:
         print_line(f"Next: git add {shlex.quote(os.path.relpath(directory))}", err=True)
@@ -313,7 +313,7 @@ def eject(config_file: str | None, page: str) -> None:
         for note in notes:
             print_line(note, err=True)
         for article in articles:
-            if (article.approved and article.has_approval) or article.state == "proposed":
+            if (article.approved and article.shows_approved_file) or article.state == "proposed":
                 print_line(f"{article.path}: can be deleted")
             elif article.approved:
                 print_line(
@@ -325,7 +325,7 @@ def _ask_before_leaving_out(articles: Sequence[Article]) -> None:
     """End the command unless a person wants to leave out newer drafts that people have changed."""
     for article in articles:
         draft = article.draft
-        if article.has_approval and article.has_newer_draft and draft and draft.edits:
+        if article.shows_approved_file and article.has_newer_draft and draft and draft.edits:
             text = f"the text of {escape_controls(paths_from_here(str(article.path)))}"
             page = escape_controls(article.page)
             ask_before_losing(

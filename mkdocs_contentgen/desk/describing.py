@@ -97,7 +97,7 @@ def describe(desk: Desk, article: Article) -> dict[str, object]:
 
 def _approved_file(site: Site, article: Article) -> str:
     """Return the path of the file that has this text, or an empty string while it is a draft."""
-    if not article.is_approved:
+    if article.needs_approval:
         return ""
     path = article.path
     directory = site.directory.absolute()

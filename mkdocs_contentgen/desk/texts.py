@@ -18,7 +18,7 @@ from ..html.differences import compare
 from ..html.document import Block, Document, Kind
 from ..html.restoring import take_back
 from ..page_request import PageRequest
-from ..review.approving import reason_problem, shorten, write_approval
+from ..review.approving import TextToApprove, reason_problem, shorten, write_approval
 from ..review.earlier import approved_text, text_as_written
 from ..review.importing import changed_remarks
 from ..site.site import Site
@@ -247,14 +247,15 @@ class Desk:
         EditError and StoreError.
         """
         text = _as_seen(article, seen)
-        if article.is_approved:
+        if not article.needs_approval:
             raise EditError("this text is approved already")
         reason = reason.strip()
         left = count_statements(text)
         if left and reason_problem(reason):
             raise EditError(f"statements left to check: {left}")
         file = article.path.read_text("utf-8") if article.approved else ""
-        write_approval(article, text, self.by, self.site.options, reason=reason)
+        chosen = TextToApprove(text, is_in_file=article.newest_is_in_file)
+        write_approval(article, chosen, self.by, self.site.options, reason=reason)
         self.note_undo(article, "approve", file=file)
 
     def earlier(self, article: Article, name: Earlier) -> Text | None:
@@ -304,7 +305,7 @@ class Desk:
         before = article.newest
         if before is None or (text.html, text.edits) == (before.html, before.edits):
             return
-        if before is not article.draft:
+        if article.newest_is_in_file:
             # A draft is only shown beside an approved text if it is newer.
             edition = edition_after(article.edition)
             text = structs.replace(text, generated_at=datetime.now(UTC), edition=edition)
@@ -336,7 +337,7 @@ def _authors(blocks: Sequence[Block], text: Text) -> _Authors:
 def _before_edits_of_the_file(article: Article) -> Text | None:
     """Return the text of a file as it was before somebody edited it there, or None."""
     approved = article.approved
-    if approved is None or article.newest is not approved.text or not approved.is_changed:
+    if approved is None or not article.newest_is_in_file or not approved.is_changed:
         return None
     return text_as_written(article)
 

@@ -7,6 +7,7 @@ import shlex
 from bisect import bisect_right
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
+from dataclasses import dataclass
 from itertools import accumulate, groupby
 
 import click
@@ -156,9 +157,18 @@ def _compare_proposal(
         yield "from the proposed text to the edited file", changes
 
 
+@dataclass(frozen=True)
+class TextToApprove:
+    """One of the two texts that an article may have, which somebody approves."""
+
+    text: Text
+    is_in_file: bool
+    """Whether it is the text of the file, and not the draft."""
+
+
 def text_to_approve(
     article: Article, prefer_draft: Callable[[Article], bool] = lambda article: True
-) -> Text:
+) -> TextToApprove:
     """Return the text that an approval of an article is about: its draft, or the edited file.
 
     `prefer_draft` is called if there are both an edited text and a newer draft. Raises
@@ -167,45 +177,68 @@ def text_to_approve(
     if article.damaged:
         raise article.damaged
     if article.approved and _takes_file(article, prefer_draft):
-        return article.approved.text
+        return TextToApprove(article.approved.text, is_in_file=True)
     if article.draft is None:
         raise ApprovalError(
             f"{article.place}: there is no text to approve; "
             f"`contentgen generate {article.page_argument}` makes one"
         )
-    return article.draft
+    return TextToApprove(article.draft, is_in_file=False)
+
+
+def _takes_file(article: Article, prefer_draft: Callable[[Article], bool]) -> bool:
+    """Tell whether to approve the text that is in the file, although there may be a newer draft."""
+    if article.state == "outdated":  # it is the text for another request
+        return False
+    draft = article.draft
+    if draft is None or not article.has_newer_draft:
+        return True
+    if article.state == "approved":  # and due for another review
+        return False
+    if article.state == "proposed" and not words_at_risk(article, draft):
+        return False
+    return not prefer_draft(article)
 
 
 def write_approval(
-    article: Article, text: Text, by: str, options: ContentgenConfig, *, reason: str = ""
+    article: Article, chosen: TextToApprove, by: str, options: ContentgenConfig, *, reason: str = ""
 ) -> None:
     """Write a text of an article to its approved file, in the name of the person `by`.
 
-    It is what text_to_approve() has returned. `reason` says why a text with statements left to
-    check is approved; the file keeps both.
+    `reason` says why a text with statements left to check is approved; the file keeps both.
 
     Raises ApprovalError if the text cannot be shown, if it has statements to check and there is no
     reason, or if it is a draft that quotes what nobody said.
     """
+    text = chosen.text
     approved = article.approved
-    draft = article.draft
-    declined = approved.approval.declined if approved and approved.approval else None
+    approval = approved.approval if approved else None
+    declined = approval.declined if approval else None
     edition = text.edition
-    is_in_file = approved is not None and text is approved.text
-    if is_in_file and draft and article.has_newer_draft:
-        declined = draft.generated_at
+    if chosen.is_in_file and article.draft and article.has_newer_draft:
+        declined = article.draft.generated_at
         edition = edition_after(article.edition)
-    if approved and is_in_file and article.state != "proposed":
-        html = _edited_lines(article, approved, options)
-    else:
-        _check_quotations(article, text)
-        html = _lines_to_approve(article, text, options)
+    html = _html_to_approve(article, chosen, options)
     unchecked = _unchecked_statements(article, text, reason)
-    edits = _edits_to_keep(text, reason, unchecked)
-    request = article.request.record()
-    text = structs.replace(text, html=html, request=request, edits=edits, edition=edition)
-    approval = approve(text, article.key, service_name(options), by, declined, unchecked)
-    save_approved(article.path, article.directory, approval, before=approved)
+    text = structs.replace(
+        text,
+        html=html,
+        request=article.request.record(),
+        edits=_edits_to_keep(text, reason, unchecked),
+        edition=edition,
+    )
+    written = approve(text, article.key, service_name(options), by, declined, unchecked)
+    save_approved(article.path, article.directory, written, before=approved)
+
+
+def _html_to_approve(article: Article, chosen: TextToApprove, options: ContentgenConfig) -> str:
+    """Return the HTML of a text as its approved file has it. Raises ApprovalError."""
+    approved = article.approved
+    if approved and approved.approval and chosen.is_in_file:
+        return _edited_lines(article, approved, options)
+    is_edited = chosen.is_in_file and approved is not None and approved.is_changed
+    _check_quotations(article, chosen.text, is_edited_in_file=is_edited)
+    return _lines_to_approve(article, chosen.text, options)
 
 
 def service_name(options: ContentgenConfig) -> str:
@@ -213,20 +246,6 @@ def service_name(options: ContentgenConfig) -> str:
     if options.uses_sandbox() or options.uses_writer():
         return options.address()
     return "content generation service"
-
-
-def _takes_file(article: Article, prefer_draft: Callable[[Article], bool]) -> bool:
-    """Tell whether to approve the text that is in the file, although there may be a newer draft."""
-    if article.state == "approved":  # and due for another review
-        return not article.has_newer_draft
-    if article.state not in ("changed", "proposed"):
-        return False
-    draft = article.draft
-    if draft is None or not article.has_newer_draft:
-        return True
-    if article.state == "proposed" and not words_at_risk(article, draft):
-        return False
-    return not prefer_draft(article)
 
 
 def words_at_risk(article: Article, draft: Text) -> list[str]:
@@ -355,7 +374,7 @@ def check_before_ejection(article: Article, options: ContentgenConfig) -> list[s
     Raises ApprovalError for a text that has to be approved first.
     """
     notes = []
-    if article.has_approval and article.has_newer_draft:
+    if article.shows_approved_file and article.has_newer_draft:
         notes.append(f"{article.page}: the newer draft was left out; `contentgen prune` drops it")
     text = article.outcome.text
     if text is None or article.state == "approved":
@@ -374,18 +393,19 @@ def check_before_ejection(article: Article, options: ContentgenConfig) -> list[s
             f"approved the text as it is now, {now}"
         )
         return notes
-    _check_quotations(article, text)
+    approved = article.approved
+    is_edited = article.shows_file and approved is not None and approved.is_changed
+    _check_quotations(article, text, is_edited_in_file=is_edited)
     return [*notes, f"{article.page}: nobody approved this text, {now}", *check_lines(text)]
 
 
-def _check_quotations(article: Article, draft: Text) -> None:
+def _check_quotations(article: Article, draft: Text, *, is_edited_in_file: bool) -> None:
     """Raise ApprovalError for a draft of the writer that quotes what nobody said.
 
     A person settles its quotations on the desk, with all other statements to check.
     """
-    approved = article.approved
-    is_edited = approved is not None and draft is approved.text and approved.is_changed
-    if (draft.edits or is_edited) and not has_marks(draft):
+    is_edited = draft.edits is not None or is_edited_in_file
+    if is_edited and not has_marks(draft):
         return
     for remark in draft.remarks:
         if is_about_quotation(remark):

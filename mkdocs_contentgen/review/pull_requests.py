@@ -80,7 +80,7 @@ class TextReport:
     @property
     def is_to_review(self) -> bool:
         """Whether somebody has to do something about the text."""
-        return self.article.state != "approved" or self.article.has_newer_draft
+        return not self.article.newest_is_approved
 
     @property
     def has_doubtful_approval(self) -> bool:
@@ -109,7 +109,7 @@ def report_texts(site: Site, articles: Sequence[Article], base: str = "") -> lis
 def _is_reported(article: Article, site: Site, changed: set[Path], base: str) -> bool:
     """Tell whether a report has a text: it is to be reviewed, or has changed since `base`."""
     if not base:
-        return article.state != "approved" or article.has_newer_draft
+        return not article.newest_is_approved
     page = site.directory / article.source_path if article.source_path else None
     files = {article.path, article.own_path} | ({page} if page else set())
     return any(_is_among(file, changed) for file in files)

@@ -195,13 +195,13 @@ class Article:
         return self.state in ("approved", "changed", "damaged", "proposed")
 
     @property
-    def has_approval(self) -> bool:
-        """Whether the page shows a file that somebody has approved once, even a damaged one."""
+    def shows_approved_file(self) -> bool:
+        """Whether the page shows its file, and that is not a proposed one."""
         return self.shows_file and self.state != "proposed"
 
     @property
     def has_newer_draft(self) -> bool:
-        """Whether the draft is newer than the approved text, if any, and was not declined."""
+        """Whether the draft is newer than the text of the file, if any, and was not declined."""
         approved = self.approved
         draft = self.draft
         if approved is None or draft is None:
@@ -216,25 +216,26 @@ class Article:
         return _made(draft) > _made(approved.text)
 
     @property
-    def has_other_draft(self) -> bool:
-        """Whether there is a draft that nobody has seen who approved the text, and no newer one."""
-        approved = self.approved
-        draft = self.draft
-        if approved is None or draft is None or self.has_newer_draft:
-            return False
-        declined = approved.approval.declined if approved.approval else None
-        is_declined = draft.generated_at == declined
-        is_same = _made(draft) == _made(approved.text)
-        return draft.edition == approved.text.edition and not (is_same or is_declined)
-
-    @property
     def newest(self) -> Text | None:
-        """What there is to review: the draft if it is newer, or else the approved text."""
-        if self.draft and (self.state == "outdated" or self.has_newer_draft):
-            return self.draft
-        if self.approved and self.shows_file:
+        """What there is to review: the draft if it is newer, or else the text of the file."""
+        if self.approved and self.newest_is_in_file:
             return self.approved.text
         return self.draft
+
+    @property
+    def newest_is_in_file(self) -> bool:
+        """Whether `newest` is the text of the file, and not the draft."""
+        return self.approved is not None and self.shows_file and not self.has_newer_draft
+
+    @property
+    def newest_is_approved(self) -> bool:
+        """Whether `newest` is a text as somebody approved it."""
+        return self.state == "approved" and not self.has_newer_draft
+
+    @property
+    def needs_approval(self) -> bool:
+        """Whether nobody has approved `newest` as it is, or it is due for another review."""
+        return not self.newest_is_approved or self.due_since is not None
 
     @cached_property
     def outcome(self) -> Outcome:
@@ -256,7 +257,7 @@ class Article:
             return None
         review = None
         approval = self.approved.approval if self.approved else None
-        if approval and self.state == "approved" and self.has_approval:
+        if approval and self.state == "approved" and self.shows_file:
             review = Review(approval.approved_by, approval.approved_at)
         return Provenance(
             type=self.request.type,
@@ -306,11 +307,6 @@ class Article:
         return self.outcome.text.sources if self.outcome.text else {}
 
     @property
-    def is_approved(self) -> bool:
-        """Whether the newest text is an approved one, and not due for another review."""
-        return self.state == "approved" and not self.has_newer_draft and not self.due_since
-
-    @property
     def marked(self) -> int:
         """The number of statements to check in the text that there is to review."""
         return count_statements(self.newest)
@@ -324,7 +320,7 @@ class Article:
     def remarks(self) -> tuple[str, ...]:
         """What is not as requested in the text that the page shows, if it waits for review."""
         text = self.outcome.text
-        if text is None or self.has_approval:
+        if text is None or self.shows_approved_file:
             return ()
         return text.remarks
 
@@ -353,12 +349,23 @@ class Article:
         reason += f" on {approved.approval.approved_at}"
         if self.has_newer_draft:
             reason += "; a newer draft waits for review"
-        elif self.has_other_draft:
+        elif self._has_conflicting_draft(approved):
             reason += (
                 "; there is another draft, which was made elsewhere: "
                 f"`contentgen diff {self.page_argument}` compares both"
             )
         return reason
+
+    def _has_conflicting_draft(self, approved: ApprovedText) -> bool:
+        """Tell whether the draft is another text of the same edition, which nobody declined.
+
+        It was made on another machine, and is no newer.
+        """
+        draft = self.draft
+        if draft is None or draft.edition != approved.text.edition:
+            return False
+        declined = approved.approval.declined if approved.approval else None
+        return draft.generated_at != declined and _made(draft) != _made(approved.text)
 
     def _proposal_reason(self, proposed: ApprovedText) -> str:
         reason = _left_to_do(proposed.text)
@@ -463,12 +470,12 @@ def find_articles(
     keys = [asked.request.key(sandbox=policy.sandbox) for asked in page_requests]
     requests: dict[str, Request] = {}
     for key, asked in zip(keys, page_requests, strict=True):
-        approved = files.texts.get((asked.page, asked.request.id))
-        if isinstance(approved, ApprovalError):  # whose file is damaged, and has to be mended
-            has_approval = True
+        found = files.texts.get((asked.page, asked.request.id))
+        if isinstance(found, ApprovalError):  # a damaged file, which has to be mended first
+            needs_draft = False
         else:
-            has_approval = approved is not None and approved.answers(asked.request)
-        if policy.looks_up_drafts or not has_approval:
+            needs_draft = found is None or not found.answers(asked.request)
+        if policy.looks_up_drafts or needs_draft:
             requests[key] = asked.request
     outcomes, problems = look_up(
         requests, store, max_age=policy.max_age, with_updates=policy.looks_up_drafts

@@ -196,12 +196,11 @@ def load_failures(
     keys: Collection[str], store: DiskStore
 ) -> tuple[dict[str, FailedTextError], list[str]]:
     """Return the remembered failures by key, and the problems of the store."""
-    notes, problems = store.load([note_key("failed", key) for key in keys])
-    failures: dict[str, FailedTextError] = {}
-    for name, note in notes.items():
-        failure = msgspec.json.decode(note.html, type=_Failure)
-        failures[name.removeprefix(note_key("failed", ""))] = FailedTextError(
-            f"{failure.reason} (on {note.generated_at.date()})",
+    notes, problems = _load_failure_notes("failed", keys, store)
+    failures = {}
+    for key, (note, failure) in notes.items():
+        failures[key] = FailedTextError(
+            _dated(failure.reason, note),
             failure.answer,
             model=note.model,
             cost=failure.cost,
@@ -221,14 +220,30 @@ def _load_unfinished(
     keys: Collection[str], store: DiskStore
 ) -> tuple[dict[str, NoText], list[str]]:
     """Return why texts are missing that a program had begun, and the problems of the store."""
-    notes, problems = store.load([note_key("unfinished", key) for key in keys])
-    reasons: dict[str, NoText] = {}
-    for name, note in notes.items():
-        failure = msgspec.json.decode(note.html, type=_Failure)
-        message = f"{failure.reason} (on {note.generated_at.date()})"
-        key = name.removeprefix(note_key("unfinished", ""))
-        reasons[key] = NoText("missing", message, failure.answer)
+    notes, problems = _load_failure_notes("unfinished", keys, store)
+    reasons = {}
+    for key, (note, failure) in notes.items():
+        reasons[key] = NoText("missing", _dated(failure.reason, note), failure.answer)
     return reasons, problems
+
+
+def _load_failure_notes(
+    kind: NoteKind, keys: Collection[str], store: DiskStore
+) -> tuple[dict[str, tuple[Text, _Failure]], list[str]]:
+    """Return the notes of a kind by the keys of requests, and the problems of the store.
+
+    Of each note, it returns the text that the store has for it, and what is encoded in that.
+    """
+    texts, problems = store.load([note_key(kind, key) for key in keys])
+    notes = {}
+    for name, text in texts.items():
+        key = name.removeprefix(note_key(kind, ""))
+        notes[key] = text, msgspec.json.decode(text.html, type=_Failure)
+    return notes, problems
+
+
+def _dated(reason: str, note: Text) -> str:
+    return f"{reason} (on {note.generated_at.date()})"
 
 
 def save_parts(store: DiskStore, key: str, request: Request, parts: bytes) -> None:

@@ -229,7 +229,7 @@ def _require_approvals(obtained: Obtained, policy: Policy) -> None:
                 f"`contentgen approve {article.page_argument}`",
                 warn_only=policy.warn_only,
             )
-        elif not article.has_approval:
+        elif not article.shows_approved_file:
             command = "approve" if article.outcome.text else "generate"
             obtained.add_message(
                 f"{article.place}: nobody approved this text; next: "
