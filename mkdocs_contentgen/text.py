@@ -77,6 +77,24 @@ class Edits(msgspec.Struct, frozen=True, omit_defaults=True):
     """Why it was approved although statements were left to check."""
 
 
+class Original(msgspec.Struct, frozen=True, omit_defaults=True):
+    """What a translation remembers of its original, as that was when it was translated."""
+
+    blocks: Annotated[str, Meta(pattern=r"^(?:[0-9a-f]{8}:[0-9a-f]{8}(?: (?!\Z)|\Z))*\Z")]
+    """For each block the digest of the original's and of its own, such as `0123abcd:4567cdef`.
+
+    Both are the beginnings of their `content_digest`, in the order of the original."""
+
+    digest: _Digest
+    """The SHA-256 of the HTML of the original."""
+
+    language: Annotated[str, Meta(pattern=r"^[A-Za-z0-9-]{0,100}\Z")] = ""
+    """The language of the original as a BCP 47 tag, or an empty string if it is not known."""
+
+    is_draft: bool = False
+    """Whether nobody had approved the original."""
+
+
 class Text(msgspec.Struct, frozen=True, omit_defaults=True, gc=False):
     """A text as the service sent it (interface section 2.2), with its request and its time.
 
@@ -111,6 +129,9 @@ class Text(msgspec.Struct, frozen=True, omit_defaults=True, gc=False):
     """One more than that of the text that was there when this one was asked for.
 
     It says which of two texts is newer. Times cannot: they are of two machines."""
+
+    original: Original | None = None
+    """What a translation was made from, or None for any other text."""
 
     def citations(self) -> list[Citation]:
         """Return what it cites, as that was when the text was written."""
@@ -180,6 +201,7 @@ def mended(text: Text) -> Text:
         edits=text.edits,
         written_by=text.written_by,
         edition=text.edition,
+        original=text.original,
         **fields,
     )
 

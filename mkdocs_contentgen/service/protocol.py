@@ -1,6 +1,7 @@
 """What each of those does who write texts (service, writer and sandbox), and what they answer.
 
-The interface of the service has no updates; the writer does, also a served one.
+The interface of the service has neither updates nor translations; the writer has both, also a
+served one.
 """
 
 from __future__ import annotations
@@ -23,6 +24,9 @@ from ..text import ANSWERED, Text, mend, model_name
 
 OPERATION = "update-text"
 """The operation of updates."""
+
+TRANSLATE_OPERATION = "translate-text"
+"""The operation of translations."""
 
 MAX_BLOCKS = 2000
 """The maximum number of blocks of a text."""
@@ -108,6 +112,64 @@ class Updated(msgspec.Struct, frozen=True):
         return msgspec.json.encode({"success": True, **msgspec.structs.asdict(self), **fields})
 
 
+class OriginalBlock(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A block of a text that is to be translated, or is there to be read."""
+
+    number: Annotated[int, msgspec.Meta(ge=0, lt=100_000)]
+    kind: Annotated[str, msgspec.Meta(pattern="^[a-z0-9]{1,20}$")]
+    """Its tag, such as `p` or `li`."""
+
+    text: _Text
+    """The words, as `html.translatable` writes them."""
+
+    translation: _Text = ""
+    """Its translation, if it has one already, which stays: it is there to be read."""
+
+
+class Translation(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """What is to be translated of a text: those of its blocks that have no translation yet."""
+
+    language: Annotated[str, msgspec.Meta(min_length=2, max_length=100)]
+    """The language to translate into, as a BCP 47 tag."""
+
+    blocks: Annotated[Sequence[OriginalBlock], msgspec.Meta(min_length=1, max_length=MAX_BLOCKS)]
+    """All blocks with words, in the order of the text."""
+
+    from_language: Annotated[str, msgspec.Meta(max_length=100)] = ""
+    """The language of the original as a BCP 47 tag, or an empty string if it is not known."""
+
+
+def translation_body(request: Request, translation: Translation) -> dict[str, object]:
+    """Return the JSON body of the HTTP request for a translation. `request` is the original's."""
+    fields = msgspec.to_builtins(translation)
+    return {"type": request.type, **request.body(), "translation": fields}
+
+
+class TranslatedBlock(msgspec.Struct, frozen=True):
+    """What a model says of a block: its words in the other language, or why it has none."""
+
+    block: int
+    text: str = ""
+    """As the original's, with `==statements to check==`, or empty if it stays as it is."""
+
+    remark: str = ""
+    """What a person should know of it, such as why it stays in the original's language."""
+
+
+class Translated(msgspec.Struct, frozen=True):
+    """The translated blocks of a text, and what a reviewer should know of them."""
+
+    blocks: Sequence[TranslatedBlock]
+    remarks: Sequence[str] = ()
+    """What a reviewer should know of the translation as a whole."""
+
+    model: str = ""
+
+    def encode(self, **fields: object) -> bytes:
+        """Return the body of the answer with the blocks, and further fields."""
+        return msgspec.json.encode({"success": True, **msgspec.structs.asdict(self), **fields})
+
+
 async def _keep_nothing(parts: bytes = b"") -> bytes:
     return b""
 
@@ -138,13 +200,18 @@ UNOBSERVED = Attempt()
 
 
 class Client(Protocol):
-    """Gives new texts, and changes of texts that are there."""
+    """Gives new texts, and changes and translations of texts that are there."""
 
     async def generate(self, asked: PageRequest, attempt: Attempt) -> Text:
         """Return a new text for a request. Raises ServiceError."""
 
     async def update(self, asked: PageRequest, update: Update, attempt: Attempt) -> Updated:
         """Return the changes of the text for a request. Raises ServiceError."""
+
+    async def translate(
+        self, asked: PageRequest, translation: Translation, attempt: Attempt
+    ) -> Translated:
+        """Return the translated blocks of a text. Raises ServiceError."""
 
     @property
     def warnings(self) -> Sequence[str]:
@@ -203,3 +270,11 @@ def parse_updated(answer: bytes) -> Updated:
         return msgspec.json.decode(answer, type=Updated)
     except (ValueError, RecursionError) as error:
         raise InvalidAnswerError("the answer to the update is not one of a writer") from error
+
+
+def parse_translated(answer: bytes) -> Translated:
+    """Return the translated blocks in an answer. Raises InvalidAnswerError."""
+    try:
+        return msgspec.json.decode(answer, type=Translated)
+    except (ValueError, RecursionError) as error:
+        raise InvalidAnswerError("the answer is not a translation of a writer") from error
