@@ -26,6 +26,9 @@ class PageRequest:
     language: str = ""
     """The language that the site gives the page, as a BCP 47 tag, or an empty string."""
 
+    original: PageRequest | None = None
+    """The request of the text that this is a translation of, or None for any other."""
+
     def in_its_language(self) -> Request:
         """Return the request with the language of the page, if it has none of its own."""
         return self.request.with_language(self.request.language or self.language)

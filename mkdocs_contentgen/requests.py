@@ -10,13 +10,16 @@ import unicodedata
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 from functools import cache
-from typing import Annotated, ClassVar, Literal, Self, get_args, get_origin
+from typing import TYPE_CHECKING, Annotated, ClassVar, Literal, Self, get_args, get_origin
 
 import msgspec
 from msgspec import Meta
 
 from .display import did_you_mean, quoted
 from .files import sha256
+
+if TYPE_CHECKING:
+    from .translation_request import TranslationOf
 
 KEY_FORMAT = 1
 """The version of the cache key. Changing it invalidates all cached texts, which cost money."""
@@ -54,9 +57,12 @@ _TEXT_FIELDS = ("topic", "brief", "id", "language")
 _ORDINALS = ("first", "second", "third", "fourth", "fifth")
 """The ids to suggest for the articles of a page."""
 
+TRANSLATION_KEY = "translation_of"
+"""The key of front matter that makes a request one for a translation."""
+
 _EXAMPLE_HINT = "write for example {type: blog, topic: Ten ways to speed up a docs build}"
 
-_CANONICAL_JSON = json.JSONEncoder(sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+CANONICAL_JSON = json.JSONEncoder(sort_keys=True, separators=(",", ":"), ensure_ascii=False)
 
 LANGUAGE = r"[A-Za-z]{2,3}(?:-[A-Za-z]{4})?(?:-(?:[A-Za-z]{2}|[0-9]{3}))?"
 LANGUAGE += r"(?:-(?:[A-Za-z0-9]{5,8}|[0-9][A-Za-z0-9]{3}))*"
@@ -182,6 +188,14 @@ class Request(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
                 del fields[name]
         return fields
 
+    def answers_to(self, record: Mapping[str, object]) -> bool:
+        """Tell whether a record is that of an equal request. Fields are compared, not keys."""
+        try:
+            recorded = msgspec.convert({"type": None, **record}, type(self))
+        except ValueError:  # also where it has another type
+            return False
+        return recorded.record() == self.record()
+
     def key(self, *, sandbox: bool) -> str:
         """Return the cache key, 64 hex digits, which is equal for requests that get the same text.
 
@@ -197,7 +211,7 @@ class Request(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
         }
         if self.sources:
             identity["sources"] = self.sources
-        return sha256(_CANONICAL_JSON.encode(identity))
+        return sha256(CANONICAL_JSON.encode(identity))
 
 
 class ArticleRequest(Request, frozen=True, kw_only=True):
@@ -244,6 +258,11 @@ REQUEST_TYPES: dict[str, type[Request]] = {
     "blog": BlogRequest,
     "news": NewsRequest,
 }
+
+_ALL_FIELDS = frozenset(
+    field for model in REQUEST_TYPES.values() for field in model.__struct_fields__
+)
+"""The fields of requests of all types."""
 
 
 @cache
@@ -321,8 +340,10 @@ class Problem:
 
 def parse_front_matter(
     meta: Mapping[str, object], defaults: Mapping[str, object] | None = None
-) -> tuple[list[Request], list[Problem]]:
+) -> tuple[list[Request | TranslationOf], list[Problem]]:
     """Return the requests of a page, and all problems in them.
+
+    Of a translation, the original is not found yet.
 
     `meta` is the whole front matter of the page, whose `title` replaces a missing `topic`.
     `defaults` is the plugin option of that name. A page without `contentgen` has no requests.
@@ -336,11 +357,15 @@ def parse_front_matter(
     if not listed:
         return [], [Problem(("contentgen",), f"{quoted(value)} asks for nothing; {_EXAMPLE_HINT}")]
 
-    requests: list[Request] = []
+    requests: list[Request | TranslationOf] = []
     problems: list[Problem] = []
     ids: set[str] = set()
     for path, asked in listed:
-        request, found = _parse_item(path, asked, meta.get("title"), defaults or {})
+        request: Request | TranslationOf | None
+        if isinstance(asked, dict) and TRANSLATION_KEY in asked:
+            request, found = _parse_translation(path, asked, defaults or {})
+        else:
+            request, found = _parse_item(path, asked, meta.get("title"), defaults or {})
         problems += found
         if request is None:
             continue
@@ -390,7 +415,21 @@ def front_matter_schema() -> dict[str, object]:
         for name, values in choices(model).items():
             fields[name]["enum"] = list(values)  # in our order: msgspec sorts them
     fields["type"] = {"enum": list(REQUEST_TYPES), "description": "What the text is."}
-    request = {"$ref": "#/$defs/request"}
+    own: dict[str, object] = {
+        name: fields[name] for name in ("id", "language", "revision", "owner")
+    }
+    of_original = {
+        TRANSLATION_KEY: {
+            "type": "string",
+            "description": "The page whose text is translated, such as guide/builds.md, or "
+            "guide/builds.md#second for its article with that id.",
+        }
+    }
+    request = {
+        "if": {"required": [TRANSLATION_KEY]},
+        "then": {"$ref": "#/$defs/translation"},
+        "else": {"$ref": "#/$defs/request"},
+    }
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "title": "Front matter with a request for generated articles",
@@ -404,7 +443,12 @@ def front_matter_schema() -> dict[str, object]:
             }
         },
         "$defs": {
-            "request": {"type": "object", "properties": fields, "additionalProperties": False}
+            "request": {"type": "object", "properties": fields, "additionalProperties": False},
+            "translation": {
+                "type": "object",
+                "properties": of_original | own,
+                "additionalProperties": False,
+            },
         },
     }
 
@@ -453,15 +497,45 @@ def _parse_item(
     return request, []
 
 
+def _parse_translation(
+    path: _Path, asked: Mapping[str, object], defaults: Mapping[str, object]
+) -> tuple[TranslationOf | None, list[Problem]]:
+    """Return the request for a translation, or None if it has problems, and these."""
+    from .translation_request import OWN_FIELDS, TranslationOf, parse_name
+
+    problems = []
+    for name in asked:
+        if name in (TRANSLATION_KEY, *OWN_FIELDS):
+            continue
+        message = unknown_name_message(
+            name, "key of a translation", (TRANSLATION_KEY, *OWN_FIELDS)
+        )
+        if name in _ALL_FIELDS:
+            message = "is the original's, of which this is a translation; leave it out"
+        problems.append(Problem((*path, _displayed_key(name)), message))
+    given = {"type": "", "topic": "-"}
+    if "owner" in defaults:
+        given["owner"] = defaults["owner"]
+    for name in OWN_FIELDS:
+        if name in asked:
+            given[name] = asked[name]
+    own, found = _validate(Request, given, path)
+    problems += found
+    try:
+        page, article = parse_name(asked[TRANSLATION_KEY])
+    except ValueError as error:
+        problems.append(Problem((*path, TRANSLATION_KEY), str(error)))
+    if problems or own is None:
+        return None, problems
+    return TranslationOf(page, article, own), []
+
+
 def _problems_of_type(path: _Path, asked: Mapping[str, object]) -> list[Problem]:
     """Return the problems of a request with an invalid type: that, and keys that no type has."""
     kind = asked.get("type")
     message = f"expected one of {', '.join(REQUEST_TYPES)}, found {quoted(kind)}"
     message += did_you_mean(kind, REQUEST_TYPES)
-    known: set[str] = set()
-    for model in REQUEST_TYPES.values():
-        known.update(model.__struct_fields__)
-    unknown = _unknown_keys(path, asked, "key", sorted(known))
+    unknown = _unknown_keys(path, asked, "key", sorted({*_ALL_FIELDS, TRANSLATION_KEY}))
     return [Problem((*path, "type"), message), *unknown]
 
 
