@@ -507,13 +507,11 @@ def _parse_translation(
     for name in asked:
         if name in (TRANSLATION_KEY, *OWN_FIELDS):
             continue
-        message = unknown_name_message(
-            name, "key of a translation", (TRANSLATION_KEY, *OWN_FIELDS)
-        )
+        message = unknown_name_message(name, "key of a translation", (TRANSLATION_KEY, *OWN_FIELDS))
         if name in _ALL_FIELDS:
             message = "is the original's, of which this is a translation; leave it out"
         problems.append(Problem((*path, _displayed_key(name)), message))
-    given = {"type": "", "topic": "-"}
+    given: dict[str, object] = {"type": "", "topic": "-"}
     if "owner" in defaults:
         given["owner"] = defaults["owner"]
     for name in OWN_FIELDS:

@@ -7,7 +7,7 @@ import posixpath
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING
 
 from mkdocs.config.defaults import MkDocsConfig
@@ -24,6 +24,8 @@ from .variables import FillIn, filled_meta, unfilled_variable_problem, variable_
 
 if TYPE_CHECKING:
     from ..requests import Request
+    from ..translation_request import TranslationOf
+    from .originals import FoundTranslation
 
 NAME = "contentgen"
 
@@ -92,35 +94,103 @@ def read_requests(site: Site, files: Iterable[File]) -> Site:
 
     Pages with a problem have no requests.
     """
-    found: list[PageRequest] = []
-    all_problems: list[PageProblem] = []
-    warnings = [*site.warnings]
-    paths = _SourcePaths(site.config)
-    fill_in = variable_filler(site.config)
+    reader = _PageReader(site)
+    found: list[PageRequest | FoundTranslation] = []
     for file in files:
         if file.generated_by == "material/blog":  # a copy of a view, for its pagination
             continue
+        found += reader.read(file)
+    requests = _with_originals(found, reader)
+    return replace(
+        site,
+        requests=requests,
+        problems=reader.problems,
+        warnings=[*site.warnings, *reader.warnings],
+    )
+
+
+class _PageReader:
+    """Reads the requests of pages, and collects the problems and warnings of all of them."""
+
+    def __init__(self, site: Site) -> None:
+        self._site = site
+        self._paths = _SourcePaths(site.config)
+        self._fill_in = variable_filler(site.config)
+        self.problems: list[PageProblem] = []
+        self.warnings: list[str] = []
+
+    def read(self, file: File) -> list[PageRequest | FoundTranslation]:
+        """Return the requests of a page, none if it has problems."""
         page = file.src_uri
-        path = paths.of(file)
+        path = self._paths.of(file)
         try:
             source = file.content_string
         except (OSError, UnicodeError) as error:
             message = f"{path}: cannot be read ({reason_of(error)})"
-            all_problems.append(PageProblem(page, message))
-            continue
-        requests, problems = _read_page(source, site.options.defaults, fill_in)
-        language = _language(file, site.theme) if requests else ""
-        for line, request in requests:
-            found.append(PageRequest(request, page, f"{path}:{line}", language))
-            problem = unfilled_variable_problem(request, has_macros=fill_in is not None)
-            if problem:
-                warnings.append(f"{path}:{line}: {problem}")
+            self.problems.append(PageProblem(page, message))
+            return []
+        asked, problems = _read_page(source, self._site.options.defaults, self._fill_in)
         for line, message in problems:
-            all_problems.append(PageProblem(page, f"{path}:{line}: {message}"))
+            self.problems.append(PageProblem(page, f"{path}:{line}: {message}"))
         if MAYBE_REQUEST.search(source):
-            for line, message in request_typo_problems(source, is_read=bool(requests or problems)):
-                warnings.append(f"{path}:{line}: {message}")
-    return replace(site, requests=found, problems=all_problems, warnings=warnings)
+            is_read = bool(asked or problems)
+            for line, message in request_typo_problems(source, is_read=is_read):
+                self.warnings.append(f"{path}:{line}: {message}")
+        language = _language(file, self._site.theme) if asked else ""
+        return [self._found(request, page, f"{path}:{line}", language) for line, request in asked]
+
+    def _found(
+        self, request: Request | TranslationOf, page: str, place: str, language: str
+    ) -> PageRequest | FoundTranslation:
+        """Return a request with where it was found."""
+        from ..requests import Request
+
+        if not isinstance(request, Request):
+            from .originals import FoundTranslation
+
+            return FoundTranslation(request, page, place, language)
+        problem = unfilled_variable_problem(request, has_macros=self._fill_in is not None)
+        if problem:
+            self.warnings.append(f"{place}: {problem}")
+        return PageRequest(request, page, place, language)
+
+    def read_other(self, page: str) -> list[PageRequest | FoundTranslation] | None:
+        """Return the requests of a page that this run does not build, or None if there is none.
+
+        Plugins for several languages build one after the other, so that the original of a
+        translation is on a page of another build.
+        """
+        docs = self._site.docs_dir or Path(self._site.config.docs_dir)
+        is_inside = not PurePosixPath(page).is_absolute() and ".." not in PurePosixPath(page).parts
+        if not is_inside or not (docs / page).is_file():
+            return None
+        return self.read(File(page, str(docs), self._site.config.site_dir, True))
+
+
+def _with_originals(
+    found: Sequence[PageRequest | FoundTranslation], reader: _PageReader
+) -> list[PageRequest]:
+    """Return requests, those of translations with their originals.
+
+    What is wrong with the name of an original is a problem of the translation's page.
+    """
+    if all(isinstance(asked, PageRequest) for asked in found):  # as on most sites
+        return [asked for asked in found if isinstance(asked, PageRequest)]
+    from .originals import Originals
+
+    originals = Originals(found, {problem.page for problem in reader.problems}, reader.read_other)
+    requests = []
+    for asked in found:
+        if isinstance(asked, PageRequest):
+            requests.append(asked)
+            continue
+        request, problem = originals.resolve(asked)
+        if request:
+            requests.append(request)
+        else:
+            reader.problems.append(PageProblem(asked.page, f"{asked.place}: {problem}"))
+    with_problems = {problem.page for problem in reader.problems}
+    return [request for request in requests if request.page not in with_problems]
 
 
 def unread_metadata_problems(site: Site, files: Iterable[File]) -> list[str]:
@@ -232,7 +302,7 @@ class _SourcePaths:
 
 def _read_page(
     source: str, defaults: Mapping[str, object], fill_in: FillIn | None = None
-) -> tuple[list[tuple[int, Request]], list[tuple[int, str]]]:
+) -> tuple[list[tuple[int, Request | TranslationOf]], list[tuple[int, str]]]:
     """Return the requests of a page or their problems, each with its line."""
     if NAME not in source:  # as in most pages
         return [], []
@@ -255,7 +325,7 @@ def _read_requests(
     document: YAMLDocument,
     defaults: Mapping[str, object],
     fill_in: FillIn | None,
-) -> tuple[list[tuple[int, Request]], list[tuple[int, str]]]:
+) -> tuple[list[tuple[int, Request | TranslationOf]], list[tuple[int, str]]]:
     """Return the requests in the metadata of a page or their problems, each with its line."""
     from ..requests import Problem, parse_front_matter
 
@@ -273,8 +343,8 @@ def _read_requests(
 
 
 def _with_lines(
-    requests: Iterable[Request], document: YAMLDocument, *, is_list: bool
-) -> Iterator[tuple[int, Request]]:
+    requests: Iterable[Request | TranslationOf], document: YAMLDocument, *, is_list: bool
+) -> Iterator[tuple[int, Request | TranslationOf]]:
     """Yield the requests of a front matter, each with its line."""
     for index, request in enumerate(requests):
         line = document.line_of(NAME, index) if is_list else document.line_of(NAME)
@@ -299,11 +369,13 @@ def _has_open_request(source: str) -> bool:
 
 def _repeated_keys(document: YAMLDocument, asked: object) -> list[tuple[int, str]]:
     """Return a message for each key of a page that would take the place of another in a request."""
-    from ..requests import Problem
+    from ..requests import TRANSLATION_KEY, Problem
 
     uses_title = False
     for request in asked if isinstance(asked, list) else [asked]:
-        if isinstance(request, dict) and "topic" not in request:
+        if not isinstance(request, dict) or TRANSLATION_KEY in request:
+            continue
+        if "topic" not in request:
             uses_title = True
     found = []
     for repeated in document.repeated_keys:

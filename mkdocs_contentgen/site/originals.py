@@ -1,0 +1,103 @@
+"""Find the originals of translations among the requests of a site.
+
+No function here reads files: pages that a run does not build are read by whoever calls.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass
+
+from ..display import did_you_mean, quoted
+from ..page_request import PageRequest
+from ..translation_request import TranslationOf
+
+
+@dataclass(frozen=True)
+class FoundTranslation:
+    """The front matter of a translation, and where it was found."""
+
+    asked: TranslationOf
+    page: str
+    place: str
+    page_language: str
+
+
+OnPage = Sequence[PageRequest | FoundTranslation]
+"""The requests of a page."""
+
+
+class Originals:
+    """Finds the originals of translations."""
+
+    def __init__(
+        self,
+        found: OnPage,
+        with_problems: Collection[str],
+        read_other: Callable[[str], OnPage | None],
+    ) -> None:
+        """`found` are the requests of all pages, and `with_problems` the pages with problems.
+
+        `read_other` returns the requests of a page that is not among them, or None if there is no
+        such page.
+        """
+        self._with_problems = with_problems
+        self._read_other = read_other
+        self._pages: dict[str, list[PageRequest | FoundTranslation]] = {}
+        for asked in found:
+            self._pages.setdefault(asked.page, []).append(asked)
+
+    def resolve(self, found: FoundTranslation) -> tuple[PageRequest | None, str]:
+        """Return the request of a translation with that of its original, or why there is none."""
+        original, problem = self._find(found)
+        if original is None:
+            return None, f"translation_of: {problem}"
+        language = found.asked.own.language or found.page_language
+        if not language:
+            return None, (
+                "'language' is missing, and nothing else says in which language this page is; "
+                "write for example `language: de`"
+            )
+        if language == (original.request.language or original.language):
+            return None, (
+                f"language: the original is in '{language}', too; write the language to translate "
+                "it into"
+            )
+        request = found.asked.request(original.request, language)
+        return PageRequest(request, found.page, found.place, found.page_language, original), ""
+
+    def _find(self, found: FoundTranslation) -> tuple[PageRequest | None, str]:
+        """Return the request of an original, or what is wrong with the name of it."""
+        page = found.asked.page
+        name = found.asked.article
+        if (page, name) == (found.page, found.asked.id):
+            return None, f"{quoted(page)} is this page itself; name the page of the original"
+        if page in self._with_problems:
+            return None, f"the request of {quoted(page)} is not valid; correct that first"
+        on_page: OnPage | None = self._pages.get(page)
+        if on_page is None:
+            on_page = self._read_other(page)
+        if on_page is None:
+            return None, f"there is no page {quoted(page)}{did_you_mean(page, self._pages)}"
+        if not on_page:
+            return None, f"{quoted(page)} has no valid request for a text"
+        return _article_on(on_page, page, name)
+
+
+def _article_on(on_page: OnPage, page: str, name: str) -> tuple[PageRequest | None, str]:
+    """Return the request with an id on the page of an original, or why it can be none."""
+    names = []
+    for asked in on_page:
+        if isinstance(asked, PageRequest):
+            own_name = asked.request.id
+            if own_name == name:
+                return asked, ""
+        else:
+            own_name = asked.asked.id
+            if own_name == name:
+                return None, (
+                    f"{quoted(page)} is a translation itself; name the page of its original, "
+                    f"{quoted(asked.asked.page)}"
+                )
+        names.append(f"`{page}#{own_name}`")
+    return None, f"{quoted(page)} has no article {quoted(name)}; write {' or '.join(names)}"
