@@ -13,7 +13,6 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from hmac import compare_digest
 
-import msgspec
 from prometheus_client.exposition import CONTENT_TYPE_PLAIN_0_0_4
 from starlette.datastructures import Headers
 from starlette.exceptions import HTTPException
@@ -24,10 +23,9 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from ..errors import FailedTextError, LedgerError
 from ..files import sha256
-from ..requests import Request
-from ..service.application import OPERATIONS, application, error_response
+from ..service.application import OPERATIONS, TEXT_OPERATIONS, application, error_response
 from ..service.connection import REQUEST_ID
-from ..service.protocol import OPERATION, Update
+from ..service.protocol import ServiceRequest, Translation
 from ..writer.model import make_model
 from ..writer.prompts import check_prompts
 from ..writer.settings import WriterOptions
@@ -145,15 +143,10 @@ class Server:
             look.add_done_callback(lambda _: self._looking.pop(name))
         return await asyncio.shield(look)
 
-    async def _write(
-        self, request: Request, update: Update | None, caller: _Caller, idempotency_key: str
-    ) -> bytes:
-        operation = request.operation
-        parts: list[object] = [operation, request.body()]
-        if update:
-            operation = OPERATION
-            parts = [operation, request.body(), request.type, msgspec.to_builtins(update)]
-        body = json.dumps(parts, sort_keys=True)
+    async def _write(self, asked: ServiceRequest, caller: _Caller, idempotency_key: str) -> bytes:
+        if isinstance(asked.of_text, Translation):
+            raise Refusal("operation", 501, "this server cannot translate texts yet")
+        body = json.dumps([asked.operation, asked.body()], sort_keys=True)
         key = idempotency_key or uuid.uuid4().hex
         # Hashed, so that nobody can read topics and keys in the ledger. If a user is removed, the
         # next one of that name has other keys.
@@ -161,7 +154,7 @@ class Server:
         exchange = _exchange.get()
         exchange.record.update({"user": caller.user, "key": keyed.key[:12]})
         try:
-            job = self.jobs.start(keyed, caller.limits, request, update)
+            job = self.jobs.start(keyed, caller.limits, asked)
             joined = job.clients > 0
             job.clients += 1
             try:
@@ -173,7 +166,7 @@ class Server:
                     limit = rate_limit(job.begun.left, job.begun.reset)
                     exchange.headers["RateLimit"] = limit
                 if not joined and job.outcome:
-                    self._metrics.texts.labels(operation, job.outcome).inc()
+                    self._metrics.texts.labels(asked.operation, job.outcome).inc()
                     self._metrics.count_usage(job.spending.total)
         except asyncio.CancelledError:  # by a second signal
             message = "the server was stopped; ask again with the same Idempotency-Key"
@@ -190,7 +183,7 @@ class Server:
             answer = app
             if not path.isprintable():  # `$` of a route matches before a line break, too
                 answer = JSONResponse({"success": False, "error": "no such address"}, 404)
-            operation = path[1:] if path in (*OPERATIONS, f"/{OPERATION}") else "other"
+            operation = path[1:] if path in {*OPERATIONS, *TEXT_OPERATIONS} else "other"
             given = Headers(scope=scope).get("x-request-id", "")
             request_id = given if REQUEST_ID.fullmatch(given) else uuid.uuid4().hex[:16]
             record: dict[str, object] = {

@@ -32,13 +32,12 @@ from ..errors import (
     UnknownOutcomeError,
     UnusableServiceError,
 )
-from ..requests import Request
-from ..service.protocol import Attempt, Update
+from ..service.protocol import Attempt, ServiceRequest, Update
 from ..writer.changes import estimate_update, find_changes
 from ..writer.model import Model
 from ..writer.settings import WriterOptions
 from ..writer.usage import Spending
-from ..writer.writing import estimate, write
+from ..writer.writing import Estimate, estimate, write
 from .configuration import ServerFields
 from .ledger import BEAT, LEASE, KeyedRequest, Ledger, LimitReached, Started, month_of
 from .metrics import Metrics
@@ -98,10 +97,7 @@ class Job:
 
     keyed: KeyedRequest
     limits: UserLimits
-    request: Request
-    update: Update | None
-    """The update that is asked for, or None for a new text."""
-
+    asked: ServiceRequest
     task: asyncio.Task[bytes] = field(init=False)
     started: float = field(default_factory=time.monotonic)
     clients: int = 0
@@ -187,13 +183,7 @@ class Jobs:
         finally:
             self._metrics.ledger_seconds.observe(time.monotonic() - started)
 
-    def start(
-        self,
-        keyed: KeyedRequest,
-        limits: UserLimits,
-        request: Request,
-        update: Update | None = None,
-    ) -> Job:
+    def start(self, keyed: KeyedRequest, limits: UserLimits, asked: ServiceRequest) -> Job:
         """Begin a request, or join it if it is in progress. Raises HTTPException."""
         identity = (keyed.user, keyed.key)
         job = self._jobs.get(identity)
@@ -203,7 +193,7 @@ class Jobs:
             return job
         if self.is_draining:
             raise _draining_error()
-        job = Job(keyed, limits, request, update)
+        job = Job(keyed, limits, asked)
         self._jobs[identity] = job
         job.task = asyncio.create_task(self._process(job))
         job.task.add_done_callback(lambda task: self._end(identity, task))
@@ -248,13 +238,16 @@ class Jobs:
                 "and to restart the server"
             )
             raise Refusal("price", 503, message)
-        options = self._options
-        if job.update:
-            guess = estimate_update(job.update, options)
-        else:
-            guess = estimate(job.request, options)
+        guess = self._estimate(job.asked)
         cost_without_repairs = price.cost(guess.input_tokens, guess.output_tokens)
         return guess.most_calls / guess.calls * cost_without_repairs
+
+    def _estimate(self, asked: ServiceRequest) -> Estimate:
+        """Estimate the calls and the usage of a request."""
+        match asked.of_text:
+            case Update() as update:
+                return estimate_update(update, self._options)
+        return estimate(asked.request, self._options)
 
     def _limit_error(self, limited: LimitReached) -> Refusal:
         limit = limited.limit
@@ -302,14 +295,16 @@ class Jobs:
         attempt = Attempt(load=load, save=partial(self._save_parts, job))
         ask = partial(self._model.ask, spending=job.spending)
         options = self._options
+        request = job.asked.request
         try:
-            if job.update:
-                found, usage = await find_changes(
-                    job.request, job.update, options, ask, attempt=attempt
-                )
-                return found.encode(usage=usage.fields())
+            match job.asked.of_text:
+                case Update() as update:
+                    found, usage = await find_changes(
+                        request, update, options, ask, attempt=attempt
+                    )
+                    return found.encode(usage=usage.fields())
             today = datetime.now(UTC).date()
-            written = await write(job.request, options, ask, today=today, attempt=attempt)
+            written = await write(request, options, ask, today=today, attempt=attempt)
             return written.encode()
         finally:
             warnings = {*self._model.warnings, *options.sources.warnings} - self._warned

@@ -20,7 +20,7 @@ from starlette.routing import Route
 
 from ..requests import EXTRA_FIELDS, REQUEST_TYPES, Request, expected_value, wrong_fields
 from .bodies import TooLargeError, read_body
-from .protocol import OPERATION, Update
+from .protocol import OPERATION, TRANSLATE_OPERATION, ServiceRequest, Translation, Update
 
 MAX_BODY = 2**20
 """The maximum size of a request body in bytes. The interface has no limit (section 8)."""
@@ -30,17 +30,23 @@ MAX_IDEMPOTENCY_KEY = 255
 OPERATIONS = {f"/{model.operation}": model for model in REQUEST_TYPES.values()}
 """The three requests by path."""
 
+TEXT_OPERATIONS: dict[str, tuple[str, type[Update | Translation]]] = {
+    f"/{OPERATION}": ("update", Update),
+    f"/{TRANSLATE_OPERATION}": ("translation", Translation),
+}
+"""The operations for a text that is there by path, each with the field of the body that has it."""
+
 
 Caller = TypeVar("Caller")
 
-Write = Callable[[Request, Update | None, Caller, str], Awaitable[bytes]]
+Write = Callable[[ServiceRequest, Caller, str], Awaitable[bytes]]
 """Returns the body of an answer to a caller with an Idempotency-Key, which can be empty.
 
-With an update, the text that is there is changed. May raise HTTPException.
+May raise HTTPException.
 """
 
-Parse = Callable[[dict[str, object]], tuple[Request, Update | None]]
-"""Returns the request in the fields of a body, and the update. Raises HTTPException."""
+Parse = Callable[[dict[str, object]], ServiceRequest]
+"""Returns what the fields of a body ask for. Raises HTTPException."""
 
 Authenticate = Callable[[str, str], Awaitable[Caller]]
 """Returns who calls. Raises HTTPException unless a user may use this token."""
@@ -54,17 +60,20 @@ async def allow_everybody(user: str, token: str) -> str:
 def application(
     write: Write[Caller], authenticate: Authenticate[Caller], routes: Sequence[Route] = ()
 ) -> Starlette:
-    """Return an ASGI application for the three operations, for updates, and further `routes`.
+    """Return an ASGI application for the three operations and those of texts, and `routes`.
 
-    The operation `update-text` is not in the interface.
+    The operations `update-text` and `translate-text` are not in the interface.
 
     Errors are answered with `{"success": false, "error": …}`. The status is 400, 401, 404, 405,
     413, 415 or 422 if the request is invalid (interface section 7 leaves it open), and 500 if
     `write` raises an exception, which is then passed on to the server. Of the request, `error`
     repeats only the names of fields.
     """
-    parsers: dict[str, Parse] = {path: partial(_parse, model) for path, model in OPERATIONS.items()}
-    parsers[f"/{OPERATION}"] = _parse_update
+    parsers: dict[str, Parse] = {
+        path: partial(_parse_new_text, model) for path, model in OPERATIONS.items()
+    }
+    for path, (field, kind) in TEXT_OPERATIONS.items():
+        parsers[path] = partial(_parse_of_text, field, kind)
     app = Starlette(
         routes=[
             *(
@@ -90,8 +99,8 @@ def _endpoint(
         caller = await authenticate(user, token)
         _check_media_type(request)
         key = _idempotency_key(request)
-        wanted, update = parse(_fields(await _read(request)))
-        content = await write(wanted, update, caller, key)
+        asked = parse(_fields(await _read(request)))
+        content = await write(asked, caller, key)
         return Response(content, media_type="application/json")
 
     return generate
@@ -157,30 +166,36 @@ def _allowed(model: type[Request]) -> list[str]:
     return [*msgspec.convert({"topic": "-"}, model).body(), *EXTRA_FIELDS]
 
 
-def _parse(model: type[Request], fields: dict[str, object]) -> tuple[Request, None]:
+def _parse_new_text(model: type[Request], fields: dict[str, object]) -> ServiceRequest:
+    return ServiceRequest(_parse_request(model, fields))
+
+
+def _parse_of_text(
+    field: str, kind: type[Update | Translation], fields: dict[str, object]
+) -> ServiceRequest:
+    name = fields.pop("type", None)
+    given = fields.pop(field, None)
+    model = REQUEST_TYPES.get(name) if isinstance(name, str) else None
+    if model is None:
+        raise HTTPException(422, f"type must be one of {', '.join(REQUEST_TYPES)}")
+    request = _parse_request(model, fields)
+    try:
+        return ServiceRequest(request, msgspec.convert(given, kind))
+    except ValueError as error:  # its message names the field, and quotes no value
+        raise HTTPException(422, f"{field} is not valid: {error}") from None
+
+
+def _parse_request(model: type[Request], fields: dict[str, object]) -> Request:
     if unknown := [ascii(name)[:60] for name in fields if name not in _allowed(model)]:
         names = ", ".join(unknown[:3])
         allowed = ", ".join(_allowed(model))
         raise HTTPException(422, f"unknown field {names}; allowed are {allowed}")
     try:
-        return msgspec.convert(fields, model), None
+        return msgspec.convert(fields, model)
     except ValueError:
         invalid = wrong_fields(model, fields)
         problems = (f"{name} must be {expected_value(model, name)}" for name in invalid)
         raise HTTPException(422, "; ".join(problems)) from None
-
-
-def _parse_update(fields: dict[str, object]) -> tuple[Request, Update]:
-    kind = fields.pop("type", None)
-    given = fields.pop("update", None)
-    model = REQUEST_TYPES.get(kind) if isinstance(kind, str) else None
-    if model is None:
-        raise HTTPException(422, f"type must be one of {', '.join(REQUEST_TYPES)}")
-    request, _ = _parse(model, fields)
-    try:
-        return request, msgspec.convert(given, Update)
-    except ValueError as error:  # its message names the field, and quotes no value
-        raise HTTPException(422, f"update is not valid: {error}") from None
 
 
 async def error_response(request: HTTPRequest, error: Exception) -> JSONResponse:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from typing import TypeVar
 
 from ..errors import (
@@ -17,14 +17,16 @@ from ..text import Text
 from . import SANDBOX, WRITER
 from .connection import REQUEST_ID, Answer, HTTPConnection, check_address, check_token, decode_json
 from .protocol import (
-    OPERATION,
     Attempt,
+    ServiceRequest,
+    Translated,
+    Translation,
     Update,
     Updated,
     failed_text,
     parse_answer,
+    parse_translated,
     parse_updated,
-    update_body,
 )
 
 SAME_KEY_HINT = (
@@ -33,6 +35,8 @@ SAME_KEY_HINT = (
 
 CREDENTIALS_HINT = "from the service's dashboard, or from `contentgen writer user add`"
 
+_NO_OPERATION = frozenset({404, 405, 501})
+"""Statuses of servers that do not have an operation."""
 
 _Parsed = TypeVar("_Parsed")
 
@@ -89,7 +93,7 @@ class ServiceClient(HTTPConnection):
         ServiceError, which tells whether the request may be sent again.
         """
         request = asked.request
-        answer = await self._post(request.operation, request.body(), attempt)
+        answer = await self._post(ServiceRequest(request), attempt)
         try:
             return self._parse(answer, lambda body: parse_answer(body, request))
         except FailedTextError as error:
@@ -103,21 +107,38 @@ class ServiceClient(HTTPConnection):
         The interface has no such operation, a served writer and the sandbox have. Raises the same
         as generate().
         """
-        answer = await self._post(OPERATION, update_body(asked.request, update), attempt)
+        answer = await self._post(ServiceRequest(asked.request, update), attempt)
         return self._parse(answer, parse_updated)
 
-    async def _post(self, operation: str, body: Mapping[str, object], attempt: Attempt) -> Answer:
+    async def translate(
+        self, asked: PageRequest, translation: Translation, attempt: Attempt
+    ) -> Translated:
+        """Send the blocks of an original, and return their translations.
+
+        `asked` is the request for the translation. As for updates, the interface has no such
+        operation. Raises the same as generate().
+        """
+        answer = await self._post(ServiceRequest(asked.request, translation), attempt)
+        return self._parse(answer, parse_translated)
+
+    async def _post(self, sent: ServiceRequest, attempt: Attempt) -> Answer:
         """Return the answer of a request that was processed. Raises ServiceError."""
         answer = await self.request(
             "POST",
-            f"/{operation}",
-            body=body,
+            f"/{sent.operation}",
+            body=sent.body(),
             headers={"Idempotency-Key": attempt.idempotency_key},
             timeout=attempt.timeout,
         )
-        if not answer.is_success:
-            raise self._error(answer)
-        return answer
+        if answer.is_success:
+            return answer
+        if sent.of_text is not None and answer.status in _NO_OPERATION:
+            raise RejectedError(
+                f"{self._answered(answer)}; only writers have the operation `{sent.operation}`: "
+                f"use `base_url: {WRITER}` for a language model of your own, or the address of a "
+                "served writer of this version"
+            )
+        raise self._error(answer)
 
     def _parse(self, answer: Answer, parse: Callable[[bytes], _Parsed]) -> _Parsed:
         """Return what `parse` finds in an answer. Raises ServiceError."""
@@ -134,8 +155,7 @@ class ServiceClient(HTTPConnection):
 
     def _error(self, answer: Answer) -> ServiceError:
         """Return the error for the status of an answer without a text."""
-        message = f"the service answered {answer.status_text}: {self._reason(answer)}"
-        message = message.removesuffix(": ")
+        message = self._answered(answer)
         fields = decode_json(answer.body) if answer.status == 500 else None
         text = fields.get("answer") if isinstance(fields, dict) else None
         if isinstance(fields, dict) and isinstance(text, str):
@@ -145,6 +165,11 @@ class ServiceClient(HTTPConnection):
         if answer.status == 404:  # the service can have other operations
             return RejectedError(f"{message}; {hint}")
         return self.status_error(answer, message, hint)
+
+    def _answered(self, answer: Answer) -> str:
+        """Return what the service answered, with its reason if it gives one."""
+        message = f"the service answered {answer.status_text}: {self._reason(answer)}"
+        return message.removesuffix(": ")
 
     def _reason(self, answer: Answer) -> str:
         """Return the service's own message, or nothing if it has the token in it.

@@ -19,7 +19,7 @@ from ..citation import Citation
 from ..errors import FailedTextError, InvalidAnswerError, UnsafeHTMLError
 from ..html.article import parse_article
 from ..page_request import PageRequest
-from ..requests import Request
+from ..requests import LANGUAGE, Request
 from ..text import ANSWERED, Text, mend, model_name
 
 OPERATION = "update-text"
@@ -129,14 +129,21 @@ class OriginalBlock(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 class Translation(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """What is to be translated of a text: those of its blocks that have no translation yet."""
 
-    language: Annotated[str, msgspec.Meta(min_length=2, max_length=100)]
+    language: Annotated[str, msgspec.Meta(max_length=100, pattern=rf"^{LANGUAGE}$(?!\n)")]
     """The language to translate into, as a BCP 47 tag."""
 
     blocks: Annotated[Sequence[OriginalBlock], msgspec.Meta(min_length=1, max_length=MAX_BLOCKS)]
     """All blocks with words, in the order of the text."""
 
-    from_language: Annotated[str, msgspec.Meta(max_length=100)] = ""
+    from_language: Annotated[
+        str, msgspec.Meta(max_length=100, pattern=rf"^(?:{LANGUAGE})?$(?!\n)")
+    ] = ""
     """The language of the original as a BCP 47 tag, or an empty string if it is not known."""
+
+    def __post_init__(self) -> None:
+        """Raise ValueError if two blocks have the same number: an answer names blocks by it."""
+        if len({block.number for block in self.blocks}) < len(self.blocks):
+            raise ValueError("each block needs a number of its own")
 
 
 def translation_body(request: Request, translation: Translation) -> dict[str, object]:
@@ -168,6 +175,36 @@ class Translated(msgspec.Struct, frozen=True):
     def encode(self, **fields: object) -> bytes:
         """Return the body of the answer with the blocks, and further fields."""
         return msgspec.json.encode({"success": True, **msgspec.structs.asdict(self), **fields})
+
+
+@dataclass(frozen=True)
+class ServiceRequest:
+    """What a client asks of a writer: a new text, or an update or a translation of one."""
+
+    request: Request
+    """The request of the text, or of the original of a translation."""
+
+    of_text: Update | Translation | None = None
+    """The text that is there and what is to become of it, or None for a new one."""
+
+    @property
+    def operation(self) -> str:
+        """The last part of the URL."""
+        match self.of_text:
+            case Update():
+                return OPERATION
+            case Translation():
+                return TRANSLATE_OPERATION
+        return self.request.operation
+
+    def body(self) -> Mapping[str, object]:
+        """Return the JSON body of the HTTP request."""
+        match self.of_text:
+            case Update() as update:
+                return update_body(self.request, update)
+            case Translation() as translation:
+                return translation_body(self.request, translation)
+        return self.request.body()
 
 
 async def _keep_nothing(parts: bytes = b"") -> bytes:

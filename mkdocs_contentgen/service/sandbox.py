@@ -22,7 +22,17 @@ from ..topics import is_listicle, items_of
 from ..yaml_files import read_yaml
 from . import SANDBOX
 from .application import allow_everybody, application
-from .protocol import MAX_REASON, BlockChange, Update, Updated, encode_answer
+from .protocol import (
+    MAX_REASON,
+    BlockChange,
+    ServiceRequest,
+    Translated,
+    TranslatedBlock,
+    Translation,
+    Update,
+    Updated,
+    encode_answer,
+)
 
 LABEL = "Sample text made by the mkdocs-contentgen sandbox. No service was asked."
 """The line below the title of each sample text."""
@@ -68,17 +78,36 @@ def write_article(request: Request) -> str:
     return text.replace("{topic}", html.escape(request.topic))
 
 
-async def _write(request: Request, update: Update | None, user: str, key: str) -> bytes:
-    if update is None:
-        return encode_answer(Text(write_article(request), datetime.now(UTC), request.record()))
+def update_text(update: Update) -> Updated:
+    """Return the sample update of a text: a change of the first paragraph that may change."""
     changed = [source.title for source in update.sources if source.has_changed]
     reason = update.note or f"changed: {', '.join(changed)}"
     numbers = [block.number for block in update.blocks if block.kind == "p" and not block.is_fixed]
     if not numbers:
-        return Updated([], reason="no paragraph may change", model=SANDBOX).encode()
+        return Updated([], reason="no paragraph may change", model=SANDBOX)
     sample = f"Sample update made by the mkdocs-contentgen sandbox. {html.escape(reason)}"
     change = BlockChange(numbers[0], "change", sample, reason[:MAX_REASON])
-    return Updated([change], model=SANDBOX).encode()
+    return Updated([change], model=SANDBOX)
+
+
+def translate_text(translation: Translation) -> Translated:
+    """Return the sample translation of a text: its words, with the language before each block."""
+    blocks = []
+    for block in translation.blocks:
+        if not block.translation:
+            words = f"[{translation.language}] {block.text}"
+            blocks.append(TranslatedBlock(block.number, words))
+    return Translated(blocks, model=SANDBOX)
+
+
+async def _write(asked: ServiceRequest, user: str, key: str) -> bytes:
+    match asked.of_text:
+        case Update() as update:
+            return update_text(update).encode()
+        case Translation() as translation:
+            return translate_text(translation).encode()
+    request = asked.request
+    return encode_answer(Text(write_article(request), datetime.now(UTC), request.record()))
 
 
 @cache

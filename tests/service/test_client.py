@@ -58,10 +58,18 @@ from mkdocs_contentgen.requests import (
     NewsRequest,
     Request,
 )
-from mkdocs_contentgen.service import connection
+from mkdocs_contentgen.service import SANDBOX, connection
 from mkdocs_contentgen.service.client import ServiceClient
 from mkdocs_contentgen.service.connection import MAX_ANSWER, HTTPConnection
-from mkdocs_contentgen.service.protocol import Attempt, parse_answer
+from mkdocs_contentgen.service.protocol import (
+    Attempt,
+    OriginalBlock,
+    Translated,
+    TranslatedBlock,
+    Translation,
+    parse_answer,
+)
+from mkdocs_contentgen.translation_request import TranslationOf
 
 CASES = cases("client")
 
@@ -431,6 +439,80 @@ def test_a_status_decides(
     service.answer = raw(b"" if status < 300 else GOOD, status)
     assert str(failure(expected, service.base_url)).startswith(words)
     assert len(service.received) == 1
+
+
+BLOCK = OriginalBlock(3, "p", "Words.")
+TRANSLATION = Translation("de", [BLOCK], "en")
+TRANSLATED = Translated([TranslatedBlock(3, "Wörter.")], ["a remark"], "m")
+
+
+@pytest.fixture
+def translator(service: ServiceDouble) -> Iterator[ServiceDouble]:
+    """Run a service that gets requests for translations, which the interface does not have."""
+    yield service
+    service.violations.clear()
+
+
+async def translate(base_url: str, *, token: str = TOKEN) -> Translated:
+    """Ask for the translation of a text, as a build does."""
+    original = PageRequest(NewsRequest(topic="Tides", length="long", brief="Say it."))
+    own = TranslationOf("a.md", "main", NewsRequest(topic="-", revision=7))
+    asked = PageRequest(own.request(original.request, "de"), original=original)
+    async with ServiceClient(base_url, USER, token) as client:
+        return await client.translate(asked, TRANSLATION, Attempt("key-1", LONG))
+
+
+def test_a_translation(translator: ServiceDouble) -> None:
+    """The request of the original and the blocks are sent, and the translated blocks returned."""
+    translator.answer = raw(TRANSLATED.encode(usage={"cost": 1}))
+    assert asyncio.run(translate(translator.base_url)) == TRANSLATED
+    [received] = translator.received
+    assert (received.path, received.headers["idempotency-key"]) == ("/translate-text", "key-1")
+    assert received.body == {
+        "type": "news",
+        "topic": "Tides",
+        "length": "long",
+        "tone": "neutral",
+        "brief": "Say it.",
+        "translation": {
+            "language": "de",
+            "from_language": "en",
+            "blocks": [{"number": 3, "kind": "p", "text": "Words.", "translation": ""}],
+        },
+    }
+
+
+def test_a_translation_of_the_sandbox() -> None:
+    """The sandbox marks each block with the language."""
+    answer = asyncio.run(translate(SANDBOX))
+    assert answer.blocks == [TranslatedBlock(3, "[de] Words.")]
+
+
+@pytest.mark.parametrize("status", [404, 405, 501])
+def test_a_service_without_translations(translator: ServiceDouble, status: int) -> None:
+    """The error says that the service has no such operation, and who has it."""
+    translator.answer = raw(b"{}", status)
+    with pytest.raises(RejectedError, match=r"only writers .*`translate-text`.*`base_url: writer`"):
+        asyncio.run(translate(translator.base_url))
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        b"",
+        b"[]",
+        GOOD,
+        b'{"blocks": [{"block": "3", "text": "x"}]}',
+        b'{"blocks": [{"block": 3, "text": "\\ud800"}]}',
+        b'{"blocks": ' + b"[" * 100_000,
+    ],
+    ids=["empty", "list", "new text", "number", "surrogate", "deep"],
+)
+def test_a_wrong_translation(translator: ServiceDouble, body: bytes) -> None:
+    """What is no translation is refused, and not quoted."""
+    translator.answer = raw(body)
+    with pytest.raises(InvalidAnswerError, match="the answer is not a translation of a writer"):
+        asyncio.run(translate(translator.base_url))
 
 
 @pytest.mark.parametrize("status", [200, 201, 202, 203])

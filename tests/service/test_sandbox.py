@@ -20,9 +20,11 @@ from hypothesis import strategies as st
 from service_double import FIELDS as INTERFACE
 from starlette.types import Message
 
-from mkdocs_contentgen.requests import REQUEST_TYPES, Request, choices
+from mkdocs_contentgen.html.document import Document
+from mkdocs_contentgen.html.translatable import has_words, set_translated, to_translatable
+from mkdocs_contentgen.requests import REQUEST_TYPES, choices
 from mkdocs_contentgen.service.application import MAX_BODY, allow_everybody, application
-from mkdocs_contentgen.service.protocol import Update
+from mkdocs_contentgen.service.protocol import ServiceRequest
 from mkdocs_contentgen.service.sandbox import LABEL, app, write_article
 
 CASES = cases("sandbox")
@@ -312,7 +314,7 @@ class TestProtocol:
     def test_failure_of_the_writer(self) -> None:
         """An exception that nobody foresaw is answered as an error, and logged by the server."""
 
-        async def fail(request: Request, update: Update | None, user: str, key: str) -> bytes:
+        async def fail(asked: ServiceRequest, user: str, key: str) -> bytes:
             raise RuntimeError(TOKEN)
 
         async def send() -> httpx.Response:
@@ -360,6 +362,117 @@ class TestUpdates:
     def test_no_update(self) -> None:
         """A body without one is refused, and the message names the field."""
         assert "update" in refusal(call("/update-text", content=b'{"type": "news", "topic": "x"}'))
+
+
+TITLE = {"number": 1, "kind": "h1", "text": "Bees"}
+DONE = {"number": 2, "kind": "p", "text": "Bees fly.", "translation": "Bienen fliegen."}
+RICH = {"number": 7, "kind": "p", "text": "See [the hive](1) and `bees --all` ⟦2⟧."}
+TRANSLATION = {"language": "de", "blocks": [TITLE, DONE, RICH]}
+
+
+def translate(translation: object) -> httpx.Response:
+    """Send a translation of a text about bees."""
+    body = {"type": "news", "topic": "Bees", "translation": translation}
+    return call("/translate-text", content=json.dumps(body).encode())
+
+
+class TestTranslations:
+    """POST /translate-text, which the interface does not have."""
+
+    def test_blocks(self) -> None:
+        """Each block without a translation gets one, which names the language."""
+        answer = translate(TRANSLATION).json()
+        assert answer["success"] is True
+        assert [(block["block"], block["text"]) for block in answer["blocks"]] == [
+            (1, "[de] Bees"),
+            (7, "[de] See [the hive](1) and `bees --all` ⟦2⟧."),
+        ]
+        assert translate(TRANSLATION).json() == answer
+
+    @pytest.mark.parametrize(
+        "inner",
+        [
+            'A <a href="https://x.example/a_b">link</a>, <code>a `b` [c](d)</code>.',
+            "Words<br>and more.",
+            'A <a href="https://x.example/"><strong>strong</strong> link</a> first.',
+            '<a href="https://x.example/">Link</a>',
+            "(words) in brackets",
+            "[words] in square brackets",
+            ": words after a colon",
+            "1. no list",
+            "# no heading",
+            "مرحبا <em>بالعالم</em>",
+            "言葉。<mark>2019</mark>",
+            'A claim<sup><a href="#source-2">2</a></sup> and H<sub>2</sub>O.',
+        ],
+    )
+    def test_what_has_to_stay(self, inner: str) -> None:
+        """Links, code and numbers of a block are in its translation, which a text can have."""
+        document = Document(f"<article><h1>T</h1><p>{inner}</p></article>")
+        block = document.blocks()[1]
+        assert has_words(block)
+        before = block.text
+        asked = {"number": 1, "kind": block.kind, "text": to_translatable(block)}
+        answer = translate({"language": "pt-BR", "blocks": [asked]}).json()
+        links = block.links
+        set_translated(block, answer["blocks"][0]["text"])
+        assert document.blocks()[1].text == f"[pt-BR] {before}"
+        assert document.blocks()[1].links == links
+
+    @pytest.mark.parametrize(
+        ("change", "named"),
+        [
+            ({"blocks": []}, "blocks"),
+            ({"blocks": [{**TITLE, "number": "secret"}]}, "number"),
+            ({"blocks": [{**TITLE, "kind": "<secret>"}]}, "kind"),
+            ({"blocks": [{**TITLE, "text": "secret" * 5000}]}, "text"),
+            ({"blocks": [{**TITLE, "extra": "secret"}]}, "extra"),
+            ({"blocks": [TITLE, TITLE]}, "number"),
+            ({"blocks": [{"number": 1, "kind": "p"}]}, "text"),
+            ({"blocks": [{**TITLE, "number": number} for number in range(2001)]}, "blocks"),
+            ({"language": ""}, "language"),
+            ({"language": "secret words for a model"}, "language"),
+            ({"language": 7}, "language"),
+            ({"from_language": "secret words"}, "from_language"),
+            ({"extra": "secret"}, "extra"),
+        ],
+    )
+    def test_wrong(self, change: dict[str, object], named: str) -> None:
+        """A translation that is not valid is refused with the field, without its value."""
+        answer = translate({**TRANSLATION, **change})
+        assert answer.status_code == 422
+        reason = refusal(answer)
+        assert "translation" in reason
+        assert named in reason
+        assert "secret" not in reason
+
+    @pytest.mark.parametrize(
+        "body",
+        [
+            {"type": "news", "topic": "Bees"},
+            {"type": "poem", "topic": "Bees", "translation": TRANSLATION},
+            {"type": "news", "topic": "Bees", "translation": TRANSLATION, "update": {}},
+            {"type": "news", "translation": TRANSLATION},
+        ],
+        ids=["no translation", "type", "update", "topic"],
+    )
+    def test_wrong_body(self, body: dict[str, object]) -> None:
+        """So is a body with other fields than those of the original's request."""
+        answer = call("/translate-text", content=json.dumps(body).encode())
+        assert answer.status_code == 422
+        refusal(answer)
+
+    def test_a_large_text(self) -> None:
+        """A text of 5,000 long words in 1,000 blocks, half of them translated, is no problem."""
+        words = " ".join(["अंतरराष्ट्रीयकरण"] * 5)
+        blocks: list[dict[str, object]] = []
+        for number in range(1000):
+            translation = words if number % 2 else ""
+            blocks.append(
+                {"number": number, "kind": "p", "text": words, "translation": translation}
+            )
+        answer = translate({"language": "hi", "blocks": blocks})
+        assert len(answer.json()["blocks"]) == 500
 
 
 class TestText:
