@@ -54,7 +54,7 @@ def describe(desk: Desk, article: Article) -> dict[str, object]:
     changed_by = text.edits.changed_by if text.edits else {}
     finder = evidence_finder(desk.site, article, text)
     cards = _cards(blocks, text, finder)
-    desk.unchanged = {text.html: document}
+    desk.parsed = {text.html: document}
     titles = [block.text for block in blocks if block.kind == "h1"]
     title = titles[0] if titles else article.request.topic
     approved_file = _approved_file(desk.site, article)

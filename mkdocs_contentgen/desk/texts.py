@@ -85,8 +85,9 @@ class Desk:
     pages: Sequence[str] = ()
     """The names of the pages that are on the desk; none means all."""
 
-    unchanged: dict[str, Document] = field(default_factory=dict)
-    """The document of the text that was described last, by its HTML; large ones take a while."""
+    parsed: dict[str, Document] = field(default_factory=dict)
+    """The document of the text that was described last, by its HTML: parsing a large one takes a
+    while. Whoever changes a document takes it out."""
 
     @cached_property
     def addresses(self) -> dict[str, str]:
@@ -135,34 +136,39 @@ class Desk:
         return True
 
     def change(self, article: Article, seen: str, change: Change) -> None:
-        """Change a text, and keep it. Raises OutdatedError and EditError."""
+        """Change a text, and save it. Raises OutdatedError and EditError."""
         text = _as_seen(article, seen)
         if change.action == "take_back":
-            self._take_back(article, text, change)
-            return
+            changed = self._without_difference(article, text, change)
+        else:
+            changed = self._with_changed_block(article, text, change)
+        self._save_act(article, changed, change.action)
+
+    def _with_changed_block(self, article: Article, text: Text, change: Change) -> Text:
+        """Return a text with a change of one of its blocks. Raises OutdatedError and EditError."""
         document = self.read(text.html)
         blocks = document.blocks()
         if not 0 <= change.block < len(blocks) or blocks[change.block].digest != change.digest:
             raise OutdatedError("this block has changed since; look at it again")
+        block = blocks[change.block]
+        edits = text.edits or Edits()
+        if change.action in ("confirm", "reopen"):
+            edits = _apply(block, change, edits)
+            return self._with_changed_marks(text, document, edits)
         authors = _authors(blocks, text)
         if change.action in ("edit", "insert", "paste"):
-            # What is as in the earlier version again is by whom it was there.
+            # A block restored to its earlier wording keeps its earlier author.
             earlier = self.earlier(article, "generated")
             if earlier:
                 authors |= _authors(self.read(earlier.html).blocks(), earlier)
-        edits = _apply(blocks[change.block], change, text.edits or Edits())
-        if change.action in ("confirm", "reopen"):
-            lines = document.to_lines()
-            self.unchanged = {lines: self._read_again(lines)}
-            remarks = _remarks_left(text.remarks, lines)
-            confirmed = structs.replace(text, html=lines, edits=edits, remarks=remarks)
-            self._keep(article, confirmed, change.action)
-        else:
-            changed = self._changed(article, text, document, edits, authors)
-            self._keep(article, changed, change.action)
+        edits = _apply(block, change, edits)
+        return self._with_changed_words(article, text, document, edits, authors)
 
-    def _take_back(self, article: Article, text: Text, change: Change) -> None:
-        """Take back a difference to an earlier version. Raises OutdatedError and EditError."""
+    def _without_difference(self, article: Article, text: Text, change: Change) -> Text:
+        """Return a text without one of its differences to an earlier version.
+
+        Raises OutdatedError and EditError.
+        """
         earlier = self.earlier(article, change.earlier)
         if earlier is None:
             raise OutdatedError("this version of the text is gone; compare again")
@@ -176,12 +182,11 @@ class Desk:
         left = document.blocks()
         edits = text.edits or Edits()
         if len(left) < len(blocks):
-            said = {block.text for block in left}
-            gone = [shorten(block.text) for block in blocks if block.text not in said]
+            words_left = {block.text for block in left}
+            gone = [shorten(block.text) for block in blocks if block.text not in words_left]
             edits = structs.replace(edits, removed=(*edits.removed, *gone))
         authors = _authors(blocks, text) | _authors(before.blocks(), earlier)
-        changed = self._changed(article, text, document, edits, authors)
-        self._keep(article, changed, change.action)
+        return self._with_changed_words(article, text, document, edits, authors)
 
     def undo(self, article: Article, seen: str) -> None:
         """Take back what was done last with a text, also before the desk was started again.
@@ -268,10 +273,10 @@ class Desk:
         return next(iter(notes.values()), None) or _before_edits_of_the_file(article)
 
     def read(self, html: str) -> Document:
-        """Return the document of a text, which the caller can change. Raises UnsafeHTMLError."""
-        known = self.unchanged.pop(html, None)  # which is not as it was once the caller has it
-        if known is not None:
-            return known
+        """Return the document of a text, which the caller may change. Raises UnsafeHTMLError."""
+        parsed = self.parsed.pop(html, None)
+        if parsed is not None:
+            return parsed
         return Document(html, self.site.options.image_hosts)
 
     def _read_again(self, lines: str) -> Document:
@@ -283,10 +288,17 @@ class Desk:
                 f"nothing was changed: no page could show the text then ({error}); make it shorter"
             ) from error
 
-    def _changed(
+    def _with_changed_marks(self, text: Text, document: Document, edits: Edits) -> Text:
+        """Return a text with the marks of a document that has the same words. Raises EditError."""
+        html = document.to_lines()
+        self.parsed = {html: self._read_again(html)}
+        remarks = _remarks_left(text.remarks, html)
+        return structs.replace(text, html=html, edits=edits, remarks=remarks)
+
+    def _with_changed_words(
         self, article: Article, text: Text, document: Document, edits: Edits, authors: _Authors
     ) -> Text:
-        """Return a text with a changed document. Raises EditError.
+        """Return a text with the words of a changed document. Raises EditError.
 
         Blocks that are not among those of `authors` are by the person at the desk.
         """
@@ -295,13 +307,14 @@ class Desk:
         edits = _edits_of_blocks(changed.blocks(), edits, authors, self.by)
         html = changed.to_lines()
         if html == lines:
-            self.unchanged = {html: changed}
+            self.parsed = {html: changed}
         remarks = text.remarks
         if self.site.options.uses_writer():
             remarks = changed_remarks(self.site, article, text, html)
         return structs.replace(text, html=html, edits=edits, remarks=remarks)
 
-    def _keep(self, article: Article, text: Text, act: str) -> None:
+    def _save_act(self, article: Article, text: Text, act: str) -> None:
+        """Save a text that an act has changed, and how to undo that. Raises OutdatedError."""
         before = article.newest
         if before is None or (text.html, text.edits) == (before.html, before.edits):
             return

@@ -81,43 +81,46 @@ def plan_update(
 
 
 def apply_update(
-    text: Text, what: Update, updated: Updated, today: date, image_hosts: Sequence[str] = ()
+    text: Text, update: Update, answer: Updated, today: date, image_hosts: Sequence[str] = ()
 ) -> Text:
-    """Return the text with the changes of an update. Raises EditError if it could not be shown."""
+    """Return the text with the changes that a model answers to an update.
+
+    Raises EditError if it could not be shown.
+    """
     document = Document(text.html, image_hosts)
     blocks = document.blocks()
     changed_by = text.edits.changed_by if text.edits else {}
     persons = {block.digest for block in blocks if changed_by.get(block.digest)}
-    doubts = _doubts(blocks, changed_by, updated)
-    applied = _apply_all(blocks, what, updated)
+    doubts = _doubts(blocks, changed_by, answer)
+    applied = _apply_all(blocks, update, answer)
     new = [change.element for change in applied if change.element is not None]
     reasons = [change.reason for change in applied]
     if not reasons:
-        reasons = [f"nothing had to change: {updated.reason or _NO_REASON}"]
-    used = _link(document, new, updated.cited)
+        reasons = [f"nothing had to change: {answer.reason or _NO_REASON}"]
+    used = _link(document, new, answer.cited)
     try:
         changed = Document(document.to_lines(), image_hosts)
     except UnsafeHTMLError as error:
         raise EditError(f"the updated text cannot be shown: {error}") from error
     _check_persons_words(persons, changed)
     return _record(
-        text.with_citations(_updated_citations(text, what, used, has_changed=bool(new))),
+        text.with_citations(_updated_citations(text, update, used, has_changed=bool(new))),
         changed.to_lines(),
-        model=updated.model if new else "",
-        remarks=[*doubts, *updated.remarks],
-        lines=[f"{today}, {updated.model}: {reason}" for reason in reasons],
+        model=answer.model if new else "",
+        remarks=[*doubts, *answer.remarks],
+        lines=[f"{today}, {answer.model}: {reason}" for reason in reasons],
         has_changed=bool(new),
     )
 
 
-def _apply_all(blocks: Sequence[Block], what: Update, updated: Updated) -> list[_Applied]:
+def _apply_all(blocks: Sequence[Block], update: Update, answer: Updated) -> list[_Applied]:
     """Make the changes that are allowed, in place, and return them in the order of the text.
 
     Raises EditError.
     """
-    allowed = {block.number for block in what.blocks if not block.is_fixed}
+    allowed = {block.number for block in update.blocks if not block.is_fixed}
     applied = []
-    for change in _from_the_end(updated.changes):
+    for change in _from_the_end(answer.changes):
         if change.block in allowed and _is_possible(change, blocks[change.block]):
             applied.append(_apply_one(change, blocks[change.block]))
     return applied[::-1]
@@ -157,17 +160,19 @@ def _apply_one(change: BlockChange, block: Block) -> _Applied:
     return _Applied(f"changed {quoted}: {reason}", block.element)
 
 
-def _doubts(blocks: Sequence[Block], changed_by: Mapping[str, str], updated: Updated) -> list[str]:
+def _doubts(blocks: Sequence[Block], changed_by: Mapping[str, str], answer: Updated) -> list[str]:
     """Return a remark for each block of a person that the model would change."""
+    by_number = {block.number: block for block in blocks}
     remarks = []
-    texts = {block.number: block for block in blocks}
-    for doubt in updated.doubts:
-        block = texts.get(doubt.block)
-        author = changed_by.get(block.digest, "") if block else ""
-        if block and author:
-            quoted = _quoted(block.text)
+    for doubt in answer.doubts:
+        block = by_number.get(doubt.block)
+        if block is None:
+            continue
+        author = changed_by.get(block.digest)
+        if author:
             remarks.append(
-                f"update: what {author} wrote may be wrong now: {quoted}: {doubt.reason}"
+                f"update: what {author} wrote may be wrong now: {_quoted(block.text)}: "
+                f"{doubt.reason}"
             )
     return remarks
 
@@ -352,12 +357,12 @@ def _new(name: str, text: str) -> Tag:
 
 
 def _updated_citations(
-    text: Text, what: Update, used: Sequence[Citation], *, has_changed: bool
+    text: Text, update: Update, used: Sequence[Citation], *, has_changed: bool
 ) -> list[Citation]:
     """Return what the updated text cites. Its new blocks cite what is in `used`."""
     citations = {citation.name: citation for citation in text.citations()}
     # A note is for its own change: whether the sources make others necessary stays open.
-    changed = [] if what.note else [source for source in what.sources if source.has_changed]
+    changed = [] if update.note else [source for source in update.sources if source.has_changed]
     for source in changed:
         if source.now or not has_changed:
             citations[source.name] = source

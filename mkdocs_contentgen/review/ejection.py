@@ -268,31 +268,37 @@ def _insert(
     def link(address: str) -> str:
         return page_link(address, addresses, page)
 
+    places = _find_places(body, {article.request.id: article.request for article in articles})
+    for place in places:
+        _fit_headings(elements[place.name], place)
+
     extensions = site.markdown_extensions()
     reader = MarkdownReader(extensions, link)
     starts = _template_starts(site.config)
-    places = _find_places(body, {article.request.id: article.request for article in articles})
     texts = {}
     try:
         for place in places:
-            element = elements[place.name]
-            title = element.find(".//h1")
-            if title is not None and not place.has_title:
-                take_out(element, title)
-            elif place.is_page:
-                _make_title(element)
-            if not place.is_page:
-                set_title_level(element, place.level)
-            slugs = {}
-            for heading in element.iter():
-                if heading.tag in HEADINGS:
-                    slugs[heading] = slugify("".join(heading.itertext()), "-")
-            link_to_headings(element, slugs)
-            blocks = write_blocks(element, extensions.names, link)
+            blocks = write_blocks(elements[place.name], extensions.names, link)
             texts[place.name] = _write_without_templates(reader, blocks, starts)
         return _compose_safely(reader, body, places, texts)
     except ApprovalError as error:
         raise ApprovalError(f"{page}: cannot be ejected: {error}") from error
+
+
+def _fit_headings(element: Element, place: _Place) -> None:
+    """Give an article the title and the levels of headings that it has at its place."""
+    title = element.find(".//h1")
+    if title is not None and not place.has_title:
+        take_out(element, title)
+    elif place.is_page:
+        _make_title(element)
+    if not place.is_page:
+        set_title_level(element, place.level)
+    slugs = {}
+    for heading in element.iter():
+        if heading.tag in HEADINGS:
+            slugs[heading] = slugify("".join(heading.itertext()), "-")
+    link_to_headings(element, slugs)
 
 
 def _compose_safely(
@@ -300,16 +306,21 @@ def _compose_safely(
 ) -> str:
     """Return the text of a page with these texts, where neither changes how the other is read.
 
-    Raises ApprovalError if that cannot be.
+    A template shows how the page is read without them: it has a word in place of each. Raises
+    ApprovalError if no page is read as the template with the texts in place of the words.
     """
-    names = {name: f"contentgentext{number}x" for number, name in enumerate(texts)}
-    template = _compose(body, places, names)
-    alone = {names[name]: text for name, text in texts.items()}
+    words = {name: f"contentgentext{number}x" for number, name in enumerate(texts)}
+    template = _compose(body, places, words)
+    texts_by_word = {words[name]: text for name, text in texts.items()}
+
+    page = _compose(body, places, texts)
+    if reader.check_page(template, page, texts_by_word):
+        return page
+    # What stands before or behind a text can be read as a part of it, such as another list.
     apart = {name: f"{COMMENT}\n\n{text}\n\n{COMMENT}" for name, text in texts.items()}
-    for written in (texts, apart):
-        page = _compose(body, places, written)
-        if reader.check_page(template, page, alone):
-            return page
+    page = _compose(body, places, apart)
+    if reader.check_page(template, page, texts_by_word):
+        return page
     raise ApprovalError(
         "Markdown is not read at the place of the text, or the text would change what stands "
         "around it; move its marker between two paragraphs, outside of HTML"

@@ -98,27 +98,32 @@ class MarkdownReader:
             ) from error
 
     def write(self, blocks: Sequence[MarkdownBlock]) -> str:
-        """Return Markdown that is read as these blocks, each in its first form that is.
+        """Return Markdown that is read as these blocks.
 
-        Raises ApprovalError if there is no such Markdown.
+        Each has its first form that is read as the block when it stands alone; blocks that would be
+        read as one with their neighbours stand there as HTML. Raises ApprovalError if there is no
+        such Markdown.
         """
         tags = [block.tag for block in blocks]
         expected = [self._expected(block) for block in blocks]
-        texts = [block.forms[0] for block in blocks]
-        found = self._read(join_blocks(tags, texts))
-        if found != expected:
-            texts = [self._form(block) for block in blocks]
-            found = self._read(join_blocks(tags, texts))
-        if found is not None and found != expected:
-            # Neighbours are read as one. As HTML, they are apart.
-            first = _common_length(found, expected)
-            last = len(blocks) - _common_length(found[::-1], expected[::-1])
-            for number in range(max(first - 1, 0), min(last + 1, len(blocks))):
+        # Most texts need no other forms, and are read once.
+        markdown = join_blocks(tags, [block.forms[0] for block in blocks])
+        if self._read(markdown) == expected:
+            return markdown
+
+        texts = [self._form(block) for block in blocks]
+        markdown = join_blocks(tags, texts)
+        found = self._read(markdown)
+        if found == expected:
+            return markdown
+
+        if found is not None:
+            for number in _misread(found, expected):
                 texts[number] = blocks[number].html
-            found = self._read(join_blocks(tags, texts))
-        if found != expected:
-            raise ApprovalError(_ANOTHER_TEXT)
-        return join_blocks(tags, texts)
+            markdown = join_blocks(tags, texts)
+            if self._read(markdown) == expected:
+                return markdown
+        raise ApprovalError(_ANOTHER_TEXT)
 
     def check_page(self, template: str, page: str, articles: Mapping[str, str]) -> bool:
         """Tell whether a page is read as its template, with the articles as they are read alone.
@@ -159,6 +164,18 @@ class MarkdownReader:
         """Return descriptions of the blocks that Markdown is read as, or None for other markup."""
         # Behind a comment, the first line is not read as metadata.
         return _describe_blocks(self.html(f"{COMMENT}\n\n{markdown}"), self._link)
+
+
+def _misread(found: Sequence[str], expected: Sequence[str]) -> range:
+    """Return the numbers of the expected blocks that were not found, with a neighbour on each side.
+
+    They are one range: from the first difference to the last one.
+    """
+    same_at_start = _common_length(found, expected)
+    same_at_end = _common_length(found[::-1], expected[::-1])
+    start = max(same_at_start - 1, 0)
+    end = min(len(expected) - same_at_end + 1, len(expected))
+    return range(start, end)
 
 
 def _common_length(one: Sequence[str], other: Sequence[str]) -> int:

@@ -210,7 +210,7 @@ def _keep_texts_before(build: Build, results: Sequence[TextUpdate]) -> list[str]
     before: dict[str, Text] = {}
     for result in results:
         article = result.article
-        if result.after and article.draft is result.before:
+        if result.after and not article.newest_is_in_file:
             before[note_key("generated", article.key)] = result.before
     if not before:
         return []

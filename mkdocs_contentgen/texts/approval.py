@@ -58,12 +58,14 @@ _CONFLICT_IN_HTML = re.compile(r"<{7}|^[ \t]*>{7}", re.MULTILINE)
 _IMAGE_HOST = re.compile(r"https://([^\s/\\@?#:\"'<>]+)", re.IGNORECASE)
 """Matches an address; the group is its host."""
 
-
 SOMEBODY = "somebody"
 """The author of a block that was edited in the file, until git says who it was."""
 
 _BLOCK_DIGEST_LENGTH = 8
 """Hex digits of the digest of a block: files can have thousands, and nobody gains from forging."""
+
+_ONLY_IN_APPROVALS = ("approved_by", "approved_at", "sha256")
+"""The fields of a header that a proposed text cannot have."""
 
 
 class _Header(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
@@ -233,9 +235,6 @@ def _line_at(content: str, position: int) -> int:
     return content.count("\n", 0, position) + 1
 
 
-_OF_AN_APPROVAL = ("approved_by", "approved_at", "sha256")
-
-
 def _decode_header(header: str, html: str, first_line: int) -> tuple[Text, Approval | Proposal]:
     """Return the text and the approval that a header describes. Raises _DamagedError."""
     try:
@@ -270,7 +269,7 @@ def _header_problems(
         problems["approved_by"] = name_problem(header.approved_by)
         times["declined"] = header.declined
     else:
-        for name in _OF_AN_APPROVAL:
+        for name in _ONLY_IN_APPROVALS:
             if name in fields:
                 problems[name] = "a proposed text has no approval; `contentgen approve` writes it"
     for name, moment in times.items():

@@ -37,11 +37,10 @@ _CLAIM = "claim:"
 """Before the key of a request, this is the key of the row with its claim."""
 
 _IDEMPOTENCY = "idempotency:"
+"""Before the key of a request, this is the key of the row with its Idempotency-Keys."""
 
 REFRESH = "refresh"
 """The operation that asks for another text in place of one."""
-
-"""Before the key of a request, this is the key of the row with its Idempotency-Keys."""
 
 _KEYS_PER_QUERY = 500
 _MAX_REASON = 300

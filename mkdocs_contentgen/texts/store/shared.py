@@ -50,30 +50,42 @@ _TEXT = "contentgen:text:"
 _CLAIM = "contentgen:claim:"
 _IDEMPOTENCY = "contentgen:idempotency:"
 
-# KEYS are those of the claim and of the Idempotency-Keys by operation. ARGV: owner, lease in ms,
-# new key, operation. Returns the Idempotency-Key, or an empty string if another run has the claim.
+# Each script gets two keys: that of the claim of a request, and that of its Idempotency-Keys, which
+# are a hash by operation.
+
 _CLAIM_SCRIPT = """
-local owner = redis.call('GET', KEYS[1])
-if owner and owner ~= ARGV[1] then return '' end
-redis.call('SET', KEYS[1], ARGV[1], 'PX', ARGV[2])
-redis.call('HSETNX', KEYS[2], ARGV[4], ARGV[3])
-return redis.call('HGET', KEYS[2], ARGV[4])
+local claim, idempotency_keys = KEYS[1], KEYS[2]
+local owner, lease, new_key, operation = ARGV[1], ARGV[2], ARGV[3], ARGV[4]
+local other = redis.call('GET', claim)
+if other and other ~= owner then return '' end
+redis.call('SET', claim, owner, 'PX', lease)
+redis.call('HSETNX', idempotency_keys, operation, new_key)
+return redis.call('HGET', idempotency_keys, operation)
 """
+"""Claims a request for `lease` milliseconds. Returns its Idempotency-Key, or an empty string if
+another run has the claim."""
 
-# KEYS as above. ARGV: owner, whether there is an answer, operation.
 _RELEASE_SCRIPT = """
-if redis.call('GET', KEYS[1]) ~= ARGV[1] then return 0 end
-if ARGV[2] == '1' then redis.call('HDEL', KEYS[2], ARGV[3]) end
-return redis.call('DEL', KEYS[1])
+local claim, idempotency_keys = KEYS[1], KEYS[2]
+local owner, is_answered, operation = ARGV[1], ARGV[2] == '1', ARGV[3]
+if redis.call('GET', claim) ~= owner then return 0 end
+if is_answered then redis.call('HDEL', idempotency_keys, operation) end
+return redis.call('DEL', claim)
 """
+"""Ends the claim of an owner, and drops the Idempotency-Key of what is answered."""
 
-# KEYS as above. ARGV: the operation that is answered, and that whose key only its own answer ends.
 _SAVED_SCRIPT = """
-local kept = redis.call('HGET', KEYS[2], ARGV[2])
-redis.call('DEL', KEYS[1], KEYS[2])
-if kept and ARGV[1] ~= ARGV[2] then redis.call('HSET', KEYS[2], ARGV[2], kept) end
+local claim, idempotency_keys = KEYS[1], KEYS[2]
+local operation, refresh = ARGV[1], ARGV[2]
+local refresh_key = redis.call('HGET', idempotency_keys, refresh)
+redis.call('DEL', claim, idempotency_keys)
+if refresh_key and operation ~= refresh then
+  redis.call('HSET', idempotency_keys, refresh, refresh_key)
+end
 return 0
 """
+"""Ends a claim, and drops all Idempotency-Keys, since `operation` has made the text. That of a
+refresh stays if the text is from another operation: its answer may still be waiting."""
 
 
 def shown_address(url: str) -> str | None:
@@ -164,8 +176,11 @@ class SharedStore(DiskStore):
             replacing = {}
         for key, before in replacing.items():
             self._replace(key, before, texts[key], operation)
-        others = [key for key in texts if key not in replacing]
-        self._send_each(others, lambda pipeline, key: _set(pipeline, key, entries[key], operation))
+
+        def add(pipeline: Pipeline, key: str) -> None:
+            _add_text(pipeline, key, entries[key], operation)
+
+        self._send_each([key for key in texts if key not in replacing], add)
         if not self._outage.is_set():
             return
         if failure:
@@ -187,12 +202,12 @@ class SharedStore(DiskStore):
             is_same = found is None or decode(key, found) == before
             pipeline.multi()
             if is_same:
-                _set(pipeline, key, entry, operation)
+                _add_text(pipeline, key, entry, operation)
             pipeline.get(name)
 
-        replies = self._send(replace)
+        replies: list[Any] = []
+        # There are none if another machine writes the text just after it was read here.
         while not replies and not self._outage.is_set():
-            # Another machine has written it since it was read here, so it is read again.
             replies = self._send(replace)
         if not replies:
             return
@@ -275,7 +290,11 @@ class SharedStore(DiskStore):
         return replies
 
     def _send(self, add: Callable[[Pipeline], object]) -> list[Any]:
-        """Send commands as one transaction; without replies if the cache is unavailable."""
+        """Send commands as one transaction, and return the replies.
+
+        There are none if what the commands watch was changed, or if the cache is unavailable, which
+        `outage` says then.
+        """
         if self._outage.is_set():
             return []
         if self._client is None:
@@ -331,8 +350,8 @@ def _connect(url: str) -> Redis:
     return client
 
 
-def _set(pipeline: Pipeline, key: str, entry: str, operation: str) -> None:
-    """Save a text that an operation has made, and delete what is only needed without it."""
+def _add_text(pipeline: Pipeline, key: str, entry: str, operation: str) -> None:
+    """Add the commands that save a text of an operation, and delete what only a request needs."""
     notes = [_TEXT + note for note in note_keys(key)]
     pipeline.set(_TEXT + key, entry)
     pipeline.eval(_SAVED_SCRIPT, 2, *_claim_rows(key), operation, REFRESH)
