@@ -22,8 +22,9 @@ from ..topics import is_listicle, items_of
 from .answers import read_answer, without_thinking
 from .checks import Draft
 from .citations import citation_of, cite, sources_list
-from .completion import Ask, Completion, KeptAnswers, Message, ModelCall, Watch
+from .completion import Ask, Completion, Message, ModelCall, Watch
 from .degenerate import find_loop
+from .kept_answers import KeptAnswers
 from .markdown import MarkdownBlock, MarkdownDocument, as_section, read_markdown, to_html
 from .prompts import fill, is_small, sources_prompt, system_prompt, topic_prompt
 from .reading import join_texts, mend, trim, whole_paragraphs
