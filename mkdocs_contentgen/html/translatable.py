@@ -55,7 +55,12 @@ def to_translatable(block: Block) -> str:
             tag.attrs = {"href": f"{_ADDRESS}{number}"}
         else:
             tag.replace_with(NavigableString(f"⟦{number}⟧"))
-    return _WRITTEN_LINK.sub(r"](\1)", Block(0, numbered).to_markdown())
+    return write_translated(numbered)
+
+
+def write_translated(element: Tag) -> str:
+    """Return the light Markdown of an element that read_translated() has returned."""
+    return _WRITTEN_LINK.sub(r"](\1)", Block(0, element).to_markdown())
 
 
 def read_translated(markdown: str, original: str) -> Tag:

@@ -47,7 +47,7 @@ TOKENS_PER_WORD = 4
 TOKENS_FOR_THINKING = 4000
 """And so many more, for a model that thinks first."""
 
-_MAX_CHARACTERS_PER_TOKEN = 40
+MAX_CHARACTERS_PER_TOKEN = 40
 """An answer with more characters for each token of its limit is stopped, also if it is thinking."""
 
 TOO_LONG = 3
@@ -382,7 +382,7 @@ class _Writing:
         has_parts = self._ask.has_answers
         limit = words * TOKENS_PER_WORD + TOKENS_FOR_THINKING
         before = sum(len(block.words) for block in earlier)
-        watch = self._watch(words, before, _MAX_CHARACTERS_PER_TOKEN * limit)
+        watch = self._watch(words, before, MAX_CHARACTERS_PER_TOKEN * limit)
         # Without a penalty, most texts of small models are loops.
         penalty = penalty or self._is_small
         completion = await self._ask(ModelCall(messages, limit, watch, penalty))
