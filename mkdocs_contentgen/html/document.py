@@ -22,6 +22,7 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from copy import copy
 from dataclasses import dataclass
 from html import escape
+from itertools import accumulate
 from typing import Literal, NamedTuple
 from xml.etree.ElementTree import Element, tostring
 
@@ -48,6 +49,9 @@ MAX_PASTED = 100_000
 
 _LISTS_AND_TABLES = frozenset({"ul", "ol", "dl", "table", "figure", "blockquote", "header"})
 """What no block of another kind can be added to."""
+
+_MAX_NAMED = 60
+"""How many characters of a block name it in a message."""
 
 _MAX_SYNTAX = 500
 _MAX_CITED = 50
@@ -114,6 +118,14 @@ class Document:
         elements = [element for element, part in self._parts() if part == "all"]
         leaves = filter(is_block, elements)
         return [Block(number, leaf, self.image_hosts) for number, leaf in enumerate(leaves)]
+
+    def leaves(self) -> list[Block]:
+        """Return the blocks, and what contains none and is none, such as pictures and empty cells.
+
+        They are numbered by themselves.
+        """
+        elements = [element for element, part in self._parts() if part == "all"]
+        return [Block(number, leaf, self.image_hosts) for number, leaf in enumerate(elements)]
 
     def sentences_to_read(self) -> list[str]:
         """Return the sentences that a person should read beside the sources."""
@@ -185,10 +197,8 @@ class Document:
         for tag in self.article.find_all(True):
             # Without the block between them, two loose texts are still two.
             stands_apart = tag.name in BLOCK_LEVEL or (tag.name == _LOOSE and _has_siblings(tag))
-            if not stands_apart:
-                continue
-            for parent in tag.parents:
-                if id(parent) in containers:  # and so are those around it
+            for parent in tag.parents if stands_apart else ():
+                if id(parent) in containers:
                     break
                 containers.add(id(parent))
         return list(_split(self.article, containers))
@@ -275,6 +285,12 @@ class Block:
     def text(self) -> str:
         """The plain text."""
         return _one_line(self.element.get_text())
+
+    @property
+    def first_words(self) -> str:
+        """The beginning of the plain text in quotes, to name the block in a message."""
+        text = self.text
+        return f"'{text[:_MAX_NAMED]}…'" if len(text) > _MAX_NAMED else f"'{text}'"
 
     @property
     def html(self) -> str:
@@ -397,8 +413,7 @@ class Block:
         for parent in self.element.parents:
             if parent.name in _LISTS_AND_TABLES:
                 place = parent
-        blocks = [block.extract() for block in new.find_all(True, recursive=False)]
-        place.insert_after(*blocks)
+        place.insert_after(*(it.extract() for it in new.find_all(True, recursive=False)))
 
     def insert_content(self, content: Tag, kind: Kind = "p") -> Tag:
         """Insert a block with the content of an element behind it, and return it.
@@ -566,6 +581,13 @@ def _is_reading_sign(element: Tag) -> bool:
     return element.name == "span" and element.get("class") == TO_READ
 
 
+def unwrap_signs(element: Tag) -> None:
+    """Take the marks and signs off that ask a person to check or to read something."""
+    for tag in element.find_all(["mark", "span"]):
+        if tag.name == "mark" or _is_reading_sign(tag):
+            tag.unwrap()
+
+
 def _without_reading_signs(element: Tag) -> Tag:
     """Return an element without the signs of sentences to read, which nobody edits."""
     if not element.find("span", class_=TO_READ):
@@ -683,7 +705,7 @@ class Sentences:
         self._spans: list[_Span] = []
         _measure(element, 0, self._spans)
         self.text = "".join(_text_of(span.node) for span in self._spans)
-        self._borders = [0, *self._find_ends(_language_of(element)), len(self.text)]
+        self._ends = self._find_ends(_language_of(element))
 
     def tags(self, name: str) -> list[tuple[Tag, int, int]]:
         """Return the tags with this name, and where their texts begin and end, in their order."""
@@ -696,8 +718,9 @@ class Sentences:
 
     def at(self, position: int) -> tuple[int, int]:
         """Return where the sentence at a position begins and ends."""
-        following = bisect_right(self._borders, position, hi=len(self._borders) - 1)
-        return self._borders[following - 1], self._borders[following]
+        number = bisect_right(self._ends, position)
+        begin = self._ends[number - 1] if number else 0
+        return begin, self._ends[number] if number < len(self._ends) else len(self.text)
 
     def marked(self) -> list[MarkedSentence]:
         """Return the sentences with statements to check."""
@@ -734,27 +757,22 @@ class Sentences:
     def cut(self, first: int, last: int) -> None:
         """Remove a part of the text from the element, and the tags in it."""
         for node, begin, end in self._spans:
-            is_inside = first <= begin < last and end <= last
-            overlaps = begin < last and end > first
-            if is_inside:
+            if first <= begin < last and end <= last:
                 node.extract()
-            # A tag that reaches out of the part stays, around what is left of its text.
-            elif overlaps and not isinstance(node, Tag):
+            elif not isinstance(node, Tag) and begin < last and end > first:
                 text = str(node)
-                before = text[: max(0, first - begin)]
-                behind = text[max(0, last - begin) :]
-                node.replace_with(before + behind)
+                node.replace_with(text[: max(0, first - begin)] + text[max(0, last - begin) :])
 
     def _find_ends(self, language: str) -> list[int]:
         """Return where sentences end: not in code, nor within a statement to check."""
         prose = list(self.text)
         for _, begin, end in self.tags("code"):
             prose[begin:end] = "X" * (end - begin)  # a sentence can begin with code
-        inside_marks: set[int] = set()
-        for _, begin, end in self.tags("mark"):
-            inside_marks.update(range(begin + 1, end))
+        marks = self.tags("mark")
+        begins = [begin for _, begin, _ in marks]
+        marked_until = [0, *accumulate((end for *_, end in marks), max)]
         ends = sentence_ends("".join(prose), language)
-        return [end for end in ends if end not in inside_marks]
+        return [end for end in ends if marked_until[bisect_left(begins, end)] <= end]
 
 
 def _language_of(element: Tag) -> str:

@@ -12,6 +12,7 @@ FORMULA = "formula"
 """The type of the tokens of formulas."""
 
 _ENDS = {r"\(": r"\)", r"\[": r"\]", "$$": "$$"}
+_START = re.compile(r"\\[(\[]|\$\$")
 _MAX_FORMULA = 2000
 """The maximum length of a formula within a line, in characters."""
 
@@ -33,20 +34,41 @@ def read_formula_blocks(parser: MarkdownIt) -> None:
     parser.block.ruler.before("code", FORMULA, _read_block, {"alt": ends})
 
 
+def find_formulas(text: str) -> list[tuple[int, int]]:
+    """Return where each formula in a text begins and ends."""
+    found = []
+    position = 0
+    for start in _START.finditer(text):
+        if start.start() < position:  # it is within another
+            continue
+        end = _formula_end(text, start.start(), len(text))
+        if end:
+            found.append((start.start(), end))
+            position = end
+    return found
+
+
 def _read_inline(state: StateInline, silent: bool) -> bool:
-    start = state.src[state.pos : state.pos + 2]
-    if start not in _ENDS:
-        return False
-    # Without a limit, starts without an end would take quadratic time.
-    most = min(state.posMax, state.pos + _MAX_FORMULA)
-    end = state.src.find(_ENDS[start], state.pos + 2, most)
-    if end < 0 or (start == r"\[" and not _MATHS.search(state.src[state.pos + 2 : end])):
+    end = _formula_end(state.src, state.pos, state.posMax)
+    if not end:
         return False
     if not silent:
         token = state.push(FORMULA, "", 0)
-        token.content = state.src[state.pos : end + 2]
-    state.pos = end + 2
+        token.content = state.src[state.pos : end]
+    state.pos = end
     return True
+
+
+def _formula_end(text: str, begin: int, last: int) -> int:
+    """Return where the formula ends that begins at a position, or 0 if there is none."""
+    start = text[begin : begin + 2]
+    if start not in _ENDS:
+        return 0
+    # Without a limit, starts without an end would take quadratic time.
+    end = text.find(_ENDS[start], begin + 2, min(last, begin + _MAX_FORMULA))
+    if end < 0 or (start == r"\[" and not _MATHS.search(text[begin + 2 : end])):
+        return 0
+    return end + 2
 
 
 def _read_block(state: StateBlock, first: int, last: int, silent: bool) -> bool:

@@ -1,66 +1,85 @@
 """The words of a block, apart from what no translation changes.
 
 A block is given to a translator as light Markdown in which all that has to stay is a number: links
-and other elements around words are `[words](2)`, and pictures, line breaks and labels of citations
-are `⟦2⟧`. Code stands as it is, since its words help to understand the sentence. Only what has each
-of these parts exactly once, and no other, is a translation of the block. The parts themselves are
-then taken from the original, so that a translator, whoever that is, gives words and nothing else.
+and other elements around words are `[words](2)`, or `<abbr title="3">words</abbr>` within another,
+and pictures, line breaks, formulas and labels of citations are `⟦2⟧`. Code stands as it is, since
+its words help to understand the sentence. Only what has each of these parts exactly once, and no
+other, is a translation of the block. The parts themselves are then taken from the original, so that
+a translator, whoever that is, gives words and nothing else.
 """
 
 from __future__ import annotations
 
 import re
 from collections import Counter
+from collections.abc import Iterator, Mapping
 from copy import copy
+from dataclasses import dataclass
 
 from bs4 import Tag
 from bs4.element import NavigableString
 
 from ..errors import EditError
-from .document import Block, read_content
+from .document import MAX_BLOCK, Block, read_content, unwrap_signs
+from .formulas import find_formulas
 from .markdown_reader import check_kept, read_line
 
 _ADDRESS = "https://part.invalid/"
 """Before the number of a part while Markdown is read, since the sanitizer wants an address."""
 
-_NUMBERED_LINK = re.compile(r"(?<!\\)\]\(([0-9]{1,4})\)")
-_WRITTEN_LINK = re.compile(rf"\]\(<{re.escape(_ADDRESS)}([0-9]+)>\)")
+_RESERVED = re.compile(rf"[⟦⟧]|{re.escape(_ADDRESS)}")
+"""Matches what stands for parts, so that a text which has it itself cannot be translated."""
+
 _NUMBER = re.compile("⟦([0-9]{1,4})⟧")
-_SIGNS = re.compile("[⟦⟧]")
+_WRITTEN_LINK = re.compile(rf"\]\(<{re.escape(_ADDRESS)}([0-9]+)>\)")
+_WRITTEN_TAG = f'<a href="{_ADDRESS}'
+_READ_LINK = re.compile('<a href="([0-9]{1,4})"')
 _LETTER = re.compile(r"[^\W\d_]")
+
 _FORMATTING = frozenset({"strong", "em", "b", "i", "s"})
 """Elements that a translation may have elsewhere than its original, or not at all."""
 
-_OPAQUE = frozenset({"img", "br", "wbr", "sub", "sup", "kbd", "samp", "var"})
+_FORMULA = "formula"
+"""The tag that a formula in a text is put into, to be an element like others."""
+
+_OPAQUE = frozenset({"img", "br", "wbr", "sub", "sup", "kbd", "samp", "var", _FORMULA})
 """Elements that have no words to translate, whatever is in them."""
+
+_MAX_SIGNS = 500
+"""How many tags and statements to check a translation may have: some take quadratic time."""
+
+_LONGER = 6
+_MORE_CHARACTERS = 400
+"""A translation has at most so many times the characters of its original, and so many more."""
+
+
+@dataclass(frozen=True)
+class _Parts:
+    """What has to stay of a block: how often each part is there, and what numbered parts are in."""
+
+    counts: Counter[str]
+    within: Mapping[str, str]
+    """For each numbered part the one around it, or an empty string."""
 
 
 def has_words(block: Block) -> bool:
     """Tell whether a block has words to translate: code has none, nor has a figure alone."""
-    if block.kind == "pre" or _SIGNS.search(block.text):
-        return False
-    plain = copy(block.element)
-    for tag in plain.find_all(["code", *_OPAQUE]):
-        tag.decompose()
-    return _LETTER.search(plain.get_text()) is not None
+    return block.kind != "pre" and _has_letters(_prepared(block), {"code", *_OPAQUE})
 
 
 def to_translatable(block: Block) -> str:
-    """Return the words of a block as light Markdown, with numbers in place of what has to stay."""
-    numbered = copy(block.element)
-    _unwrap_marks(numbered)
-    for number, tag in enumerate(_fixed_elements(numbered), start=1):
-        if _has_own_words(tag):
-            tag.name = "a"
-            tag.attrs = {"href": f"{_ADDRESS}{number}"}
-        else:
-            tag.replace_with(NavigableString(f"⟦{number}⟧"))
-    return write_translated(numbered)
+    """Return the words of a block as light Markdown, with numbers in place of what has to stay.
 
-
-def write_translated(element: Tag) -> str:
-    """Return the light Markdown of an element that read_translated() has returned."""
-    return _WRITTEN_LINK.sub(r"](\1)", Block(0, element).to_markdown())
+    Raises EditError for a block that nobody can be asked for.
+    """
+    reserved = _RESERVED.search(block.text)
+    if reserved:
+        raise EditError(f"it has `{reserved[0]}`, which stands for something else here")
+    markdown = Block(0, _numbered(block)).to_markdown()
+    markdown = _WRITTEN_LINK.sub(r"](\1)", markdown).replace(_WRITTEN_TAG, '<a href="')
+    if len(markdown) > MAX_BLOCK:
+        raise EditError(f"it has more than {MAX_BLOCK:,} characters")
+    return markdown
 
 
 def read_translated(markdown: str, original: str) -> Tag:
@@ -69,81 +88,224 @@ def read_translated(markdown: str, original: str) -> Tag:
     Both are as to_translatable() writes them; the translation may have `==statements to check==`.
     Raises EditError, which says what it lacks of the original, or has in addition.
     """
-    asked = _read(original)
-    found = _read(markdown)
-    missing = _fixed_parts(asked) - _fixed_parts(found)
-    added = _fixed_parts(found) - _fixed_parts(asked)
-    if missing:
-        raise EditError(f"{_listed(missing)} of the original is missing")
-    if added:
-        raise EditError(f"{_listed(added)} is not in the original")
-    return found
+    return _read_checked(markdown, len(original), _parts_of(_read(original)))
 
 
 def set_translated(block: Block, markdown: str) -> None:
     """Replace the words of a block by a translation of them. Raises EditError, as above."""
-    translated = read_translated(markdown, to_translatable(block))
-    original = copy(block.element)
-    _unwrap_marks(original)
+    translated = _read_checked(markdown, len(block.html), _parts_of(_numbered(block)))
+    original = _prepared(block)
     fixed = dict(enumerate(_fixed_elements(original), start=1))
-    for link in translated.find_all("a"):
-        part = fixed[int(str(link["href"]).removeprefix(_ADDRESS))]
-        link.name = part.name
-        link.attrs = dict(part.attrs)
+    for tag in translated.find_all(_is_numbered):
+        part = fixed[int(_number_of(tag))]
+        tag.name = part.name
+        tag.attrs = dict(part.attrs)
     for text in translated.find_all(string=_NUMBER):
-        pieces: list[Tag | NavigableString] = []
-        for index, piece in enumerate(_NUMBER.split(str(text))):
-            if index % 2:
-                pieces.append(copy(fixed[int(piece)]))
-            elif piece:
-                pieces.append(NavigableString(piece))
-        text.replace_with(*pieces)
+        text.replace_with(*_with_parts(text, fixed))
+    _restore_code(translated, original)
     block.set_content(translated)
+
+
+def _prepared(block: Block) -> Tag:
+    """Return a copy of a block without marks and ruby, in which each formula is an element."""
+    element = copy(block.element)
+    if element.find(True):
+        unwrap_signs(element)
+        # How a word is pronounced says nothing in another language.
+        for annotation in element.find_all(["rt", "rp"]):
+            annotation.extract()
+        for ruby in element.find_all("ruby"):
+            ruby.unwrap()
+        element.smooth()
+    for text in element.find_all(string=True):
+        formulas = find_formulas(str(text))
+        if not formulas or text.find_parent("code"):
+            continue
+        pieces: list[Tag | NavigableString] = []
+        position = 0
+        for begin, end in formulas:
+            formula = Tag(name=_FORMULA)
+            formula.string = text[begin:end]
+            pieces += [NavigableString(text[position:begin]), formula]
+            position = end
+        text.replace_with(*pieces, NavigableString(text[position:]))
+    return element
+
+
+def _numbered(block: Block) -> Tag:
+    """Return a copy of a block in which all that has to stay is a number."""
+    element = _prepared(block)
+    for code in _codes(element):
+        code.string = code.get_text()
+        code.attrs = {}
+    for number, tag in enumerate(list(_fixed_elements(element)), start=1):
+        if not _has_own_words(tag):
+            tag.replace_with(NavigableString(f"⟦{number}⟧"))
+        elif tag.find_parent("a"):  # a link in Markdown contains no other
+            tag.name = "abbr"
+            tag.attrs = {"title": str(number)}
+        else:
+            tag.name = "a"
+            tag.attrs = {"href": f"{_ADDRESS}{number}"}
+    return element
+
+
+def _fixed_elements(element: Tag) -> Iterator[Tag]:
+    """Yield the elements that a translation has to have, in their order, but for code."""
+    for child in element.children:
+        if not isinstance(child, Tag) or child.name == "code":
+            continue
+        is_free = child.name in _FORMATTING and not child.attrs
+        if not is_free:
+            yield child
+        if is_free or _has_own_words(child):
+            yield from _fixed_elements(child)
+
+
+def _has_own_words(tag: Tag) -> bool:
+    """Tell whether an element is around words that are translated, or around code."""
+    return _has_letters(tag, _OPAQUE)
+
+
+def _has_letters(tag: Tag, left_out: set[str] | frozenset[str]) -> bool:
+    """Tell whether an element has letters that are in no element with one of these tags."""
+    if tag.name in left_out:
+        return False
+    for child in tag.children:
+        if isinstance(child, Tag):
+            if _has_letters(child, left_out):
+                return True
+        elif _LETTER.search(str(child)):
+            return True
+    return False
+
+
+def _read_checked(markdown: str, length: int, asked: _Parts) -> Tag:
+    """Return the paragraph that a translation says. `length` is that of the original.
+
+    Raises EditError.
+    """
+    if len(markdown) > _LONGER * length + _MORE_CHARACTERS:
+        raise EditError("it is far longer than the original")
+    if max(map(markdown.count, ("==", "<", "["))) > _MAX_SIGNS:
+        raise EditError(f"it has more than {_MAX_SIGNS:,} signs of one kind")
+    translated = _read(markdown)
+    _check_parts(asked, _parts_of(translated))
+    if _RESERVED.search(_NUMBER.sub("", translated.get_text())):
+        raise EditError("`⟦` or `⟧` is around no number")
+    if not _LETTER.search(_NUMBER.sub("", translated.get_text())):
+        raise EditError("it has no words")
+    for tag in translated.find_all(True):
+        if tag.name in _FORMATTING | {"mark"}:
+            tag.attrs = {}
+        elif _is_numbered(tag) and not tag.get_text().strip():
+            raise EditError(f"{_label(tag)} is around no words")
+    return translated
 
 
 def _read(markdown: str) -> Tag:
     """Return the paragraph that a line of light Markdown is. Raises EditError."""
-    html = read_line(_NUMBERED_LINK.sub(rf"](<{_ADDRESS}\1>)", markdown))
+    html = _READ_LINK.sub(rf'<a href="{_ADDRESS}\1"', read_line(markdown.strip()))
     element = read_content(html)
     check_kept(html, element)
     return element
 
 
-def _unwrap_marks(element: Tag) -> None:
-    """Take the marks and signs off that ask a person to check something."""
-    for tag in element.find_all(["mark", "span"]):
-        if tag.name == "mark" or tag.get("class") == "to-read":
-            tag.unwrap()
+def _check_parts(asked: _Parts, found: _Parts) -> None:
+    """Raise EditError unless two texts have the same parts."""
+    missing = asked.counts - found.counts
+    added = found.counts - asked.counts
+    if missing:
+        raise EditError(f"{_listed(missing)} of the original is missing")
+    if added:
+        raise EditError(f"{_listed(added)} is not in the original")
+    for part, outer in asked.within.items():
+        if found.within[part] != outer:
+            raise EditError(f"{part} is in another part than in the original")
 
 
-def _fixed_elements(element: Tag) -> list[Tag]:
-    """Return the elements that a translation has to have, in their order, but for code."""
-    found = []
-    for tag in element.find_all(True):
-        is_inside = any(parent in found and not _has_own_words(parent) for parent in tag.parents)
-        if tag.name not in _FORMATTING | {"code"} and not is_inside:
-            found.append(tag)
-    return found
-
-
-def _has_own_words(tag: Tag) -> bool:
-    """Tell whether an element is around words that are translated."""
-    if tag.name in _OPAQUE or tag.find(_OPAQUE):
-        return False
-    return _LETTER.search(tag.get_text()) is not None
-
-
-def _fixed_parts(element: Tag) -> Counter[str]:
-    """Return what has to stay of a translatable text, each with how often it is there."""
-    parts = Counter(f"⟦{number}⟧" for number in _NUMBER.findall(element.get_text()))
+def _parts_of(element: Tag) -> _Parts:
+    """Return what has to stay of a text with numbers."""
+    counts: Counter[str] = Counter()
+    within: dict[str, str] = {}
     for tag in element.find_all(True):
         if tag.name == "code":
-            parts[f"`{tag.get_text()}`"] += 1
-        elif tag.name == "a":
-            parts[f"[…]({str(tag['href']).removeprefix(_ADDRESS)})"] += 1
+            counts[f"`{tag.get_text()}`"] += 1
+        elif _is_numbered(tag):
+            counts[_label(tag)] += 1
+            within[_label(tag)] = _label_around(tag)
         elif tag.name not in _FORMATTING | {"mark"}:
-            parts[f"<{tag.name}>"] += 1
-    return parts
+            counts[f"<{tag.name}>"] += 1
+    for text in element.find_all(string=_NUMBER):
+        if text.find_parent("code"):
+            continue
+        for match in _NUMBER.finditer(text):
+            counts[match[0]] += 1
+            within[match[0]] = _label_around(text)
+    return _Parts(counts, within)
+
+
+def _is_numbered(tag: Tag) -> bool:
+    """Tell whether an element stands for one of the original."""
+    return bool(_number_of(tag))
+
+
+def _number_of(tag: Tag) -> str:
+    """Return the number of an element that stands for one of the original, or an empty string."""
+    if tag.name == "a":
+        number = str(tag["href"]).removeprefix(_ADDRESS)
+    elif tag.name == "abbr":
+        number = str(tag.get("title", ""))
+    else:
+        return ""
+    return number if re.fullmatch("[0-9]{1,4}", number) else ""
+
+
+def _label(tag: Tag) -> str:
+    return f"[…]({_number_of(tag)})"
+
+
+def _label_around(node: Tag | NavigableString) -> str:
+    """Return the label of the numbered element around a node, or an empty string."""
+    for parent in node.parents:
+        if _is_numbered(parent):
+            return _label(parent)
+    return ""
+
+
+def _with_parts(text: NavigableString, fixed: Mapping[int, Tag]) -> list[Tag | NavigableString]:
+    """Return a text with the elements of the original in place of their numbers."""
+    pieces: list[Tag | NavigableString] = []
+    for index, piece in enumerate(_NUMBER.split(text)):
+        if index % 2 == 0:
+            pieces.append(NavigableString(piece))
+            continue
+        part = fixed[int(piece)]
+        if part.name == _FORMULA:
+            pieces.append(NavigableString(part.get_text()))
+        else:
+            pieces.append(copy(part))
+    return pieces
+
+
+def _restore_code(translated: Tag, original: Tag) -> None:
+    """Take code from the original, with all that is in it, since it may be more than its text."""
+    originals: dict[str, list[Tag]] = {}
+    for code in _codes(original):
+        originals.setdefault(code.get_text(), []).append(code)
+    for code in _codes(translated):
+        same = originals.get(code.get_text())
+        if same:
+            code.replace_with(copy(same.pop(0)))
+
+
+def _codes(element: Tag) -> list[Tag]:
+    """Return the elements of code that are in no fixed part."""
+    found = []
+    for code in element.find_all("code"):
+        if not code.find_parent(["code", *_OPAQUE]):
+            found.append(code)
+    return found
 
 
 def _listed(parts: Counter[str]) -> str:

@@ -19,7 +19,8 @@ from ..html.document import Block, Document, read_content
 from ..html.elements import HEADINGS
 from ..service.protocol import CITATION, BlockChange, TextBlock, Update, Updated
 from ..text import Text
-from ..writer.languages import ENGLISH, SOURCES_HEADINGS, find_language
+from ..writer.languages import ENGLISH, find_language
+from ..writer.source_lists import listed_sources
 
 _MAX_UPDATES = 20
 _NO_REASON = "no reason given"
@@ -52,7 +53,7 @@ def plan_update(
     blocks = Document(text.html, image_hosts).blocks()
     numbers = _numbers_of_sources(sources, _listed_names(blocks))
     inside = _in_section(blocks, section)
-    listed = {block.number for block in _listed_sources(blocks)}
+    listed = {block.number for block in listed_sources(blocks)}
     changed_by = text.edits.changed_by if text.edits else {}
     found = []
     for block in blocks:
@@ -148,7 +149,7 @@ def _is_possible(change: BlockChange, block: Block) -> bool:
 
 def _apply_one(change: BlockChange, block: Block) -> _Applied:
     """Make a change of a block, in place. Raises EditError."""
-    quoted = _quoted(block.text)
+    quoted = block.first_words
     reason = change.reason or _NO_REASON
     if change.action == "remove":
         block.remove()
@@ -171,8 +172,7 @@ def _doubts(blocks: Sequence[Block], changed_by: Mapping[str, str], answer: Upda
         author = changed_by.get(block.digest)
         if author:
             remarks.append(
-                f"update: what {author} wrote may be wrong now: {_quoted(block.text)}: "
-                f"{doubt.reason}"
+                f"update: what {author} wrote may be wrong now: {block.first_words}: {doubt.reason}"
             )
     return remarks
 
@@ -252,15 +252,11 @@ def _is_plain(block: Block, numbers: Mapping[str, int]) -> bool:
     return all(_cited(citation) in numbers for citation in citations)
 
 
-def _quoted(text: str) -> str:
-    return f"'{text[:60]}…'" if len(text) > 60 else f"'{text}'"
-
-
 def _in_section(blocks: Sequence[Block], section: str) -> Collection[int]:
     """Return the numbers of the blocks of a section, or all without one. Raises EditError."""
     if not section:
         return range(len(blocks))
-    listed = {block.number for block in _listed_sources(blocks)}  # which nobody may change
+    listed = {block.number for block in listed_sources(blocks)}  # which nobody may change
     headings = [
         block for block in blocks if block.kind in HEADINGS - {"h1"} and block.number not in listed
     ]
@@ -278,23 +274,10 @@ def _in_section(blocks: Sequence[Block], section: str) -> Collection[int]:
     return range(start.number, len(blocks))
 
 
-def _listed_sources(blocks: Sequence[Block]) -> list[Block]:
-    """Return the heading of the list of sources, and its items, or nothing."""
-    headings = [block for block in blocks if block.kind == "h2" and block.text in SOURCES_HEADINGS]
-    if not headings:
-        return []
-    heading = headings[-1]
-    listed = heading.element.find_next_sibling(True)
-    if listed is None or listed.name != "ol":
-        return []
-    items = [block for block in blocks if block.kind == "li" and block.element.parent is listed]
-    return [heading, *items] if items else []
-
-
 def _listed_names(blocks: Sequence[Block]) -> list[str]:
     """Return the address, or else the title, of each listed source in a text."""
     names = []
-    for item in _listed_sources(blocks)[1:]:
+    for item in listed_sources(blocks)[1:]:
         links = item.links
         names.append(links[0] if links else item.text)
     return names
@@ -336,7 +319,7 @@ def _link(
 def _list_sources(document: Document, new: Sequence[Citation]) -> None:
     """Add sources to the list at the end."""
     article = document.article
-    listed = _listed_sources(document.blocks())
+    listed = listed_sources(document.blocks())
     target = listed[1].element.parent if listed else None
     if target is None:
         body = article.find(class_="article-body", recursive=False) or article

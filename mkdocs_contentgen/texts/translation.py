@@ -1,0 +1,210 @@
+"""Take a text apart for a translator, and make a text of its structure and the translated words.
+
+Everything but words is the original's: structure, order, levels, code, links, pictures, citations
+and the list of sources. What a translator answers is checked against each block of the original; a
+block without a usable translation stays in the original's language, with a remark.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from contextlib import suppress
+from datetime import datetime
+
+from bs4 import Tag
+
+from ..errors import EditError, UnsafeHTMLError
+from ..files import sha256
+from ..html.document import Block, Document, unwrap_signs
+from ..html.elements import BLOCK_LEVEL
+from ..html.translatable import has_words, set_translated, to_translatable
+from ..service.protocol import MAX_BLOCKS, OriginalBlock, Translated, TranslatedBlock, Translation
+from ..text import Original, Text, mend
+from ..writer.languages import find_language
+from ..writer.source_lists import listed_sources
+
+REMARK = "translation: "
+"""The beginning of each remark about a translation."""
+
+DRAFT_REMARK = f"{REMARK}the original is a draft that nobody has approved"
+
+_STAYS = "stays in the language of the original"
+_NOT_ANSWERED = "the answer has no translation of it"
+_ANSWERED_TWICE = "the answer has two translations of it"
+_TOO_MANY = f"at most {MAX_BLOCKS:,} blocks are translated"
+
+_MAX_UNTRANSLATED = 20
+"""How many blocks in the language of the original have a remark of their own."""
+
+_DIGITS = 8
+"""How many hex digits of the digest of a block a translation remembers."""
+
+
+def plan_translation(
+    original: Text, language: str, from_language: str = "", image_hosts: Collection[str] = ()
+) -> Translation:
+    """Return what a translator gets of a text. Raises UnsafeHTMLError.
+
+    Both languages are BCP 47 tags; that of the original is empty if it is not known. `image_hosts`
+    is the option.
+    """
+    asked = []
+    for block in blocks_with_words(Document(original.html, image_hosts).blocks(), language):
+        with suppress(EditError):  # the composed text will have a remark that says why
+            asked.append(OriginalBlock(block.number, block.kind, to_translatable(block)))
+    return Translation(language, asked[:MAX_BLOCKS], from_language)
+
+
+def compose(
+    original: Text,
+    asked: Translation,
+    translated: Translated,
+    *,
+    request: Mapping[str, object],
+    generated_at: datetime,
+    is_draft: bool = False,
+    image_hosts: Collection[str] = (),
+) -> Text:
+    """Return the translation of a text, made of the answer to what plan_translation() returned.
+
+    `request` is the record of the translation's request, and `is_draft` says that nobody has
+    approved the original. Raises EditError if the text could not be shown.
+    """
+    document = Document(original.html, image_hosts)
+    blocks = document.blocks()
+    digests = [short(leaf) for leaf in document.leaves()]
+    remarks = [DRAFT_REMARK] if is_draft else []
+    wording = Wording(blocks, asked, translated)
+    unwrap_signs(document.article)
+    for block in blocks:
+        wording.put_into(block)
+    set_language(document.article, asked.language)
+    changed = reread(document)
+    leaves = changed.leaves()
+    if len(leaves) != len(digests):
+        raise EditError("the blocks of the translation are not those of the original")
+    pairs = [f"{digest}:{short(leaf)}" for digest, leaf in zip(digests, leaves, strict=True)]
+    said = {"model": translated.model}
+    return Text(
+        changed.to_lines(),
+        generated_at,
+        dict(request),
+        sources=original.sources,
+        passages=original.passages,
+        original=Original(
+            " ".join(pairs), sha256(original.html), asked.from_language, is_draft=is_draft
+        ),
+        **mend({**said, "remarks": [*remarks, *wording.remarks(), *translated.remarks]}),
+    )
+
+
+class Wording:
+    """The words in another language for the blocks of an original.
+
+    `blocks` are those of the original, and `translated` is the untrusted answer for those of
+    `asked` that have no translation yet.
+    """
+
+    def __init__(self, blocks: Sequence[Block], asked: Translation, translated: Translated) -> None:
+        language = find_language(asked.language)
+        self._sources_heading = language.sources if language else ""
+        self._listed = {block.number for block in listed_sources(blocks)}
+        self._needed = {block.number for block in blocks_with_words(blocks, asked.language)}
+        self._asked = {block.number for block in asked.blocks if not block.translation}
+        self._answers: dict[int, list[TranslatedBlock]] = {}
+        for answer in translated.blocks:
+            self._answers.setdefault(answer.block, []).append(answer)
+        self._remarks: list[str] = []
+        self._untranslated: list[str] = []
+
+    def put_into(self, block: Block) -> None:
+        """Replace the words of a block of the original, or of a copy with the same number.
+
+        What needs no translation stays as it is, and so does what has none.
+        """
+        if block.number in self._needed:
+            self._translate(block)
+        elif block.number in self._listed and block.kind == "h2":
+            block.element.string = self._sources_heading
+
+    def remarks(self) -> list[str]:
+        """Return the remarks about the blocks so far."""
+        remarks = [*self._remarks, *self._untranslated[:_MAX_UNTRANSLATED]]
+        more = len(self._untranslated) - _MAX_UNTRANSLATED
+        if more == 1:
+            remarks.append(f"{REMARK}1 more block {_STAYS}")
+        elif more > 1:
+            remarks.append(f"{REMARK}{more:,} more blocks stay in the language of the original")
+        return remarks
+
+    def _translate(self, block: Block) -> None:
+        original = block.first_words
+        answer = self._answer(block)
+        problem = ""
+        if answer.text:
+            try:
+                set_translated(block, answer.text)
+            except EditError as error:
+                problem = str(error)
+        else:
+            problem = answer.remark
+        if problem:
+            self._untranslated.append(f"{REMARK}{original} {_STAYS}: {problem}")
+        elif answer.remark:
+            self._remarks.append(f"{REMARK}{block.first_words}: {answer.remark}")
+
+    def _answer(self, block: Block) -> TranslatedBlock:
+        """Return the answer for a block, in which a remark says why it has no text."""
+        answers = self._answers.get(block.number, [])
+        if block.number not in self._asked:
+            problem = _problem_of(block) or _TOO_MANY
+        elif len(answers) > 1:
+            problem = _ANSWERED_TWICE
+        elif answers and answers[0].text.strip():
+            return answers[0]
+        elif answers and answers[0].remark:
+            problem = answers[0].remark
+        else:
+            problem = _NOT_ANSWERED
+        return TranslatedBlock(block.number, remark=problem)
+
+
+def blocks_with_words(blocks: Sequence[Block], language: str) -> list[Block]:
+    """Return the blocks of an original with words to translate into a language.
+
+    The list of sources is not among them, nor is its heading, if its words are known.
+    """
+    fixed = {block.number for block in listed_sources(blocks)}
+    if not find_language(language):
+        fixed -= {block.number for block in blocks if block.kind == "h2"}
+    return [block for block in blocks if block.number not in fixed and has_words(block)]
+
+
+def _problem_of(block: Block) -> str:
+    """Return why a translator cannot be asked for a block, or an empty string."""
+    try:
+        to_translatable(block)
+    except EditError as error:
+        return str(error)
+    return ""
+
+
+def set_language(article: Tag, language: str) -> None:
+    """Make a language that of a text, and so that of each of its blocks. Code has none."""
+    for element in [article, *article.find_all(BLOCK_LEVEL - {"pre"})]:
+        element.attrs.pop("lang", None)
+        element.attrs.pop("dir", None)  # a page sets it
+    article["lang"] = language
+
+
+def reread(document: Document) -> Document:
+    """Return a document as it is read from its HTML. Raises EditError if it cannot be shown."""
+    try:
+        return Document(document.to_lines(), document.image_hosts)
+    except UnsafeHTMLError as error:
+        raise EditError(f"the translation cannot be shown: {error}") from error
+
+
+def short(leaf: Block) -> str:
+    """Return what a translation remembers of a leaf of a document."""
+    return leaf.content_digest[:_DIGITS]

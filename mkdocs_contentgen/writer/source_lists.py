@@ -1,0 +1,21 @@
+"""Find the list of sources at the end of a text."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ..html.document import Block
+from .languages import SOURCES_HEADINGS
+
+
+def listed_sources(blocks: Sequence[Block]) -> list[Block]:
+    """Return the heading of the list of sources, and its items, or nothing."""
+    headings = [block for block in blocks if block.kind == "h2" and block.text in SOURCES_HEADINGS]
+    if not headings:
+        return []
+    heading = headings[-1]
+    listed = heading.element.find_next_sibling(True)
+    if listed is None or listed.name != "ol":
+        return []
+    items = [block for block in blocks if block.kind == "li" and block.element.parent is listed]
+    return [heading, *items] if items else []

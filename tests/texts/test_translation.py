@@ -1,0 +1,278 @@
+"""A translation has the structure of its original, and words that nobody trusts."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from datetime import UTC, datetime
+
+import pytest
+from msgspec.structs import replace
+
+from mkdocs_contentgen.errors import EditError
+from mkdocs_contentgen.files import sha256
+from mkdocs_contentgen.html.disclosure import Provenance
+from mkdocs_contentgen.html.document import Document
+from mkdocs_contentgen.html.presentation import Presentation, present
+from mkdocs_contentgen.service.protocol import (
+    MAX_BLOCKS,
+    OriginalBlock,
+    Translated,
+    TranslatedBlock,
+    Translation,
+)
+from mkdocs_contentgen.text import Text
+from mkdocs_contentgen.texts.translation import compose, plan_translation
+
+CODE = "\n".join(f"line {number}:  run --flag={number} < a > b" for number in range(200))
+ROWS = "".join(f"<tr><td>Row {number}</td><td>{number} s</td></tr>" for number in range(60))
+HTML = Document(
+    f"""<article class="blog-post" lang="en"><h1>Fast builds</h1>
+<p class="intro">A build takes <mark>4 seconds</mark> <a href="https://a.example/#s">[1]</a>.</p>
+<h2>Why</h2><ul><li>One <code>mkdocs build</code></li><li><p>Two</p></li></ul>
+<pre><code class="language-sh">{CODE.replace("<", "&lt;")}</code></pre>
+<section lang="en">Loose words <h3>Deeper</h3> and more</section><hr>
+<table><caption>Times</caption><thead><tr><th>What</th><th></th></tr></thead><tbody>{ROWS}</tbody></table>
+<figure><img src="https://img.example/a.png" alt="A"><figcaption>A picture</figcaption></figure>
+<dl><dt>Term</dt><dd>Meaning</dd></dl><blockquote><p>Quoted</p></blockquote>
+<h2>Sources</h2><ol><li><a href="https://a.example/#s">Speed</a></li></ol></article>""",
+    ["img.example"],
+).to_lines()
+MOMENT = datetime(2026, 11, 1, tzinfo=UTC)
+ORIGINAL = Text(
+    HTML,
+    MOMENT,
+    {"type": "blog", "topic": "Fast builds"},
+    "m",
+    {"https://a.example/#s": "1" * 64},
+    remarks=("length: 640 words for 900",),
+    passages={"https://a.example/#s": "4 seconds"},
+)
+
+
+def translate(
+    text: Callable[[OriginalBlock], str],
+    *,
+    original: Text = ORIGINAL,
+    language: str = "de",
+    is_draft: bool = False,
+) -> Text:
+    """Return the translation by a translator that answers each block with a text."""
+    asked = plan_translation(original, language, "en", ["img.example"])
+    blocks = [TranslatedBlock(block.number, text(block)) for block in asked.blocks]
+    return made(asked, Translated(blocks, model="t"), original=original, is_draft=is_draft)
+
+
+def made(
+    asked: Translation, answer: Translated, *, original: Text = ORIGINAL, is_draft: bool = False
+) -> Text:
+    """Return the translation that is made of an answer."""
+    return compose(
+        original,
+        asked,
+        answer,
+        request={"type": "blog", "language": asked.language},
+        generated_at=MOMENT,
+        is_draft=is_draft,
+        image_hosts=["img.example"],
+    )
+
+
+def in_upper_case(block: OriginalBlock) -> str:
+    """Return a translation that has all parts: the words in capitals, code as it is."""
+    parts = re.split(r"(`[^`]*`|\]\(\d+\)|⟦\d+⟧)", block.text)
+    return "".join(part.upper() if index % 2 == 0 else part for index, part in enumerate(parts))
+
+
+def test_what_is_asked() -> None:
+    """All blocks with words, but neither code nor the list of sources."""
+    asked = plan_translation(ORIGINAL, "de", "en", ["img.example"])
+    kinds = [(block.number, block.kind, block.text) for block in asked.blocks[:9]]
+    assert kinds == [
+        (0, "h1", "Fast builds"),
+        (1, "p", "A build takes 4 seconds ⟦1⟧."),
+        (2, "h2", "Why"),
+        (3, "li", "One `mkdocs build`"),
+        (4, "p", "Two"),
+        (6, "text", "Loose words"),
+        (7, "h3", "Deeper"),
+        (8, "text", "and more"),
+        (9, "caption", "Times"),
+    ]
+    assert [block.text for block in asked.blocks[-4:]] == ["A picture", "Term", "Meaning", "Quoted"]
+    assert (asked.language, asked.from_language) == ("de", "en")
+
+
+def test_only_words_differ() -> None:
+    """Code, tables, links, pictures and the list of sources are those of the original."""
+    text = translate(in_upper_case)
+    expected = re.sub(
+        r"(<pre>.*?</pre>|<code>.*?</code>|<h2>Sources.*|<[^>]*>|&lt;)|([^<&]+)",
+        lambda part: part[1] or part[2].upper(),
+        HTML.replace("<mark>", "").replace("</mark>", ""),
+        flags=re.DOTALL,
+    )
+    expected = expected.replace(' lang="en"', ' lang="de"', 1).replace(' lang="en"', "")
+    assert text.html == expected.replace("<h2>Sources", "<h2>Quellen")
+    assert (text.model, text.remarks) == ("t", ())
+    assert (text.sources, text.passages) == (ORIGINAL.sources, ORIGINAL.passages)
+
+
+def test_what_a_translation_remembers() -> None:
+    """Each part of the original and of the translation, in pairs, and the whole original."""
+    original = translate(in_upper_case).original
+    assert original
+    leaves = Document(HTML, ["img.example"]).leaves()
+    pairs = [pair.split(":") for pair in original.blocks.split()]
+    assert [pair[0] for pair in pairs] == [leaf.content_digest[:8] for leaf in leaves]
+    same = [leaf.kind for leaf, (before, own) in zip(leaves, pairs, strict=True) if before == own]
+    assert set(same) == {"pre", "hr", "th", "text", "li"}  # the picture is a loose text
+    assert (original.digest, original.language, original.is_draft) == (sha256(HTML), "en", False)
+
+
+def test_statements_to_check() -> None:
+    """Those of the original are not those of the translation, which has its own."""
+    text = translate(lambda block: block.text.replace("4 seconds", "==5 Sekunden=="))
+    assert Document(text.html).statements() == ["5 Sekunden"]
+
+
+def test_a_list_of_sources_in_a_language_that_is_not_known() -> None:
+    """Its heading is asked for like others."""
+    asked = plan_translation(ORIGINAL, "gsw", "en")
+    assert asked.blocks[-1].text == "Sources"
+    assert "<h2>SOURCES</h2>" in translate(in_upper_case, language="gsw").html
+
+
+def test_a_block_without_a_usable_translation() -> None:
+    """It stays in the original's language with a remark that says why; the others do not."""
+    answers = {"Why": "", "Two": "[Zwei](1)", "Deeper": "<h2>x</h2>"}
+    text = translate(lambda block: answers.get(block.text, in_upper_case(block)))
+    assert "<h2>Why</h2>" in text.html and "<p>Two</p>" in text.html
+    assert "<h1>FAST BUILDS</h1>" in text.html
+    assert text.remarks == (
+        "translation: 'Why' stays in the language of the original: "
+        "the answer has no translation of it",
+        "translation: 'Two' stays in the language of the original: […](1) is not in the original",
+        "translation: 'Deeper' stays in the language of the original: "
+        "<h2> begins another block; to write of it, write `<h2>`",
+    )
+
+
+def test_numbers_that_nobody_asked_for() -> None:
+    """What is said of unknown blocks, code and sources is ignored, and so is what is said twice."""
+    asked = plan_translation(ORIGINAL, "de", "en", ["img.example"])
+    good = [TranslatedBlock(block.number, in_upper_case(block)) for block in asked.blocks]
+    bad = [TranslatedBlock(number, "Invented") for number in (0, 5, 99_999, -1)]
+    last = asked.blocks[-1].number
+    sources = [TranslatedBlock(last + number, "Invented") for number in (1, 2, 3)]
+    text = made(asked, Translated([*good, *bad, *sources]))
+    assert "Invented" not in text.html
+    assert text.remarks == (
+        "translation: 'Fast builds' stays in the language of the original: "
+        "the answer has two translations of it",
+    )
+
+
+def test_the_remarks_of_a_translator() -> None:
+    """They name the block; control characters of a hostile service do not reach a terminal."""
+    asked = plan_translation(ORIGINAL, "de", "en", ["img.example"])
+    blocks = [TranslatedBlock(block.number, in_upper_case(block)) for block in asked.blocks]
+    blocks[0] = TranslatedBlock(0, "Schnell", "'build' was not kept")
+    blocks[2] = TranslatedBlock(2, "", "it was \x1b[2J refused")
+    answer = Translated(blocks, ["translation: the whole \x07"], "model")
+    text = made(asked, answer)
+    assert text.remarks == (
+        "translation: 'Schnell': 'build' was not kept",
+        "translation: 'Why' stays in the language of the original: it was \\x1b[2J refused",
+        "translation: the whole \\x07",
+    )
+    assert text.model == "model"
+
+
+def test_many_untranslated_blocks() -> None:
+    """Twenty have remarks of their own, so that other remarks have room."""
+    text = translate(lambda block: "")
+    assert len(text.remarks) == 21
+    assert text.remarks[-1] == ("translation: 114 more blocks stay in the language of the original")
+    assert text.html.replace('lang="de"', 'lang="en"').count("Row 59") == 1
+
+
+def test_a_draft_as_the_original() -> None:
+    """Nobody vouches for it, which the translation says and remembers."""
+    text = translate(in_upper_case, is_draft=True)
+    assert text.remarks == ("translation: the original is a draft that nobody has approved",)
+    assert text.original and text.original.is_draft
+
+
+@pytest.mark.parametrize(
+    ("language", "direction", "words"),
+    [
+        ("ar", "rtl", "بناء سريع"),
+        ("ja", "ltr", "高速なビルド"),
+        ("de", "ltr", "Hochgeschwindigkeitsbau"),
+    ],
+)
+def test_other_scripts(language: str, direction: str, words: str) -> None:
+    """A page shows the text in its language and direction, and code from left to right."""
+    text = translate(
+        lambda block: block.text.replace("Fast builds", words).replace("Two", words),
+        language=language,
+    )
+    assert f'lang="{language}"' in text.html and "dir=" not in text.html
+    provenance = Provenance("blog", MOMENT, language=language)
+    article, facts = present(text.html, provenance, Presentation())
+    assert (article.get("lang"), article.get("dir"), facts.title) == (language, direction, words)
+    code = article.find(".//pre")
+    assert code is not None and code.get("dir", "ltr") == "ltr"
+
+
+def test_a_translation_is_read_as_it_was_written() -> None:
+    """Its HTML does not change when it is read and written again, so it can be compared."""
+    for original in (ORIGINAL, replace(ORIGINAL, html=translate(in_upper_case).html)):
+        text = translate(in_upper_case, original=original)
+        assert Document(text.html, ["img.example"]).to_lines() == text.html
+
+
+def test_a_translation_that_is_too_large() -> None:
+    """A page could not show it, so it is none."""
+    html = f"<article><h1>T</h1>{('<p>' + 'word ' * 700 + '</p>') * 60}</article>"
+    with pytest.raises(EditError, match="cannot be shown: the HTML is too large"):
+        translate(lambda block: f"{block.text} " * 4, original=replace(ORIGINAL, html=html))
+
+
+def test_a_text_of_many_blocks() -> None:
+    """More than a service takes are not sent, and stay as they are with a remark."""
+    items = "".join(f"<li>Item {number}</li>" for number in range(MAX_BLOCKS + 5))
+    html = f"<article><h1>T</h1><ul>{items}</ul></article>"
+    original = replace(ORIGINAL, html=html)
+    assert len(plan_translation(original, "de").blocks) == MAX_BLOCKS
+    text = translate(lambda block: "", original=original)
+    assert text.remarks[-1] == (
+        "translation: 1,986 more blocks stay in the language of the original"
+    )
+
+
+def test_a_block_that_was_not_asked_for() -> None:
+    """Its remark says why, although there is no answer."""
+    html = "<article><h1>The sign ⟦</h1><p>One</p><p>Two</p></article>"
+    asked = plan_translation(replace(ORIGINAL, html=html), "de")
+    assert [block.text for block in asked.blocks] == ["One", "Two"]
+    first = Translation("de", asked.blocks[:1])
+    answer = Translated([TranslatedBlock(1, "Eins"), TranslatedBlock(2, "Zwei")])
+    text = made(first, answer, original=replace(ORIGINAL, html=html))
+    assert text.remarks == (
+        "translation: 'The sign ⟦' stays in the language of the original: "
+        "it has `⟦`, which stands for something else here",
+        "translation: 'Two' stays in the language of the original: "
+        "at most 2,000 blocks are translated",
+    )
+    assert "<p>Eins</p>\n<p>Two</p>" in text.html
+
+
+def test_a_long_text() -> None:
+    """5,000 words in 300 blocks come back block for block."""
+    paragraph = "The <strong>build</strong> of <code>docs</code> takes [x] 12 s, as measured. "
+    html = f"<article><h1>T</h1>{f'<p>{paragraph * 2}</p>' * 300}</article>"
+    text = translate(in_upper_case, original=replace(ORIGINAL, html=html))
+    assert text.remarks == ()
+    assert text.html.count("<strong>BUILD</strong> OF <code>docs</code>") == 600
