@@ -49,7 +49,7 @@ def update(
 
     _check_arguments(pages, note, section, everything=everything)
     with open_site(config_file, drafts=True) as site:
-        if not updating.can_update(site.options):
+        if not site.options.service_can("update"):
             raise click.ClickException(
                 "only a writer can update texts: use `base_url: writer`, or set `service_fields: "
                 "[update]` if your service is a served one; `contentgen generate --refresh` asks "

@@ -33,7 +33,6 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from ..errors import ContentgenError, EditError
 from ..files import sha256
-from ..review.updating import can_update
 from ..service.bodies import TooLargeError, read_body
 from ..service.protocol import MAX_NOTE
 from ..site.build import Build
@@ -339,7 +338,7 @@ class DeskApp:
 
     def _ask(self, desk: Desk, article: Article, body: _Body) -> None:
         is_update = body.update or bool(body.note.strip())
-        if is_update and not can_update(desk.site.options):
+        if is_update and not desk.site.options.service_can("update"):
             raise EditError("this service cannot update texts; see `service_fields`")
         if article.newest and digest_of(article) != body.seen:
             raise OutdatedError("the text has changed since you opened it; look at it again")

@@ -16,7 +16,6 @@ from ..errors import UnsafeHTMLError
 from ..html.differences import Row, compare
 from ..html.document import Block, Document, Sentences
 from ..review.evidence import evidence_finder
-from ..review.updating import can_update
 from ..site.site import Site
 from ..text import Text, is_about_quotation
 from ..texts.articles import Article, count_statements
@@ -67,7 +66,7 @@ def describe(desk: Desk, article: Article) -> dict[str, object]:
         "undo": desk.undo_info(article),
         "can_approve_open": not any(map(is_about_quotation, text.remarks)),
         "model": text.model,
-        "can_update": can_update(desk.site.options),
+        "can_update": desk.site.options.service_can("update"),
         "approved_file": approved_file,
         "commit_command": _commit_command(approved_file, title) if approved_file else "",
         "replaces": article.approved is not None and text is article.draft,

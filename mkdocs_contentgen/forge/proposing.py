@@ -14,7 +14,7 @@ from ..reporting import Reporter
 from ..review.proposing import has_proposal, propose_article
 from ..review.pull_requests import report_texts
 from ..review.report_markdown import Form, forge_links, report_markdown
-from ..review.updating import can_update, failures, plan, run
+from ..review.updating import failures, plan, run
 from ..site.build import Build
 from ..site.site import Site
 from ..texts.articles import Article
@@ -124,7 +124,7 @@ def write_proposals(site: Site, reporter: Reporter, max_requests: int | None) ->
     build = Build(site, policy, reporter)
     obtained = build.obtain(site.approved_files(), build.foreground())
     problems = [*obtained.failures]
-    if can_update(site.options) and not problems:
+    if site.options.service_can("update") and not problems:
         left = policy.max_requests - obtained.sent
         problems += _update(build, site.articles()[0], left)
     proposed = Proposed(problems=problems)

@@ -30,7 +30,6 @@ from ..files import sha256
 from ..page_request import PageRequest
 from ..service.protocol import OPERATION, Attempt, Client, Update, Updated, update_body
 from ..site.build import Build
-from ..site.options import ContentgenConfig
 from ..site.site import Site
 from ..text import Text
 from ..texts.articles import Article
@@ -126,12 +125,6 @@ def _asked_before(article: Article, text: Text, sources: Sequence[Citation]) -> 
     if all(text.sources[source.name] == source.digest for source in sources):
         return "an update has left what cites sections that are gone"
     return ""
-
-
-def can_update(options: ContentgenConfig) -> bool:
-    """Tell whether the service of a site can update texts: the interface has no such operation."""
-    knows_updates = options.uses_writer() or options.uses_sandbox()
-    return knows_updates or "update" in options.service_fields
 
 
 def run(

@@ -174,10 +174,13 @@ class Options(Config):
 
     Default: `false`."""
 
-    service_fields = c.ListOfItems(_Choice(("brief", "language", "update")), default=[])
-    """Fields of requests that your service takes although the interface has none of them.
+    service_fields = c.ListOfItems(
+        _Choice(("brief", "language", "update", "translate")), default=[]
+    )
+    """What your service takes although the interface has none of it: fields, and operations.
 
-    `[brief, language, update]` is for a [writer for the team](team.md). Default: `[]`."""
+    `[brief, language, update, translate]` is for a [writer for the team](team.md).
+    Default: `[]`."""
 
     on_missing = _Choice(get_args(OnMissing), default="generate")
     """What to do about a text that is neither approved nor cached.
@@ -333,6 +336,11 @@ class ContentgenConfig(Options):
     def uses_writer(self) -> bool:
         """Tell whether `base_url` selects the writer."""
         return self.address() == WRITER
+
+    def service_can(self, operation: Literal["update", "translate"]) -> bool:
+        """Tell whether the service has an operation for texts, of which the interface has none."""
+        has_both = self.uses_writer() or self.uses_sandbox()
+        return has_both or operation in self.service_fields
 
     def currency(self) -> str:
         """Return the currency of what texts cost, or an empty string if it is not known."""

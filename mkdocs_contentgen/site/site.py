@@ -48,6 +48,11 @@ _NOT_SENT = (
     "takes a brief or a language"
 )
 
+_CANNOT_TRANSLATE = (
+    "this service cannot translate, which needs a writer: use `base_url: writer` for a language "
+    "model of your own, or `service_fields: [translate]` if your service is a writer for the team"
+)
+
 
 @dataclass(frozen=True)
 class PageProblem:
@@ -285,7 +290,7 @@ class Site:
         return CitedSections(self)
 
     def field_problems(self, page_request: PageRequest) -> list[str]:
-        """Return messages about fields that the service ignores, or sources that cannot be used.
+        """Return messages about what the service cannot do, or sources that cannot be used.
 
         Raises ConfigurationError.
         """
@@ -294,6 +299,10 @@ class Site:
         place = page_request.place
         request = page_request.request
         problems = []
+        if page_request.original is not None:
+            if not self.options.service_can("translate"):
+                problems.append(f"{place}: contentgen.translation_of: {_CANNOT_TRANSLATE}")
+            return problems  # its other fields are those of the original
         if self.options.uses_writer() or self.options.uses_sandbox():
             for source in request.sources:
                 problem = self._source_problem(source)

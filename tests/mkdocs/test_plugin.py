@@ -326,6 +326,23 @@ print(article.parse_article(outcome.text.html).find(".//h1").text)
     assert ran.stdout == "A library\n"
 
 
+def test_a_service_that_cannot_translate(project: Project, service: ServiceDouble) -> None:
+    """The build fails with page and line, and says what can; nothing is sent, also no other."""
+    project.page("index.md", {"type": "blog", "topic": "Alpha"})
+    project.built("--strict")
+    project.page("other.md", {"type": "blog", "topic": "Beta"})
+    project.page("de.md", {"translation_of": "index.md", "language": "de"})
+    message = "docs/de.md:2: contentgen.translation_of: this service cannot translate, which needs"
+    refused = project.built(code=1)
+    assert f"{message} a writer: use `base_url: writer`" in refused
+    assert refused.count("translation_of") == 1
+    assert message in project.run("mkdocs_contentgen", "status").stdout
+    assert project.run("mkdocs_contentgen", "generate").returncode == 1
+    assert service.topics == ["Alpha"]
+    project.configure({"service_fields": ["translate"]})
+    assert "cannot translate" not in project.run("mkdocs_contentgen", "status").stdout
+
+
 def test_builds_after_a_command_in_one_process(
     project: Project, monkeypatch: pytest.MonkeyPatch
 ) -> None:
