@@ -156,7 +156,7 @@ class Text(msgspec.Struct, frozen=True, omit_defaults=True, gc=False):
             if said:
                 passages.setdefault(citation.name, []).append(said)
         joined = {name: "\n\n".join(parts) for name, parts in passages.items()}
-        fields = mend({"sources": digests, "passages": joined})
+        fields = clean_fields({"sources": digests, "passages": joined})
         return structs.replace(
             self, sources=fields.get("sources", {}), passages=fields.get("passages", {})
         )
@@ -176,7 +176,7 @@ def is_storable(moment: datetime) -> bool:
     return datetime.min.year < moment.year < datetime.max.year
 
 
-def mend(fields: Mapping[str, object], names: Iterable[str] = ANSWERED) -> dict[str, Any]:
+def clean_fields(fields: Mapping[str, object], names: Iterable[str] = ANSWERED) -> dict[str, Any]:
     """Return the fields of a text with these names, with usable values in place of untrusted ones.
 
     Control characters are escaped, what is too long is cut off, and other wrong values are dropped.
@@ -184,7 +184,7 @@ def mend(fields: Mapping[str, object], names: Iterable[str] = ANSWERED) -> dict[
     found = {}
     for name in filter(fields.get, names):
         with suppress(ValueError):
-            found[name] = msgspec.convert(_mend(fields[name]), _types()[name])
+            found[name] = msgspec.convert(_clean(fields[name]), _types()[name])
     return found
 
 
@@ -193,7 +193,7 @@ def mended(text: Text) -> Text:
 
     What people did and said stays as it is: none of it may go without a word.
     """
-    fields = mend(structs.asdict(text), (*ANSWERED, "updates"))
+    fields = clean_fields(structs.asdict(text), (*ANSWERED, "updates"))
     return Text(
         text.html,
         text.generated_at.astimezone(UTC),
@@ -216,7 +216,7 @@ def is_about_quotation(remark: str) -> bool:
 
 def model_name(value: object) -> str:
     """Return an untrusted name of a model, or an empty string if it cannot be shown."""
-    return str(mend({"model": value}).get("model", ""))
+    return str(clean_fields({"model": value}).get("model", ""))
 
 
 @cache
@@ -225,19 +225,19 @@ def _types() -> dict[str, object]:
     return {field.name: field.type for field in structs.fields(Text)}
 
 
-def _mend(value: object) -> object:
+def _clean(value: object) -> object:
     """Return the value of a field without what the limits of a text do not allow."""
     match value:
         case str():
             return value.strip()
         case list() | tuple():
-            return _mend_lines(value)
+            return _clean_lines(value)
         case dict():
-            return _mend_passages(value)
+            return _clean_passages(value)
     return value
 
 
-def _mend_lines(values: Iterable[object]) -> list[str]:
+def _clean_lines(values: Iterable[object]) -> list[str]:
     """Return remarks or updates, each on one line, without those that are empty or no text."""
     lines = []
     for value in values:
@@ -249,7 +249,7 @@ def _mend_lines(values: Iterable[object]) -> list[str]:
     return lines[:_MAX_LINES]
 
 
-def _mend_passages(values: Mapping[object, object]) -> dict[object, str]:
+def _clean_passages(values: Mapping[object, object]) -> dict[object, str]:
     """Return digests or passages by name, without those of a wrong name.
 
     If there are many passages, less is kept of each.

@@ -13,7 +13,7 @@ from msgspec.structs import asdict, replace
 from mkdocs_contentgen.requests import BlogRequest
 from mkdocs_contentgen.review.block_updates import apply_update, plan_update
 from mkdocs_contentgen.service.protocol import BlockChange, Updated, encode_answer, parse_answer
-from mkdocs_contentgen.text import ANSWERED, Edits, Text, mend, mended
+from mkdocs_contentgen.text import ANSWERED, Edits, Text, clean_fields, mended
 from mkdocs_contentgen.texts.approval import approve, read_approved, save_approved
 from mkdocs_contentgen.texts.store import DiskStore
 
@@ -82,7 +82,7 @@ def test_the_way_of_a_field(tmp_path: Path, name: str) -> None:
 )
 def test_any_value_is_mended(value: object, name: str) -> None:
     """What is mended is within its limits, and comes back from a cache as it was."""
-    fields = mend({name: value}, Text.__struct_fields__)
+    fields = clean_fields({name: value}, Text.__struct_fields__)
     text = Text("", FULL.generated_at, {}, **fields)
     assert mended(text) == text
 
@@ -113,7 +113,7 @@ def test_any_value_is_mended(value: object, name: str) -> None:
 )
 def test_untrusted_values(name: str, value: object, expected: object) -> None:
     """Control characters are escaped, and what is too long is cut off or dropped."""
-    assert mend({name: value}, [name]).get(name) == expected
+    assert clean_fields({name: value}, [name]).get(name) == expected
 
 
 @pytest.mark.parametrize(
@@ -132,7 +132,7 @@ def test_untrusted_values(name: str, value: object, expected: object) -> None:
 )
 def test_hostile_sources(value: object) -> None:
     """Addresses and digests that cannot be such are dropped."""
-    assert not mend({"sources": value}).get("sources")
+    assert not clean_fields({"sources": value}).get("sources")
 
 
 def test_what_only_the_package_says(tmp_path: Path) -> None:

@@ -22,7 +22,6 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from copy import copy
 from dataclasses import dataclass
 from html import escape
-from itertools import accumulate
 from typing import Literal, NamedTuple
 from xml.etree.ElementTree import Element, tostring
 
@@ -197,8 +196,10 @@ class Document:
         for tag in self.article.find_all(True):
             # Without the block between them, two loose texts are still two.
             stands_apart = tag.name in BLOCK_LEVEL or (tag.name == _LOOSE and _has_siblings(tag))
-            for parent in tag.parents if stands_apart else ():
-                if id(parent) in containers:
+            if not stands_apart:
+                continue
+            for parent in tag.parents:
+                if id(parent) in containers:  # and so are those around it
                     break
                 containers.add(id(parent))
         return list(_split(self.article, containers))
@@ -413,7 +414,8 @@ class Block:
         for parent in self.element.parents:
             if parent.name in _LISTS_AND_TABLES:
                 place = parent
-        place.insert_after(*(it.extract() for it in new.find_all(True, recursive=False)))
+        blocks = [block.extract() for block in new.find_all(True, recursive=False)]
+        place.insert_after(*blocks)
 
     def insert_content(self, content: Tag, kind: Kind = "p") -> Tag:
         """Insert a block with the content of an element behind it, and return it.
@@ -705,7 +707,7 @@ class Sentences:
         self._spans: list[_Span] = []
         _measure(element, 0, self._spans)
         self.text = "".join(_text_of(span.node) for span in self._spans)
-        self._ends = self._find_ends(_language_of(element))
+        self._borders = [0, *self._find_ends(_language_of(element)), len(self.text)]
 
     def tags(self, name: str) -> list[tuple[Tag, int, int]]:
         """Return the tags with this name, and where their texts begin and end, in their order."""
@@ -718,9 +720,8 @@ class Sentences:
 
     def at(self, position: int) -> tuple[int, int]:
         """Return where the sentence at a position begins and ends."""
-        number = bisect_right(self._ends, position)
-        begin = self._ends[number - 1] if number else 0
-        return begin, self._ends[number] if number < len(self._ends) else len(self.text)
+        following = bisect_right(self._borders, position, hi=len(self._borders) - 1)
+        return self._borders[following - 1], self._borders[following]
 
     def marked(self) -> list[MarkedSentence]:
         """Return the sentences with statements to check."""
@@ -757,22 +758,27 @@ class Sentences:
     def cut(self, first: int, last: int) -> None:
         """Remove a part of the text from the element, and the tags in it."""
         for node, begin, end in self._spans:
-            if first <= begin < last and end <= last:
+            is_inside = first <= begin < last and end <= last
+            overlaps = begin < last and end > first
+            if is_inside:
                 node.extract()
-            elif not isinstance(node, Tag) and begin < last and end > first:
+            # A tag that reaches out of the part stays, around what is left of its text.
+            elif overlaps and not isinstance(node, Tag):
                 text = str(node)
-                node.replace_with(text[: max(0, first - begin)] + text[max(0, last - begin) :])
+                before = text[: max(0, first - begin)]
+                behind = text[max(0, last - begin) :]
+                node.replace_with(before + behind)
 
     def _find_ends(self, language: str) -> list[int]:
         """Return where sentences end: not in code, nor within a statement to check."""
         prose = list(self.text)
         for _, begin, end in self.tags("code"):
             prose[begin:end] = "X" * (end - begin)  # a sentence can begin with code
-        marks = self.tags("mark")
-        begins = [begin for _, begin, _ in marks]
-        marked_until = [0, *accumulate((end for *_, end in marks), max)]
+        inside_marks: set[int] = set()
+        for _, begin, end in self.tags("mark"):
+            inside_marks.update(range(begin + 1, end))
         ends = sentence_ends("".join(prose), language)
-        return [end for end in ends if marked_until[bisect_left(begins, end)] <= end]
+        return [end for end in ends if end not in inside_marks]
 
 
 def _language_of(element: Tag) -> str:

@@ -101,6 +101,26 @@ _QUOTED = re.compile(r"\"[^\"]*\"|'[^']*'")
 _VOID = re.compile(r"<(br|hr|img|wbr)\b([^<>]*)>")
 
 
+def _filter_attribute(tag: str, name: str, value: str) -> str | None:
+    """Return a value for nh3, or None to drop the attribute."""
+    # nh3 keeps the original value if its callback raises.
+    try:
+        return _safe_value(tag, name, value)
+    except Exception:  # noqa: BLE001  what cannot be judged is refused
+        return None
+
+
+# Making one takes a tenth of the time of a text.
+_CLEANER = nh3.Cleaner(
+    tags=set(TAGS),
+    clean_content_tags=_TAGS_WITH_CONTENT,
+    attributes=_ATTRIBUTES,
+    attribute_filter=_filter_attribute,
+    url_schemes={"http", "https", "mailto"},
+    link_rel=None,
+)
+
+
 def sanitize(html: str, image_hosts: Collection[str] = ()) -> Element:
     """Return a `<div>` with the sanitized content of `html`.
 
@@ -113,7 +133,8 @@ def sanitize(html: str, image_hosts: Collection[str] = ()) -> Element:
     clean = html.encode("utf-8", "replace").decode()
     clean = _CHECKBOX.sub(_tick, clean)
     for _ in range(_MAX_PASSES):
-        previous, clean = clean, _without_controls(_CLEANER.clean(clean))
+        previous = clean
+        clean = _without_controls(_CLEANER.clean(clean))
         clean = _PRE_AND_BREAK.sub(r"\1\n\n", clean)
         if clean == previous:
             break
@@ -142,26 +163,6 @@ def _tick(tag: re.Match[str]) -> str:
     if not _IS_CHECKBOX.search(tag[1]):
         return tag[0]
     return "[x] " if _IS_CHECKED.search(attributes) else "[ ] "
-
-
-def _filter_attribute(tag: str, name: str, value: str) -> str | None:
-    """Return a value for nh3, or None to drop the attribute."""
-    # nh3 keeps the original value if its callback raises.
-    try:
-        return _safe_value(tag, name, value)
-    except Exception:  # noqa: BLE001  what cannot be judged is refused
-        return None
-
-
-# Making one takes a tenth of the time of a text.
-_CLEANER = nh3.Cleaner(
-    tags=set(TAGS),
-    clean_content_tags=_TAGS_WITH_CONTENT,
-    attributes=_ATTRIBUTES,
-    attribute_filter=_filter_attribute,
-    url_schemes={"http", "https", "mailto"},
-    link_rel=None,
-)
 
 
 def _without_controls(text: str) -> str:

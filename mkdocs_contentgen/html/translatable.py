@@ -75,11 +75,16 @@ def to_translatable(block: Block) -> str:
     reserved = _RESERVED.search(block.text)
     if reserved:
         raise EditError(f"it has `{reserved[0]}`, which stands for something else here")
-    markdown = Block(0, _numbered(block)).to_markdown()
-    markdown = _WRITTEN_LINK.sub(r"](\1)", markdown).replace(_WRITTEN_TAG, '<a href="')
+    markdown = write_translated(_numbered(block))
     if len(markdown) > MAX_BLOCK:
         raise EditError(f"it has more than {MAX_BLOCK:,} characters")
     return markdown
+
+
+def write_translated(element: Tag) -> str:
+    """Return the light Markdown of an element that read_translated() has returned."""
+    markdown = Block(0, element).to_markdown()
+    return _WRITTEN_LINK.sub(r"](\1)", markdown).replace(_WRITTEN_TAG, '<a href="')
 
 
 def read_translated(markdown: str, original: str) -> Tag:

@@ -68,8 +68,8 @@ _USERS_INTERVAL = int(30 / BEAT)
 _EXPIRY_INTERVAL = int(3600 / BEAT)
 """Beats between two looks for old answers."""
 
-_EVERYBODY = ""
-"""The name under which the metrics have the budget of all users together."""
+_COMMON_BUDGET = ""
+"""The label of `max_cost`, the budget of all users together, beside the names of users."""
 
 _Result = TypeVar("_Result")
 
@@ -374,13 +374,13 @@ class Jobs:
             if budget:
                 shares[name] = spent.get(name, 0.0) / budget
         if self._fields.max_cost:
-            shares[_EVERYBODY] = sum(spent.values()) / self._fields.max_cost
+            shares[_COMMON_BUDGET] = sum(spent.values()) / self._fields.max_cost
         self._metrics.budgets.clear()
         for name, share in shares.items():
             self._metrics.budgets.labels(name).set(share)
             if self._shares.get(name, 0.0) < NEARLY_SPENT <= share:
                 budget_name = "max_cost"
-                if name != _EVERYBODY:
+                if name != _COMMON_BUDGET:
                     budget_name = f"cost_per_month of user {name}"
                 self._warn(f"{share:.0%} of {budget_name} is spent")
         self._shares = shares

@@ -26,7 +26,7 @@ from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from importlib.resources import files
 from pathlib import Path
-from typing import Literal, Self
+from typing import Literal, NamedTuple, Self
 
 import msgspec
 
@@ -44,11 +44,16 @@ _SQL = files(__package__).joinpath("ledger.sql").read_text("utf-8")
 _STATEMENTS = dict(re.findall(r"(?ms)^-- (\w+)\n(.+?)\n(?:\n|\Z)", _SQL))
 """The statements by name."""
 
-# The names of locks beside those of users, whose names have no space.
 _EVERYBODY = ""
+"""In place of a user, in locks and in statements: all users together."""
+
+# Further locks. The names of users have no space.
 _TABLES_LOCK = " tables"
-_EXPIRY = " expiry"
-_USERS = " users"
+_EXPIRY_LOCK = " expiry"
+_USERS_LOCK = " users"
+
+_PROBE = {"user": " probe", "attempt": " probe"}
+"""An attempt that costs nothing, to see whether the database can be written to."""
 
 _ROUNDING = 1e-9
 """A budget counts as spent if less than this is left, since sums of costs are rounded."""
@@ -71,6 +76,14 @@ class _Unfinished:
     """The parts of a text that a process has not finished."""
 
     parts: bytes
+
+
+class _Budget(NamedTuple):
+    """The most that a user, or everybody together, may cost in a month; None is no limit."""
+
+    option: str
+    most: float | None
+    user: str
 
 
 @dataclass(frozen=True)
@@ -163,7 +176,7 @@ class Ledger:
 
         An exception in the block is passed on, and then nothing is changed.
         """
-        with self._database.transaction(_USERS) as execute:
+        with self._database.transaction(_USERS_LOCK) as execute:
             users = _users(execute)
             yield users
             execute(_STATEMENTS["drop_users"])
@@ -183,46 +196,44 @@ class Ledger:
         request, one gets Started. `max_cost` is for all users together. Until the request ends,
         `reserve` counts as its cost. A request of a process that has died can be begun again.
         """
-        locks = (request.user,) if max_cost is None else (_EVERYBODY, request.user)
+        locks = [request.user]
+        if max_cost is not None:
+            locks.insert(0, _EVERYBODY)
         with self._transaction(*locks) as (execute, now):
             expired_before = self._expired_before(now)
             known = self._find(execute, request, expired_before)
             if isinstance(known, bytes | str):
                 return known
-            moment = {"now": now, "month": month_of(now), "dead": expired_before}
             budgets = [
-                ("max_cost", max_cost, _EVERYBODY),
-                ("cost_per_month", limits.cost_per_month, request.user),
+                _Budget("max_cost", max_cost, _EVERYBODY),
+                _Budget("cost_per_month", limits.cost_per_month, request.user),
             ]
-            for name, budget, user in budgets:
-                if budget is None:
-                    continue
-                ((spent, reserved),) = execute(_STATEMENTS["costs"], user=user, **moment)
-                if spent + reserve >= budget - _ROUNDING:
-                    return LimitReached(name, _rest_of_month(now))
-                if spent + reserved + reserve >= budget - _ROUNDING:
-                    return LimitReached(name)  # what is reserved may be free again soon
+            for budget in budgets:
+                reached = _reached_budget(execute, budget, reserve, now, expired_before)
+                if reached:
+                    return reached
             most = limits.requests_per_minute
             ((recent, oldest, running),) = execute(
-                _STATEMENTS["recent"], user=request.user, most=most, **moment
+                _STATEMENTS["recent"], user=request.user, most=most, now=now, dead=expired_before
             )
             reset = (oldest or now) + 60 - now
             if recent >= most:
                 return LimitReached("requests_per_minute", reset)
             if running >= limits.parallel:
                 return LimitReached("parallel")
-            own = {**asdict(request), "attempt": secrets.token_hex(16)}
-            _count(execute, own, Usage(), now)
+            attempt = secrets.token_hex(16)
+            parameters = {**asdict(request), "attempt": attempt}
+            _count(execute, parameters, Usage(), now)
             execute(
                 _STATEMENTS["put"],
-                **own,
+                **parameters,
                 lease=now + self._lease,
                 reserve=reserve,
                 body=None,
                 now=now,
                 dead=expired_before,
             )
-        self._attempts[request] = own["attempt"]
+        self._attempts[request] = attempt
         return Started(most - recent - 1, reset, known.parts if known else b"")
 
     def _expired_before(self, now: float) -> float:
@@ -255,26 +266,33 @@ class Ledger:
     ) -> bytes | None:
         """Keep the answer of a begun request, and count its usage from the beginning to the end.
 
-        With None there is no text, so the request can be begun again; without a call to the model,
-        it counts for no limit. Return the answer that is kept, which can be that of another
-        process: the first one stays. The parts of the text are dropped, unless there is none and
-        `keeps_parts` is set.
+        `body` is None if there is no text. Then the request can be begun again, and it counts for
+        no limit if the model was not called. With `keeps_parts`, the saved parts stay for that.
+
+        Return the answer that is kept, or None. It can be that of another process, since the first
+        one stays.
         """
-        own = self._own(request)
-        kept = None
+        parameters = self._parameters_of(request)
         with self._transaction(request.user) as (execute, now):
             if body is not None:
-                execute(_STATEMENTS["put"], **own, lease=0, reserve=0, body=body, now=now, dead=0)
-                _count(execute, own, usage, now, texts=1)
+                execute(
+                    _STATEMENTS["put"],
+                    **parameters,
+                    lease=0,
+                    reserve=0,
+                    body=body,
+                    now=now,
+                    dead=0,
+                )
+                _count(execute, parameters, usage, now, texts=1)
             else:
                 parts = None if keeps_parts else b""
-                execute(_STATEMENTS["update"], **own, lease=0, parts=parts, now=now)
+                execute(_STATEMENTS["update"], **parameters, lease=0, parts=parts, now=now)
                 if usage.calls:
-                    _count(execute, own, usage, now, failed=1)
+                    _count(execute, parameters, usage, now, failed=1)
                 else:
-                    execute(_STATEMENTS["withdraw"], **own)
-            for _, answer, *_ in execute(_STATEMENTS["request"], **own):
-                kept = answer
+                    execute(_STATEMENTS["withdraw"], **parameters)
+            kept = _kept_answer(execute, parameters)
         self._attempts.pop(request, None)
         return kept
 
@@ -283,13 +301,14 @@ class Ledger:
 
         So what a process that dies has paid for is neither lost nor forgotten.
         """
-        own = self._own(request)
+        parameters = self._parameters_of(request)
         with self._transaction(request.user) as (execute, now):
-            execute(_STATEMENTS["update"], **own, lease=now + self._lease, parts=parts, now=now)
-            _count(execute, own, usage, now)
+            lease = now + self._lease
+            execute(_STATEMENTS["update"], **parameters, lease=lease, parts=parts, now=now)
+            _count(execute, parameters, usage, now)
 
-    def _own(self, request: KeyedRequest) -> dict[str, str]:
-        """Return the parameters of a request that this process has begun."""
+    def _parameters_of(self, request: KeyedRequest) -> dict[str, str]:
+        """Return the parameters of statements on a request that this process has begun."""
         attempt = self._attempts.get(request) or secrets.token_hex(16)
         return {**asdict(request), "attempt": attempt}
 
@@ -300,14 +319,19 @@ class Ledger:
         """
         with self._transaction() as (execute, now):
             for request in list(self._attempts):
-                lease = {"lease": now + self._lease, "parts": None, "now": now}
-                execute(_STATEMENTS["update"], **self._own(request), **lease)
+                execute(
+                    _STATEMENTS["update"],
+                    **self._parameters_of(request),
+                    lease=now + self._lease,
+                    parts=None,  # as they are
+                    now=now,
+                )
             # On a full disk, or one that is read-only, this fails as begin() does.
-            _count(execute, {"user": " probe", "attempt": " probe"}, Usage(), now)
+            _count(execute, _PROBE, Usage(), now)
 
     def expire(self, seconds: float) -> None:
         """Drop the answers, and the parts of unfinished texts, that are older."""
-        with self._transaction(_EXPIRY) as (execute, now):
+        with self._transaction(_EXPIRY_LOCK) as (execute, now):
             execute(_STATEMENTS["drop_requests"], before=now - seconds, now=now)
 
     def usage(self) -> list[MonthlyUsage]:
@@ -342,12 +366,58 @@ def _users(execute: Execute, where: str = "", **values: str) -> dict[str, User]:
     return {name: msgspec.json.decode(record, type=User) for name, record in rows}
 
 
+def _reached_budget(
+    execute: Execute, budget: _Budget, reserve: float, now: float, expired_before: float
+) -> LimitReached | None:
+    """Return the budget if another text, which may cost `reserve`, would exceed it, or None."""
+    if budget.most is None:
+        return None
+    ((spent, reserved),) = execute(
+        _STATEMENTS["costs"],
+        user=budget.user,
+        now=now,
+        month=month_of(now),
+        dead=expired_before,
+    )
+    most = budget.most - _ROUNDING
+    if spent + reserve >= most:
+        return LimitReached(budget.option, _rest_of_month(now))
+    if spent + reserved + reserve >= most:
+        return LimitReached(budget.option)  # what is reserved may be free again soon
+    return None
+
+
+def _kept_answer(execute: Execute, parameters: Mapping[str, str]) -> bytes | None:
+    """Return the answer of a request, or None if there is none."""
+    answer: bytes | None = None
+    for _, body, _, _ in execute(_STATEMENTS["request"], **parameters):
+        answer = body
+    return answer
+
+
 def _count(
-    execute: Execute, own: Mapping[str, str], usage: Usage, now: float, **ended: int
+    execute: Execute,
+    parameters: Mapping[str, str],
+    usage: Usage,
+    now: float,
+    *,
+    texts: int = 0,
+    failed: int = 0,
 ) -> None:
-    """Count the usage of an attempt from its beginning on, in place of what was counted of it."""
-    numbers = {"texts": 0, "failed": 0, "calls": usage.calls, **usage.fields(), **ended}
-    execute(_STATEMENTS["count"], **own, **numbers, now=now, month=month_of(now))
+    """Count the usage of an attempt from its beginning on, in place of what was counted of it.
+
+    Once it has ended, either `texts` or `failed` is 1.
+    """
+    execute(
+        _STATEMENTS["count"],
+        **parameters,
+        **usage.fields(),
+        calls=usage.calls,
+        texts=texts,
+        failed=failed,
+        now=now,
+        month=month_of(now),
+    )
 
 
 def month_of(now: float) -> str:

@@ -358,6 +358,10 @@ class HTTPConnection:
         return self
 
     async def __aexit__(self, *error: object) -> None:
+        await self.close()
+
+    async def close(self) -> None:
+        """Close the connections."""
         await self._client.aclose()
 
     async def request(
@@ -373,12 +377,17 @@ class HTTPConnection:
     ) -> Answer:
         """Send a request with a JSON `body`, and return the answer.
 
-        `timeout` is in seconds, from the start of the connection to the last byte. With `on_event`,
-        it ends with the first token, and each further one has `token_timeout` seconds: the function
-        gets each server-sent event, and what is none, and returns what it is. Then the body of the
-        answer is empty, as is that of an error that cannot be read. Raises UnreachableError if
-        nothing was sent, UnknownOutcomeError if the answer is missing, incomplete or compressed,
-        and InvalidAnswerError if it is too large.
+        Without `on_event`, `timeout` is the number of seconds from the start of the connection to
+        the last byte of the answer.
+
+        With `on_event`, the answer is read as a stream: the function gets each server-sent event,
+        and lines that are none, and returns what they mean. The first token has `timeout` seconds,
+        and each further one `token_timeout` seconds. The returned answer then has no body.
+
+        The body of an error is empty, too, if it cannot be read.
+
+        Raises UnreachableError if nothing was sent, UnknownOutcomeError if the answer is missing,
+        incomplete or compressed, and InvalidAnswerError if it is too large.
         """
         sent = False
         deadline = asyncio.timeout(timeout)
@@ -414,23 +423,23 @@ class HTTPConnection:
     def connection_error(
         self, error: Exception, limit: str, silence: str, *, was_sent: bool
     ) -> UnreachableError | UnknownOutcomeError:
-        """Return the error of ours for one of FOREIGN_ERRORS, whether or not the request was sent.
+        """Return the error of ours for one of FOREIGN_ERRORS.
 
-        After a timeout of `limit`, the server had sent `silence`.
+        `limit` and `silence` are words for the message about a timeout: how long it was, such as
+        `5 s`, and what the server sent until then, such as `nothing for 5 s`.
         """
         reason = type(error).__name__
-        if was_sent and isinstance(error, TimeoutError):
-            option = f"the option `{self._timeout_option}` sets the limit"
-            lost = f"{self._name} sent {silence} ({option})"
-        else:
-            lost = f"the connection to {self._name} was lost after the request was sent ({reason})"
-        if was_sent:
-            return UnknownOutcomeError(f"{lost}; {self._unknown_hint}")
-        if isinstance(error, TimeoutError):
-            unreached = f"no connection to {self._name} within {limit}"
-        else:
-            unreached = f"no connection to {self._name} ({str(error) or reason})"
-        return UnreachableError(f"{unreached}; {self._unreachable_hint}")
+        is_timeout = isinstance(error, TimeoutError)
+        if not was_sent:
+            problem = f"no connection to {self._name} ({str(error) or reason})"
+            if is_timeout:
+                problem = f"no connection to {self._name} within {limit}"
+            return UnreachableError(f"{problem}; {self._unreachable_hint}")
+        problem = f"the connection to {self._name} was lost after the request was sent ({reason})"
+        if is_timeout:
+            hint = f"the option `{self._timeout_option}` sets the limit"
+            problem = f"{self._name} sent {silence} ({hint})"
+        return UnknownOutcomeError(f"{problem}; {self._unknown_hint}")
 
     def status_error(self, answer: Answer, message: str, options_hint: str) -> ServiceError:
         """Return the error for a status without a text. `options_hint` names options to check.

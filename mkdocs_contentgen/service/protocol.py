@@ -20,7 +20,7 @@ from ..errors import FailedTextError, InvalidAnswerError, UnsafeHTMLError
 from ..html.article import parse_article
 from ..page_request import PageRequest
 from ..requests import LANGUAGE, Request
-from ..text import ANSWERED, Text, mend, model_name
+from ..text import ANSWERED, Text, clean_fields, model_name
 
 OPERATION = "update-text"
 """The operation of updates."""
@@ -279,7 +279,7 @@ def parse_answer(answer: bytes, request: Request) -> Text:
     except (UnsafeHTMLError, UnicodeEncodeError) as error:
         message = f"the answer's `content` cannot be used: {error}"
         raise failed_text(message, content, fields) from error
-    return Text(content, datetime.now(UTC), request.record(), **mend(fields))
+    return Text(content, datetime.now(UTC), request.record(), **clean_fields(fields))
 
 
 def failed_text(message: str, answer: str, fields: Mapping[str, object]) -> FailedTextError:

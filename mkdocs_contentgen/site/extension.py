@@ -111,18 +111,20 @@ def add_metadata(
 def level_of(
     marker: re.Match[str] | None, requested: int | Literal["none"] | None, default: int
 ) -> int:
-    """Return the level of an article: that of its marker, of its request, or else at most 3.
+    """Return the level of an article's title.
 
-    It is that of its title, also where that is left out: then its sections take the place of it.
+    The level in its marker comes first, then the `requested` one of the front matter. Without both,
+    it is `default`, but at most 3.
     """
-    level = min(default, 3)
     if marker and marker[2]:
-        level = int(marker[2])
-    elif requested == "none":
-        level = max(level - 1, 1)
-    elif requested:
-        level = requested
-    return level
+        return int(marker[2])
+    level = min(default, 3)
+    if requested is None:
+        return level
+    if requested == "none":
+        # The first sections take the place of the title, so it would be one level above them.
+        return max(level - 1, 1)
+    return requested
 
 
 def leaves_out_title(marker: re.Match[str] | None, requested: int | Literal["none"] | None) -> bool:
@@ -269,9 +271,10 @@ class _HeadingIds:
     """
 
     def __init__(self, md: Markdown, root: Element, blocks: Mapping[str, str]) -> None:
-        processors = {
-            name: md.treeprocessors[name] for name in _ID_GIVERS if name in md.treeprocessors
-        }
+        processors: dict[str, Treeprocessor] = {}
+        for name in _ID_GIVERS:
+            if name in md.treeprocessors:
+                processors[name] = md.treeprocessors[name]
         self.md = md
         toc = processors.get("toc")
         self._toc = toc if isinstance(toc, TocTreeprocessor) else None
@@ -365,7 +368,7 @@ class _ArticlePlacer:
         """Put articles in the places of markers, and return the markers that are no places."""
         parents = {child: parent for parent in root.iter() for child in parent}
         left = dict(markers)
-        for element, number, level in list(_find_places(root, blocks)):
+        for element, number, level_before in list(_find_places(root, blocks)):
             marker = left.get(number)
             if marker is None or marker.string.strip() != marker[0]:  # there is other HTML, too
                 continue
@@ -373,14 +376,17 @@ class _ArticlePlacer:
             name = marker[1] or next(iter(self.articles), "main")
             if name in self._placed or name not in self.articles:
                 names = ", ".join(self.articles) or "none"
-                problem = f"names an article '{name}' that is not there, or has a marker already"
-                problem = f"the marker {problem}; the page asks for {names}"
+                problem = (
+                    f"the marker names an article '{name}' that is not there, or has a marker "
+                    f"already; the page asks for {names}"
+                )
                 self.rendered.problems.append((marker[0], problem))
                 continue
             is_paragraph = element.tag == "p"
             parent = parents[element] if is_paragraph else element
+            # An article in a list or a quotation does not begin the page.
             is_start = parent.tag == "div" and self._is_start(root, blocks, element)
-            article = self._create(name, level, marker, is_start=is_start)
+            article = self._create(name, level_before, marker, is_start=is_start)
             if is_paragraph:
                 article.tail = element.tail
                 parent[list(parent).index(element)] = article
@@ -394,64 +400,97 @@ class _ArticlePlacer:
         end = len(root)
         while end and root[end - 1].get("class") == "footnote":
             end -= 1
-        others = [name for name in self.articles if name not in self._placed]
-        for name in others:
+        for name in self.articles:
+            if name in self._placed:
+                continue
             # At the end of a page, an article is a section of the page.
             article = self._create(name, 1, is_start=self._is_start(root, blocks, None))
             root.insert(end, article)
             end += 1
 
     def _is_start(self, root: Element, blocks: Mapping[str, str], place: Element | None) -> bool:
-        """Tell whether an article there, or at the page's end, begins the page."""
+        """Tell whether an article begins the page: nothing visible is before it.
+
+        `place` is the element that it replaces, or None for an article at the end of the page.
+        """
         if self._placed or self._has_title:
             return False
-        return next(_visible_parts(root, blocks, [place]), place) is place
+        places = [] if place is None else [place]
+        first = next(_visible_parts(root, blocks, places), None)
+        # At the end of a page, an article begins it if there is no visible part at all.
+        return first is place
 
     def _create(
-        self, name: str, level: int, marker: re.Match[str] | None = None, *, is_start: bool
+        self,
+        name: str,
+        level_before: int,
+        marker: re.Match[str] | None = None,
+        *,
+        is_start: bool,
     ) -> Element:
         """Return the element of an article; of one that cannot be shown, an empty `<div>`.
 
-        `level` is that of the heading before it.
+        `level_before` is that of the heading before it, or 0. `is_start` says that the article
+        begins the page, so that its title becomes the page's unless it has another level.
         """
-        from ..html.article import link_to_headings, set_title_level, take_out
+        from ..html.article import set_title_level, take_out
 
-        default = 1 if is_start else max(level, 1) + 1
-        requested = self.articles[name].level
-        level = level_of(marker, requested, default)
-        shows_title = not leaves_out_title(marker, requested)
         self._placed.add(name)
+        content = self.articles[name]
         try:
             made = self.extension.made.pop((self.page, name), None)
-            article, facts = made or self.articles[name].make()
+            article, facts = made or content.make()
         except UnsafeHTMLError as error:
             problem = f"the article '{name}' cannot be shown: {error}"
             self.rendered.problems.append(("contentgen", problem))
             return Element("div")
+        level = level_of(marker, content.level, 1 if is_start else max(level_before, 1) + 1)
+        shows_title = not leaves_out_title(marker, content.level)
+        title = article.find(".//h1")
         if is_start and level == 1:
-            self.title = article.find(".//h1")
-            self.shows_title = shows_title
-            self.rendered.leading = facts
-            if self.title is not None:
-                _copy_attributes(article, self.title)
+            self._use_as_page_title(article, title, facts, is_shown=shows_title)
         else:
-            title = article.find(".//h1")
             if title is not None and not shows_title:
                 take_out(article, title)
             set_title_level(article, level)
-        self._link(article, self.articles[name].cited)
         if facts:
             self.rendered.facts[name] = facts
             self.texts.add(article)
+        self._prepare(article, content.cited, None if shows_title else title)
+        return article
+
+    def _use_as_page_title(
+        self,
+        article: Element,
+        title: Element | None,
+        facts: ArticleMetadata | None,
+        *,
+        is_shown: bool,
+    ) -> None:
+        """Remember the title of an article as the page's, which is moved later."""
+        self.title = title
+        self.shows_title = is_shown
+        self.rendered.leading = facts
+        if title is not None:
+            _copy_attributes(article, title)
+
+    def _prepare(
+        self, article: Element, cited: Collection[str], hidden_title: Element | None
+    ) -> None:
+        """Set links and ids, highlight code, and escape what Markdown would read.
+
+        No link leads to the `hidden_title`, which has an id as long as it is in the article.
+        """
+        from ..html.article import link_to_headings
+
+        self._link(article, cited)
         self.ids.label(article)
-        headings = _shown_headings(article, None if shows_title else self.title)
-        link_to_headings(article, headings)
+        link_to_headings(article, _shown_headings(article, hidden_title))
         if article.find(".//pre") is not None:
             from .highlighting import highlight_code
 
             highlight_code(article, self.ids.md)
         _escape_for_markdown(article, self.ids.toc_marker)
-        return article
 
     def _link(self, article: Element, cited: Collection[str]) -> None:
         find_id = self.extension.find_id
@@ -577,23 +616,32 @@ def _mark_ends(
 
 
 def _visible_parts(
-    parent: Element, blocks: Mapping[str, str], articles: Container[Element | None]
+    parent: Element, blocks: Mapping[str, str], articles: Container[Element]
 ) -> Iterator[Element]:
-    """Yield the articles below `parent`, and the elements of what else is visible, in order."""
+    """Yield what a reader sees below `parent`, in the order of the page.
 
-    def is_visible(text: str | None) -> bool:
-        html = HTML_PLACEHOLDER_RE.sub(lambda match: blocks.get(match[1], "?"), text or "")
-        return bool(_EMPTY_TAG.sub("", _INVISIBLE_HTML.sub("", html)).strip())
-
-    if is_visible(parent.text):
+    These are the `articles` as a whole, images and rules, and for each visible text the element
+    that the text is in.
+    """
+    if _is_visible(parent.text, blocks):
         yield parent
     for child in parent:
-        if child in articles or child.tag in ("img", "hr"):
+        if child in articles:
             yield child
-        if child not in articles:
+        else:
+            if child.tag in ("img", "hr"):
+                yield child
             yield from _visible_parts(child, blocks, articles)
-        if is_visible(child.tail):
+        # The tail of a child is text of its parent.
+        if _is_visible(child.tail, blocks):
             yield parent
+
+
+def _is_visible(text: str | None, blocks: Mapping[str, str]) -> bool:
+    """Tell whether a browser shows anything of a text and of the raw HTML that it stands for."""
+    html = HTML_PLACEHOLDER_RE.sub(lambda match: blocks.get(match[1], "?"), text or "")
+    html = _EMPTY_TAG.sub("", _INVISIBLE_HTML.sub("", html))
+    return bool(html.strip())
 
 
 def read_stylesheet(*, adapted: bool) -> str:

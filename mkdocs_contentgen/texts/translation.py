@@ -19,7 +19,7 @@ from ..html.document import Block, Document, unwrap_signs
 from ..html.elements import BLOCK_LEVEL
 from ..html.translatable import has_words, set_translated, to_translatable
 from ..service.protocol import MAX_BLOCKS, OriginalBlock, Translated, TranslatedBlock, Translation
-from ..text import Original, Text, mend
+from ..text import Original, Text, clean_fields
 from ..writer.languages import find_language
 from ..writer.source_lists import listed_sources
 
@@ -94,7 +94,7 @@ def compose(
         original=Original(
             " ".join(pairs), sha256(original.html), asked.from_language, is_draft=is_draft
         ),
-        **mend({**said, "remarks": [*remarks, *wording.remarks(), *translated.remarks]}),
+        **clean_fields({**said, "remarks": [*remarks, *wording.remarks(), *translated.remarks]}),
     )
 
 

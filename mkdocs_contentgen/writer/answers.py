@@ -66,14 +66,6 @@ Step = tuple[str, Callable[[str], str]]
 """The remark about what a step changes, or nothing for one that needs none, and the step."""
 
 
-def read_answer(text: str) -> tuple[str, list[str]]:
-    """Return what a model has answered, and a remark for each kind of words that is left out.
-
-    Without an answer beside its thoughts, the text is empty.
-    """
-    return apply_steps(_STEPS, _LINE_BREAK.sub("\n", text).lstrip("\ufeff\u200b\u2060"))
-
-
 def apply_steps(steps: Iterable[Step], text: str) -> tuple[str, list[str]]:
     """Return a text after all steps, and the remarks of those that changed it."""
     remarks = []
@@ -158,3 +150,12 @@ _STEPS: Sequence[Step] = (
     ("", partial(each_line, change=partial(_OTHER_MARK.sub, ""))),
     ("", partial(_WRAPPERS.sub, "")),
 )
+"""What read_answer() does, in this order."""
+
+
+def read_answer(text: str) -> tuple[str, list[str]]:
+    """Return what a model has answered, and a remark for each kind of words that is left out.
+
+    Without an answer beside its thoughts, the text is empty.
+    """
+    return apply_steps(_STEPS, _LINE_BREAK.sub("\n", text).lstrip("\ufeff\u200b\u2060"))

@@ -30,8 +30,9 @@ from ..service.protocol import (
 )
 from .answers import read_answer
 from .citations import cite, name_of
-from .completion import Ask, Completion, KeptAnswers, Message, ModelCall
+from .completion import Ask, Completion, Message, ModelCall
 from .entries import Action, Entry, read_entries
+from .kept_answers import KeptAnswers
 from .markdown import paragraph_html, read_markdown
 from .prompts import fill, inert, listed_sources
 from .retrieval import MAX_CHARACTERS

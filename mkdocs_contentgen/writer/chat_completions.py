@@ -28,15 +28,16 @@ from ..service.connection import (
 )
 from .completion import AnswerReader, Completion, Message, ModelCall
 from .settings import OLLAMA, OLLAMA_PORT, WriterOptions
+from .transport import RefusedSystemError, Transport
 from .usage import Spending, Usage, estimate_usage, read_usage
 
-_CHARACTERS_PER_TOKEN = 10
+_MAX_CHARACTERS_PER_TOKEN = 10
 """With more characters for each token of a prompt, the server probably cut the prompt."""
 
 PENALTY = 0.5
 """The `frequency_penalty` of a second attempt, after a text that repeats itself."""
 
-_MIN_SECRET = 16
+_MIN_KEY = 16
 """The minimum length of a key to search for in texts. A shorter one can be a word: `ollama`."""
 
 _REFUSES_SYSTEM = re.compile(
@@ -59,25 +60,16 @@ _STREAM_FIELDS = re.compile(rb"\bstream(_options)?\b")
 _LIMIT_FIELDS = ("max_tokens", "max_completion_tokens")
 
 
-class RefusedSystemError(Exception):
-    """The model refused a system message in its stream. Sent again, the call has none."""
-
-
-class ChatCompletions:
+class ChatCompletions(Transport):
     """The transport to a model on a server.
 
-    Without `quotes`, no message quotes the server. No message contains the key. Raises
-    ConfigurationError for invalid options.
+    No message contains the key. Raises ConfigurationError for invalid options.
     """
 
     def __init__(
         self, options: WriterOptions, *, debug: Callable[[str], None], quotes: bool = True
     ) -> None:
-        self.warnings: list[str] = []
-        self._fields = options.fields
-        self._prefix = options.prefix
-        self._debug = debug
-        self._quotes = quotes
+        super().__init__(options, debug=debug, quotes=quotes)
         address = check_address(
             self._fields.endpoint,
             f"{self._prefix}endpoint",
@@ -108,10 +100,10 @@ class ChatCompletions:
 
     async def close(self) -> None:
         """Close the connections."""
-        await self._connection.__aexit__()
+        await self._connection.close()
 
     async def call(self, call: ModelCall, spending: Spending) -> Completion:
-        """Return the answer to one call that is sent once. Raises a ServiceError."""
+        """Return the answer to one call that is sent once."""
         started = time.monotonic()
         roles = {message["role"] for message in call.messages}
         had_system = self._has_system and "system" in roles
@@ -166,12 +158,14 @@ class ChatCompletions:
 
     def _refuse_key(self, text: str) -> None:
         """Raise InvalidAnswerError if a text has the key in it."""
-        if len(self._key) >= _MIN_SECRET and self._key in text:
+        if len(self._key) >= _MIN_KEY and self._key in text:
             raise InvalidAnswerError(f"{self.label} repeats {self._prefix}api_key in its text")
 
     def _warn_of_cut_prompt(self, call: ModelCall, usage: Usage) -> None:
         """Warn once if the server read so few tokens that it cannot have read the whole prompt."""
-        if self.warnings or not 0 < usage.input_tokens < call.characters / _CHARACTERS_PER_TOKEN:
+        expected = call.characters / _MAX_CHARACTERS_PER_TOKEN
+        is_cut = 0 < usage.input_tokens < expected
+        if self.warnings or not is_cut:
             return
         self.warnings.append(
             f"{self.label} read {usage.input_tokens:,} tokens of a prompt with "

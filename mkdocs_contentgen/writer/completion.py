@@ -1,33 +1,26 @@
-"""Read the answers of OpenAI's chat completions API, and keep those of an unfinished text.
+"""Read the answers of OpenAI's chat completions API.
 
 The API is copied by hundreds of servers, and each departs from it: a message in a stream is the
-next part or all of the text so far, an error has any of a dozen names and comes with status 200,
-and what says that the server is still there looks like an event. So nothing is required. What is
-known to be a text is added, what is known to be an error is kept, and everything else counts as a
-sign of life. A text that has ended stays whole, whatever follows it.
+next part or all of the text so far, an error comes with status 200, and what says that the server
+is still there looks like an event. So nothing is required. What is known to be a text is added,
+what is known to be an error is kept, and everything else counts as a sign of life. A text that has
+ended stays whole, whatever follows it.
 """
 
 from __future__ import annotations
 
-import json
 import re
-from collections import Counter
 from collections.abc import Awaitable, Callable, Sequence
-from contextlib import suppress
 from dataclasses import dataclass
 from typing import Literal, TypedDict
 
 import msgspec
 
 from ..errors import ServiceError
-from ..files import sha256
-from ..service.connection import StreamEvent, decode_json, words_of
-from ..service.event_stream import BOM, Event
-from ..service.protocol import Attempt
+from ..service.connection import StreamEvent, words_of
+from ..service.event_stream import Event
+from .answer_json import AnswerMessage, Choice, Response, decode, find_error
 from .usage import Usage
-
-_SURROGATE = re.compile(r"\\u[dD][89a-fA-F][\da-fA-F]{2}")
-"""Half a pair of UTF-16, as some servers write one of the tokens of an emoji."""
 
 _FINISHED = frozenset(
     {"stop", "stop_sequence", "eos", "eos_token", "end_turn", "complete", "completed", "done"}
@@ -46,20 +39,14 @@ _MIN_REPEATED = 200
 _ERROR_NAME = re.compile(r"error|exception|fail|abort", re.IGNORECASE)
 """The names of events that are errors."""
 
-_ERROR_FIELDS = (
-    *("error", "errors", "err", "error_code", "error_message", "error_msg", "detail"),
-    *("errorCode", "errorMessage"),
-)
-"""The fields of answers and events that are errors, whatever else these have."""
-
-_NO_ERRORS = ("", "ok", "success", "none", "null")
-"""What servers write into the fields of errors where there is none, in lower case."""
-
 _NO_REASONS = ("null", "none", "None")
 """What servers write as the reason why a text ends while it goes on."""
 
 _SIGN_OF_LIFE = re.compile(r"\W*(ping|pong|keep-?alive|heartbeat|null|\d*)\W*", re.IGNORECASE)
 """Events without JSON that only say that the server is still there."""
+
+_UNKNOWN = object()
+"""The index of a choice before the first one has arrived. Servers give it any value."""
 
 
 class Message(TypedDict):
@@ -116,104 +103,101 @@ Ask = Callable[[ModelCall], Awaitable[Completion]]
 """Asks the model, as Model.ask() does."""
 
 
-def decode(data: bytes) -> object:
-    """Return the value in JSON, with U+FFFD for what cannot be decoded, or None.
+class AnswerText:
+    """The text of an answer, which arrives in parts."""
 
-    `NaN`, as some servers give the cost, is read as null.
+    def __init__(self) -> None:
+        self._parts: list[str] = []
+        self._parts_length = 0
+        self._changeable = ""
+        self._has_deltas = False
+        self._refusal_parts: list[str] = []
+
+    @property
+    def so_far(self) -> str:
+        """The text so far, or else why the model refuses to write one."""
+        return ("".join(self._parts) + self._changeable) or self.refusal
+
+    @property
+    def length(self) -> int:
+        """The length of the text so far, without putting it together."""
+        return self._parts_length + len(self._changeable)
+
+    @property
+    def refusal(self) -> str:
+        """What the model says in place of a text."""
+        return "".join(self._refusal_parts)
+
+    def add(self, text: str) -> None:
+        """Add the next part."""
+        self._parts.append(text)
+        self._parts_length += len(text)
+
+    def set_changeable(self, text: str) -> None:
+        """Set what follows the parts for now, and can still be written anew."""
+        self._changeable = text
+
+    def add_delta(self, delta: AnswerMessage) -> bool:
+        """Add the next part of the text, and tell whether the model wrote or thought anything."""
+        text, thought = delta.texts()
+        refusal = delta.refused()
+        if refusal:
+            self._refusal_parts.append(refusal)
+        if not self._repeats(text):
+            self.add(text)
+            self._has_deltas = self._has_deltas or bool(text)
+        return bool(text or thought)
+
+    def add_message(self, message: AnswerMessage) -> bool:
+        """Add a message, and tell whether the model wrote or thought anything.
+
+        It is the whole text. In a stream, it can be a part of the text, or all of it so far.
+        """
+        text, thought = message.texts()
+        refusal = message.refused()
+        if refusal:
+            self._refusal_parts = [refusal]
+        if self._parts_length:
+            self._add_whole(text)
+        elif not self._repeats(text):
+            self.add(text)
+        return bool(text or thought)
+
+    def _add_whole(self, text: str) -> None:
+        """Add a message in a stream that follows a part of the text."""
+        if self._has_deltas and len(text) <= self._parts_length:
+            return
+        # Some servers send each part as a message, and others all of the text so far.
+        if self._has_deltas or text.startswith(self.so_far):
+            self._parts = []
+            self._parts_length = 0
+        self.add(text)
+
+    def _repeats(self, text: str) -> bool:
+        """Tell whether a part is all of the text once more."""
+        return len(text) >= _MIN_REPEATED and text.strip() == self.so_far.strip()
+
+
+class _Watcher:
+    """Looks at a text while it is written, if there is a Watch.
+
+    It does so in growing steps, so that all looks together take linear time.
     """
-    value = decode_json(data)
-    if value is None:
-        text = _SURROGATE.sub(r"\\ufffd", data.removeprefix(BOM).decode("utf-8", "replace"))
-        with suppress(ValueError, RecursionError):
-            value = json.loads(text, parse_constant=lambda name: None)
-    return value
 
+    def __init__(self, watch: Watch | None) -> None:
+        self.reason = ""
+        """Why the model has to stop, or an empty string."""
 
-class _AnswerMessage(msgspec.Struct):
-    content: object = None
-    reasoning: object = None
-    reasoning_content: object = None
-    refusal: object = None
+        self._watch = watch
+        self._next_length = _WATCH_INTERVAL
 
-    def texts(self) -> tuple[str, bool]:
-        """Return the text, and whether there is thinking text apart from it."""
-        thought = bool(self.reasoning or self.reasoning_content)
-        if isinstance(self.content, str):
-            return self.content, thought
-        text = self._join_parts("text")
-        has_other_parts = isinstance(self.content, list) and bool(self.content) and not text
-        return text, thought or has_other_parts
-
-    def refused(self) -> str:
-        """Return what the model says in place of a text, or an empty string."""
-        refusal = self.refusal if isinstance(self.refusal, str) else ""
-        return refusal + self._join_parts("refusal")
-
-    def _join_parts(self, name: str) -> str:
-        """Return what has this name in the parts that some servers send in place of a text."""
-        if not isinstance(self.content, list):
-            return ""
-        found = [part.get(name) for part in self.content if isinstance(part, dict)]
-        return "".join(words for words in found if isinstance(words, str))
-
-
-class _Choice(msgspec.Struct):
-    index: object = 0
-    message: _AnswerMessage | None = None
-    delta: _AnswerMessage | None = None
-    finish_reason: object = None
-
-
-class _Response(msgspec.Struct):
-    """The fields of an answer or an event that are used. Others are ignored."""
-
-    choices: list[_Choice] | None = None
-    usage: object = None
-
-
-def find_error(fields: dict[str, object]) -> object:
-    """Return the part of an answer or an event that is an error, or None."""
-    if any(_is_error(fields.get(name)) for name in _ERROR_FIELDS):
-        return fields
-    if "error" in (fields.get("object"), fields.get("type")):
-        return fields
-    base = fields.get("base_resp")  # of MiniMax, in each answer
-    if isinstance(base, dict) and base.get("status_code"):
-        return base
-    choices = fields.get("choices")
-    if choices:
-        return _find_choice_error(choices)
-    for name in ("message", "msg"):
-        words = fields.get(name)
-        if isinstance(words, str) and words:
-            return fields
-    return None
-
-
-def _is_error(value: object) -> bool:
-    """Tell whether a field of errors has one.
-
-    Some servers send the field with each event, as an object without a message and with code 0.
-    """
-    if isinstance(value, dict):
-        return any(map(_is_error, value.values()))
-    if isinstance(value, str):
-        return value.strip().lower() not in _NO_ERRORS
-    return bool(value)
-
-
-def _find_choice_error(choices: object) -> object:
-    """Return the first error in the choices of an answer, or None."""
-    if not isinstance(choices, list):
-        return None
-    for choice in choices:
-        if not isinstance(choice, dict):
-            continue
-        if _is_error(choice.get("error")):
-            return choice["error"]
-        if choice.get("finish_reason") == "error":
-            return {"error": "finish_reason is 'error'"}
-    return None
+    def look(self, text: AnswerText) -> None:
+        """Set the reason, if the text has grown enough since the last look."""
+        length = text.length
+        if self._watch is None or length < self._next_length:
+            return
+        self._next_length = length + max(_WATCH_INTERVAL, length // 20)
+        self.reason = self._watch(text.so_far)
 
 
 class AnswerReader:
@@ -224,34 +208,32 @@ class AnswerReader:
 
     def __init__(self, watch: Watch | None = None) -> None:
         self.finish_reason: object = None
+        """Why the text ends, as the server or `watch` says."""
+
+        self.is_complete = False
+        """Whether the server says that nothing follows, or has sent a whole answer."""
+
         self.usage: dict[str, object] | None = None
-        self.error: object = None
         self.has_message = False
         self.was_streamed = False
-        self.was_stopped = False
-        self.is_complete = False
+        self.error: object = None
         self.is_broken = False
         """Whether something arrived that is no event, and that nobody can quote."""
 
-        self._parts: list[str] = []
-        self._refusal_parts: list[str] = []
-        self._has_deltas = False
-        self._has_choice = False
-        self._index: object = None
-        self._changeable = ""
-        self._watch = watch
-        self._length = 0
-        self._next_watch = _WATCH_INTERVAL
+        self._answer = AnswerText()
+        self._watcher = _Watcher(watch)
+        self._index: object = _UNKNOWN
+        """The index of the choice with the text."""
 
     @property
     def text(self) -> str:
         """The text so far, or else why the model refuses to write one."""
-        return ("".join(self._parts) + self._changeable) or self.refusal
+        return self._answer.so_far
 
     @property
-    def refusal(self) -> str:
-        """What the model says in place of a text."""
-        return "".join(self._refusal_parts)
+    def was_stopped(self) -> bool:
+        """Whether `watch` has ended the text."""
+        return bool(self._watcher.reason)
 
     @property
     def has_ended(self) -> bool:
@@ -262,11 +244,17 @@ class AnswerReader:
     @property
     def reason(self) -> str:
         """Why the text ends."""
-        if self.refusal:
+        if self._answer.refusal:
             return "refusal"
         if isinstance(self.finish_reason, str):
             return self.finish_reason
         return "stop" if self.is_complete and self.finish_reason is None else "unknown"
+
+    def read_text(self, text: str, changeable: str = "") -> StreamEvent:
+        """Read a part of a text that is not in events. `changeable` follows it for now."""
+        self._answer.add(text)
+        self._answer.set_changeable(changeable)
+        return StreamEvent.END if self._has_to_stop() else StreamEvent.TOKEN
 
     def read_event(self, event: Event) -> StreamEvent:
         """Read an event of a stream, or the JSON of a whole answer."""
@@ -286,10 +274,17 @@ class AnswerReader:
             self.was_streamed = True
         error = find_error(value)
         self._add_error(error)
-        is_token = self._read(value)
-        if self._is_watched_enough() or error:
+        is_token = self._read_fields(value)
+        if self._has_to_stop() or error:
             return StreamEvent.END
         return StreamEvent.TOKEN if is_token else StreamEvent.OTHER
+
+    def _has_to_stop(self) -> bool:
+        """Tell whether the text has to end, for the reason that `watch` says."""
+        self._watcher.look(self._answer)
+        if self.was_stopped:
+            self.finish_reason = self._watcher.reason
+        return self.was_stopped
 
     def _read_other(self, event: Event, value: object) -> None:
         """Read an event without JSON, or lines that are no event: an error, or a part of one."""
@@ -309,10 +304,10 @@ class AnswerReader:
         if self.finish_reason is None:  # a text that has ended is whole
             self.error = self.error or error
 
-    def _read(self, fields: dict[str, object]) -> bool:
-        """Return whether the JSON of an answer or an event has a part of the text."""
+    def _read_fields(self, fields: dict[str, object]) -> bool:
+        """Read the JSON of an answer or an event, and tell whether it has a part of the text."""
         try:
-            response = msgspec.convert(fields, _Response)
+            response = msgspec.convert(fields, Response)
         except ValueError:
             return False
         if isinstance(response.usage, dict):
@@ -320,144 +315,25 @@ class AnswerReader:
         choice = self._choice_of_text(response.choices or [])
         return self._read_choice(choice) if choice else False
 
-    def _choice_of_text(self, choices: Sequence[_Choice]) -> _Choice | None:
+    def _choice_of_text(self, choices: Sequence[Choice]) -> Choice | None:
         """Return the choice that has the text, or a part of it, or None.
 
         With `n` in `parameters`, a server writes several texts at once. The first one counts.
         """
-        if choices and not self._has_choice:
-            self._has_choice = True
+        if choices and self._index is _UNKNOWN:
             self._index = choices[0].index
         return next((choice for choice in choices if choice.index == self._index), None)
 
-    def _read_choice(self, choice: _Choice) -> bool:
-        """Return whether a choice has a part of the text, or of thinking text."""
+    def _read_choice(self, choice: Choice) -> bool:
+        """Read a choice, and tell whether it has a part of the text, or of thinking text."""
         if choice.finish_reason and choice.finish_reason not in _NO_REASONS:
             self.finish_reason = choice.finish_reason
         if choice.message:
             self.has_message = True
             if not self.was_streamed:
                 self.is_complete = True
-            return self._read_message(choice.message)
+            return self._answer.add_message(choice.message)
         if choice.delta:
             self.has_message = True
-            return self._read_delta(choice.delta)
+            return self._answer.add_delta(choice.delta)
         return False
-
-    def _read_message(self, message: _AnswerMessage) -> bool:
-        """Read a message, which can be the whole text or a part of it."""
-        text, thought = message.texts()
-        refusal = message.refused()
-        if refusal:
-            self._refusal_parts = [refusal]
-        if self._length:
-            self._add_whole(text)
-        elif not self._repeats(text):
-            self._add(text)
-        return bool(text or thought)
-
-    def _read_delta(self, delta: _AnswerMessage) -> bool:
-        """Read a part of the text."""
-        text, thought = delta.texts()
-        refusal = delta.refused()
-        if refusal:
-            self._refusal_parts.append(refusal)
-        if not self._repeats(text):
-            self._add(text)
-            self._has_deltas = self._has_deltas or bool(text)
-        return bool(text or thought)
-
-    def _add(self, text: str) -> None:
-        self._parts.append(text)
-        self._length += len(text)
-
-    def _add_whole(self, text: str) -> None:
-        """Add a message in a stream: all of the text once more, or a part of it."""
-        if self._has_deltas and len(text) <= self._length:
-            return
-        # Some servers send each part as a message, and others all of the text so far.
-        if self._has_deltas or text.startswith(self.text):
-            self._parts = []
-            self._length = 0
-        self._add(text)
-
-    def _repeats(self, text: str) -> bool:
-        """Tell whether a part is all of the text once more."""
-        return len(text) >= _MIN_REPEATED and text.strip() == self.text.strip()
-
-    def read_text(self, text: str, changeable: str = "") -> StreamEvent:
-        """Read a part of a text that is not in events. `changeable` follows it for now."""
-        self._add(text)
-        self._changeable = changeable
-        return StreamEvent.END if self._is_watched_enough() else StreamEvent.TOKEN
-
-    def _is_watched_enough(self) -> bool:
-        """Tell whether the text has to end, for the reason that `watch` says."""
-        length = self._length + len(self._changeable)
-        if self._watch is None or length < self._next_watch:
-            return False
-        # In growing steps, so that all looks together take linear time.
-        self._next_watch = length + max(_WATCH_INTERVAL, length // 20)
-        reason = self._watch(self.text)
-        if reason:
-            self.finish_reason = reason
-            self.was_stopped = True
-        return self.was_stopped
-
-
-class KeptAnswers:
-    """An Ask that answers from `attempt` what an interrupted run has asked before.
-
-    Answers are saved before the next call, so that a text of one call costs no writing.
-    """
-
-    def __init__(self, ask: Ask, attempt: Attempt, model: str) -> None:
-        self.usage = Usage()
-        self._model = model
-        self._ask = ask
-        self._attempt = attempt
-        self._answers: dict[str, Completion] = {}
-        """The answers so far, by the digest of the conversation and the number of its call."""
-
-        self._is_loaded = False
-        self._is_saved = True
-        self._times_asked: Counter[str] = Counter()
-
-    @property
-    def has_answers(self) -> bool:
-        """Whether a call was answered in this run or, as far as is loaded, before."""
-        return bool(self._answers)
-
-    async def __call__(self, call: ModelCall) -> Completion:
-        """Return the answer to a conversation."""
-        if not self._is_loaded:
-            self._answers = await self._load()
-            self._is_loaded = True
-        digest = sha256(msgspec.json.encode([self._model, call.messages]))
-        # A second call with the same conversation is not answered with the first answer.
-        self._times_asked[digest] += 1
-        key = f"{digest}-{self._times_asked[digest]}"
-        completion = self._answers.get(key)
-        if completion is None:
-            completion = await self._ask_model(key, call)
-        self.usage += completion.usage
-        return completion
-
-    async def _load(self) -> dict[str, Completion]:
-        saved = await self._attempt.load()
-        if not saved:
-            return {}
-        try:
-            return msgspec.json.decode(saved, type=dict[str, Completion])
-        except ValueError:  # of another version
-            return {}
-
-    async def _ask_model(self, key: str, call: ModelCall) -> Completion:
-        if not self._is_saved:
-            await self._attempt.save(msgspec.json.encode(self._answers))
-            self._is_saved = True
-        completion = await self._ask(call)
-        if completion.error is None:
-            self._answers[key] = completion
-            self._is_saved = False
-        return completion

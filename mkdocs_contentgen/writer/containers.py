@@ -6,6 +6,7 @@ import json
 import re
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
+from typing import NamedTuple
 
 from .answers import split_lines
 from .words import count_words, split_words
@@ -27,6 +28,12 @@ _TEXT_START = re.compile(
 _DATA_START = re.compile(r"\s*[<\[{]")
 """How HTML and JSON begin, in which there are no code blocks."""
 
+_SHARE_BESIDE_MARKDOWN = 2
+"""So many words can stand beside a block of Markdown for each word in it: a model explains it."""
+
+_SHARE_BESIDE_OTHERS = 0.5
+"""The same for another block, which can be an example in a text."""
+
 _HEADING = re.compile(r"^##? .+$", re.MULTILINE)
 _NO_WORDS = re.compile(r"<(?P<name>script|style)\b.*?</(?P=name)\s*>|<[^<>]*>", re.DOTALL)
 """What is no text in HTML."""
@@ -38,8 +45,8 @@ _NO_TEXT_KEY = re.compile(
     r"slug|tags|keywords|meta|description|summary|excerpt|author|date|path|name"
     r"|(?:id|error|type|lang|language|locale|status|category|format|style|tone|audience)$"
 )
-_LEAST_WORDS = 8
-"""The least number of words of a text in JSON."""
+_MIN_JSON_WORDS = 8
+"""The minimum number of words of a text in JSON."""
 
 _YAML = re.compile(
     r"(?:[^#\n]{1,300}:\n\n)?(?:```ya?ml\n)?(?P<start>---[ \t]*\n)?(?P<lines>[^`]{1,4000}?)\n"
@@ -55,26 +62,48 @@ _TITLE = re.compile(
 )
 
 
+class _CodeBlock(NamedTuple):
+    """The content of a code block, and what stands before and behind the block."""
+
+    before: str
+    inner: str
+    after: str
+
+
 def without_fence(text: str) -> str:
     """Take the text out of a code block, if hardly any prose stands beside it."""
     fences = list(_FENCE.finditer(text))
-    for number, start in enumerate(fences):
-        inside = text[start.end() + 1 :]
-        is_text = number == 0 and _TEXT_INFO.fullmatch(start["info"]) and _TEXT_START.match(inside)
-        if not (is_text or _MARKDOWN_INFO.match(start["info"])):
+    for number, fence in enumerate(fences):
+        is_markdown = bool(_MARKDOWN_INFO.match(fence["info"]))
+        is_first_text = number == 0 and _begins_text(text, fence)
+        if not (is_markdown or is_first_text):
             continue
-        following = fences[number + 1 :]
-        has_fences = not _DATA_START.match(inside)
-        end = _end_of_fence(start, following) if has_fences else next(iter(following), None)
-        inner = text[start.end() + 1 : end.start() if end else len(text)]
-        before = text[: start.start()]
-        after = text[end.end() :] if end else ""
-        share = 2 if _MARKDOWN_INFO.match(start["info"]) else 0.5
-        if _is_whole_text(inner, f"{before}\n{after}", share):
-            return inner if has_title(inner) else f"{before}\n{inner}"
+        block = _read_block(text, fence, fences[number + 1 :])
+        share = _SHARE_BESIDE_MARKDOWN if is_markdown else _SHARE_BESIDE_OTHERS
+        if _is_whole_text(block, share):
+            return block.inner if has_title(block.inner) else f"{block.before}\n{block.inner}"
     last_line = text.rpartition("\n")[2].strip()
-    is_lone = len(fences) == 1 and last_line == fences[0]["fence"]
-    return text[: -len(last_line)] if is_lone else text
+    if len(fences) == 1 and last_line == fences[0]["fence"]:
+        return text[: -len(last_line)]  # the end of a block without a start
+    return text
+
+
+def _begins_text(text: str, fence: re.Match[str]) -> bool:
+    """Tell whether a text seems to begin behind a fence that does not say that it is Markdown."""
+    return bool(_TEXT_INFO.fullmatch(fence["info"]) and _TEXT_START.match(text, fence.end() + 1))
+
+
+def _read_block(text: str, fence: re.Match[str], following: Sequence[re.Match[str]]) -> _CodeBlock:
+    """Return the code block that begins with a fence; without an end, it goes to the text's end."""
+    start = fence.end() + 1
+    if _DATA_START.match(text, start):
+        end = following[0] if following else None
+    else:
+        end = _end_of_fence(fence, following)
+    before = text[: fence.start()]
+    if end is None:
+        return _CodeBlock(before, text[start:], "")
+    return _CodeBlock(before, text[start : end.start()], text[end.end() :])
 
 
 def _end_of_fence(start: re.Match[str], following: Sequence[re.Match[str]]) -> re.Match[str] | None:
@@ -84,15 +113,17 @@ def _end_of_fence(start: re.Match[str], following: Sequence[re.Match[str]]) -> r
     return same[-1] if len(same) % 2 and not same[-1]["info"] else None
 
 
-def _is_whole_text(inner: str, beside: str, share: float) -> bool:
+def _is_whole_text(block: _CodeBlock, share: float) -> bool:
     """Tell whether a code block has the text, and what stands beside it are a few words on it.
 
-    `share` says how many words beside it these can be for each word in it.
+    `share` is how many words can stand beside the block for each word in it.
     """
-    has_headings = len(_HEADING.findall(beside)) > (not has_title(inner))
-    if has_headings or _FENCE.search(beside):
+    beside = f"{block.before}\n{block.after}"
+    # The title of the text can stand beside the block.
+    most_headings = 0 if has_title(block.inner) else 1
+    if len(_HEADING.findall(beside)) > most_headings or _FENCE.search(beside):
         return False
-    words = _NO_WORDS.sub(" ", without_data(inner))
+    words = _NO_WORDS.sub(" ", without_data(block.inner))
     return _count(beside) <= share * _count(words)
 
 
@@ -109,7 +140,7 @@ def without_data(text: str) -> str:
     """Take the text out of an answer that is JSON."""
     with suppress(ValueError, RecursionError):
         found = list(_strings(json.loads(text, strict=False)))
-        if any(len(string.split()) >= _LEAST_WORDS for string in found):
+        if any(len(string.split()) >= _MIN_JSON_WORDS for string in found):
             return "\n\n".join(found)
     return text
 
@@ -144,5 +175,10 @@ def without_front_matter(text: str) -> str:
 
 def _is_data(lines: str, line: re.Pattern[str]) -> bool:
     """Tell whether each line is one of front matter, and not of a text between two rules."""
-    found = [line.fullmatch(it) for it in lines.split("\n")]
-    return None not in found and any(match["key"] for match in found if match)
+    has_key = False
+    for content in lines.split("\n"):
+        match = line.fullmatch(content)
+        if match is None:
+            return False
+        has_key = has_key or bool(match["key"])
+    return has_key

@@ -21,7 +21,7 @@ from collections.abc import Iterator, Sequence
 from itertools import islice
 
 from .languages import any_of
-from .words import MARKS, UNSPACED
+from .words import COMBINING_MARKS, UNSPACED
 
 _GROUP = 6
 """The words of a group. A word is repeated if the group that ends with it stood before."""
@@ -61,7 +61,7 @@ _SHOWN = 60
 
 # Long words are cut, since a loop can be one word without end.
 _LETTER = rf"[^\W\d_{UNSPACED}]"
-_LETTERS = rf"[{UNSPACED}]|{_LETTER}{{1,20}}(?:[{MARKS}]{_LETTER}{{0,9}}){{0,9}}"
+_LETTERS = rf"[{UNSPACED}]|{_LETTER}{{1,20}}(?:[{COMBINING_MARKS}]{_LETTER}{{0,9}}){{0,9}}"
 _WORD = re.compile(rf"\d{{1,20}}|{_LETTERS}")
 _WORD_WITHOUT_FIGURES = re.compile(_LETTERS)
 """For these, a sentence with other figures is the same."""
@@ -174,27 +174,38 @@ def _find_run(repeats: Sequence[int], least: int) -> int | None:
 
 def _find_repeated_end(text: str, word: re.Pattern[str], least: int) -> int | None:
     """Return where a text says for the second time what it goes on to repeat, or None."""
+    # Most texts do not repeat their end, so all of the text need not be counted.
     weight, repeats = _count_repeats(text[-_TAIL:], word)
-    if max(repeats[-_MIN_WORDS * weight :], default=0) < 2:
+    last_words = repeats[-_MIN_WORDS * weight :]
+    if max(last_words, default=0) < 2:
         return None
     weight, repeats = _count_repeats(text, word)
-    start = _find_run(repeats, least * weight)
-    if start is None:
+    run = _find_run(repeats, least * weight)
+    if run is None:
         return None
-    while repeats[start - 1]:
-        start -= 1
-    return _group_start(text, word, start, weight)
+    # In the run, all is said for the third time. The second time is before it without a gap.
+    second_time = run
+    while repeats[second_time - 1]:
+        second_time -= 1
+    return _group_start(text, word, second_time, weight)
 
 
 def _find_period(text: str) -> int | None:
-    """Return where the period at the end of a text begins for the second time, or None."""
-    end = len(text) - _PERIODIC
-    if end <= 0:
+    """Return where the period at the end of a text begins for the second time, or None.
+
+    Characters have a period if each is the same as the one so many characters before it.
+    """
+    tail_start = len(text) - _PERIODIC
+    if tail_start <= 0:
         return None
-    start = text.rfind(text[end:], max(0, end - _MAX_PERIOD), len(text) - 1)
-    if start < 0:
+    tail = text[tail_start:]
+    # The last character is left out, so that the tail does not find itself.
+    copy_start = text.rfind(tail, max(0, tail_start - _MAX_PERIOD), len(text) - 1)
+    if copy_start < 0:
         return None
-    period = end - start
+    period = tail_start - copy_start
+    # What is periodic can have begun long before the tail.
+    start = copy_start
     while start > 0 and text[start - 1] == text[start - 1 + period]:
         start -= 1
     return start + period

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
-from typing import Protocol, Self
+from typing import Self
 
 from ..concurrency import Backoff, Clock
 from ..errors import (
@@ -18,10 +18,11 @@ from ..errors import (
     UnreachableError,
     UnusableServiceError,
 )
-from .chat_completions import ChatCompletions, RefusedSystemError
+from .chat_completions import ChatCompletions
 from .completion import Completion, ModelCall
 from .program import Program
 from .settings import WriterOptions
+from .transport import RefusedSystemError, Transport
 from .usage import Spending, format_cost
 
 FIRST_BACKOFF = 1.0
@@ -32,25 +33,6 @@ _RETRIES = 2
 
 _PAUSE_INTERVAL = 0.5
 """Seconds between two checks whether the run was stopped during a pause."""
-
-
-class Transport(Protocol):
-    """Sends calls to a model."""
-
-    label: str
-    """What a message calls it, such as `the model server models.example`."""
-
-    warnings: list[str]
-    """Messages about all calls so far."""
-
-    async def call(self, call: ModelCall, spending: Spending) -> Completion:
-        """Return the answer to one call, and add its usage to `spending`.
-
-        Raises a ServiceError, or RefusedSystemError if the call is to be sent again at once.
-        """
-
-    async def close(self) -> None:
-        """Close what is open."""
 
 
 class Model:

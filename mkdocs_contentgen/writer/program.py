@@ -24,6 +24,7 @@ from ..service.connection import MAX_STREAM, StreamEvent, without_secret
 from .completion import AnswerReader, Completion, Message, ModelCall
 from .settings import WriterOptions
 from .terminal import Screen, shown_text
+from .transport import Transport
 from .usage import CHARACTERS_PER_TOKEN, Spending, Usage
 
 _CHUNK = 64 * 1024
@@ -57,23 +58,18 @@ _MAX_ROUNDS = 5
 """How often processes are looked for, which can start others until they are ended."""
 
 
-class Program:
+class Program(Transport):
     """The transport to a program that writes texts, in place of a model's server.
 
     It runs in an empty folder of its own, without a shell or a terminal, and with the user's
     environment except what is for the plugin and its credentials. What it costs is not known. If it
-    ends with a status other than 0, there is no text. Without `quotes`, no message has what it
-    says.
+    ends with a status other than 0, there is no text.
     """
 
     def __init__(
         self, options: WriterOptions, *, debug: Callable[[str], None], quotes: bool = True
     ) -> None:
-        self.warnings: list[str] = []
-        self._fields = options.fields
-        self._prefix = options.prefix
-        self._debug = debug
-        self._quotes = quotes
+        super().__init__(options, debug=debug, quotes=quotes)
         # A function, so that no attribute shows them.
         self._secrets: Callable[[], Sequence[str]] = lambda: options.secrets
         self.label = f"the program {quoted(self._fields.command[0])} ({self._prefix}command)"
@@ -82,7 +78,7 @@ class Program:
         """Do nothing: each call ends its program."""
 
     async def call(self, call: ModelCall, spending: Spending) -> Completion:
-        """Return what the program writes. Raises a ServiceError."""
+        """Return what the program writes."""
         reader = AnswerReader(call.watch)
         try:
             error = await self._run(prompt_text(call.messages), reader)

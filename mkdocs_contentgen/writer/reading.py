@@ -45,17 +45,8 @@ _IMAGE_LINE = re.compile(
     r"(?:\([^()\n]{0,200}\))?[\W_]{0,4}",
     re.IGNORECASE,
 )
-_LEAST_WORDS = 8
-"""The least number of words of a text that is given again."""
-
-
-def mend(answer: str) -> tuple[str, list[str]]:
-    """Return the text in an answer, and a remark for each kind of change.
-
-    A text that is too long for any target is cut just above the limit.
-    """
-    text, remarks = apply_steps(_STEPS, answer[: MAX_CHARACTERS + 1])
-    return text.strip(), remarks
+_MIN_COPIED_WORDS = 8
+"""The minimum number of words of a text that is given again."""
 
 
 def trim(text: str) -> str:
@@ -86,23 +77,29 @@ def whole_paragraphs(text: str) -> str:
 def join_texts(start: str, rest: str) -> str:
     """Return a text and the rest of it, without the paragraphs that it has already."""
     known = {tuple(split_words(paragraph)) for paragraph in start.split("\n\n")}
-    added = (it for it in rest.split("\n\n") if tuple(split_words(it)) not in known)
-    return "\n\n".join([start, *added])
+    paragraphs = [start]
+    for paragraph in rest.split("\n\n"):
+        if tuple(split_words(paragraph)) not in known:
+            paragraphs.append(paragraph)
+    return "\n\n".join(paragraphs)
 
 
 def without_copies(text: str) -> str:
     """Keep a text once that is given several times. With a title, the last one can be cut."""
     paragraphs = text.split("\n\n")
-    starts = [number for number, it in enumerate(paragraphs) if it == paragraphs[0]]
-    copies = [
-        split_words(" ".join(paragraphs[start:end]))
-        for start, end in pairwise([*starts, len(paragraphs)])
-    ]
-    # A poem can end with its first verse.
-    least = _LEAST_WORDS if text.startswith("#") else max(_LEAST_WORDS, len(copies[0]))
-    is_copied = all(len(copy) >= least and copy == copies[0][: len(copy)] for copy in copies)
-    if len(copies) < 2 or not is_copied:
+    starts = [number for number, words in enumerate(paragraphs) if words == paragraphs[0]]
+    if len(starts) < 2:
         return text
+    copies = []
+    for start, end in pairwise([*starts, len(paragraphs)]):
+        copies.append(split_words(" ".join(paragraphs[start:end])))
+    first = copies[0]
+    least = _MIN_COPIED_WORDS
+    if not text.startswith("#"):  # a poem can end with its first verse
+        least = max(least, len(first))
+    for copy in copies:
+        if len(copy) < least or copy != first[: len(copy)]:
+            return text
     return "\n\n".join(paragraphs[: starts[1]])
 
 
@@ -130,25 +127,28 @@ def with_headings(text: str) -> str:
     lines = list(split_lines(text))
     if any(_SECTION.match(line) for is_code, line in lines if not is_code):
         return text
-    alone = _lines_alone(lines)
-    bold = {number: found for number in alone if (found := _BOLD_LINE.fullmatch(lines[number][1]))}
-    headings = {number: it["text"] for number, it in bold.items() if not TIP.match(it[0])}
+    headings: dict[int, str] = {}
+    for number in _lines_alone(lines):
+        bold = _BOLD_LINE.fullmatch(lines[number][1])
+        if bold and not TIP.match(bold[0]):
+            headings[number] = bold["text"]
     changed = [line for _, line in lines]
     for number, heading in headings.items():
         is_title = number == 0 and len(headings) > 1
-        changed[number] = f"{'#' if is_title else '##'} {heading}"
+        changed[number] = f"# {heading}" if is_title else f"## {heading}"
     return "\n".join(changed)
 
 
 def _lines_alone(lines: Sequence[tuple[bool, str]]) -> list[int]:
     """Return the numbers of the lines that are a paragraph each, and not the last one."""
+    # The text has an empty line before and behind it.
     is_empty = [True, *(not is_code and not line.strip() for is_code, line in lines), True]
     last = max((number for number, empty in enumerate(is_empty) if not empty), default=0)
-    return [
-        number - 1
-        for number in range(1, last)
-        if is_empty[number - 1] and not is_empty[number] and is_empty[number + 1]
-    ]
+    alone = []
+    for place in range(1, last):
+        if is_empty[place - 1] and not is_empty[place] and is_empty[place + 1]:
+            alone.append(place - 1)
+    return alone
 
 
 _STEPS: Sequence[Step] = (
@@ -172,3 +172,13 @@ _STEPS: Sequence[Step] = (
     ("marks of headings and items became Markdown", with_marks),
     ("lines in bold became headings", with_headings),
 )
+"""What mend_answer() does, in this order."""
+
+
+def mend_answer(answer: str) -> tuple[str, list[str]]:
+    """Return the text in an answer, and a remark for each kind of change.
+
+    A text that is too long for any target is cut just above the limit.
+    """
+    text, remarks = apply_steps(_STEPS, answer[: MAX_CHARACTERS + 1])
+    return text.strip(), remarks

@@ -9,7 +9,7 @@ from .checks import Draft, has_closing, item_numbers
 from .markdown import MarkdownBlock, is_tip
 from .prompts import fill
 
-_LEAST_WORDS = 50
+_MIN_REPAIR = 50
 """The minimum number of words of a part that is asked for."""
 
 
@@ -24,12 +24,12 @@ def find_repair(draft: Draft, tolerance: float) -> tuple[str, int] | None:
     in_order = items == [*range(1, len(items) + 1)]
     if is_listicle(draft.request) and wanted and in_order and 0 < len(items) < wanted:
         missing = wanted - len(items)
-        size = max(_LEAST_WORDS, missing * words // len(items))
+        size = max(_MIN_REPAIR, missing * words // len(items))
         return fill("missing_items", first=len(items) + 1, last=wanted), size
     if words < (1 - tolerance) * draft.words:
-        size = max(_LEAST_WORDS, draft.words - words)
+        size = max(_MIN_REPAIR, draft.words - words)
         return fill("more", words=size), size
-    return None if has_closing(draft) else (fill("missing_conclusion"), _LEAST_WORDS)
+    return None if has_closing(draft) else (fill("missing_conclusion"), _MIN_REPAIR)
 
 
 def insert_part(

@@ -15,7 +15,7 @@ from .ranges import Range
 from .values import common_words, guess_language
 from .words import content_stems, content_words
 
-_LEAST_WORDS = 4
+_MIN_SENTENCE = 4
 """A sentence with fewer content words says too little to be compared."""
 
 _MOST_SIGNS = 0.06
@@ -35,7 +35,7 @@ def find_sentences_to_read(text: str, given: str, language: str = "") -> list[Ra
     for end in [*sentence_ends(text, language), len(text)]:
         words = [word for word in content_words(text[start:end]) if word not in common]
         unknown = [word for word in words if not content_stems(word) <= known]
-        if len(words) >= _LEAST_WORDS and 2 * len(unknown) > len(words):
+        if len(words) >= _MIN_SENTENCE and 2 * len(unknown) > len(words):
             found.append(_stripped(text, start, end))
         start = end
     return found

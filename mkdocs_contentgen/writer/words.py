@@ -8,14 +8,19 @@ from collections import Counter
 from collections.abc import Iterable
 from functools import lru_cache
 
-# Scripts that write words without spaces between them.
-UNSPACED = "\u0e00-\u0eff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
-_IS_UNSPACED = re.compile(f"[{UNSPACED}]")
-# Accents, and the vowel signs of Hebrew, Arabic and Indic scripts, which are no letters to `re`.
-MARKS = "".join(
+EAST_ASIAN = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
+"""The letters of Chinese and Japanese, as a part of a regular expression's character class."""
+
+UNSPACED = f"\u0e00-\u0eff{EAST_ASIAN}"
+"""The letters of all scripts without spaces between words: Thai and Lao, too."""
+
+COMBINING_MARKS = "".join(
     letter for letter in map(chr, range(0x300, 0xE00)) if unicodedata.category(letter)[0] == "M"
 )
-_LETTERS = rf"[^\W_{UNSPACED}]+(?:[{MARKS}]+[^\W_{UNSPACED}]*)*"
+"""Accents, and the vowel signs of Hebrew, Arabic and Indic scripts: no letters to `re`."""
+
+_IS_UNSPACED = re.compile(f"[{UNSPACED}]")
+_LETTERS = rf"[^\W_{UNSPACED}]+(?:[{COMBINING_MARKS}]+[^\W_{UNSPACED}]*)*"
 _WORD = re.compile(rf"[{UNSPACED}]|{_LETTERS}(?:['’.,:/-]{_LETTERS})*")
 _CHARACTERS_PER_WORD = 2
 _RUN = re.compile(rf"[{UNSPACED}]+|[^\W\d_{UNSPACED}]+")
@@ -26,7 +31,8 @@ _LEAST_LETTERS = 4
 _STEM = 6
 """Letters of a content word that are compared."""
 
-_EAST_ASIAN = ("CJK", "HIRAGANA", "KATAKANA", "KATAKANA-HIRAGANA")
+_EAST_ASIAN_SCRIPTS = ("CJK", "HIRAGANA", "KATAKANA", "KATAKANA-HIRAGANA")
+"""How the names of these letters in Unicode begin."""
 
 
 def split_words(text: str) -> list[str]:
@@ -57,7 +63,7 @@ def count_scripts(text: str) -> Counter[str]:
         if letter.isalpha():
             name = unicodedata.name(letter, "").split(" ", 1)[0]
             weight = 1 if _IS_UNSPACED.match(letter) else _CHARACTERS_PER_WORD
-            shown = "Chinese or Japanese" if name in _EAST_ASIAN else name.capitalize()
+            shown = "Chinese or Japanese" if name in _EAST_ASIAN_SCRIPTS else name.capitalize()
             counts[shown] += number * weight
     return counts
 

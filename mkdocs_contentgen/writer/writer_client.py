@@ -11,12 +11,13 @@ import msgspec
 from ..display import quoted
 from ..page_request import PageRequest
 from ..reporting import SILENT, Reporter
-from ..service.protocol import UNOBSERVED, Attempt, Update, Updated
+from ..service.protocol import UNOBSERVED, Attempt, Translated, Translation, Update, Updated
 from ..text import Text
 from .changes import find_changes
 from .model import make_model
 from .prompts import check_prompts
 from .settings import WriterOptions
+from .translation import translate
 from .usage import Spending
 from .writing import write
 
@@ -90,3 +91,22 @@ class WriterClient:
         )
         self._reporter.debug(f"{asked.request.type} {quoted(asked.request.topic)}: update, {usage}")
         return updated
+
+    async def translate(
+        self, asked: PageRequest, translation: Translation, attempt: Attempt = UNOBSERVED
+    ) -> Translated:
+        """Return the translated blocks of a text. Raises the same as generate()."""
+        original = asked.original or asked
+        translated, usage = await translate(
+            original.in_its_language(),
+            translation,
+            self._options,
+            partial(self._model.ask, is_stopped=attempt.is_stopped),
+            attempt=attempt,
+        )
+        done = sum(1 for block in translated.blocks if block.text)
+        self._reporter.debug(
+            f"{asked.request.type} {quoted(asked.request.topic)}: translation into "
+            f"{translation.language}, {done} of {len(translated.blocks)} blocks, {usage}"
+        )
+        return translated

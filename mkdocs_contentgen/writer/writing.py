@@ -22,11 +22,12 @@ from ..topics import is_listicle, items_of
 from .answers import read_answer, without_thinking
 from .checks import Draft
 from .citations import citation_of, cite, sources_list
-from .completion import Ask, Completion, KeptAnswers, Message, ModelCall, Watch
+from .completion import Ask, Completion, Message, ModelCall, Watch
 from .degenerate import find_loop
+from .kept_answers import KeptAnswers
 from .markdown import MarkdownBlock, MarkdownDocument, as_section, read_markdown, to_html
 from .prompts import fill, is_small, sources_prompt, system_prompt, topic_prompt
-from .reading import join_texts, mend, trim, whole_paragraphs
+from .reading import join_texts, mend_answer, trim, whole_paragraphs
 from .repairs import find_repair, insert_part
 from .retrieval import MAX_CHARACTERS
 from .settings import WriterOptions, public_name
@@ -46,7 +47,7 @@ TOKENS_PER_WORD = 4
 TOKENS_FOR_THINKING = 4000
 """And so many more, for a model that thinks first."""
 
-_CHARACTERS_PER_TOKEN = 40
+MAX_CHARACTERS_PER_TOKEN = 40
 """An answer with more characters for each token of its limit is stopped, also if it is thinking."""
 
 TOO_LONG = 3
@@ -55,10 +56,10 @@ TOO_LONG = 3
 MAX_FAILED = 64 * 1024
 """The maximum length of an answer that nobody can use, in characters. The rest is not kept."""
 
-_LEAST_WORDS = 100
+_MIN_SECTION = 100
 """The minimum number of words of a section. A text with shorter items takes one call."""
 
-_LEAST_REST = 50
+_MIN_REST = 50
 """The minimum number of words that are asked for in a further part."""
 
 _LOST = ("lost", "content_filter", "refusal")
@@ -267,7 +268,7 @@ class _Writing:
             last: "After the section, write a last paragraph that ends the whole text.",
         }
         for index, heading in enumerate(headings):
-            target = max(_LEAST_REST, (self.words - document.words) // (len(headings) - index))
+            target = max(_MIN_REST, (self.words - document.words) // (len(headings) - index))
             prompt = fill(
                 "small_section" if self._is_small else "section",
                 plan=plan.text,
@@ -325,7 +326,7 @@ class _Writing:
     async def _continued(self, messages: Sequence[Message], draft: Draft) -> Draft:
         """Return a text that was cut off, with the rest of it if the model writes that."""
         start = whole_paragraphs(draft.text)
-        words = max(_LEAST_REST, draft.words - count_words(split_words(start)))
+        words = max(_MIN_REST, draft.words - count_words(split_words(start)))
         conversation = [
             *messages,
             Message(role="assistant", content=start),
@@ -381,7 +382,7 @@ class _Writing:
         has_parts = self._ask.has_answers
         limit = words * TOKENS_PER_WORD + TOKENS_FOR_THINKING
         before = sum(len(block.words) for block in earlier)
-        watch = self._watch(words, before, _CHARACTERS_PER_TOKEN * limit)
+        watch = self._watch(words, before, MAX_CHARACTERS_PER_TOKEN * limit)
         # Without a penalty, most texts of small models are loops.
         penalty = penalty or self._is_small
         completion = await self._ask(ModelCall(messages, limit, watch, penalty))
@@ -420,8 +421,8 @@ class _Writing:
             reason = "loop"
         if reason in ("loop", "too long"):
             answer = trim(answer)
-        text, mended = mend(answer)
-        remarks += mended
+        text, changes = mend_answer(answer)
+        remarks += changes
         if loop is not None:
             remarks.append("mended: the text was cut where the model began to repeat itself")
         draft = Draft(
@@ -473,5 +474,5 @@ def _number_of_sections(request: Request, options: WriterOptions) -> int:
         return 0
     items = items_of(request.topic)
     if is_listicle(request) and items:
-        return items if words // items >= _LEAST_WORDS else 0
+        return items if words // items >= _MIN_SECTION else 0
     return max(3, round(words / WORDS_PER_SECTION))

@@ -7,7 +7,7 @@ from mkdocs_contentgen.writer.answers import read_answer
 from mkdocs_contentgen.writer.checks import Draft
 from mkdocs_contentgen.writer.completion import Completion
 from mkdocs_contentgen.writer.markdown import read_markdown
-from mkdocs_contentgen.writer.reading import mend
+from mkdocs_contentgen.writer.reading import mend_answer
 
 TOPIC = "How a cache works"
 
@@ -21,7 +21,7 @@ def draft(answer: str, asked: Request | None = None, words: int | None = None) -
     """Return the draft in an answer, by default of the right length."""
     asked = asked or request()
     plain, found = read_answer(answer)
-    text, remarks = mend(plain)
+    text, remarks = mend_answer(plain)
     document = read_markdown(text, title=asked.topic)
     target = document.words if words is None else words
     mended = (*found, *remarks)

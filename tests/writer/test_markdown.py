@@ -22,7 +22,7 @@ from mkdocs_contentgen.errors import UnsafeHTMLError
 from mkdocs_contentgen.html.article import parse_article
 from mkdocs_contentgen.writer.answers import read_answer
 from mkdocs_contentgen.writer.markdown import read_markdown, to_html
-from mkdocs_contentgen.writer.reading import mend
+from mkdocs_contentgen.writer.reading import mend_answer
 
 DAY = date(2026, 2, 3)
 FOLDER = GOLDEN / "writer"
@@ -31,7 +31,7 @@ ANSWERS = sorted(FOLDER.glob("*.answer.md"))
 
 def html_of(answer: str, kind: str = "article", topic: str = TOPIC) -> str:
     """Return the HTML of an answer."""
-    document = read_markdown(mend(read_answer(answer)[0])[0], title=topic)
+    document = read_markdown(mend_answer(read_answer(answer)[0])[0], title=topic)
     return to_html(document, kind, given=topic, day=DAY)
 
 
@@ -170,11 +170,11 @@ def test_the_topic_replaces_a_missing_title() -> None:
 )
 def test_a_text_that_takes_long_is_not_read(answer: str, problem: str) -> None:
     """A small answer can be a table of a million cells; what is wrong is said in one line."""
-    document = read_markdown(mend(f"# T\n\n{answer}\n")[0])
+    document = read_markdown(mend_answer(f"# T\n\n{answer}\n")[0])
     assert problem in document.problem
     assert len(document.problem.splitlines()) == 1
     assert document.blocks == []
-    assert seconds(lambda: read_markdown(mend(answer)[0]), times=1) < 1
+    assert seconds(lambda: read_markdown(mend_answer(answer)[0]), times=1) < 1
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ from golden_file import cases
 from growth import growth
 
 from mkdocs_contentgen.writer.answers import read_answer
-from mkdocs_contentgen.writer.reading import mend, trim
+from mkdocs_contentgen.writer.reading import mend_answer, trim
 
 MENDED = [
     *cases("reading")["an_answer_is_mended"],
@@ -19,7 +19,7 @@ MENDED = [
 @pytest.mark.parametrize(("answer", "text", "remarks"), MENDED)
 def test_an_answer_is_mended(answer: str, text: str | None, remarks: list[str]) -> None:
     """A step changes what models put around a text, says so, and leaves all else as it is."""
-    mended, found = mend(read_answer(answer)[0])
+    mended, found = mend_answer(read_answer(answer)[0])
     assert mended == (answer if text is None else text)
     assert len(found) == len(remarks)
     assert all(word in remark for word, remark in zip(remarks, found, strict=True))
@@ -46,4 +46,4 @@ def test_a_text_that_was_cut_ends_with_a_sentence(text: str, kept: str) -> None:
 )
 def test_mending_takes_linear_time(part: str) -> None:
     """No text of a model keeps a build busy."""
-    assert growth(mend, lambda size: f"# T\n\nText.\n\n{part * size}\n\nText.", 5000) < 3
+    assert growth(mend_answer, lambda size: f"# T\n\nText.\n\n{part * size}\n\nText.", 5000) < 3

@@ -9,7 +9,8 @@ from dataclasses import dataclass, replace
 from decimal import Decimal
 from typing import TypeVar
 
-from .vocabulary import EAST_ASIAN, LETTER, magnitudes, units
+from ..words import EAST_ASIAN
+from .vocabulary import LETTER, magnitudes, units
 
 Amount = Decimal | str
 """A number, or a text of figures and points that is none, such as the version `3.12.1`."""

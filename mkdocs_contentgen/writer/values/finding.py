@@ -10,6 +10,7 @@ import re
 from dataclasses import replace
 from functools import lru_cache
 
+from ..words import EAST_ASIAN
 from .dates import (
     EAST_DATE,
     EAST_WEEKDAY,
@@ -23,7 +24,7 @@ from .dates import (
 from .figure import FIGURE, read_figure
 from .numbers import EAST_NUMBER, east_number, magnitude_alone, number_in_words
 from .value import Readings, Value, of_figure
-from .vocabulary import EAST_ASIAN, Vocabulary, all_months, guess_language, magnitudes, vocabulary
+from .vocabulary import Vocabulary, all_months, guess_language, magnitudes, vocabulary
 
 _TOKEN = re.compile(
     rf"(?P<east_date>{EAST_DATE})"

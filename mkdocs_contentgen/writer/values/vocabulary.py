@@ -13,9 +13,6 @@ from importlib.resources import files
 LETTER = r"A-Za-z\u00c0-\u024f\u0370-\u052f"
 """The letters of words that can have a figure in them, such as `H2O`."""
 
-EAST_ASIAN = "\u3040-\u30ff\u3400-\u9fff"
-"""The letters of Chinese and Japanese, between whose words are no spaces."""
-
 _TABLE = tomllib.loads(files(__package__).joinpath("quantities.toml").read_text("utf-8"))
 
 _SAMPLE = 1500

@@ -1,0 +1,113 @@
+"""Read the answer to a request for several blocks: the words of each, by its number.
+
+Models keep to the form that they are asked for in many ways. `[7] ` is asked for, since no block
+has these signs in its own words: there, each bracket has a backslash before it. Other forms are
+only read where an answer has this one nowhere.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Collection, Iterator
+from contextlib import suppress
+from itertools import zip_longest
+
+from .talk import without_closing
+
+_BEFORE = r"^[ \t]{0,9}(?:[-*+>•] |#{1,6} )?"
+_ASKED = re.compile(
+    _BEFORE
+    + r"(?P<bold>\*\*)?\\?\[(?P<number>\d{1,5})\\?\](?!\()(?P<end>\*\*)?[:.]?(?:\*\*)?[ \t]*",
+    re.MULTILINE,
+)
+"""The start of a block as it is asked for: `[7] `."""
+
+_OTHER = re.compile(
+    _BEFORE
+    + r"(?P<bold>\*\*)?(?:(?:block|blok|bloc|bloque|bloco|blocco)\s)?(?P<number>\d{1,5})"
+    + r"(?P<end>\*\*)?\s?[:.)|=](?:\*\*)?[ \t]+",
+    re.MULTILINE | re.IGNORECASE,
+)
+"""Other starts of a block: `7: `, `7. `, `**Block 7:** `."""
+
+_FENCE = re.compile(r"^[ \t]*(?:```|~~~)\w{0,20}[ \t]*$", re.MULTILINE)
+_EMPTY_LINE = re.compile(r"\n[ \t]*\n")
+_NUMBER = re.compile(r"\[?(\d{1,5})\]?")
+_NUMBERS = ("number", "block", "id", "index", "n")
+_TEXTS = ("text", "translation", "translated", "content")
+
+
+def read_numbered_blocks(
+    answer: str, asked: Collection[int], *, is_cut: bool = False
+) -> dict[int, list[str]]:
+    """Return the texts that an answer has for each of the numbers that were asked for.
+
+    Of an answer that was cut off, the last block may not be whole, and is left out.
+    """
+    answer = _FENCE.sub("", answer).strip("\n")
+    found = list(_entries_of_json(answer)) or list(_entries(answer))
+    if is_cut:
+        del found[-1:]
+    texts: dict[int, list[str]] = {}
+    for number, text in found:
+        if number in asked and text and text not in texts.get(number, ()):
+            texts.setdefault(number, []).append(text)
+    return texts
+
+
+def has_block_start(text: str) -> bool:
+    """Tell whether another block begins within the text of a block."""
+    return re.search(r"(?<!\\)\[\d{1,5}\](?!\()", text) is not None
+
+
+def last_block(answer: str) -> tuple[int, str]:
+    """Return how many blocks an unfinished answer has begun, and the text of the last one."""
+    starts = list(_ASKED.finditer(answer))
+    return len(starts), answer[starts[-1].end() :] if starts else answer
+
+
+def _entries(answer: str) -> Iterator[tuple[int, str]]:
+    starts = list(_ASKED.finditer(answer)) or list(_OTHER.finditer(answer))
+    for start, following in zip_longest(starts, starts[1:]):
+        end = following.start() if following else len(answer)
+        # A block has one line. What stands apart is said to the person who asked.
+        text = _EMPTY_LINE.split(answer[start.end() : end].strip(), maxsplit=1)[0]
+        if end == len(answer):
+            text = without_closing(text)
+        if start["bold"] and not start["end"]:
+            text = text.removesuffix("**")
+        yield int(start["number"]), " ".join(text.split("\n")).strip()
+
+
+def _entries_of_json(answer: str) -> Iterator[tuple[int, str]]:
+    """Yield the entries of an answer in JSON: an object by numbers, or a list of objects."""
+    if not answer.lstrip().startswith(("{", "[{")):
+        return
+    value: object = None
+    with suppress(ValueError, RecursionError):
+        value = json.loads(answer)
+    if isinstance(value, dict) and len(value) == 1:
+        (only,) = value.values()
+        value = only if isinstance(only, list | dict) else value
+    if isinstance(value, dict):
+        for number, text in value.items():
+            named = _NUMBER.fullmatch(number)
+            if named and isinstance(text, str):
+                yield int(named[1]), _in_one_line(text)
+    elif isinstance(value, list):
+        for item in value:
+            yield from _entry_of_object(item)
+
+
+def _entry_of_object(item: object) -> Iterator[tuple[int, str]]:
+    if not isinstance(item, dict):
+        return
+    numbers = [item[name] for name in _NUMBERS if isinstance(item.get(name), int)]
+    texts = [item[name] for name in _TEXTS if isinstance(item.get(name), str)]
+    if numbers and texts:
+        yield numbers[0], _in_one_line(texts[0])
+
+
+def _in_one_line(text: str) -> str:
+    return " ".join(text.split("\n")).strip()

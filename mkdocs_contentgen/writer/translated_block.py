@@ -1,0 +1,109 @@
+"""Read what a model says of a block: the words of a translation, or why it is none."""
+
+from __future__ import annotations
+
+import re
+
+from bs4 import Tag
+
+from ..errors import EditError
+from ..html.elements import HEADINGS
+from ..html.sentences import sentence_ends
+from ..html.translatable import read_translated
+from ..service.protocol import MAX_BLOCK, OriginalBlock
+from .languages import find_language
+from .numbered_blocks import has_block_start
+from .values import common_words
+from .words import count_scripts, split_words
+
+_LEAST_REPEATED = 5
+"""The minimum number of words of a sentence that a translation cannot repeat."""
+
+_MARKERS = {
+    "li": re.compile(r"\A(?:[-*+•]|\d{1,3}[.)])\s+"),
+    "h": re.compile(r"\A#{1,6}\s+"),
+    "blockquote": re.compile(r"\A>\s+"),
+}
+"""What a model writes before the words of a block, since the block is one of this kind."""
+
+_TAG = re.compile(r"</?[A-Za-z][^<>]*>|<!--")
+
+
+def read_block(text: str, original: OriginalBlock, language: str, from_language: str) -> Tag:
+    """Return the paragraph that a text for a block says, without marks.
+
+    `language` is that of the translation, as a BCP 47 tag. Raises EditError for what is no
+    translation of the block; the message says why.
+    """
+    if len(text) > MAX_BLOCK:
+        raise EditError(f"it has {len(text):,} characters")
+    text = _without_marker(text, original)
+    if "‹" not in original.text:
+        text = text.replace("‹", "<")  # as prompts.inert() writes it
+    if has_block_start(text) and not has_block_start(original.text):
+        raise EditError("it contains another block")
+    for tag in _TAG.findall(text):
+        if tag not in original.text:
+            raise EditError(f"`{tag[:40]}` is not in the original")
+    element = read_translated(text, original.text)
+    for mark in element.find_all("mark"):
+        mark.unwrap()
+    words = _prose_of(element)
+    if not words.strip():
+        raise EditError("it has no words")
+    given = _prose_of(read_translated(original.text, original.text))
+    _check_script(words, given, language)
+    _check_repeats(words, given, language, from_language)
+    return element
+
+
+def _without_marker(text: str, original: OriginalBlock) -> str:
+    """Return a text without the marker of its kind, unless the original has it, too."""
+    marker = _MARKERS.get("h" if original.kind in HEADINGS else original.kind)
+    if marker is None or marker.match(original.text):
+        return text
+    return marker.sub("", text, count=1).strip()
+
+
+def _prose_of(element: Tag) -> str:
+    """Return the text of an element without its code."""
+    return "".join(
+        str(string) for string in element.find_all(string=True) if not string.find_parent("code")
+    )
+
+
+def _check_script(words: str, given: str, language: str) -> None:
+    """Raise EditError if most new words are in another script than those of the language."""
+    known = find_language(language)
+    if known is None:
+        return
+    expected = set(count_scripts(known.sources))
+    kept = set(split_words(given))
+    new = " ".join(word for word in split_words(words) if word not in kept)
+    found = count_scripts(new)
+    right = sum(found[script] for script in expected)
+    if found.total() > 2 * right:
+        script = max(found, key=found.__getitem__)
+        raise EditError(f"it is in {script} script, and {known.name} is in {' or '.join(expected)}")
+
+
+def _check_repeats(words: str, given: str, language: str, from_language: str) -> None:
+    """Raise EditError if a sentence of the original stands in the translation as it was.
+
+    A title, or a list of names, is the same in many languages, so a sentence has common words.
+    """
+    if _primary(language) == _primary(from_language):
+        return
+    common = common_words(from_language or "en")
+    translated = f" {' '.join(split_words(words))} "
+    start = 0
+    for end in [*sentence_ends(given, from_language), len(given)]:
+        sentence = split_words(given[start:end])
+        start = end
+        is_long = len(sentence) >= _LEAST_REPEATED and not common.isdisjoint(sentence)
+        if is_long and f" {' '.join(sentence)} " in translated:
+            raise EditError("it repeats the original")
+
+
+def _primary(language: str) -> str:
+    return language.lower().partition("-")[0]

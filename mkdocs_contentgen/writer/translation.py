@@ -1,0 +1,272 @@
+"""Translate a text with a model, block by block.
+
+Blocks are passed with numbers, and the answer names numbers. A model can so do nothing but give
+words for a block, whatever it answers: what is in its words beside them, such as links and code,
+has to be that of the original. What is no translation of its block is asked for once more, all such
+blocks in one call; then the block stays in the original's language.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass, field
+
+from bs4 import Tag
+
+from ..display import escape_controls
+from ..errors import EditError, FailedTextError
+from ..html.elements import HEADINGS
+from ..html.translatable import write_translated
+from ..requests import Request
+from ..service.protocol import (
+    UNOBSERVED,
+    Attempt,
+    OriginalBlock,
+    Translated,
+    TranslatedBlock,
+    Translation,
+)
+from .answers import read_answer, without_thinking
+from .completion import Ask, Completion, Message, ModelCall, Watch
+from .degenerate import find_loop
+from .kept_answers import KeptAnswers
+from .languages import language_name
+from .numbered_blocks import last_block, read_numbered_blocks
+from .prompts import fill, inert, is_small
+from .settings import WriterOptions, public_name
+from .translated_block import read_block
+from .usage import CHARACTERS_PER_TOKEN, Usage
+from .words import count_words, split_words
+from .writing import (
+    MAX_CHARACTERS_PER_TOKEN,
+    MAX_FAILED,
+    TOKENS_FOR_THINKING,
+    TOKENS_PER_WORD,
+    Estimate,
+)
+
+WORDS_PER_CALL = 3300
+"""A longer text is translated in several calls: about one for each 3,000 words."""
+
+_TOKENS_PER_BLOCK = 10
+"""The tokens of an answer that a block takes beside its words."""
+
+_NEAR = 2
+"""How many blocks before and behind a block are shown with their translations."""
+
+_MAX_SHOWN = 300
+"""The maximum number of characters of a block that is only shown."""
+
+_TOO_LONG = 4
+"""An answer with so many times the characters of what was asked is stopped."""
+
+_SPARE = 2000
+"""So many characters more are never too long."""
+
+_MOST_STRAY = 100
+"""An answer with so many blocks more than were asked for is a loop."""
+
+_MISSING = "the model's answer lacks it"
+_TWICE = "the model's answer has it twice, and differently"
+
+
+async def translate(
+    request: Request,
+    translation: Translation,
+    options: WriterOptions,
+    ask: Ask,
+    *,
+    attempt: Attempt = UNOBSERVED,
+) -> tuple[Translated, Usage]:
+    """Return the translated blocks of a text, and what they took. `request` is the original's.
+
+    A block that the model cannot translate has no text, and a remark that says why: most of a text
+    is worth having, and an update asks for the rest. Only where no answer names a single block is
+    there nothing to keep, but a refusal, a loop or talk. Then FailedTextError is raised, so that
+    nobody takes a text in the original's language for its translation. Raises the errors of `ask`
+    too; what was answered before is kept for the next attempt.
+    """
+    kept = KeptAnswers(ask, attempt, options.fields.model)
+    translating = _Translating(request, translation, options, kept, attempt)
+    parts = split_evenly(_asked_blocks(translation))
+    for part in parts:
+        await translating.ask_for(part)
+    if translating.problems:
+        again = [block for part in parts for block in part if block.number in translating.problems]
+        await translating.ask_for(again, is_repeat=True)
+    if parts and not translating.has_named:
+        raise FailedTextError(
+            "the model's answer names no block of the text that it was to translate",
+            translating.last_answer[:MAX_FAILED],
+            model=options.fields.model,
+            cost=kept.usage.cost,
+        )
+    translated = await asyncio.to_thread(translating.finish)
+    return translated, kept.usage
+
+
+def estimate_translation(translation: Translation, options: WriterOptions) -> Estimate:
+    """Estimate the calls and the usage of a translation."""
+    parts = split_evenly(_asked_blocks(translation))
+    prompt = len(fill("translate", languages="", rules="")) + len(options.instructions)
+    text = sum(len(block.text) for part in parts for block in part)
+    shown = len(parts) * 4 * _NEAR * _MAX_SHOWN
+    given = len(parts) * prompt + text + min(shown, text)
+    repeats = 1 if parts else 0
+    answer = text * 5 // 4 // CHARACTERS_PER_TOKEN
+    return Estimate(len(parts), len(parts) + repeats, given // CHARACTERS_PER_TOKEN, answer)
+
+
+def split_evenly(blocks: Sequence[OriginalBlock]) -> list[list[OriginalBlock]]:
+    """Return the blocks in as many parts as there have to be calls, of about equal length."""
+    weights = [_count(block) for block in blocks]
+    total = sum(weights)
+    number = max(1, -(-total // WORDS_PER_CALL))
+    parts: list[list[OriginalBlock]] = [[] for _ in range(number)]
+    before = 0
+    for block, weight in zip(blocks, weights, strict=True):
+        # A block belongs to the part that its middle is in.
+        middle = before + weight / 2
+        parts[min(number - 1, int(middle * number / max(1, total)))].append(block)
+        before += weight
+    return [part for part in parts if part]
+
+
+def _asked_blocks(translation: Translation) -> list[OriginalBlock]:
+    return [block for block in translation.blocks if not block.translation]
+
+
+def _count(block: OriginalBlock) -> int:
+    return count_words(split_words(block.text))
+
+
+@dataclass
+class _Translating:
+    """The calls for a translation, and what they have given so far."""
+
+    request: Request
+    translation: Translation
+    options: WriterOptions
+    ask: KeptAnswers
+    attempt: Attempt
+
+    done: dict[int, Tag] = field(default_factory=dict)
+    """The translations so far, by the numbers of their blocks."""
+
+    problems: dict[int, str] = field(default_factory=dict)
+    """Why the others that were asked for have none."""
+
+    remarks: list[str] = field(default_factory=list)
+    has_named: bool = False
+    """Whether an answer has named a block that was asked for."""
+
+    last_answer: str = ""
+    words: int = 0
+    """The number of words of the answers so far."""
+
+    async def ask_for(self, blocks: Sequence[OriginalBlock], *, is_repeat: bool = False) -> None:
+        """Ask for blocks in one call. A repeat says what was wrong with each."""
+        words = sum(map(_count, blocks))
+        limit = words * TOKENS_PER_WORD + len(blocks) * _TOKENS_PER_BLOCK + TOKENS_FOR_THINKING
+        messages = self._prompt(blocks, is_repeat=is_repeat)
+        watch = self._watch(blocks, limit * MAX_CHARACTERS_PER_TOKEN)
+        completion = await self.ask(ModelCall(messages, limit, watch, penalty=False))
+        found = await asyncio.to_thread(self._read, completion, blocks)
+        if completion.error and not found:
+            raise completion.error
+        self.words += count_words(split_words(completion.text))
+
+    def _prompt(self, blocks: Sequence[OriginalBlock], *, is_repeat: bool) -> list[Message]:
+        name = "translate_small" if is_small(self.options.fields.model) else "translate"
+        target = language_name(self.translation.language)
+        source = self.translation.from_language
+        languages = f"from {language_name(source)} into {target}" if source else f"into {target}"
+        rules = []
+        if self.options.instructions:
+            rules.append(f"House rules of this website:\n\n{self.options.instructions}")
+        if is_repeat:
+            rules.append(fill("translate_again"))
+        system = fill(name, languages=languages, rules="\n\n".join(rules))
+        lines = self._lines({block.number for block in blocks}, is_repeat=is_repeat)
+        topic = inert(" ".join(self.request.topic.split()))
+        text = fill("translate_text", topic=topic, blocks="\n".join(lines))
+        return [
+            {"role": "system", "content": system.strip()},
+            {"role": "user", "content": text},
+        ]
+
+    def _lines(self, asked: Collection[int], *, is_repeat: bool) -> Iterator[str]:
+        """Yield the lines of a prompt: the blocks that are asked for, and those that are near."""
+        blocks = self.translation.blocks
+        places = [place for place, block in enumerate(blocks) if block.number in asked]
+        near = {place + step for place in places for step in range(-_NEAR, _NEAR + 1)}
+        for place, block in enumerate(blocks):
+            if block.number in asked:
+                mark = "## " if block.kind in HEADINGS else ""
+                yield f"[{block.number}] {mark}{inert(block.text)}"
+                if is_repeat:
+                    yield f"(wrong: {inert(self.problems[block.number])})"
+            elif place in near or (place == 0 and block.kind in HEADINGS):
+                yield from self._shown(block)
+
+    def _shown(self, block: OriginalBlock) -> Iterator[str]:
+        """Yield the line of a block that is shown with its translation, if it has one."""
+        element = self.done.get(block.number)
+        translation = write_translated(element) if element else block.translation
+        if translation:
+            yield f"= {inert(_shortened(block.text))} → {inert(_shortened(translation))}"
+
+    def _watch(self, blocks: Sequence[OriginalBlock], most_thoughts: int) -> Watch:
+        most = _TOO_LONG * sum(len(block.text) for block in blocks) + _SPARE
+        target = sum(map(_count, _asked_blocks(self.translation)))
+        before = self.words
+
+        def watch(text: str) -> str:
+            answer = without_thinking(text)
+            if len(text) > most_thoughts or len(answer) > most:
+                return "too long"
+            number, last = last_block(answer)
+            self.attempt.report(before + count_words(split_words(answer)), target)
+            # Only within a block: the cells of a table can repeat themselves.
+            is_loop = number > len(blocks) + _MOST_STRAY or find_loop(last) is not None
+            return "loop" if is_loop else ""
+
+        return watch
+
+    def _read(self, completion: Completion, blocks: Sequence[OriginalBlock]) -> bool:
+        """Add what an answer has for blocks, and return whether it names one of them."""
+        self.last_answer = completion.text
+        answer, _ = read_answer(completion.text)
+        is_cut = completion.is_cut or completion.finish_reason in ("loop", "too long")
+        found = read_numbered_blocks(answer, {block.number for block in blocks}, is_cut=is_cut)
+        for block in blocks:
+            texts = found.get(block.number, [])
+            if len(texts) != 1:
+                self.problems[block.number] = _TWICE if texts else _MISSING
+                continue
+            try:
+                self.done[block.number] = read_block(
+                    texts[0], block, self.translation.language, self.translation.from_language
+                )
+            except EditError as error:
+                self.problems[block.number] = escape_controls(str(error))
+            else:
+                self.problems.pop(block.number, None)
+        self.has_named = self.has_named or bool(found)
+        return bool(found)
+
+    def finish(self) -> Translated:
+        """Return what is there of the translation."""
+        blocks = []
+        for block in _asked_blocks(self.translation):
+            element = self.done.get(block.number)
+            if element is None:
+                blocks.append(TranslatedBlock(block.number, remark=self.problems[block.number]))
+            else:
+                blocks.append(TranslatedBlock(block.number, write_translated(element)))
+        return Translated(blocks, self.remarks, public_name(self.options.fields.model))
+
+
+def _shortened(text: str) -> str:
+    return text if len(text) <= _MAX_SHOWN else f"{text[:_MAX_SHOWN]}…"
