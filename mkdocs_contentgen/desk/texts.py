@@ -23,7 +23,7 @@ from ..review.earlier import approved_text, text_as_written
 from ..review.importing import changed_remarks
 from ..site.site import Site
 from ..text import Edits, Text, edition_after, is_about_quotation
-from ..texts.approval import restore
+from ..texts.approval import replace_file
 from ..texts.articles import Article, count_statements
 from ..texts.store import ChangedError, DiskStore, note_key
 
@@ -200,7 +200,7 @@ class Desk:
         if last.text:
             self._save(article, last.text)
         elif article.approved and last.file is not None:
-            restore(article.path, article.directory, last.file, before=article.approved)
+            replace_file(article.path, article.directory, last.file, before=article.approved)
         self._write_undo(article, left)
         self.refresh()
 

@@ -478,7 +478,7 @@ def save_approved(
         raise ApprovalError(
             f"{path}: cannot be written, since no build could read it ({error})"
         ) from error
-    restore(path, directory, content, before=before)
+    replace_file(path, directory, content, before=before)
 
 
 def _encode(approved: ApprovedText) -> str:
@@ -525,10 +525,10 @@ def _different_fields(before: msgspec.Struct, after: msgspec.Struct) -> list[str
     return changed
 
 
-def restore(path: Path, directory: Path, content: str, *, before: ApprovedText | None) -> None:
-    """Write an approved file as it was, without content none, if it is as it was `before`.
+def replace_file(path: Path, directory: Path, content: str, *, before: ApprovedText | None) -> None:
+    """Write an approved file, or delete it if `content` is empty.
 
-    Raises ApprovalError.
+    Raises ApprovalError if the file is not as it was `before`, or cannot be written.
     """
     try:
         with locked(directory):

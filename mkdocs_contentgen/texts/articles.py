@@ -21,7 +21,7 @@ from ..html.presentation import ArticleMetadata, Presentation, present
 from ..page_request import PageRequest
 from ..requests import LANGUAGE, OPTIONAL_FIELDS, Request
 from ..text import Text
-from .approval import ApprovedFiles, ApprovedText, approved_path
+from .approval import Approval, ApprovedFiles, ApprovedText, approved_path
 from .lookup import NEVER_GENERATED_REASON, Outcome, look_up
 from .policy import Policy
 from .store import DiskStore
@@ -58,7 +58,7 @@ class Article:
     """The path of its approved file if that is not `own_path`, or None."""
 
     approved: ApprovedText | None = None
-    """The text of its file in `approved_dir`, which is proposed while nobody has approved it."""
+    """The text of its file in `approved_dir`, also of a proposed one, which has no `approval`."""
 
     damaged: ApprovalError | None = None
     """Why the approved file cannot be read."""
@@ -119,6 +119,11 @@ class Article:
     def draft(self) -> Text | None:
         """The newest text from the cache or the service, or None."""
         return self.draft_outcome.text
+
+    @property
+    def approval(self) -> Approval | None:
+        """The approval in its file, also of an outdated or edited text, or None."""
+        return self.approved.approval if self.approved else None
 
     @property
     def failure(self) -> FailedTextError | None:
@@ -256,7 +261,7 @@ class Article:
         if text is None:
             return None
         review = None
-        approval = self.approved.approval if self.approved else None
+        approval = self.approval
         if approval and self.state == "approved" and self.shows_file:
             review = Review(approval.approved_by, approval.approved_at)
         return Provenance(
@@ -329,7 +334,7 @@ class Article:
         """The places that have its text: `approved file` or `proposed file`, and `cache`."""
         places = []
         if self.approved:
-            places.append("approved file" if self.approved.approval else "proposed file")
+            places.append("approved file" if self.approval else "proposed file")
         if self.draft:
             places.append("cache")
         return places
@@ -340,7 +345,7 @@ class Article:
             changed = _changed_fields(before, self.request.record())
             changes = [f"{name} was {quoted(before.get(name))}" for name in changed]
             shown = " and ".join(changes) or "the request was different"
-            return f"{shown}; {self._new_text()}"
+            return f"{shown}; {self._state_of_new_text()}"
         if approved.approval is None:
             return self._proposal_reason(approved)
         reason = f"{approved.approval.approved_by} approved it"
@@ -364,7 +369,7 @@ class Article:
         draft = self.draft
         if draft is None or draft.edition != approved.text.edition:
             return False
-        declined = approved.approval.declined if approved.approval else None
+        declined = self.approval.declined if self.approval else None
         return draft.generated_at != declined and _made(draft) != _made(approved.text)
 
     def _proposal_reason(self, proposed: ApprovedText) -> str:
@@ -376,8 +381,8 @@ class Article:
             reason += f"; a newer draft is in the cache, and `{command}` takes it"
         return reason
 
-    def _new_text(self) -> str:
-        """Return what became of the text for a request that has changed."""
+    def _state_of_new_text(self) -> str:
+        """Return what became of the text for the request as it is now."""
         if self.draft:
             return "the new text is a draft"
         return "the new text has failed" if self.failure else "the new text is missing"
@@ -411,18 +416,22 @@ def _made(text: Text) -> datetime:
 def _changed_fields(before: Mapping[str, object], now: Mapping[str, object]) -> list[str]:
     """Return the names of the fields of a request that are not as they were.
 
-    A field that an older request does not have was as it is now, unless it may be left out.
+    A request that was recorded before a field was introduced does not have it: that is no change.
+    Of optional fields it is one, since they are only there where somebody has set them.
     """
-    changed = [name for name in now if name in before and before[name] != now[name]]
+    changed = []
+    for name in now:
+        if name in before and before[name] != now[name]:
+            changed.append(name)
     for name in OPTIONAL_FIELDS:
-        if before.get(name) != now.get(name) and name not in changed:
+        if name not in changed and before.get(name) != now.get(name):
             changed.append(name)
     return changed
 
 
 def with_due_date(article: Article, review_every: timedelta, today: date) -> Article:
     """Return an article that says since when its approved text is due for another review."""
-    approval = article.approved.approval if article.approved else None
+    approval = article.approval
     if approval is None or article.state != "approved":
         return article
     try:
@@ -468,17 +477,12 @@ def find_articles(
     so. The store is closed afterwards.
     """
     keys = [asked.request.key(sandbox=policy.sandbox) for asked in page_requests]
-    requests: dict[str, Request] = {}
+    wanted: dict[str, Request] = {}
     for key, asked in zip(keys, page_requests, strict=True):
-        found = files.texts.get((asked.page, asked.request.id))
-        if isinstance(found, ApprovalError):  # a damaged file, which has to be mended first
-            needs_draft = False
-        else:
-            needs_draft = found is None or not found.answers(asked.request)
-        if policy.looks_up_drafts or needs_draft:
-            requests[key] = asked.request
+        if policy.looks_up_drafts or _needs_draft(asked, files):
+            wanted[key] = asked.request
     outcomes, problems = look_up(
-        requests, store, max_age=policy.max_age, with_updates=policy.looks_up_drafts
+        wanted, store, max_age=policy.max_age, with_updates=policy.looks_up_drafts
     )
     articles: list[Article] = []
     for key, asked in zip(keys, page_requests, strict=True):
@@ -496,8 +500,14 @@ def find_articles(
         )
         shown = article.outcome.text
         if shown and shown.sources:
-            changed = changed_sources(shown)
-            if changed:
-                article = replace(article, changed_sources=changed)
+            article = replace(article, changed_sources=changed_sources(shown))
         articles.append(article)
     return articles, problems
+
+
+def _needs_draft(asked: PageRequest, files: ApprovedFiles) -> bool:
+    """Tell whether a page has no file for what it asks for, so that it shows a draft."""
+    found = files.texts.get((asked.page, asked.request.id))
+    if isinstance(found, ApprovalError):  # a damaged file has to be mended first
+        return False
+    return found is None or not found.answers(asked.request)

@@ -101,7 +101,7 @@ class Generation:
         self._queue: asyncio.Queue[str | None] = asyncio.Queue(1)
         self._store_failed = False
         self._requests: Mapping[str, PageRequest] = {}
-        self._before: Mapping[str, Replaced] = {}
+        self._replaced: Mapping[str, Replaced] = {}
         self._outcomes: dict[str, Outcome] = {}
         self._sending = 0
         self._failed = 0
@@ -130,7 +130,7 @@ class Generation:
                 self._add_problems(await preparing)
                 if replaced:
                     load = partial(load_replaced, replaced, self._store)
-                    self._before, _ = await run_in(self._executor, load)
+                    self._replaced, _ = await run_in(self._executor, load)
                 async with self._claims.renewed(), asyncio.TaskGroup() as group:
                     for _ in range(workers):
                         group.create_task(self._worker(client, group))
@@ -180,7 +180,7 @@ class Generation:
         # Claim before loading: another run may save a text just before its claim ends. If it paid
         # for a failed text, this one does not pay again.
         claimed = await self._claims.claim(keys)
-        load = partial(load_saved, may_fail=claimed, replaced=self._before)
+        load = partial(load_saved, may_fail=claimed, replaced=self._replaced)
         saved, problems = await run_in(self._executor, load, keys, self._store)
         self._add_problems(problems)
         if self._store.unreadable:
@@ -201,9 +201,11 @@ class Generation:
                 result: _Result = self.throttle.stop_reason
             else:
                 self._unanswered.add(key)
-                self._report_progress(sending=1)
+                self._sending += 1
+                self._report_progress()
                 result = await self._send_until_answered(client, key)
-                self._report_progress(sending=-1)
+                self._sending -= 1
+                self._report_progress()
             # The next request is sent while this text is saved.
             group.create_task(self._finish(key, result))
 
@@ -338,7 +340,7 @@ class Generation:
         If people have changed the text of the cache meanwhile, that stays, and the new one is saved
         beside it. Raises StoreError.
         """
-        replaced = self._before.get(key)
+        replaced = self._replaced.get(key)
         current = replaced.text if replaced else None
         while True:
             current_edition = current.edition if current else 0
@@ -380,8 +382,9 @@ class Generation:
                 raise _StoppedError(self.throttle.stop_reason)
 
     def _report_words(self, key: str, words: int, target: int) -> None:
-        before, _ = self._written.get(key, (0, 0))  # of the try that is repaired now
-        self._written[key] = max(words, before), target
+        # A repair begins with no words again, in place of the try that it repairs.
+        most, _ = self._written.get(key, (0, 0))
+        self._written[key] = max(words, most), target
         self._report_progress()
 
     def _set_outcome(self, key: str, outcome: Outcome) -> None:
@@ -395,23 +398,22 @@ class Generation:
 
     def summary(self) -> str:
         """Return what became of the texts, for a run that was interrupted."""
-        texts = sum(outcome.text is not None for outcome in self._outcomes.values())
-        unfinished = self._with_parts & {
-            key for key, outcome in self._outcomes.items() if outcome.text is None
-        }
-        lost = len(self._unanswered)
-        others = len(self._requests) - texts - self._failed - lost - len(unfinished)
-        counts = {
-            "not requested": others,
+        kept = {key for key, outcome in self._outcomes.items() if outcome.text}
+        unfinished = self._with_parts & (self._outcomes.keys() - kept)
+        numbers = {
             "unfinished, which the next run goes on with": len(unfinished),
-            "given up, which may have been paid for": lost,
+            "given up, which may have been paid for": len(self._unanswered),
             "failed": self._failed,
         }
-        parts = [f"{number} {words}" for words, number in counts.items() if number]
-        return ", ".join([f"{texts} text{'' if texts == 1 else 's'} kept", *parts])
+        not_requested = len(self._requests) - len(kept) - sum(numbers.values())
+        numbers = {"not requested": not_requested, **numbers}
+        parts = [f"{len(kept)} text{'' if len(kept) == 1 else 's'} kept"]
+        for state, number in numbers.items():
+            if number:
+                parts.append(f"{number} {state}")
+        return ", ".join(parts)
 
-    def _report_progress(self, *, sending: int = 0) -> None:
-        self._sending += sending
+    def _report_progress(self) -> None:
         total = len(self._requests)
         words = 0
         target = 0

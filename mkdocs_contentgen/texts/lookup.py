@@ -69,34 +69,45 @@ def look_up(
     `with_updates`, a text whose update has failed comes with that error. The store is closed
     afterwards.
     """
-    texts, problems = store.load(requests)
-    old = [key for key, text in texts.items() if _is_old(text, max_age)]
-    if old:
-        # The shared cache may have a newer text from another machine.
-        newer, more = store.load(old, newest=True)
-        texts |= newer
-        problems += more
+    texts, problems = _load_texts(requests, store, max_age)
     outcomes = {key: _to_outcome(texts.get(key), max_age) for key in requests}
     missing = [key for key in requests if key not in texts]
     unfinished, more = _load_unfinished(missing, store)
     problems += more
     for key, reason in unfinished.items():
         outcomes[key] = Outcome(error=reason)
-    if with_updates:
-        may_have_failed = list(outcomes)
-    else:
+
+    may_have_failed = list(outcomes)
+    if not with_updates:
         may_have_failed = [key for key, outcome in outcomes.items() if outcome.error]
     if may_have_failed:
         failures, more = load_failures(may_have_failed, store)
         problems += more
         for key, failure in failures.items():
-            if _concerns(failure, texts.get(key), max_age):
+            if _is_newer(failure, texts.get(key), max_age):
                 outcomes[key] = replace(outcomes[key], error=failure)
     return outcomes, problems + store.close()
 
 
-def _concerns(failure: FailedTextError, text: Text | None, max_age: timedelta | None) -> bool:
-    """Tell whether a failure says something about a new text in place of the one that is there."""
+def _load_texts(
+    keys: Collection[str], store: DiskStore, max_age: timedelta | None
+) -> tuple[dict[str, Text], list[str]]:
+    """Return the cached texts by key, and the problems of the store.
+
+    In place of those that are too old, it returns what another machine may have put into a shared
+    cache.
+    """
+    texts, problems = store.load(keys)
+    old = [key for key, text in texts.items() if _is_old(text, max_age)]
+    if old:
+        newest, more = store.load(old, newest=True)
+        texts |= newest
+        problems += more
+    return texts, problems
+
+
+def _is_newer(failure: FailedTextError, text: Text | None, max_age: timedelta | None) -> bool:
+    """Tell whether a failure is about another text than the one that is there, if any."""
     if text is None or failure.failed_at is None or not max_age:
         # Without max_age, a failure is newer than the text, since saving that deletes it.
         return True
@@ -119,15 +130,15 @@ def load_saved(
     outcomes: dict[str, Outcome] = {}
     texts, problems = store.load(keys, newest=bool(replaced))
     for key, text in texts.items():
-        before = replaced[key].text if key in replaced else None
+        old_text = replaced[key].text if key in replaced else None
         # The time only tells whether it is the same text: a person may have changed its words.
-        if before is None or text.generated_at != before.generated_at:
+        if old_text is None or text.generated_at != old_text.generated_at:
             outcomes[key] = Outcome("cache", text)
     missing = [key for key in keys if key in may_fail and key not in outcomes]
     failures, more = load_failures(missing, store)
     for key, failure in failures.items():
-        known = replaced[key].failure if key in replaced else None
-        if known is None or failure.failed_at != known.failed_at:
+        old_failure = replaced[key].failure if key in replaced else None
+        if old_failure is None or failure.failed_at != old_failure.failed_at:
             outcomes[key] = Outcome(error=failure)
     return outcomes, problems + more
 

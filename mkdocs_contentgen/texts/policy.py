@@ -28,13 +28,9 @@ OnError = Literal["fail", "placeholder"]
 
 @dataclass(frozen=True)
 class Policy:
-    """What may be requested, and what counts as a failure: the plugin options of the same names.
+    """What may be requested, and what counts as a failure.
 
-    With `refresh`, all texts are requested, cached ones too. With `retry_failed`, those that failed
-    before are requested again. With `all_drafts`, the drafts of approved articles are looked up,
-    too, and with `shows_drafts`, as on the desk, a newer one is shown in place of the approved
-    text. With `warn_only`, as in a server, all failures are warnings, and the text
-    source has to respect `max_requests`.
+    The first fields are the plugin options of the same names.
     """
 
     on_missing: OnMissing = "generate"
@@ -43,11 +39,23 @@ class Policy:
     max_requests: int = 100
     max_age: timedelta | None = None
     sandbox: bool = False
+    """Whether the sandbox writes the texts, which have other keys then."""
+
     refresh: bool = False
+    """Whether all texts are requested, cached ones too."""
+
     retry_failed: bool = False
+    """Whether texts that failed before are requested again."""
+
     all_drafts: bool = False
+    """Whether the drafts of approved articles are looked up, too."""
+
     shows_drafts: bool = False
+    """Whether a draft that is newer is shown in place of the approved text, as on the desk."""
+
     warn_only: bool = False
+    """Whether all failures are warnings, as in a server. The text source has to respect
+    `max_requests` then."""
 
     @property
     def looks_up_drafts(self) -> bool:

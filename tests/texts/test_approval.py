@@ -27,7 +27,7 @@ from mkdocs_contentgen.texts.approval import (
     approve,
     name_problem,
     read_approved,
-    restore,
+    replace_file,
     save_approved,
 )
 from mkdocs_contentgen.texts.articles import Article
@@ -733,11 +733,11 @@ def test_only_the_file_that_was_read_is_deleted(tmp_path: Path) -> None:
     assert text
     path.write_text(approved_text("<article>Edited.</article>"))
     with pytest.raises(ApprovalError, match="has just been edited"):
-        restore(path, tmp_path, "", before=text)
+        replace_file(path, tmp_path, "", before=text)
     path.write_text(approved_text())
     other = path.with_name("other.html")
     other.touch()
-    restore(path, tmp_path, "", before=text)
+    replace_file(path, tmp_path, "", before=text)
     assert list(path.parent.iterdir()) == [other]
 
 

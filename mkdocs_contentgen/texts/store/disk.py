@@ -200,11 +200,12 @@ class DiskStore:
     ) -> None:
         """Write texts synchronously, and delete their Idempotency-Keys and notes.
 
-        The key of a refresh, whose answer may still be waiting, is only deleted with the texts of
-        that `operation`. Updates of the texts as they were before would be other requests now.
-        With `replacing`, only if the cache still has these texts by their keys, None for no text;
-        otherwise raises ChangedError. Raises UnreadableTextError, before anything is written, and
-        StoreError.
+        `replacing` has the texts that the cache has to have before, by their keys, None for no
+        text. The Idempotency-Key of a refresh is only deleted if `operation`, which has made the
+        texts, is one: otherwise its answer may still be waiting.
+
+        Raises ChangedError if the cache has other texts, UnreadableTextError if it cannot keep one
+        of these, and StoreError. In each case, nothing is written.
         """
         entries = {key: encode(key, text) for key, text in texts.items()}
 
@@ -215,12 +216,12 @@ class DiskStore:
                 if now != before:
                     raise ChangedError(now)
             for key, entry in entries.items():
-                refresh = _kept_keys(cache, key).get(REFRESH)
+                refresh_key = _load_idempotency_keys(cache, key).get(REFRESH)
                 cache.set(key, entry)
                 for row in (_CLAIM + key, *_extra_rows(key)):
                     cache.delete(row)
-                if refresh and operation != REFRESH:
-                    _keep_keys(cache, key, {REFRESH: refresh})
+                if refresh_key and operation != REFRESH:
+                    _save_idempotency_keys(cache, key, {REFRESH: refresh_key})
 
         self._write(change)
         for key in entries:
@@ -255,14 +256,14 @@ class DiskStore:
         def change(cache: diskcache.Cache) -> dict[str, str]:
             claimed = {}
             for key, operation in operations.items():
-                other, expires = cache.get(_CLAIM + key, expire_time=True)
+                holder, expires = cache.get(_CLAIM + key, expire_time=True)
                 # A claim with a longer lease was made before the clock was set back.
-                if other not in (None, owner) and expires <= time.time() + LEASE:
+                if holder not in (None, owner) and expires <= time.time() + LEASE:
                     continue
                 cache.set(_CLAIM + key, owner, expire=LEASE)
-                kept = _kept_keys(cache, key)
-                claimed[key] = kept.setdefault(operation, uuid.uuid4().hex)
-                _keep_keys(cache, key, kept)
+                keys = _load_idempotency_keys(cache, key)
+                claimed[key] = keys.setdefault(operation, uuid.uuid4().hex)
+                _save_idempotency_keys(cache, key, keys)
             return claimed
 
         return self._write(change)
@@ -280,9 +281,9 @@ class DiskStore:
                     continue
                 cache.delete(_CLAIM + key)
                 if answered:
-                    kept = _kept_keys(cache, key)
-                    kept.pop(operation, None)
-                    _keep_keys(cache, key, kept)
+                    keys = _load_idempotency_keys(cache, key)
+                    keys.pop(operation, None)
+                    _save_idempotency_keys(cache, key, keys)
 
         self._write(change)
 
@@ -388,7 +389,7 @@ class DiskStore:
         return StoreError(message)
 
 
-def _kept_keys(cache: diskcache.Cache, key: str) -> dict[str, str]:
+def _load_idempotency_keys(cache: diskcache.Cache, key: str) -> dict[str, str]:
     """Return the Idempotency-Keys that are kept for a request, by operation."""
     try:
         return msgspec.json.decode(cache.get(_IDEMPOTENCY + key) or "{}", type=dict[str, str])
@@ -396,9 +397,9 @@ def _kept_keys(cache: diskcache.Cache, key: str) -> dict[str, str]:
         return {}
 
 
-def _keep_keys(cache: diskcache.Cache, key: str, kept: Mapping[str, str]) -> None:
-    if kept:
-        cache.set(_IDEMPOTENCY + key, msgspec.json.encode(kept).decode())
+def _save_idempotency_keys(cache: diskcache.Cache, key: str, keys: Mapping[str, str]) -> None:
+    if keys:
+        cache.set(_IDEMPOTENCY + key, msgspec.json.encode(keys).decode())
     else:
         cache.delete(_IDEMPOTENCY + key)
 

@@ -148,11 +148,13 @@ class SharedStore(DiskStore):
             pipeline.set(_TEXT + key, encode(key, texts[key]), nx=True)
 
         self._send_each(texts, add)
-        if self._outage.is_set():  # a build that needs nothing of it does not have to know
+        if self._outage.is_set():
+            # It is tried again, and reported, only if this build needs it.
             self._outage.clear()
+            self._problems = []
         else:
             self._unshared.unlink(missing_ok=True)
-        self._problems = problems
+        self._problems += problems
 
     def prepare(self) -> list[str]:
         self._send(lambda pipeline: pipeline.ping())
