@@ -17,7 +17,7 @@ from msgspec import structs
 from ..errors import ApprovalError, ConfigurationError, ForgeError, UnsafeHTMLError
 from ..git import run_git
 from ..html.document import Document
-from ..review.approving import settled_lines, with_confirmed
+from ..review.approving import settled_html, with_confirmed
 from ..review.report_markdown import sentence_marks
 from ..site.authors import name_authors
 from ..texts.approval import (
@@ -224,7 +224,7 @@ def _write(top: Path, directory: str, text: ProposedText, by: str) -> None:
     found = name_authors(text.proposed.text, path)
     document = document_of(found.html)
     edits = with_confirmed(found, document.statements()) if document.statements() else found.edits
-    approved = structs.replace(found, html=settled_lines(document), edits=edits)
+    approved = structs.replace(found, html=settled_html(document), edits=edits)
     header = text.proposed.header
     save_approved(
         path, top / directory, approve(approved, header.key, header.service, by), before=before

@@ -38,44 +38,51 @@ _MAX_HISTORY = 10_000
 """The maximum number of characters in an approved file of what was confirmed, removed or left."""
 
 _MAX_PASSES = 5
+"""How often HTML is read again until it stays the same."""
+
 _MAX_NAMED = 3
+"""The number of statements that a message names."""
 
 
-def draft_lines(draft: Text, options: ContentgenConfig) -> str:
-    """Return the HTML that the approved file of a draft would contain. Raises UnsafeHTMLError."""
-    return _lines_of(draft, options, marks=False)
+def approved_html(draft: Text, options: ContentgenConfig) -> str:
+    """Return the HTML that the approved file of a draft contains: without marks.
+
+    Raises UnsafeHTMLError.
+    """
+    return _html_of(draft, options, marks=False)
 
 
-def proposed_lines(draft: Text, options: ContentgenConfig) -> str:
+def proposed_html(draft: Text, options: ContentgenConfig) -> str:
     """Return the HTML that the file of a proposed draft contains: with its marks.
 
     Raises UnsafeHTMLError.
     """
-    return _lines_of(draft, options, marks=True)
+    return _html_of(draft, options, marks=True)
 
 
-def _lines_of(draft: Text, options: ContentgenConfig, *, marks: bool) -> str:
+def _html_of(draft: Text, options: ContentgenConfig, *, marks: bool) -> str:
     document = Document(draft.html, options.image_hosts)
     for tag in (document.article, *document.article.find_all(style=True)):
         # Styles without an effect make diffs hard to read.
         style = str(tag.get("style", ""))
         if style and not (options.styles == "keep" or adapted_classes(tag.name, style)):
             del tag["style"]
-    return settled_lines(document, marks=marks)
+    return settled_html(document, marks=marks)
 
 
-def settled_lines(document: Document, *, marks: bool = False) -> str:
-    """Return the HTML of a document, by default without marks, as it is when it is read again.
+def settled_html(document: Document, *, marks: bool = False) -> str:
+    """Return the HTML of a document that is the same when it is read again.
 
-    The end tags of thousands of items can make it too large, and space that stood beside a mark can
-    be too much without it. Raises UnsafeHTMLError.
+    It has one block a line, and by default no marks. Once is not enough: the space beside a mark
+    can be too much without it. Raises UnsafeHTMLError, also for what the end tags of thousands of
+    items make too large.
     """
-    lines = document.to_lines(marks=marks)
+    html = document.to_lines(marks=marks)
     for _ in range(_MAX_PASSES):
-        before = lines
-        lines = Document(lines, document.image_hosts).to_lines()
-        if lines == before:
-            return lines
+        before = html
+        html = Document(html, document.image_hosts).to_lines()
+        if html == before:
+            return html
     raise UnsafeHTMLError("the HTML changes each time that it is read")
 
 
@@ -100,35 +107,25 @@ def compare_versions(article: Article, options: ContentgenConfig) -> Iterator[tu
     if approved is None:
         return
     file = "approved file"
-    if article.state == "changed":
-        file = "edited file"
-        yield "from the approved text to the edited file", _changes_since_approval(article, options)
-    elif approved.approval is None:
+    if approved.approval is None:
         file = "proposed file"
         yield from _compare_proposal(article, approved, options)
+    elif article.state == "changed":
+        file = "edited file"
+        yield "from the approved text to the edited file", _changes_since_approval(article, options)
     if draft and (article.has_newer_draft or file == "approved file"):
-        lines = draft_lines(draft, options)
-        changes = word_diff(approved.text.html, lines, options.image_hosts)
-        checks = check_lines(draft) if lines != approved.text.html else []
+        html = approved_html(draft, options)
+        changes = word_diff(approved.text.html, html, options.image_hosts)
+        checks = check_lines(draft) if html != approved.text.html else []
         yield f"from the {file} to the draft", "\n".join([changes, *map(escape_controls, checks)])
 
 
 def _changes_since_approval(article: Article, options: ContentgenConfig) -> str:
     """Return what was changed in a file since its approval, to be printed."""
     approved = article.approved
-    draft = article.draft
-    if approved is None or approved.approval is None:
+    if approved is None:
         return ""
-    original = ""
-    if draft:
-        # Its SHA-256 is that of the draft, unless this is another machine, or the draft is newer.
-        with suppress(UnsafeHTMLError):
-            lines = draft_lines(draft, options)
-            if approved.approval.sha256 == digest(lines, draft.written_by):
-                original = lines
-    if not original:
-        before = text_as_written(article)
-        original = before.html if before else ""
+    original = _html_when_approved(article, options)
     if not original:
         return escape_controls(
             "the approved text is neither in the cache nor in git; "
@@ -138,6 +135,20 @@ def _changes_since_approval(article: Article, options: ContentgenConfig) -> str:
         author = approved.text.written_by or "nobody, so a model"
         return escape_controls(f"who wrote it was changed to: {author}")
     return word_diff(original, approved.text.html, options.image_hosts)
+
+
+def _html_when_approved(article: Article, options: ContentgenConfig) -> str:
+    """Return the HTML of a text as it was approved, or an empty string if nobody has it."""
+    approval = article.approval
+    draft = article.draft
+    if approval and draft:
+        # The draft is that text, unless it is newer, or from another machine.
+        with suppress(UnsafeHTMLError):
+            html = approved_html(draft, options)
+            if approval.sha256 == digest(html, draft.written_by):
+                return html
+    before = text_as_written(article)
+    return before.html if before else ""
 
 
 def _compare_proposal(
@@ -211,9 +222,7 @@ def write_approval(
     reason, or if it is a draft that quotes what nobody said.
     """
     text = chosen.text
-    approved = article.approved
-    approval = approved.approval if approved else None
-    declined = approval.declined if approval else None
+    declined = article.approval.declined if article.approval else None
     edition = text.edition
     if chosen.is_in_file and article.draft and article.has_newer_draft:
         declined = article.draft.generated_at
@@ -228,17 +237,17 @@ def write_approval(
         edition=edition,
     )
     written = approve(text, article.key, service_name(options), by, declined, unchecked)
-    save_approved(article.path, article.directory, written, before=approved)
+    save_approved(article.path, article.directory, written, before=article.approved)
 
 
 def _html_to_approve(article: Article, chosen: TextToApprove, options: ContentgenConfig) -> str:
     """Return the HTML of a text as its approved file has it. Raises ApprovalError."""
     approved = article.approved
     if approved and approved.approval and chosen.is_in_file:
-        return _edited_lines(article, approved, options)
+        return _edited_html(article, approved, options)
     is_edited = chosen.is_in_file and approved is not None and approved.is_changed
     _check_quotations(article, chosen.text, is_edited_in_file=is_edited)
-    return _lines_to_approve(article, chosen.text, options)
+    return _draft_html(article, chosen.text, options)
 
 
 def service_name(options: ContentgenConfig) -> str:
@@ -259,21 +268,21 @@ def words_at_risk(article: Article, draft: Text) -> list[str]:
     changed_by = text.edits.changed_by if text.edits else {}
     if not changed_by and not text.written_by:
         return []
-    said: set[str] = set()
+    kept: set[str] = set()
     with suppress(UnsafeHTMLError):
-        said = {block.text for block in Document(draft.html).blocks()}
-    words = []
+        kept = {block.text for block in Document(draft.html).blocks()}
+    at_risk = []
     for block in Document(text.html).blocks():
         is_persons = bool(text.written_by) or block.digest in changed_by
-        if is_persons and block.text not in said:
-            words.append(block.text)
-    return words
+        if is_persons and block.text not in kept:
+            at_risk.append(block.text)
+    return at_risk
 
 
-def _lines_to_approve(article: Article, draft: Text, options: ContentgenConfig) -> str:
+def _draft_html(article: Article, draft: Text, options: ContentgenConfig) -> str:
     """Return the lines of a draft. Raises ApprovalError."""
     try:
-        return draft_lines(draft, options)
+        return approved_html(draft, options)
     except UnsafeHTMLError as error:
         raise ApprovalError(
             f"{article.place}: no build can show this draft: {error}; "
@@ -308,14 +317,15 @@ def _unchecked_statements(article: Article, text: Text, reason: str) -> tuple[st
     statements = statements_to_check(text)
     if statements and not reason:
         raise ApprovalError(f"{article.place}: {_left_message(article.page, statements)}")
-    # What was approved unchecked is so still, as long as the text says it.
-    approval = article.approved.approval if article.approved else None
-    before = approval.unchecked if approval else ()
-    earlier: list[str] = []
-    if before:
-        said = "\n".join(block.text for block in Document(text.html).blocks())
-        earlier = [statement for statement in before if statement.removesuffix("…") in said]
-    return _bounded([*earlier, *map(shorten, statements)])
+    unchecked: list[str] = []
+    if article.approval and article.approval.unchecked:
+        # They were approved unchecked, and are so still as long as the text says them.
+        words = "\n".join(block.text for block in Document(text.html).blocks())
+        for statement in article.approval.unchecked:
+            if statement.removesuffix("…") in words:
+                unchecked.append(statement)
+    unchecked += map(shorten, statements)
+    return _bounded(unchecked)
 
 
 def _left_message(page: str, statements: Sequence[str]) -> str:
@@ -385,15 +395,14 @@ def check_before_ejection(article: Article, options: ContentgenConfig) -> list[s
             f"approve it with `contentgen approve {article.page_argument}` first"
         )
     now = "and from now on, the page does not say how it came about"
-    approval = article.approved.approval if article.approved else None
-    if approval and article.state == "changed":
-        approver = approval.approved_by
+    approved = article.approved
+    if article.approval and article.state == "changed":
+        approver = article.approval.approved_by
         notes.append(
             f"{article.page}: {article.path} was edited since {approver} approved it; nobody "
             f"approved the text as it is now, {now}"
         )
         return notes
-    approved = article.approved
     is_edited = article.shows_file and approved is not None and approved.is_changed
     _check_quotations(article, text, is_edited_in_file=is_edited)
     return [*notes, f"{article.page}: nobody approved this text, {now}", *check_lines(text)]
@@ -416,10 +425,10 @@ def _check_quotations(article: Article, draft: Text, *, is_edited_in_file: bool)
             )
 
 
-def _edited_lines(article: Article, edited: ApprovedText, options: ContentgenConfig) -> str:
+def _edited_html(article: Article, edited: ApprovedText, options: ContentgenConfig) -> str:
     """Return an edited text in the lines that an update writes, so that it changes no others."""
     try:
-        return settled_lines(Document(edited.text.html, options.image_hosts))
+        return settled_html(Document(edited.text.html, options.image_hosts))
     except UnsafeHTMLError as error:
         place = f"{article.path}:{edited.line}"
         raise ApprovalError(f"{place}: no build can show this text: {error}") from error

@@ -42,11 +42,24 @@ from .reading_back import COMMENT, MarkdownReader
 _REQUEST = re.compile(
     r"""^["']?contentgen["']?[ \t]*:.*\n(?:(?:[ \t]*\n|\#.*\n)*(?!---)[ \t-].*\n)*""", re.MULTILINE
 )
+"""Matches the key `contentgen` in a front matter, with the indented lines of its value."""
+
 _HEADING = re.compile(
-    r"^(?:> ?)*(#{1,6})|^\S.*\n(=|-)\2*[ \t]*$|<h([1-6])[\s>]", re.MULTILINE | re.IGNORECASE
+    r"""
+    ^(?:>\ ?)*(?P<signs>\#{1,6})           # ## Heading, also in a quotation
+    | ^\S.*\n(?P<underline>=|-)(?P=underline)*[ \t]*$
+    | <h(?P<number>[1-6])[\s>]
+    """,
+    re.MULTILINE | re.IGNORECASE | re.VERBOSE,
 )
+"""Matches a heading in Markdown, in one of its three forms."""
+
 _MARKUP = re.compile(r"[<>]|\{[{%#]")
+"""Matches what a title may not have: the start or end of a tag, or the start of a template."""
+
 _METADATA = re.compile(r"\A([\w -]+):")
+"""Matches what readers of metadata take for a key at the start of a page."""
+
 _NOT_IN_MARKDOWN = {
     "style": "inline styles",
     "colspan": "merged cells",
@@ -65,9 +78,9 @@ def eject_articles(site: Site, articles: Sequence[Article]) -> str:
     page = articles[0].page
     path = site.source_file(page)
     source, newline = _read_page(page, path)
-    match = YAML_RE.match(source)
-    head = _without_request(match[0]) if match else ""
-    if not match or not head:
+    front_matter = YAML_RE.match(source)
+    head = _without_request(front_matter[0]) if front_matter else ""
+    if not front_matter or not head:
         raise ApprovalError(
             f"{page}:1: the front matter does not have one key per line; remove `contentgen` by "
             "hand"
@@ -76,7 +89,7 @@ def eject_articles(site: Site, articles: Sequence[Article]) -> str:
     for article in articles:
         elements[article.request.id] = _read_article(article, site.options.image_hosts)
     lost = _lost_in_markdown(elements.values())
-    body = source[match.end() :]
+    body = source[front_matter.end() :]
     head = _with_title(head, body, articles, elements)
     body = _insert(site, articles, elements, body)
     docs = Path(site.config.docs_dir)
@@ -85,9 +98,18 @@ def eject_articles(site: Site, articles: Sequence[Article]) -> str:
         replace_text(path, below, _join(head, body).replace("\n", newline))
     except OSError as error:
         raise ApprovalError(f"{page}: cannot be written ({error.strerror})") from error
+    return _ejected_message(page, body, lost)
+
+
+def _ejected_message(page: str, body: str, lost: Sequence[str]) -> str:
+    """Return what a person should know of a page that contains its texts now.
+
+    `lost` names what Markdown cannot say. The texts of markers that are left in the page are at its
+    end, since these do not stand alone at the left margin.
+    """
     missing = f", but without its {', '.join(lost)}" if lost else ""
-    left = [f"`{marker[0]}`" for marker in MARKER.finditer(FENCED.sub("", body))]
-    moved = f"; at its end: the text of {', '.join(left)}" if left else ""
+    markers = [f"`{marker[0]}`" for marker in MARKER.finditer(FENCED.sub("", body))]
+    moved = f"; at its end: the text of {', '.join(markers)}" if markers else ""
     return f"{page}: contains its text now, and no request{missing}{moved}; read `git diff`"
 
 
@@ -126,11 +148,11 @@ def _resolve_citations(
     text = article.outcome.text or article.draft
     cited = text.sources if text else ()
     for link in element.iter("a"):
-        whole = link.get("href", "")
-        address, _, anchor = whole.partition("#")
-        if anchor and whole in cited and address in pages:
-            found = ids.find(Citation(pages[address], anchor))
-            link.set("href", f"{address}#{found or anchor}")
+        name = link.get("href", "")
+        address, _, anchor = name.partition("#")
+        if anchor and name in cited and address in pages:
+            id_now = ids.find(Citation(pages[address], anchor))
+            link.set("href", f"{address}#{id_now or anchor}")
 
 
 def _read_article(article: Article, image_hosts: Sequence[str]) -> Element:
@@ -368,11 +390,17 @@ def _compose(body: str, places: Sequence[_Place], texts: Mapping[str, str]) -> s
     marked = [(place.line, place.name) for place in places if place.line]
     # From the end, so that the other places stay where they are.
     for (start, end), name in sorted(marked, reverse=True):
-        parts = [page[:start].rstrip("\n"), texts[name]]
-        page = "\n\n".join([*filter(None, parts), page[end:].lstrip("\n")])
+        above = page[:start].rstrip("\n")
+        below = page[end:].lstrip("\n")
+        page = f"{texts[name]}\n\n{below}"
+        if above:
+            page = f"{above}\n\n{page}"
     for place in places:
         if place.line is None:
-            page = "\n\n".join(filter(None, (page.rstrip(), f"{texts[place.name]}\n")))
+            above = page.rstrip()
+            page = f"{texts[place.name]}\n"
+            if above:
+                page = f"{above}\n\n{page}"
     # In the first lines, readers of metadata take words before a colon for a key.
     is_leading = any(place.is_page for place in places)
     return _METADATA.sub(r"\1&#58;", page) if is_leading else page
@@ -392,6 +420,12 @@ def _make_title(element: Element) -> None:
 
 def _level_at(text: str) -> int:
     """Return the level of the last heading in Markdown, or 0."""
-    found = _HEADING.findall(text)
-    signs, underline, number = found[-1] if found else ("", "", "0")
-    return len(signs) or int(number or (1 if underline == "=" else 2))
+    level = 0
+    for heading in _HEADING.finditer(text):
+        if heading["signs"]:
+            level = len(heading["signs"])
+        elif heading["underline"]:
+            level = 1 if heading["underline"] == "=" else 2
+        else:
+            level = int(heading["number"])
+    return level

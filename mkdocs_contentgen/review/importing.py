@@ -86,15 +86,18 @@ def changed_remarks(site: Site, article: Article, before: Text, html: str) -> tu
         return by_subject
 
     try:
-        former = remarks_on_form(before.html)
-        new = remarks_on_form(html)
+        form_before = remarks_on_form(before.html)
+        form_now = remarks_on_form(html)
     except FailedTextError:
         return before.remarks
-    known = {_subject(remark) for remark in before.remarks}
-    kept = [remark for remark in before.remarks if _subject(remark) not in former]
-    # What could be said before and was not, for example because a person has settled it, stays so.
-    added = [remark for subject, remark in new.items() if subject in known or subject not in former]
-    return (*kept, *added)
+    remarks = [remark for remark in before.remarks if _subject(remark) not in form_before]
+    subjects_before = {_subject(remark) for remark in before.remarks}
+    for subject, remark in form_now.items():
+        # A remark that the text before could have had, and had not, was settled by a person.
+        was_settled = subject in form_before and subject not in subjects_before
+        if not was_settled:
+            remarks.append(remark)
+    return tuple(remarks)
 
 
 def _subject(remark: str) -> str:

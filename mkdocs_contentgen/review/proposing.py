@@ -11,7 +11,7 @@ from ..site.options import ContentgenConfig
 from ..text import Text
 from ..texts.approval import propose, save_approved
 from ..texts.articles import Article
-from .approving import proposed_lines, service_name, words_at_risk
+from .approving import proposed_html, service_name, words_at_risk
 
 _MAX_NAMED = 3
 
@@ -33,7 +33,7 @@ def propose_article(article: Article, options: ContentgenConfig, *, overwrite: b
     if draft is None or not article.has_newer_draft:
         return _nothing_to_propose(article)
     try:
-        html = proposed_lines(draft, options)
+        html = proposed_html(draft, options)
         problem = "" if overwrite else _overwrite_problem(article, draft)
     except UnsafeHTMLError as error:
         raise ApprovalError(

@@ -6,7 +6,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -40,7 +39,7 @@ class PlacedPassage:
     """The path that a person reads."""
 
     path: Path | None = None
-    """The file, if it is one of the project."""
+    """The file, or None if it is none of the project."""
 
     line: int | None = None
     """The number of the line that the passage begins in, if it is known."""
@@ -88,8 +87,8 @@ class TextReport:
         if not self.approved_by or not self.committed_by:
             return False
         # An approval from GitHub has the login behind the name.
-        names = (self.committed_by, self.approved_by.rpartition(" (")[0])
-        return self.approved_by != self.committed_by and names[0] != names[1]
+        name_without_login = self.approved_by.rpartition(" (")[0]
+        return self.committed_by not in (self.approved_by, name_without_login)
 
 
 def report_texts(site: Site, articles: Sequence[Article], base: str = "") -> list[TextReport]:
@@ -129,11 +128,13 @@ def _report(site: Site, article: Article, base: str, place: _PassagePlaces) -> T
     approved_by, committed_by = _new_approval(article, earlier) if base else ("", "")
     try:
         rows = _differences(site, before, text)
-        sentences = tuple(_placed(it, place) for it in sentences_to_check(site, article, text))
+        sentences = []
+        for sentence in sentences_to_check(site, article, text):
+            sentences.append(_placed(sentence, place))
     except UnsafeHTMLError as error:
         return TextReport(article, problem=f"no build can show this text: {error}")
     return TextReport(
-        article, before, rows, sentences, approved_by=approved_by, committed_by=committed_by
+        article, before, rows, tuple(sentences), approved_by=approved_by, committed_by=committed_by
     )
 
 
@@ -149,14 +150,17 @@ def _text_before(article: Article, earlier: ApprovedText | None, base: str) -> T
 def _version_at(article: Article, commit: str) -> ApprovedText | None:
     """Return the file of a text in a commit, or None if it was not there or cannot be read."""
     content = file_at(article.path, commit)
-    with suppress(ApprovalError):
-        return decode(content, article.path) if content else None
-    return None
+    if not content:
+        return None
+    try:
+        return decode(content, article.path)
+    except ApprovalError:
+        return None
 
 
 def _new_approval(article: Article, earlier: ApprovedText | None) -> tuple[str, str]:
     """Return who an approval that was not there before names, and whose commit it is."""
-    approval = article.approved.approval if article.approved else None
+    approval = article.approval
     if approval is None or article.state != "approved":
         return "", ""
     if earlier and earlier.approval == approval:
@@ -182,31 +186,35 @@ class _PassagePlaces:
     def __init__(self, site: Site) -> None:
         self._directory = site.directory.absolute()
         self._docs = Path(site.config.docs_dir).absolute()
-        self.lines = cache(self._lines)
+        self._lines_of = cache(self._read_lines)
 
     def find(self, name: str, passage: str) -> tuple[Path | None, int | None]:
         """Return the file that a person knows by this name, and the line of a passage in it."""
         for directory in (self._directory, self._docs):
             path = directory / name
-            lines = self.lines(path)
+            lines = self._lines_of(path)
             if lines:
-                return path, _line_of(passage, lines)
+                return path, _find_line(passage, lines)
         return None, None
 
-    def _lines(self, path: Path) -> Sequence[str]:
+    def _read_lines(self, path: Path) -> Sequence[str]:
         try:
             return read_text(path, self._directory, _MAX_SOURCE).splitlines()
         except (OSError, ValueError):  # as for a source that is no file of this project
             return ()
 
 
-def _line_of(passage: str, lines: Iterable[str]) -> int | None:
+def _find_line(passage: str, lines: Iterable[str]) -> int | None:
     """Return the number of the line that a passage begins in, or None."""
-    begin = next((line.strip() for line in passage.splitlines() if line.strip()), "")
+    words = passage.strip()
+    if not words:
+        return None
+    start = words.splitlines()[0].strip()
     for number, line in enumerate(lines, start=1):
         said = line.strip()
         # A passage joins the lines of a paragraph, and may begin within one.
-        if begin and (begin in said or (len(said) >= _LEAST_LINE and begin.startswith(said))):
+        is_first_of_several = len(said) >= _LEAST_LINE and start.startswith(said)
+        if start in said or is_first_of_several:
             return number
     return None
 

@@ -92,18 +92,19 @@ def report_markdown(
         parts.append(_table(reports[:_MAX_ROWS]))
     if due:
         parts.append(_due(due))
-    size = _size(parts)
+    room = MAX_COMMENT - _RESERVE - _size(parts)
     left_out: list[str] = []
     for report in reports:
         section = _section(report, form)
-        if section and size + len(section) + 2 > MAX_COMMENT - _RESERVE:
+        if _size([section]) > room:
             section = _section(report, form, is_short=True)
-        if section and size + len(section) + 2 > MAX_COMMENT - _RESERVE:
-            left_out.append(report.article.page)
+        if not section:
             continue
-        if section:
+        if _size([section]) > room:
+            left_out.append(report.article.page)
+        else:
             parts.append(section)
-            size += len(section) + 2
+            room -= _size([section])
     if len(reports) > _MAX_ROWS:
         parts.append(f"The table has the first {_MAX_ROWS} of {len(reports)} texts.")
     if left_out:
@@ -113,6 +114,7 @@ def report_markdown(
 
 
 def _size(parts: Sequence[str]) -> int:
+    """Return the characters of the parts of a report, each with the blank line behind it."""
     return sum(len(part) + 2 for part in parts)
 
 
@@ -156,9 +158,9 @@ def _table(reports: Sequence[TextReport]) -> str:
 
 def _name(report: TextReport) -> str:
     article = report.article
-    return (
-        article.page if article.request.id == "main" else f"{article.page} ({article.request.id})"
-    )
+    if article.request.id == "main":
+        return article.page
+    return f"{article.page} ({article.request.id})"
 
 
 def _state(report: TextReport) -> str:
@@ -179,7 +181,9 @@ def _changed(report: TextReport) -> str:
     if report.before is None:
         return "new"
     number = len(report.rows)
-    return "nothing" if number == 0 else "1 block" if number == 1 else f"{number} blocks"
+    if number == 0:
+        return "nothing"
+    return "1 block" if number == 1 else f"{number} blocks"
 
 
 def _remarks(report: TextReport) -> Sequence[str]:
@@ -208,8 +212,8 @@ def _section(report: TextReport, form: Form, *, is_short: bool = False) -> str:
         parts.append(plain(_cut(report.problem, _MAX_SENTENCE)))
     if report.rows and not is_short:
         parts.append(_changes(report))
-    shown = [sentence for sentence in report.sentences if report.is_to_review]
-    parts += _sentences(report, shown, form, is_short=is_short)
+    if report.is_to_review:
+        parts += _sentences(report, form, is_short=is_short)
     if _remarks(report):
         lines = [f"- {plain(remark)}" for remark in _remarks(report)]
         parts.append("\n".join(["Not as requested:", "", *lines]))
@@ -230,17 +234,18 @@ def _changes(report: TextReport) -> str:
     return "\n".join(lines)
 
 
-def _sentences(
-    report: TextReport, sentences: Sequence[CheckedSentence], form: Form, *, is_short: bool
-) -> list[str]:
+def _sentences(report: TextReport, form: Form, *, is_short: bool) -> list[str]:
     """Return the sentences to check and those to read, with their evidence."""
     parts = []
     headings = {True: "To check:", False: "To read beside the sources:"}
     for has_statements, heading in headings.items():
-        lines = []
-        chosen = [it for it in sentences if it.has_statements == has_statements]
+        chosen = [
+            sentence for sentence in report.sentences if sentence.has_statements == has_statements
+        ]
         article = report.article
-        marks = sentence_marks(article.page, article.request.id, [it.text for it in chosen])
+        texts = [sentence.text for sentence in chosen]
+        marks = sentence_marks(article.page, article.request.id, texts)
+        lines = []
         for sentence, mark in zip(chosen, marks, strict=True):
             box = ""
             if form.has_boxes and has_statements:
@@ -290,24 +295,9 @@ def report_json(reports: Sequence[TextReport], top: Path | None) -> list[dict[st
 
 def _text_to_json(report: TextReport, top: Path | None) -> dict[str, object]:
     article = report.article
-    sentences = []
-    for sentence in report.sentences if report.is_to_review else ():
-        evidence = []
-        for passage in sentence.evidence:
-            path = passage.path
-            file = os.fspath(path) if path else passage.file
-            if path and top and path.is_relative_to(top):
-                file = path.relative_to(top).as_posix()
-            evidence.append(
-                {"file": file, "line": passage.line, "title": passage.title, "text": passage.text}
-            )
-        sentences.append(
-            {
-                "text": sentence.text,
-                "is_to_check": sentence.has_statements,
-                "evidence": evidence,
-            }
-        )
+    sentences: list[dict[str, object]] = []
+    if report.is_to_review:
+        sentences = [_sentence_to_json(sentence, top) for sentence in report.sentences]
     return {
         "page": article.page,
         "id": article.request.id,
@@ -323,4 +313,21 @@ def _text_to_json(report: TextReport, top: Path | None) -> dict[str, object]:
         "committed_by": report.committed_by or None,
         "has_doubtful_approval": report.has_doubtful_approval,
         "due_since": article.due_since.isoformat() if article.due_since else None,
+    }
+
+
+def _sentence_to_json(sentence: CheckedSentence, top: Path | None) -> dict[str, object]:
+    evidence = []
+    for passage in sentence.evidence:
+        path = passage.path
+        file = os.fspath(path) if path else passage.file
+        if path and top and path.is_relative_to(top):
+            file = path.relative_to(top).as_posix()
+        evidence.append(
+            {"file": file, "line": passage.line, "title": passage.title, "text": passage.text}
+        )
+    return {
+        "text": sentence.text,
+        "is_to_check": sentence.has_statements,
+        "evidence": evidence,
     }

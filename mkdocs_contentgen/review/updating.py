@@ -78,31 +78,35 @@ def plan(
     notes: list[str] = []
     keys = set()
     for article in articles:
-        text = article.newest
-        page = article.page
-        sources = cited.citations(text) if text else []
-        is_wanted = bool(note) or any(source.has_changed for source in sources)
-        if problem := _problem(article, is_named=is_named):
+        problem = _problem(article, is_named=is_named)
+        if problem:
             problems.append(problem)
-        elif text is None or (not is_wanted and not is_named) or article.key in keys:
             continue
-        elif not is_wanted:
-            notes.append(f"{page}: its sources have not changed; --note says what else to change")
-        elif not is_named and (reason := _asked_before(article, text, sources)):
-            command = f"contentgen update {article.page_argument}"
-            notes.append(f"{page}: {reason}; `{command}` asks (and pays) again")
-        else:
-            from .block_updates import plan_update  # mostly, no text needs it
-
-            keys.add(article.key)
-            try:
-                update = plan_update(
-                    text, sources, note=note, section=section, image_hosts=image_hosts
+        text = article.newest
+        if text is None or article.key in keys:
+            continue
+        sources = cited.citations(text)
+        if not note and not any(source.has_changed for source in sources):
+            if is_named:
+                notes.append(
+                    f"{article.page}: its sources have not changed; --note says what else to change"
                 )
-            except EditError as error:
-                problems.append(f"{article.place}: {error}")
-            else:
-                updates.append(TextUpdate(article, text, update))
+            continue
+        reason = "" if is_named else _asked_before(article, text, sources)
+        if reason:
+            command = f"contentgen update {article.page_argument}"
+            notes.append(f"{article.page}: {reason}; `{command}` asks (and pays) again")
+            continue
+
+        from .block_updates import plan_update  # mostly, no text needs it
+
+        keys.add(article.key)
+        try:
+            update = plan_update(text, sources, note=note, section=section, image_hosts=image_hosts)
+        except EditError as error:
+            problems.append(f"{article.place}: {error}")
+        else:
+            updates.append(TextUpdate(article, text, update))
     return updates, problems, notes
 
 
@@ -138,30 +142,32 @@ def run(
     """
     if not planned:
         return [], []
-    by_request = {one.article.asked: one for one in planned}
-    done: dict[PageRequest, Updated] = {}
+    by_request = {planned_update.article.asked: planned_update for planned_update in planned}
+    answers: dict[PageRequest, Updated] = {}
 
     async def ask(client: Client, asked: PageRequest, attempt: Attempt) -> Text:
         planned_update = by_request[asked]
-        updated = await client.update(asked, planned_update.update, attempt)
+        answer = await client.update(asked, planned_update.update, attempt)
         # In a thread, since it reads files and takes HTML apart, while other answers arrive.
-        text = await asyncio.to_thread(_apply, build.site, planned_update, updated)
-        done[asked] = updated
+        text = await asyncio.to_thread(_apply, build.site, planned_update, answer)
+        answers[asked] = answer
         return text
 
     requests: dict[str, PageRequest] = {}
     operations: dict[str, str] = {}
     editions: dict[str, int] = {}
-    for one in planned:
-        key = one.article.key
-        requests[key] = one.article.asked
-        operations[key] = _operation(one)
-        editions[key] = one.article.edition
+    for planned_update in planned:
+        article = planned_update.article
+        requests[article.key] = article.asked
+        operations[article.key] = _operation(planned_update)
+        editions[article.key] = article.edition
     source = replace(build.foreground(), ask=wrap(ask), operations=operations, editions=editions)
     outcomes, problems = source.get(requests, requests.keys())
-    results = [
-        _result(one, outcomes[one.article.key], done.get(one.article.asked)) for one in planned
-    ]
+    results = []
+    for planned_update in planned:
+        article = planned_update.article
+        answer = answers.get(article.asked)
+        results.append(_result(planned_update, outcomes[article.key], answer))
     problems += _keep_texts_before(build, results)
     return results, problems
 

@@ -22,6 +22,9 @@ from .lookup import Outcome
 from .policy import Policy, Sender
 from .store import DiskStore
 
+_ANY_PAGE = "PAGE"
+"""Stands for the page in the command of a message about several pages."""
+
 
 class TextSource(Protocol):
     """Gives the texts that are neither approved nor cached."""
@@ -240,20 +243,26 @@ def _require_approvals(obtained: Obtained, policy: Policy) -> None:
 
 def _report_texts(obtained: Obtained, policy: Policy) -> None:
     """Add one message for each reason why texts are missing, or old."""
-    lacking: dict[tuple[str, bool], list[Article]] = {}
+    by_reason: dict[tuple[str, bool], list[Article]] = {}
     for article in obtained.articles:
-        outcome = article.draft_outcome
-        error = outcome.error
-        if error is None or (article.shows_file and article.key not in obtained.wanted):
+        if article.shows_file and article.key not in obtained.wanted:
             continue
-        is_missing = isinstance(error, NoText) and error.absence == "missing"
-        setting = policy.on_missing if is_missing else policy.on_error
-        warn_only = policy.warn_only or outcome.text is not None or setting == "placeholder"
-        reason = _reason(outcome, policy, "PAGE")
+        reason = _reason(article.draft_outcome, policy, _ANY_PAGE)
         if reason:
-            lacking.setdefault((reason, warn_only), []).append(article)
-    for (_, warn_only), articles in lacking.items():
+            warn_only = _is_warning(article.draft_outcome, policy)
+            by_reason.setdefault((reason, warn_only), []).append(article)
+    for (_, warn_only), articles in by_reason.items():
         obtained.add_message(_message(articles, policy), warn_only=warn_only)
+
+
+def _is_warning(outcome: Outcome, policy: Policy) -> bool:
+    """Tell whether it is a warning, and no failure, that a text is missing or old."""
+    if policy.warn_only or outcome.text is not None:
+        return True
+    error = outcome.error
+    is_missing = isinstance(error, NoText) and error.absence == "missing"
+    setting = policy.on_missing if is_missing else policy.on_error
+    return setting == "placeholder"
 
 
 def _review_message(article: Article) -> str:
@@ -267,7 +276,7 @@ def _place_and_state(article: Article) -> str:
 def _message(articles: Sequence[Article], policy: Policy) -> str:
     """Return the message about articles whose texts are missing for the same reason."""
     first = articles[0]
-    reason = _reason(first.draft_outcome, policy, "PAGE")
+    reason = _reason(first.draft_outcome, policy, _ANY_PAGE)
     if isinstance(first.draft_outcome.error, ConfigurationError | StoreError):
         return reason  # the same for all pages
     pages = [article.source_path or article.page for article in articles]

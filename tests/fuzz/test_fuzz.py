@@ -33,7 +33,7 @@ from mkdocs_contentgen.html.sanitizer import sanitize
 from mkdocs_contentgen.html.stylesheet import adapted_classes, sanitize_style
 from mkdocs_contentgen.mkdocs.plugin import ContentgenPlugin
 from mkdocs_contentgen.requests import BlogRequest
-from mkdocs_contentgen.review.approving import draft_lines
+from mkdocs_contentgen.review.approving import approved_html
 from mkdocs_contentgen.site.options import ContentgenConfig
 from mkdocs_contentgen.site.site import Site
 from mkdocs_contentgen.text import Text
@@ -81,7 +81,7 @@ def test_approved_files() -> None:
     def test(source: str) -> None:
         draft = Text(f"<article><h1>T</h1>{source}", datetime.now(UTC), request.record())
         try:
-            html = draft_lines(draft, options)
+            html = approved_html(draft, options)
         except UnsafeHTMLError:
             return
         approved = approve(structs.replace(draft, html=html), "key", "sandbox", "Jo")
