@@ -199,9 +199,10 @@ class NoText:
 
     A text is `missing` if it was not requested, `pending` while it is generated, `stopped` if the
     run was stopped before its request was sent, and `over_budget` if `max_requests` was reached.
+    A translation can have `no_original`, or be `waiting` until somebody approves its original.
     """
 
-    absence: Literal["missing", "pending", "stopped", "over_budget"]
+    absence: Literal["missing", "pending", "stopped", "over_budget", "no_original", "waiting"]
     message: str
     answer: str = ""
     """What a program had written of the text before it failed."""

@@ -5,11 +5,24 @@ It has a module of its own, so that a site without requests need not import what
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from .requests import Request
+    from .text import Text
+
+
+@dataclass(frozen=True)
+class OriginalText:
+    """The text that a translation is made from."""
+
+    text: Text
+    language: str
+    """Its language as a BCP 47 tag, or an empty string if it is not known."""
+
+    is_draft: bool
+    """Whether nobody has approved it."""
 
 
 @dataclass(frozen=True)
@@ -28,6 +41,9 @@ class PageRequest:
 
     original: PageRequest | None = None
     """The request of the text that this is a translation of, or None for any other."""
+
+    original_text: OriginalText | None = field(default=None, compare=False)
+    """The text of the original, from the time when the translation is asked for."""
 
     def in_its_language(self) -> Request:
         """Return the request with the language of the page, if it has none of its own."""

@@ -6,20 +6,18 @@ No function here reads files or sends anything.
 from __future__ import annotations
 
 import json
+import re
 import unicodedata
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 from functools import cache
-from typing import TYPE_CHECKING, Annotated, ClassVar, Literal, Self, get_args, get_origin
+from typing import Annotated, ClassVar, Literal, Self, get_args, get_origin
 
 import msgspec
 from msgspec import Meta
 
 from .display import did_you_mean, quoted
 from .files import sha256
-
-if TYPE_CHECKING:
-    from .translation_request import TranslationOf
 
 KEY_FORMAT = 1
 """The version of the cache key. Changing it invalidates all cached texts, which cost money."""
@@ -59,6 +57,13 @@ _ORDINALS = ("first", "second", "third", "fourth", "fifth")
 
 TRANSLATION_KEY = "translation_of"
 """The key of front matter that makes a request one for a translation."""
+
+_OWN_FIELDS = ("id", "language", "revision", "owner")
+"""The other keys that the request for a translation can have. All else is the original's."""
+
+_MAX_ORIGINAL = 400
+_ORIGINAL = re.compile(r"([^#\s][^#\x00-\x1f\x7f]*)(?:#([a-z0-9-]+))?")
+"""Matches the page of an original, and the id of its article on it."""
 
 _EXAMPLE_HINT = "write for example {type: blog, topic: Ten ways to speed up a docs build}"
 
@@ -263,6 +268,25 @@ _ALL_FIELDS = frozenset(
     field for model in REQUEST_TYPES.values() for field in model.__struct_fields__
 )
 """The fields of requests of all types."""
+
+
+@dataclass(frozen=True)
+class TranslationOf:
+    """The front matter of a translation, before its original is found."""
+
+    page: str
+    """The path of the original's page in the directory of pages (`src_uri`)."""
+
+    article: str
+    """The id of the original on its page."""
+
+    own: Request
+    """A request whose _OWN_FIELDS are those of the translation; its other fields say nothing."""
+
+    @property
+    def id(self) -> str:
+        """The id of the translation on its own page."""
+        return self.own.id
 
 
 @cache
@@ -501,31 +525,42 @@ def _parse_translation(
     path: _Path, asked: Mapping[str, object], defaults: Mapping[str, object]
 ) -> tuple[TranslationOf | None, list[Problem]]:
     """Return the request for a translation, or None if it has problems, and these."""
-    from .translation_request import OWN_FIELDS, TranslationOf, parse_name
-
     problems = []
     for name in asked:
-        if name in (TRANSLATION_KEY, *OWN_FIELDS):
+        if name in (TRANSLATION_KEY, *_OWN_FIELDS):
             continue
-        message = unknown_name_message(name, "key of a translation", (TRANSLATION_KEY, *OWN_FIELDS))
+        message = unknown_name_message(
+            name, "key of a translation", (TRANSLATION_KEY, *_OWN_FIELDS)
+        )
         if name in _ALL_FIELDS:
             message = "is the original's, of which this is a translation; leave it out"
         problems.append(Problem((*path, _displayed_key(name)), message))
     given: dict[str, object] = {"type": "", "topic": "-"}
     if "owner" in defaults:
         given["owner"] = defaults["owner"]
-    for name in OWN_FIELDS:
+    for name in _OWN_FIELDS:
         if name in asked:
             given[name] = asked[name]
     own, found = _validate(Request, given, path)
     problems += found
     try:
-        page, article = parse_name(asked[TRANSLATION_KEY])
+        page, article = _parse_original(asked[TRANSLATION_KEY])
     except ValueError as error:
         problems.append(Problem((*path, TRANSLATION_KEY), str(error)))
     if problems or own is None:
         return None, problems
     return TranslationOf(page, article, own), []
+
+
+def _parse_original(value: object) -> tuple[str, str]:
+    """Return the page and the id that a value of `translation_of` names. Raises ValueError."""
+    match = _ORIGINAL.fullmatch(value.strip()) if isinstance(value, str) else None
+    if match is None or len(match[0]) > _MAX_ORIGINAL:
+        raise ValueError(
+            "expected the path of a page, such as guide/builds.md, or guide/builds.md#second for "
+            f"its article with the id 'second'; found {quoted(value)}"
+        )
+    return unicodedata.normalize("NFC", match[1]).removeprefix("./"), match[2] or "main"
 
 
 def _problems_of_type(path: _Path, asked: Mapping[str, object]) -> list[Problem]:

@@ -6,65 +6,10 @@ about is in the original's request, which is found when all pages are read.
 
 from __future__ import annotations
 
-import re
-import unicodedata
 from collections.abc import Mapping
-from dataclasses import dataclass
 
-from .display import quoted
 from .files import sha256
-from .requests import CANONICAL_JSON, KEY_FORMAT, TRANSLATION_KEY, Request
-
-OWN_FIELDS = ("id", "language", "revision", "owner")
-"""The other keys that such a request can have. All else is the original's."""
-
-_MAX_NAME = 400
-_NAME = re.compile(r"([^#\s][^#\x00-\x1f\x7f]*)(?:#([a-z0-9-]+))?")
-"""Matches the page of an original, and the id of its article on it."""
-
-
-@dataclass(frozen=True)
-class TranslationOf:
-    """The front matter of a translation, before its original is found."""
-
-    page: str
-    """The path of the original's page in the directory of pages (`src_uri`)."""
-
-    article: str
-    """The id of the original on its page."""
-
-    own: Request
-    """A request whose OWN_FIELDS are those of the translation; its other fields say nothing."""
-
-    @property
-    def id(self) -> str:
-        """The id of the translation on its own page."""
-        return self.own.id
-
-    def request(self, original: Request, language: str) -> TranslationRequest:
-        """Return the request for the translation of the text for another request."""
-        return TranslationRequest(
-            type=original.type,
-            topic=original.topic,
-            length=original.length,
-            level=original.level,
-            id=self.own.id,
-            revision=self.own.revision,
-            owner=self.own.owner,
-            language=language,
-            original=original,
-        )
-
-
-def parse_name(value: object) -> tuple[str, str]:
-    """Return the page and the id that a value of `translation_of` names. Raises ValueError."""
-    match = _NAME.fullmatch(value.strip()) if isinstance(value, str) else None
-    if match is None or len(match[0]) > _MAX_NAME:
-        raise ValueError(
-            "expected the path of a page, such as guide/builds.md, or guide/builds.md#second for "
-            f"its article with the id 'second'; found {quoted(value)}"
-        )
-    return unicodedata.normalize("NFC", match[1]).removeprefix("./"), match[2] or "main"
+from .requests import CANONICAL_JSON, KEY_FORMAT, TRANSLATION_KEY, Request, TranslationOf
 
 
 class TranslationRequest(Request, frozen=True, kw_only=True):
@@ -107,3 +52,20 @@ class TranslationRequest(Request, frozen=True, kw_only=True):
             return False
         of_original = record.get(TRANSLATION_KEY)
         return isinstance(of_original, dict) and self.original.answers_to(of_original)
+
+
+def translation_request(
+    asked: TranslationOf, original: Request, language: str
+) -> TranslationRequest:
+    """Return the request for the translation of the text for another request."""
+    return TranslationRequest(
+        type=original.type,
+        topic=original.topic,
+        length=original.length,
+        level=original.level,
+        id=asked.own.id,
+        revision=asked.own.revision,
+        owner=asked.own.owner,
+        language=language,
+        original=original,
+    )

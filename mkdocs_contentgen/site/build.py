@@ -186,6 +186,8 @@ def resolve(build: Build, files: ApprovedFiles, source: TextSource) -> Resolutio
                 f"{article.place}: sources changed: {', '.join(article.changed_sources)}; check "
                 f"the text, or run `contentgen update {article.page_argument}`"
             )
+        if article.original_changes:
+            build.reporter.log(f"{article.place}: {article.original_changes_message}")
         if build.reporter.is_verbose:
             build.reporter.debug(f"{article.place}: {article.outcome}")
         if _is_pending(article.outcome):

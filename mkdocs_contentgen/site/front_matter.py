@@ -23,8 +23,7 @@ from .site import PageProblem, Site
 from .variables import FillIn, filled_meta, unfilled_variable_problem, variable_filler
 
 if TYPE_CHECKING:
-    from ..requests import Request
-    from ..translation_request import TranslationOf
+    from ..requests import Request, TranslationOf
     from .originals import FoundTranslation
 
 NAME = "contentgen"

@@ -353,7 +353,10 @@ class ContentgenConfig(Options):
     def command_policy(self) -> Policy:
         """Return the options for requests of a command, which a person has started."""
         return Policy(
-            max_requests=self.max_requests, max_age=self.max_age, sandbox=self.uses_sandbox()
+            max_requests=self.max_requests,
+            max_age=self.max_age,
+            sandbox=self.uses_sandbox(),
+            translates_drafts=not self.require_approval,
         )
 
     def policy(self) -> Policy:

@@ -10,7 +10,8 @@ from dataclasses import dataclass
 
 from ..display import did_you_mean, quoted
 from ..page_request import PageRequest
-from ..translation_request import TranslationOf
+from ..requests import TranslationOf
+from ..translation_request import translation_request
 
 
 @dataclass(frozen=True)
@@ -63,7 +64,7 @@ class Originals:
                 f"language: the original is in '{language}', too; write the language to translate "
                 "it into"
             )
-        request = found.asked.request(original.request, language)
+        request = translation_request(found.asked, original.request, language)
         return PageRequest(request, found.page, found.place, found.page_language, original), ""
 
     def _find(self, found: FoundTranslation) -> tuple[PageRequest | None, str]:

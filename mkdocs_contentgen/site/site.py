@@ -226,9 +226,11 @@ class Site:
     def approved_files(self, files: Iterable[Path] | None = None) -> ApprovedFiles:
         """Read the approved files of this site; `files` are those to consider, by default all."""
         from ..texts.approval import read_all
+        from ..texts.articles import with_originals
 
         directory = self.approved_directory()
-        found = read_all(self.requests, directory, others=self.others, files=files)
+        requests = with_originals(self.requests)
+        found = read_all(requests, directory, others=self.others, files=files)
         if self.is_partial:
             found.unclaimed.clear()
         return found
@@ -275,12 +277,17 @@ class Site:
     def reread(self, article: Article) -> Article:
         """Return an article with the texts that its approved file and the cache have now."""
         from ..texts.approval import read_all
-        from ..texts.articles import find_articles
+        from ..texts.articles import find_articles, with_originals
         from .authors import with_authors
 
         own = [article.asked]
         # Only its own file: reading those of 500 articles takes almost half a second.
-        files = read_all(own, self.approved_directory(), others=self.others, files=[article.path])
+        paths = [article.path]
+        if article.original:
+            paths.append(article.original.path)
+        files = read_all(
+            with_originals(own), self.approved_directory(), others=self.others, files=paths
+        )
         policy = self._review_policy()
         found, _ = find_articles(own, files, self.store(), policy)
         return with_authors(found[0])

@@ -14,12 +14,12 @@ from xml.etree.ElementTree import Element
 
 from ..display import quoted
 from ..errors import ApprovalError, ContentgenError, FailedTextError, NoText, UnsafeHTMLError
-from ..files import normal_form
+from ..files import normal_form, sha256
 from ..html.disclosure import Provenance, Review
 from ..html.elements import TO_READ
 from ..html.presentation import ArticleMetadata, Presentation, present
-from ..page_request import PageRequest
-from ..requests import LANGUAGE, OPTIONAL_FIELDS, Request
+from ..page_request import OriginalText, PageRequest
+from ..requests import LANGUAGE, OPTIONAL_FIELDS, TRANSLATION_KEY, Request
 from ..text import Text
 from .approval import Approval, ApprovedFiles, ApprovedText, approved_path
 from .lookup import NEVER_GENERATED_REASON, Outcome, look_up
@@ -68,6 +68,9 @@ class Article:
 
     changed_sources: tuple[str, ...] = ()
     """The cited sections of this site that have changed since, or are gone, by path."""
+
+    original: Article | None = None
+    """The article that this is a translation of, or None for any other."""
 
     due_since: date | None = None
     """The day since which its approved text is due for another review, or None."""
@@ -182,6 +185,8 @@ class Article:
             changed = ", ".join(self.changed_sources)
             command = f"contentgen update {self.page_argument}"
             reason += f"; sources changed: {changed}; update with `{command}`"
+        if self.original_changes:
+            reason += f"; {self.original_changes_message}"
         if self.failed_update:
             reason += f"; its update has failed: {self.failed_update}"
         if self.has_moved:
@@ -242,6 +247,46 @@ class Article:
         """Whether nobody has approved `newest` as it is, or it is due for another review."""
         return not self.newest_is_approved or self.due_since is not None
 
+    @property
+    def text_to_translate(self) -> OriginalText | None:
+        """The text that translations of it are made from, or None: the approved one if possible."""
+        if self.approved and self.state == "approved":
+            text: Text | None = self.approved.text
+            is_draft = False
+        else:
+            text = None if self.damaged else self.newest
+            is_draft = True
+        if text is None:
+            return None
+        language = _language_of(text) or self.request.language or self.asked.language
+        return OriginalText(text, language, is_draft)
+
+    @cached_property
+    def original_changes(self) -> int:
+        """The number of blocks of the original that are not as they were translated.
+
+        An approved original that has become a draft since changes nothing.
+        """
+        text = self.newest
+        original = self.original.text_to_translate if self.original else None
+        if text is None or text.original is None or original is None:
+            return 0
+        if original.is_draft and not text.original.is_draft:
+            return 0
+        if sha256(original.text.html) == text.original.digest:
+            return 0
+        from .translation import changed_blocks  # reading a text takes ten milliseconds
+
+        return changed_blocks(text, original.text)
+
+    @property
+    def original_changes_message(self) -> str:
+        """What the author should know of an original that has changed."""
+        number = self.original_changes
+        blocks = "1 block" if number == 1 else f"{number} blocks"
+        command = f"contentgen update {self.page_argument}"
+        return f"the original has changed: {blocks}; translate that again with `{command}`"
+
     @cached_property
     def outcome(self) -> Outcome:
         """The outcome for the text that the page shows."""
@@ -300,11 +345,8 @@ class Article:
     def text_language(self) -> str:
         """The language that the text of the page says it is in, or else that of its request."""
         text = self.outcome.text
-        if text:
-            said = _ROOT_LANGUAGE.match(text.html)
-            if said:
-                return said[1]
-        return self.request.language
+        of_text = _language_of(text) if text else ""
+        return of_text or self.request.language
 
     @property
     def sources(self) -> Mapping[str, str]:
@@ -341,9 +383,7 @@ class Article:
 
     def _approval_reason(self, approved: ApprovedText) -> str:
         if self.state == "outdated":
-            before = approved.text.request
-            changed = _changed_fields(before, self.request.record())
-            changes = [f"{name} was {quoted(before.get(name))}" for name in changed]
+            changes = _request_changes(approved.text.request, self.request.record())
             shown = " and ".join(changes) or "the request was different"
             return f"{shown}; {self._state_of_new_text()}"
         if approved.approval is None:
@@ -408,9 +448,32 @@ def _left_to_do(text: Text) -> str:
     return reason
 
 
+def _language_of(text: Text) -> str:
+    """Return the language that a text says it is in, as a BCP 47 tag, or an empty string."""
+    said = _ROOT_LANGUAGE.match(text.html)
+    return said[1] if said else ""
+
+
 def _made(text: Text) -> datetime:
     """Return when a text was made, in whole seconds as the header of an approved file has it."""
     return text.generated_at.replace(microsecond=0)
+
+
+def _request_changes(before: Mapping[str, object], now: Mapping[str, object]) -> list[str]:
+    """Return what is not as it was in the record of a request, such as `topic was 'Speed'`."""
+    of_original = before.get(TRANSLATION_KEY)
+    of_original_now = now.get(TRANSLATION_KEY)
+    if of_original is None and of_original_now is not None:
+        return ["it was no translation"]
+    if of_original is not None and of_original_now is None:
+        return ["it was a translation"]
+    names = [name for name in _changed_fields(before, now) if name != TRANSLATION_KEY]
+    changes = [f"{name} was {quoted(before.get(name))}" for name in names]
+    if isinstance(of_original, dict) and isinstance(of_original_now, dict):
+        for name in _changed_fields(of_original, of_original_now):
+            if name not in names:
+                changes.append(f"the original's {name} was {quoted(of_original.get(name))}")
+    return changes
 
 
 def _changed_fields(before: Mapping[str, object], now: Mapping[str, object]) -> list[str]:
@@ -474,18 +537,19 @@ def find_articles(
     """Return an article for each request, and the problems with the cache.
 
     Drafts of articles with an approval, and failed updates, are only looked up if the policy says
-    so. The store is closed afterwards.
+    so. The store is closed afterwards. The originals of translations are found with them.
     """
-    keys = [asked.request.key(sandbox=policy.sandbox) for asked in page_requests]
+    all_requests = with_originals(page_requests)
+    keys = [asked.request.key(sandbox=policy.sandbox) for asked in all_requests]
     wanted: dict[str, Request] = {}
-    for key, asked in zip(keys, page_requests, strict=True):
+    for key, asked in zip(keys, all_requests, strict=True):
         if policy.looks_up_drafts or _needs_draft(asked, files):
             wanted[key] = asked.request
     outcomes, problems = look_up(
         wanted, store, max_age=policy.max_age, with_updates=policy.looks_up_drafts
     )
     articles: list[Article] = []
-    for key, asked in zip(keys, page_requests, strict=True):
+    for key, asked in zip(keys, all_requests, strict=True):
         name = asked.page, asked.request.id
         found = files.texts.get(name)
         article = Article(
@@ -499,10 +563,11 @@ def find_articles(
             shows_draft=policy.shows_drafts,
         )
         shown = article.outcome.text
-        if shown and shown.sources:
+        # What a translation is made from is its original alone.
+        if shown and shown.sources and asked.original is None:
             article = replace(article, changed_sources=changed_sources(shown))
         articles.append(article)
-    return articles, problems
+    return link_originals(articles)[: len(page_requests)], problems
 
 
 def _needs_draft(asked: PageRequest, files: ApprovedFiles) -> bool:
@@ -511,3 +576,28 @@ def _needs_draft(asked: PageRequest, files: ApprovedFiles) -> bool:
     if isinstance(found, ApprovalError):  # a damaged file has to be mended first
         return False
     return found is None or not found.answers(asked.request)
+
+
+def with_originals(page_requests: Sequence[PageRequest]) -> list[PageRequest]:
+    """Return requests, and then the originals of translations that are not among them."""
+    known = {(asked.page, asked.request.id) for asked in page_requests}
+    found = [*page_requests]
+    for asked in page_requests:
+        original = asked.original
+        if original and (original.page, original.request.id) not in known:
+            known.add((original.page, original.request.id))
+            found.append(original)
+    return found
+
+
+def link_originals(articles: Sequence[Article]) -> list[Article]:
+    """Return articles in which each translation has its original, as that is among them now."""
+    by_name = {(article.page, article.request.id): article for article in articles}
+    linked = []
+    for article in articles:
+        original = article.asked.original
+        if original:
+            found = by_name.get((original.page, original.request.id), article.original)
+            article = replace(article, original=found)
+        linked.append(article)
+    return linked

@@ -12,6 +12,7 @@ from collections.abc import Collection, Iterable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import KW_ONLY, dataclass, field
+from datetime import UTC, datetime
 from functools import partial
 from types import FrameType
 
@@ -21,7 +22,9 @@ from ..concurrency import Clock, run_in
 from ..display import quoted
 from ..errors import (
     ContentgenError,
+    EditError,
     FailedTextError,
+    InvalidAnswerError,
     NoText,
     NotSentError,
     ProgramError,
@@ -29,8 +32,10 @@ from ..errors import (
     StoppedRunError,
     StoreError,
     UnreachableError,
+    UnsafeHTMLError,
 )
-from ..page_request import PageRequest
+from ..files import sha256
+from ..page_request import OriginalText, PageRequest
 from ..reporting import SILENT, Progress, Reporter
 from ..service.protocol import Attempt, Client
 from ..text import Text, edition_after
@@ -147,9 +152,13 @@ class Generation:
     def _operation_of(self, key: str) -> str:
         """Return what is asked for a request, which an Idempotency-Key must belong to.
 
-        The key of a request stands for its body, so the body is not part of the operation.
+        The key of a request stands for its body, so the body is not part of the operation. That of
+        a translation does not say what the original says.
         """
         default = REFRESH if self.refresh else "generate"
+        original = self._requests[key].original_text
+        if original and not self.refresh:
+            default = f"translate {sha256(original.text.html)}"
         return self.source.operations.get(key, default)
 
     async def _queue_all(self) -> None:
@@ -267,6 +276,8 @@ class Generation:
         """Return the text that a client answers with, as the source asks for it."""
         if self.source.ask:
             return await self.source.ask(client, asked, attempt)
+        if asked.original_text:
+            return await _translate(client, asked, asked.original_text, attempt)
         return await client.generate(asked, attempt)
 
     def _attempt(self, key: str, timeout: float) -> Attempt:
@@ -491,3 +502,27 @@ def generate(
         # Not KeyboardInterrupt, of which click says no more than `Aborted!`.
         raise SystemExit(128 + received[0])
     return outcomes
+
+
+async def _translate(
+    client: Client, asked: PageRequest, original: OriginalText, attempt: Attempt
+) -> Text:
+    """Return the translation of a text. Raises ServiceError."""
+    from .translation import compose, plan_translation  # most sites have one language
+
+    # In threads, since they take HTML apart while other answers arrive.
+    language = asked.request.language
+    planned = await asyncio.to_thread(plan_translation, original.text, language, original.language)
+    translated = await client.translate(asked, planned, attempt)
+    try:
+        return await asyncio.to_thread(
+            compose,
+            original.text,
+            planned,
+            translated,
+            request=asked.request.record(),
+            generated_at=datetime.now(UTC),
+            is_draft=original.is_draft,
+        )
+    except (EditError, UnsafeHTMLError) as error:
+        raise InvalidAnswerError(f"the translation cannot be shown: {error}") from error

@@ -8,6 +8,7 @@ from typing import Protocol
 
 from ..display import first_names
 from ..errors import (
+    PENDING,
     ConfigurationError,
     ContentgenError,
     FailedTextError,
@@ -17,7 +18,7 @@ from ..errors import (
 )
 from ..page_request import PageRequest
 from .approval import ApprovedFiles
-from .articles import Article, ChangedSources, find_articles
+from .articles import Article, ChangedSources, find_articles, link_originals
 from .lookup import Outcome
 from .policy import Policy, Sender
 from .store import DiskStore
@@ -128,6 +129,7 @@ def obtain(
         for article in articles:
             if _is_wanted(article, policy):
                 obtained.wanted[article.key] = article.asked
+        _leave_out_without_original(obtained, policy)
         _refuse_wanted(obtained, policy, check)
         if obtained.failures:
             return obtained
@@ -143,7 +145,7 @@ def obtain(
 
 
 def _is_wanted(article: Article, policy: Policy) -> bool:
-    """Tell whether a text is to be requested."""
+    """Tell whether a text is to be requested, if it can be."""
     if article.damaged:
         return False
     if policy.refresh:
@@ -178,19 +180,91 @@ def _request_wanted(obtained: Obtained, policy: Policy, source: TextSource) -> l
         )
         return []
     obtained.sent = number
+    texts = {key: asked for key, asked in obtained.wanted.items() if asked.original is None}
+    problems = _send(obtained, texts, policy, source) if texts else []
+    if len(texts) < number:
+        # After their originals, which may have been asked for just now.
+        obtained.articles = link_originals(obtained.articles)
+        translations = _with_texts_of_originals(obtained, policy)
+        obtained.sent = len(texts) + len(translations)
+        if translations:
+            problems += _send(obtained, translations, policy, source)
+    return problems
+
+
+def _send(
+    obtained: Obtained, wanted: Mapping[str, PageRequest], policy: Policy, source: TextSource
+) -> list[str]:
+    """Send requests, update their articles, and return the problems with the cache."""
     cached_keys = set()
     editions: dict[str, int] = {}
     for article in obtained.articles:
         editions[article.key] = max(article.edition, editions.get(article.key, 0))
-        if article.key in obtained.wanted and (article.draft or article.failure):
+        if article.key in wanted and (article.draft or article.failure):
             cached_keys.add(article.key)
     if isinstance(source, Foreground):
         source = replace(source, editions=editions)
-    outcomes, problems = source.get(obtained.wanted, cached_keys, refresh=policy.refresh)
+    outcomes, problems = source.get(wanted, cached_keys, refresh=policy.refresh)
     for number, article in enumerate(obtained.articles):
         if article.key in outcomes:
             obtained.articles[number] = _with_outcome(article, outcomes[article.key])
     return problems
+
+
+def _leave_out_without_original(obtained: Obtained, policy: Policy) -> None:
+    """Do not want the translations of texts that there will not be when they are asked for."""
+    for number, article in enumerate(obtained.articles):
+        if article.key not in obtained.wanted or article.original is None:
+            continue
+        if article.original.key in obtained.wanted:
+            continue
+        problem = _problem_of_original(article.original, policy)
+        if problem:
+            del obtained.wanted[article.key]
+            obtained.articles[number] = _without_original(article, problem)
+
+
+def _with_texts_of_originals(obtained: Obtained, policy: Policy) -> dict[str, PageRequest]:
+    """Return the wanted translations with the texts of their originals.
+
+    Those whose original has no text are not wanted any more.
+    """
+    translations: dict[str, PageRequest] = {}
+    for number, article in enumerate(obtained.articles):
+        if article.key not in obtained.wanted or article.original is None:
+            continue
+        problem = _problem_of_original(article.original, policy)
+        if problem:
+            obtained.articles[number] = _without_original(article, problem)
+        else:
+            text = article.original.text_to_translate
+            translations[article.key] = replace(article.asked, original_text=text)
+    return translations
+
+
+def _problem_of_original(original: Article, policy: Policy) -> NoText | None:
+    """Return why the text of an original cannot be translated now, or None."""
+    text = original.text_to_translate
+    if text is None:
+        if original.outcome.error == PENDING:
+            return PENDING
+        command = f"contentgen generate {original.page_argument}"
+        return NoText(
+            "no_original", f"its original, {original.page}, has no text; next: `{command}`"
+        )
+    if text.is_draft and not policy.translates_drafts:
+        command = f"contentgen approve {original.page_argument}"
+        return NoText(
+            "waiting", f"its original, {original.page}, is not approved yet; next: `{command}`"
+        )
+    return None
+
+
+def _without_original(article: Article, problem: NoText) -> Article:
+    """Return an article that says why its original cannot be translated now."""
+    if article.draft is not None:
+        return article
+    return replace(article, draft_outcome=replace(article.draft_outcome, error=problem))
 
 
 def _with_outcome(article: Article, new: Outcome) -> Article:
@@ -259,10 +333,12 @@ def _is_warning(outcome: Outcome, policy: Policy) -> bool:
     """Tell whether it is a warning, and no failure, that a text is missing or old."""
     if policy.warn_only or outcome.text is not None:
         return True
-    error = outcome.error
-    is_missing = isinstance(error, NoText) and error.absence == "missing"
-    setting = policy.on_missing if is_missing else policy.on_error
-    return setting == "placeholder"
+    match outcome.error:
+        case NoText(absence="waiting"):
+            return True
+        case NoText(absence="missing"):
+            return policy.on_missing == "placeholder"
+    return policy.on_error == "placeholder"
 
 
 def _review_message(article: Article) -> str:

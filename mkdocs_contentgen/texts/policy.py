@@ -53,6 +53,9 @@ class Policy:
     shows_drafts: bool = False
     """Whether a draft that is newer is shown in place of the approved text, as on the desk."""
 
+    translates_drafts: bool = True
+    """Whether a text that nobody has approved may be translated."""
+
     warn_only: bool = False
     """Whether all failures are warnings, as in a server. The text source has to respect
     `max_requests` then."""

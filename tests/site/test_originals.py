@@ -68,7 +68,7 @@ def test_the_key_is_of_the_originals_request_and_the_language(tmp_path: Path) ->
     def key(original: str, translation: str, page: str = "builds") -> str:
         docs = {
             f"{page}.md": f"---\ncontentgen: {{type: blog, {original}}}\n---\n",
-            "translated.md": f"---\ncontentgen: {{translation_of: {page}.md, {translation}}}\n---\n",
+            "new.md": f"---\ncontentgen: {{translation_of: {page}.md, {translation}}}\n---\n",
         }
         root = tmp_path / str(len(list(tmp_path.iterdir())))
         root.mkdir()
