@@ -50,6 +50,13 @@ class PageRequest:
         return self.request.with_language(self.request.language or self.language)
 
     @property
+    def name(self) -> str:
+        """The page and the id of its article, as `translation_of` has them."""
+        if self.request.id == "main":
+            return self.page
+        return f"{self.page}#{self.request.id}"
+
+    @property
     def source_path(self) -> str:
         """The path of the page's file in the project, such as `docs/post.md`."""
         return self.place.rpartition(":")[0]

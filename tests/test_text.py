@@ -13,7 +13,7 @@ from msgspec.structs import asdict, replace
 from mkdocs_contentgen.requests import BlogRequest
 from mkdocs_contentgen.review.block_updates import apply_update, plan_update
 from mkdocs_contentgen.service.protocol import BlockChange, Updated, encode_answer, parse_answer
-from mkdocs_contentgen.text import ANSWERED, Edits, Text, clean_fields, mended
+from mkdocs_contentgen.text import ANSWERED, Edits, Original, Text, clean_fields, mended
 from mkdocs_contentgen.texts.approval import approve, read_approved, save_approved
 from mkdocs_contentgen.texts.store import DiskStore
 
@@ -30,6 +30,7 @@ FULL = Text(
     updates=("2026-01-03, qwen3:8b: changed “Speed”: it is faster",),
     passages={ADDRESS: "A build takes 4 seconds.\n\n\tOn two cores."},
     written_by="Łukasz",
+    original=Original("0123abcd:4567cdef 89abcdef:01234567", "2" * 64, "pt-BR", is_draft=True),
 )
 """A text with a value in every field."""
 
@@ -40,6 +41,8 @@ def test_the_sample_has_all_fields() -> None:
     """So that the tests below show the way of a field that is added."""
     assert all(asdict(FULL).values())
     assert all(asdict(FULL.edits or Edits()).values())
+    assert FULL.original
+    assert all(asdict(FULL.original).values())
 
 
 @pytest.mark.parametrize("name", Text.__struct_fields__)

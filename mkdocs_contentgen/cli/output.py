@@ -116,6 +116,9 @@ def article_to_json(article: Article) -> dict[str, object]:
         "approved_by": approval.approved_by if approval else None,
         "newer_draft": bool(approved) and article.has_newer_draft,
         "owner": request.owner or None,
+        "language": article.text_language or None,
+        "translation_of": article.asked.original.name if article.asked.original else None,
+        "original_changes": article.original_changes,
         "due_since": article.due_since.isoformat() if article.due_since else None,
         "edits": asdict(text.edits) if text and text.edits else None,
     }
@@ -145,18 +148,24 @@ def print_next_steps(articles: Sequence[Article]) -> None:
     """Print the commands for what articles still need."""
     drafts = [article for article in articles if article.has_newer_draft]
     states = Counter(article.state for article in articles if not article.has_newer_draft)
+    missing = states["missing"] + states["outdated"]
+    behind = [article for article in articles if article.original_changes]
     steps = {
-        "draft": (len(drafts), "contentgen review"),
-        "proposed text": (states["proposed"], "contentgen review"),
-        "edited text": (states["changed"], "contentgen review"),
-        "missing text": (states["missing"] + states["outdated"], "contentgen generate"),
-        "failed text": (states["failed"], "contentgen show PAGE"),
+        ("draft", "drafts"): (len(drafts), "contentgen review"),
+        ("proposed text", "proposed texts"): (states["proposed"], "contentgen review"),
+        ("edited text", "edited texts"): (states["changed"], "contentgen review"),
+        ("missing text", "missing texts"): (missing, "contentgen generate"),
+        ("failed text", "failed texts"): (states["failed"], "contentgen show PAGE"),
+        ("translation of a text that has changed", "translations of texts that have changed"): (
+            len(behind),
+            "contentgen update --all",
+        ),
     }
-    for noun, (number, command) in steps.items():
+    for (noun, nouns), (number, command) in steps.items():
         if number == 1:
             print_next(command, why=f"1 {noun}")
         elif number:
-            print_next(command, why=f"{number} {noun}s")
+            print_next(command, why=f"{number} {nouns}")
 
 
 def still_missing(articles: Sequence[Article], errors: Sequence[str]) -> list[str]:
@@ -188,7 +197,7 @@ def print_articles_table(articles: Sequence[Article]) -> None:
             "state": article.state,
             "reason": article.reason,
             "model": article.model,
-            "topic": f"{article.request.type}: {article.request.topic}",
+            "topic": _topic(article),
         }
         for article in articles
     ]
@@ -196,6 +205,12 @@ def print_articles_table(articles: Sequence[Article]) -> None:
         for name in hidden:
             del row[name]
     print_table(rows)
+
+
+def _topic(article: Article) -> str:
+    """Return what a text is about, and for a translation into which language."""
+    topic = f"{article.request.type}: {article.request.topic}"
+    return f"{topic} → {article.request.language}" if article.asked.original else topic
 
 
 def print_table(rows: Sequence[Mapping[str, object]], currency: str = "") -> None:
