@@ -15,6 +15,9 @@ from .sanitizer import sanitize
 
 # Search indexes and tables of contents take quadratic time in the number of headings.
 _MAX_HEADINGS = 500
+_IMAGE_HOST = re.compile(r"https://([^\s/\\@?#:\"'<>]+)", re.IGNORECASE)
+"""Matches an address; the group is its host."""
+
 _SMALLER_TEXT = frozenset("small sub sup code kbd samp rt".split())
 
 
@@ -143,3 +146,11 @@ def placeholder(
     # The message may quote a page; Python-Markdown uses control characters as placeholders.
     SubElement(article, "p").text = escape_controls(message)
     return article
+
+
+def image_hosts_of(html: str) -> set[str]:
+    """Return the hosts of all images in HTML, for those who do not decide which are allowed.
+
+    That is a matter of the page, and of the approval.
+    """
+    return set(_IMAGE_HOST.findall(html))

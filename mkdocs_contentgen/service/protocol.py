@@ -245,6 +245,11 @@ class Client(Protocol):
     async def update(self, asked: PageRequest, update: Update, attempt: Attempt) -> Updated:
         """Return the changes of the text for a request. Raises ServiceError."""
 
+    async def translate(
+        self, asked: PageRequest, translation: Translation, attempt: Attempt
+    ) -> Translated:
+        """Return the translated blocks of a text. Raises ServiceError."""
+
     @property
     def warnings(self) -> Sequence[str]:
         """Messages about all requests."""

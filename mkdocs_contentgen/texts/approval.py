@@ -55,9 +55,6 @@ _CONFLICT = re.compile(r"^(?:<{7}|>{7}|={7}(?!=)|\|{7}(?!\|))", re.MULTILINE)
 _CONFLICT_IN_HTML = re.compile(r"<{7}|^[ \t]*>{7}", re.MULTILINE)
 """Matches the same after formatters have moved it. Text has `&lt;` and `&gt;` instead."""
 
-_IMAGE_HOST = re.compile(r"https://([^\s/\\@?#:\"'<>]+)", re.IGNORECASE)
-"""Matches an address; the group is its host."""
-
 SOMEBODY = "somebody"
 """The author of a block that was edited in the file, until git says who it was."""
 
@@ -308,10 +305,10 @@ def _read_html(html: str, first_line: int) -> _ReadHTML:
 
 def document_of(html: str) -> Document:
     """Return the document of a file, with the images of all hosts. Raises UnsafeHTMLError."""
+    from ..html.article import image_hosts_of
     from ..html.document import Document  # most texts are as they were approved
 
-    # Which hosts are allowed is a matter of the page, and of the approval.
-    return Document(html, set(_IMAGE_HOST.findall(html)))
+    return Document(html, image_hosts_of(html))
 
 
 def _short(block: Block) -> str:

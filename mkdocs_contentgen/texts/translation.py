@@ -7,6 +7,7 @@ block without a usable translation stays in the original's language, with a rema
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from contextlib import suppress
 from datetime import datetime
@@ -15,6 +16,7 @@ from bs4 import Tag
 
 from ..errors import EditError, UnsafeHTMLError
 from ..files import sha256
+from ..html.article import image_hosts_of
 from ..html.document import Block, Document, unwrap_signs
 from ..html.elements import BLOCK_LEVEL
 from ..html.translatable import has_words, set_translated, to_translatable
@@ -96,6 +98,16 @@ def compose(
         ),
         **clean_fields({**said, "remarks": [*remarks, *wording.remarks(), *translated.remarks]}),
     )
+
+
+def count_changes(original: Original, html: str) -> int:
+    """Return how many blocks of an original are new or other than they were, or are gone.
+
+    `original` is what its translation remembers. Raises UnsafeHTMLError.
+    """
+    remembered = Counter(pair.partition(":")[0] for pair in original.blocks.split())
+    now = Counter(short(leaf) for leaf in Document(html, image_hosts_of(html)).leaves())
+    return max((now - remembered).total(), (remembered - now).total())
 
 
 class Wording:
