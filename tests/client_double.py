@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 
 from mkdocs_contentgen.page_request import PageRequest
 from mkdocs_contentgen.requests import Request
-from mkdocs_contentgen.service.protocol import Attempt, Update, Updated
+from mkdocs_contentgen.service.protocol import Attempt, Translated, Translation, Update, Updated
 from mkdocs_contentgen.text import Text
 
 
@@ -17,10 +17,16 @@ def text_for(request: Request, html: str = "<article><h1>T</h1><p>Text.</p></art
 
 
 class ClientDouble:
-    """A client that has no updates."""
+    """A client that has no updates and no translations."""
 
     warnings: Sequence[str] = ()
 
     async def update(self, asked: PageRequest, update: Update, attempt: Attempt) -> Updated:
+        """Refuse."""
+        raise NotImplementedError
+
+    async def translate(
+        self, asked: PageRequest, translation: Translation, attempt: Attempt
+    ) -> Translated:
         """Refuse."""
         raise NotImplementedError

@@ -50,6 +50,13 @@ def write(conversation: Conversation) -> str:
     return "\n\n".join(filter(None, blocks))
 
 
+def translate(conversation: Conversation) -> str:
+    """Return each block that a conversation asks for, with its words in reverse order."""
+    asked = re.findall(r"^\[(\d+)\] (.*)$", conversation[-1]["content"], re.MULTILINE)
+    lines = [f"[{number}] {' '.join(reversed(text.split()))}" for number, text in asked]
+    return "\n\n".join(lines)
+
+
 def writing(
     compose: Callable[[Conversation], str] = write,
     *,

@@ -8,7 +8,7 @@ import re
 import subprocess
 import sys
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from concurrent.futures import Future
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -98,6 +98,13 @@ class ServedWriter:
     def ask(self, *request: str, **options: str) -> httpx.Response:
         """Send a request, and wait for its answer."""
         return self.begin(*request, **options).result(60)
+
+    def begin_for_text(
+        self, operation: str, body: Mapping[str, object], key: str = "k"
+    ) -> Future[httpx.Response]:
+        """Send an update or a translation, and return its answer to come."""
+        path, headers, _ = encode(self.token, operation=operation, key=key)
+        return self.portal.start_task_soon(self._post, path, headers, json.dumps(body))
 
     @property
     def warnings(self) -> list[str]:

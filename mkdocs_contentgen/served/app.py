@@ -25,7 +25,7 @@ from ..errors import FailedTextError, LedgerError
 from ..files import sha256
 from ..service.application import OPERATIONS, TEXT_OPERATIONS, application, error_response
 from ..service.connection import REQUEST_ID
-from ..service.protocol import ServiceRequest, Translation
+from ..service.protocol import ServiceRequest
 from ..writer.model import make_model
 from ..writer.prompts import check_prompts
 from ..writer.settings import WriterOptions
@@ -144,8 +144,6 @@ class Server:
         return await asyncio.shield(look)
 
     async def _write(self, asked: ServiceRequest, caller: _Caller, idempotency_key: str) -> bytes:
-        if isinstance(asked.of_text, Translation):
-            raise Refusal("operation", 501, "this server cannot translate texts yet")
         body = json.dumps([asked.operation, asked.body()], sort_keys=True)
         key = idempotency_key or uuid.uuid4().hex
         # Hashed, so that nobody can read topics and keys in the ledger. If a user is removed, the

@@ -32,10 +32,11 @@ from ..errors import (
     UnknownOutcomeError,
     UnusableServiceError,
 )
-from ..service.protocol import Attempt, ServiceRequest, Update
+from ..service.protocol import Attempt, ServiceRequest, Translation, Update
 from ..writer.changes import estimate_update, find_changes
 from ..writer.model import Model
 from ..writer.settings import WriterOptions
+from ..writer.translation import estimate_translation, translate
 from ..writer.usage import Spending
 from ..writer.writing import Estimate, estimate, write
 from .configuration import ServerFields
@@ -239,6 +240,8 @@ class Jobs:
             )
             raise Refusal("price", 503, message)
         guess = self._estimate(job.asked)
+        if not guess.calls:  # each block has its translation already
+            return 0.0
         cost_without_repairs = price.cost(guess.input_tokens, guess.output_tokens)
         return guess.most_calls / guess.calls * cost_without_repairs
 
@@ -247,6 +250,8 @@ class Jobs:
         match asked.of_text:
             case Update() as update:
                 return estimate_update(update, self._options)
+            case Translation() as translation:
+                return estimate_translation(translation, self._options)
         return estimate(asked.request, self._options)
 
     def _limit_error(self, limited: LimitReached) -> Refusal:
@@ -303,6 +308,11 @@ class Jobs:
                         request, update, options, ask, attempt=attempt
                     )
                     return found.encode(usage=usage.fields())
+                case Translation() as translation:
+                    translated, usage = await translate(
+                        request, translation, options, ask, attempt=attempt
+                    )
+                    return translated.encode(usage=usage.fields())
             today = datetime.now(UTC).date()
             written = await write(request, options, ask, today=today, attempt=attempt)
             return written.encode()

@@ -11,7 +11,8 @@ import msgspec
 import yaml
 
 from ..requests import EXTRA_FIELDS, REQUEST_TYPES
-from ..service.protocol import OPERATION, Update, Updated
+from ..service.application import OPERATIONS, TEXT_OPERATIONS
+from ..service.protocol import Translated, Translation, Update, Updated
 
 
 @cache
@@ -22,22 +23,35 @@ def describe() -> dict[str, Any]:
     )
     document["info"]["version"] = version("mkdocs-contentgen")
     _, schemas = msgspec.json.schema_components(
-        [Update, Updated, *REQUEST_TYPES.values()], ref_template="#/components/schemas/{name}"
+        [Update, Updated, Translation, Translated, *REQUEST_TYPES.values()],
+        ref_template="#/components/schemas/{name}",
     )
-    updates = []
+    bodies: dict[str, dict[str, Any]] = {}
     for name, model in REQUEST_TYPES.items():
         fields = schemas.pop(model.__name__)["properties"]
         names = [*msgspec.convert({"topic": "-"}, model).body(), *EXTRA_FIELDS]
-        properties = {field: fields[field] for field in names}
-        body = {"type": "object", "properties": properties, "additionalProperties": False}
-        update = {"type": {"const": name}, "update": {"$ref": "#/components/schemas/Update"}}
-        schemas[model.operation] = {**body, "required": ["topic"]}
-        required = ["type", "topic", "update"]
-        updates.append({**body, "properties": {**properties, **update}, "required": required})
-    schemas[OPERATION] = {"oneOf": updates}
+        bodies[name] = {field: fields[field] for field in names}
+        schemas[model.operation] = _body(bodies[name], ["topic"])
+    for path, (field, kind) in TEXT_OPERATIONS.items():
+        of_text = {field: {"$ref": f"#/components/schemas/{kind.__name__}"}}
+        choices = []
+        for name, properties in bodies.items():
+            own = {**properties, "type": {"const": name}, **of_text}
+            choices.append(_body(own, ["type", "topic", field]))
+        schemas[path.removeprefix("/")] = {"oneOf": choices}
     document["components"]["schemas"] |= schemas
-    path = msgspec.json.encode(document["paths"].pop("/OPERATION"))
-    for name in (*(model.operation for model in REQUEST_TYPES.values()), OPERATION):
-        own = path.replace(b"OPERATION", name.encode())
-        document["paths"][f"/{name}"] = msgspec.json.decode(own)
+    template = msgspec.json.encode(document["paths"].pop("/OPERATION"))
+    for path in (*OPERATIONS, *TEXT_OPERATIONS):
+        operation = path.removeprefix("/").encode()
+        document["paths"][path] = msgspec.json.decode(template.replace(b"OPERATION", operation))
     return document
+
+
+def _body(properties: dict[str, Any], required: list[str]) -> dict[str, Any]:
+    """Return the schema of the body of a request."""
+    return {
+        "type": "object",
+        "properties": properties,
+        "additionalProperties": False,
+        "required": required,
+    }

@@ -9,7 +9,7 @@ import socket
 import sqlite3
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractContextManager, ExitStack, closing
 from datetime import UTC, datetime, timedelta
@@ -21,7 +21,7 @@ import pytest
 from conftest import Project, wait_until
 from golden_file import cases
 from model_double import Answer, Call, ModelDouble, ModelHandler, raw, sequence, written
-from model_writer import Conversation, writing
+from model_writer import Conversation, sentences, translate, writing
 from model_writer import write as compose
 from openapi_spec_validator import validate
 from postgres_server import postgres_running
@@ -45,8 +45,11 @@ from mkdocs_contentgen.served.databases import SQLite
 from mkdocs_contentgen.served.ledger import KeyedRequest, Ledger, open_ledger
 from mkdocs_contentgen.served.process import MAX_CONNECTIONS
 from mkdocs_contentgen.served.users import NAME, Token, User
-from mkdocs_contentgen.service.application import MAX_IDEMPOTENCY_KEY, OPERATIONS
-from mkdocs_contentgen.service.protocol import OPERATION
+from mkdocs_contentgen.service.application import (
+    MAX_IDEMPOTENCY_KEY,
+    OPERATIONS,
+    TEXT_OPERATIONS,
+)
 from mkdocs_contentgen.writer.usage import Usage
 
 CASES = cases("server")
@@ -90,12 +93,13 @@ class Gate:
     def __init__(self) -> None:
         self.is_open = threading.Event()
         self.waiting = 0
+        self.compose = compose
 
     def write(self, conversation: Conversation) -> str:
         """Write a text once the gate is open."""
         self.waiting += 1
         assert self.is_open.wait(60)
-        return compose(conversation)
+        return self.compose(conversation)
 
 
 class CountingLedger(Ledger):
@@ -348,10 +352,9 @@ class TestUpdates:
     """POST /update-text."""
 
     @staticmethod
-    def send(server: ServedWriter, body: object, key: str = "k") -> httpx.Response:
+    def send(server: ServedWriter, body: Mapping[str, object]) -> httpx.Response:
         """Send an update."""
-        path, headers, _ = encode(server.token, operation="update-text", key=key)
-        return server.portal.call(server._post, path, headers, json.dumps(body))
+        return server.begin_for_text("update-text", body).result(60)
 
     def test_once(self, server: ServedWriter, model: ModelDouble) -> None:
         """The answer names the blocks that change; a repeated key gets the same answer."""
@@ -386,6 +389,158 @@ class TestUpdates:
     ) -> None:
         """What is not valid is refused before the model is asked."""
         answer = self.send(server, {**UPDATE, **change})
+        assert answer.status_code == 422, answer.text
+        assert model.calls == []
+
+
+def translation(
+    *texts: str, language: str = "de", translations: Mapping[int, str] | None = None
+) -> dict[str, object]:
+    """Return the body that asks for the translation of a text with these paragraphs.
+
+    `translations` are what is there of it already, by the numbers of the paragraphs.
+    """
+    blocks: list[dict[str, object]] = []
+    for number, text in enumerate(texts):
+        done = (translations or {}).get(number, "")
+        blocks.append({"number": number, "kind": "p", "text": text, "translation": done})
+    asked = {"language": language, "from_language": "en", "blocks": blocks}
+    return {"type": "article", "topic": "Bees", "translation": asked}
+
+
+LONG_TEXT = [sentences(300, number) for number in range(20)]
+"""The paragraphs of a text that is translated in two calls."""
+
+
+class TestTranslations:
+    """POST /translate-text."""
+
+    @pytest.fixture(autouse=True)
+    def translating(self, model: ModelDouble) -> None:
+        """Let the model translate."""
+        model.answer = writing(translate)
+
+    @staticmethod
+    def send(server: ServedWriter, body: dict[str, object], key: str = "k") -> httpx.Response:
+        """Ask for a translation."""
+        return server.begin_for_text("translate-text", body, key).result(60)
+
+    def test_once(self, server: ServedWriter, model: ModelDouble) -> None:
+        """The answer has the translated blocks; a repeated key gets the same answer."""
+        asked = translation("Bees fly far.", "Bees sleep.", translations={1: "Bienen schlafen."})
+        answers = [self.send(server, asked) for _ in range(2)]
+        assert answers[0].content == answers[1].content
+        body = answers[0].json()
+        assert body["success"] is True
+        assert body["blocks"] == [{"block": 0, "text": "far. fly Bees", "remark": ""}]
+        assert body["model"] == "double"
+        assert body["usage"]["cost"] > 0
+        assert self.send(server, translation("Bees fly far.", language="fr")).status_code == 422
+        assert self.send(server, translation("Bees sleep.")).status_code == 422
+        assert len(model.calls) == 1
+
+    def test_log_and_metrics(self, server: ServedWriter) -> None:
+        """They name the operation and what it took, and nothing of the text."""
+        self.send(server, translation("Bees fly far."))
+        self.send(server, {"type": "article", "topic": "Bees", "translation": "Bees"}, "other")
+        done, refused = server.log
+        assert (done["operation"], done["outcome"]) == ("translate-text", "written")
+        assert done["tokens"] > 0
+        assert done["cost"] > 0
+        assert (refused["operation"], refused["outcome"]) == ("translate-text", "refused")
+        shown = json.dumps(server.log)
+        assert "Bees" not in shown
+        assert "far" not in shown
+        metrics = server.get("/metrics").text
+        assert 'texts_total{operation="translate-text",outcome="written"} 1.0' in metrics
+        assert 'requests_total{operation="translate-text",status="422"} 1.0' in metrics
+        (row,) = usage_of(server.directory)
+        assert (row["texts"], row["calls"]) == (1, 1)
+
+    def test_joined(self, server: ServedWriter, model: ModelDouble, gate: Gate) -> None:
+        """A text that is being translated is joined, and finished though its client has gone."""
+        gate.compose = translate
+        asked = [
+            server.begin_for_text("translate-text", translation("Bees fly far.")) for _ in range(3)
+        ]
+        wait_until(lambda: gate.waiting)
+        asked[0].cancel()
+        gate.is_open.set()
+        assert len({answer.result(60).content for answer in asked[1:]}) == 1
+        assert self.send(server, translation("Bees fly far.")).status_code == 200
+        assert len(model.calls) == 1
+        assert usage_of(server.directory)[0]["texts"] == 1
+
+    def test_interrupted(self, server: ServedWriter, model: ModelDouble) -> None:
+        """A long text goes on from what is translated, and all of it counts."""
+        answers = [writing(translate), raw(b"{}", 401), writing(translate)]
+        model.answer = sequence(answers)
+        asked = translation(*LONG_TEXT)
+        assert self.send(server, asked).status_code == 502
+        body = self.send(server, asked).json()
+        assert [block["block"] for block in body["blocks"]] == list(range(len(LONG_TEXT)))
+        assert all(block["text"] for block in body["blocks"])
+        first, failed, second = (str(call.body["messages"]) for call in model.calls)
+        assert failed == second != first
+        (row,) = usage_of(server.directory)
+        assert (row["texts"], row["calls"]) == (1, 2)  # the one that failed costs nothing
+
+    def test_an_answer_that_is_no_translation(
+        self, server: ServedWriter, model: ModelDouble
+    ) -> None:
+        """The client gets the reason and what was answered, and can ask again."""
+        model.answer = written("I cannot translate about bees.")
+        answer = self.send(server, translation("Bees fly far."))
+        assert answer.status_code == 500
+        assert "names no block" in answer.json()["error"]
+        assert answer.json()["answer"] == "I cannot translate about bees."
+        assert "cannot translate" not in json.dumps(server.log)
+        model.answer = writing(translate)
+        assert self.send(server, translation("Bees fly far.")).status_code == 200
+
+    @pytest.mark.parametrize("limit", ["max_cost", "cost_per_month"])
+    def test_budget(self, tmp_path: Path, model: ModelDouble, limit: str) -> None:
+        """What is asked at once passes no limit: the estimates of all translations count."""
+        costs = {"cost_per_month": 1} if limit == "cost_per_month" else {}
+        limits = {"requests_per_minute": 100, "parallel": 100, **costs}
+        options = {"max_cost": 1} if limit == "max_cost" else {}
+        price = {"input": 100, "output": 100}
+        configure(tmp_path, model.endpoint, parallel=1, limits=limits, price=price, **options)
+        model.answer = writing(translate, cost=0.15)
+        with serving(tmp_path) as server:
+            asked = [
+                server.begin_for_text("translate-text", translation(LONG_TEXT[0]), str(number))
+                for number in range(12)
+            ]
+            statuses = [answer.result(60).status_code for answer in asked]
+        assert 0 < 0.15 * len(model.calls) < 1
+        assert set(statuses) == {200, 503 if options else 429}
+        assert statuses.count(200) == len(model.calls)
+
+    def test_nothing_to_translate(self, serve: Serve, model: ModelDouble) -> None:
+        """A text whose blocks all have a translation costs nothing."""
+        with serve(limits={"cost_per_month": 1}, price={"input": 1, "output": 1}) as server:
+            answer = self.send(server, translation("Bees.", translations={0: "Bienen."}))
+        assert (answer.status_code, answer.json()["blocks"]) == (200, [])
+        assert model.calls == []
+
+    @pytest.mark.parametrize(
+        "change",
+        [
+            {"type": "poem"},
+            {"topic": ""},
+            {"other": 1},
+            {"update": {}},
+            {"translation": None},
+            {"translation": {"language": "de", "blocks": []}},
+            {"translation": {"language": "German, please", "blocks": [{"number": 1}]}},
+        ],
+    )
+    def test_wrong(
+        self, server: ServedWriter, model: ModelDouble, change: dict[str, object]
+    ) -> None:
+        """What is not valid is refused before the model is asked."""
+        answer = self.send(server, {**translation("Bees."), **change})
         assert answer.status_code == 422, answer.text
         assert model.calls == []
 
@@ -874,15 +1029,17 @@ class TestOperation:
         """The OpenAPI document is valid, and has the fields and values of the models."""
         document = server.get("/openapi.json").json()
         validate(document)
-        assert document["paths"].keys() == {*OPERATIONS, f"/{OPERATION}"}
+        assert document["paths"].keys() == {*OPERATIONS, *TEXT_OPERATIONS}
         user, key = document["components"]["parameters"].values()
         assert user["schema"]["pattern"] == f"^{NAME.pattern}$"
         assert key["schema"]["maxLength"] == MAX_IDEMPOTENCY_KEY
         schemas = document["components"]["schemas"]
-        updates = dict(zip(REQUEST_TYPES, schemas[OPERATION]["oneOf"], strict=True))
+        updates = dict(zip(REQUEST_TYPES, schemas["update-text"]["oneOf"], strict=True))
+        translations = dict(zip(REQUEST_TYPES, schemas["translate-text"]["oneOf"], strict=True))
         for kind, model in REQUEST_TYPES.items():
             assert updates[kind]["required"] == ["type", "topic", "update"]
-            for schema in (schemas[model.operation], updates[kind]):
+            assert translations[kind]["required"] == ["type", "topic", "translation"]
+            for schema in (schemas[model.operation], updates[kind], translations[kind]):
                 values = {
                     name: sorted(p["enum"])
                     for name, p in schema["properties"].items()
