@@ -305,8 +305,12 @@ class Block:
 
     @property
     def content_digest(self) -> str:
-        """The beginning of the SHA-256 of its HTML, without what is marked as to be checked."""
-        return short_digest(f"{self.kind} {_to_html(self.element, marks=False)}")
+        """The beginning of the SHA-256 of its HTML, without marks, and without inline styles.
+
+        An approval takes off both, and has changed nothing that the block says.
+        """
+        element = _without_styles(self.element)
+        return short_digest(f"{self.kind} {_to_html(element, marks=False)}")
 
     @property
     def links(self) -> list[str]:
@@ -588,6 +592,16 @@ def unwrap_signs(element: Tag) -> None:
     for tag in element.find_all(["mark", "span"]):
         if tag.name == "mark" or _is_reading_sign(tag):
             tag.unwrap()
+
+
+def _without_styles(element: Tag) -> Tag:
+    """Return an element without inline styles."""
+    if not (element.has_attr("style") or element.find(style=True)):
+        return element
+    plain = copy(element)
+    for styled in [plain, *plain.find_all(style=True)]:
+        styled.attrs.pop("style", None)
+    return plain
 
 
 def _without_reading_signs(element: Tag) -> Tag:

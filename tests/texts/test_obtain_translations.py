@@ -207,10 +207,10 @@ def test_an_original_that_has_changed(site: Site) -> None:
     assert site.translated().original_changes == 0
 
 
-def test_marks_and_an_approval_are_no_change(site: Site) -> None:
-    """What is marked as to be checked in a draft is not part of what it says."""
+def test_what_an_approval_takes_off_is_no_change(site: Site) -> None:
+    """Marks of what is to be checked, and styles, are not part of what a draft says."""
     marked = HTML.replace("5 minutes", "<mark>5 minutes</mark>")
-    site.draft(marked)
+    site.draft(marked.replace("<p>It", "<p style='color: red'>It"))
     translation = site.translated()
     assert translation.draft
     assert "<mark>" not in translation.draft.html
