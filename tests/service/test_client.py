@@ -69,7 +69,7 @@ from mkdocs_contentgen.service.protocol import (
     Translation,
     parse_answer,
 )
-from mkdocs_contentgen.translation_request import TranslationOf
+from mkdocs_contentgen.translation_request import TranslationRequest
 
 CASES = cases("client")
 
@@ -456,8 +456,10 @@ def translator(service: ServiceDouble) -> Iterator[ServiceDouble]:
 async def translate(base_url: str, *, token: str = TOKEN) -> Translated:
     """Ask for the translation of a text, as a build does."""
     original = PageRequest(NewsRequest(topic="Tides", length="long", brief="Say it."))
-    own = TranslationOf("a.md", "main", NewsRequest(topic="-", revision=7))
-    asked = PageRequest(own.request(original.request, "de"), original=original)
+    request = TranslationRequest(
+        type="news", topic="Tides", language="de", revision=7, original=original.request
+    )
+    asked = PageRequest(request, original=original)
     async with ServiceClient(base_url, USER, token) as client:
         return await client.translate(asked, TRANSLATION, Attempt("key-1", LONG))
 
