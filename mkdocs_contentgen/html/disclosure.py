@@ -4,24 +4,30 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date, datetime
 
+from ..language_tags import base_language
 from .plaintext import plain_text
 
 LINES = {
     "draft": "AI-generated, not reviewed",
     "approved": "AI-generated, reviewed by {name} on {date}",
     "written": "Written by {author}",
+    "translated": "AI-translated from {language}, not reviewed",
+    "translated_approved": "AI-translated from {language}, reviewed by {name} on {date}",
+    "translated_by": "Translated by {author} from {language}",
     "end": "End of the AI-generated text",
+    "translated_end": "End of the AI-translated text",
     "responsibility": "Editorial responsibility: {name}",
 }
 """The default disclosure lines. The option `disclosure` can replace them.
 
-`written` is for a text that a person wrote. `end` stands at the end of an article that the author's
-text follows, and `responsibility` behind the line of an approved article, with the option
-`editorial_responsibility`.
+`written` and `translated_by` are for texts and translations by a person. `end` and `translated_end`
+stand at the end of an article that the author's text follows, and `responsibility` behind the line
+of an approved article, with the option `editorial_responsibility`. Translations have these lines in
+their own language if `translation_lines.toml` has that.
 """
 
 HUMAN_ONLY = "human-only"
@@ -30,7 +36,8 @@ HUMAN_ONLY = "human-only"
 _DIGITAL_CREATION = "http://cv.iptc.org/newscodes/digitalsourcetype/digitalCreation"
 """IPTC's term for what a person wrote. Unlike its other terms, schema.org has no own one for it."""
 
-_PLACEHOLDER = re.compile(r"\{(model|name|date|author)\}")
+_SEPARATOR = " · "
+_PLACEHOLDER = re.compile(r"\{(model|name|date|author|language)\}")
 _SCHEMA_TYPES = {"article": "Article", "blog": "BlogPosting", "news": "NewsArticle"}
 
 
@@ -40,6 +47,23 @@ class Review:
 
     name: str
     date: date
+
+
+@dataclass(frozen=True)
+class DisclosureLine:
+    """A line of text about an article."""
+
+    parts: Sequence[str]
+    """Words and values in turn, words first and last. Values are names, dates and languages."""
+
+    language: str = ""
+    """The language of the words as a BCP 47 tag, or an empty string if it is not known."""
+
+    def __str__(self) -> str:
+        return "".join(self.parts)
+
+    def __bool__(self) -> bool:
+        return any(self.parts)
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,45 +94,111 @@ class Provenance:
     publisher: str = ""
     """Who has the editorial responsibility for an approved article, or an empty string."""
 
+    translated_from: str | None = None
+    """The BCP 47 tag of a translation's original, which is empty if it is not known.
+
+    It is None for what is no translation."""
+
+    original_title: str = ""
+    """The title of a translation's original, or an empty string."""
+
+    original_by_person: bool = False
+    """Whether a person wrote the original of a translation."""
+
     def published_by(self, name: str) -> Provenance:
         """Return the provenance with the one who has the editorial responsibility, if approved."""
         return replace(self, publisher=name) if self.review else self
 
-    def line(self, lines: Mapping[str, str]) -> str:
-        """Return the disclosure line. `lines` is LINES or the value of the option `disclosure`."""
-        text = lines[self._kind_of_line()]
-        if self.model and "{model}" not in text:
-            text += " · {model}"
+    def line(self, own_lines: Mapping[str, str]) -> DisclosureLine:
+        """Return the disclosure line.
+
+        `own_lines` are those that the option `disclosure` has in place of the default ones.
+        """
+        words, language = self._words(self._kind_of_line(), own_lines)
+        if self.model and "{model}" not in words:
+            words += f"{_SEPARATOR}{{model}}"
         values = {"model": self.model, "author": self.author}
         if self.review:
             values |= {"name": self.review.name, "date": self.review.date.isoformat()}
-        # All at once, since names may themselves contain a placeholder.
-        text = _PLACEHOLDER.sub(lambda match: values.get(match[1], match[0]), text)
-        if not self.publisher:
-            return text
-        return f"{text} · {lines['responsibility'].replace('{name}', self.publisher)}"
+        if self.translated_from is not None and "{language}" in words:
+            values["language"] = self._name_of_original_language(language)
+        parts = _fill(words, values)
+        if self.publisher:
+            responsibility, _ = self._words("responsibility", own_lines)
+            first, *others = _fill(responsibility, {"name": self.publisher})
+            parts[-1] += f"{_SEPARATOR}{first}"
+            parts += others
+        return DisclosureLine(parts, language)
+
+    def end_line(self, own_lines: Mapping[str, str]) -> DisclosureLine | None:
+        """Return the line at the end of an article that the author's text follows.
+
+        It is None for a text or a translation by a person, which needs none.
+        """
+        if self.author:
+            return None
+        kind = "end" if self.translated_from is None else "translated_end"
+        words, language = self._words(kind, own_lines)
+        return DisclosureLine([words], language)
 
     def _kind_of_line(self) -> str:
+        if self.translated_from is not None:
+            if self.author:
+                return "translated_by"
+            return "translated_approved" if self.review else "translated"
         if self.author:
             return "written"
         return "approved" if self.review else "draft"
 
+    def _words(self, kind: str, own_lines: Mapping[str, str]) -> tuple[str, str]:
+        """Return the words of a line, and their language, which is empty for own lines."""
+        if kind in own_lines:
+            return own_lines[kind], ""
+        if self.translated_from is None:
+            return LINES[kind], "en"
+        from .translation_lines import find_lines
+
+        found = find_lines(self.language)
+        return found.lines.get(kind, LINES[kind]), found.language
+
+    def _name_of_original_language(self, language: str) -> str:
+        """Return the name of the original's language for a line in a language.
+
+        That is its English name in English, and its own name in others. An own line, whose language
+        is not known, is taken for one in the language of the text.
+        """
+        from .translation_lines import find_lines, language_name
+
+        in_english = (language or base_language(self.language)) == "en"
+        name = language_name(self.translated_from or "", in_english=in_english)
+        return name or find_lines(language or self.language).another_language
+
+    @property
+    def _is_of_people(self) -> bool:
+        """Whether no model has written anything of it."""
+        return bool(self.author) and (self.translated_from is None or self.original_by_person)
+
     def attribute(self) -> str:
         """Return the value of the attribute `ai-disclosure` (a draft of a W3C community group)."""
-        if self.author:
+        if self._is_of_people:
             return HUMAN_ONLY
-        return "ai-assisted" if self.review else "ai-autonomous"
+        return "ai-assisted" if self.author or self.review else "ai-autonomous"
 
     def json_ld(self, title: str, published: str) -> dict[str, object]:
         """Return the schema.org properties of the article. `published` is an ISO date or empty."""
+        person = self.author and _named("Person", self.author)
+        is_translation = self.translated_from is not None
         properties: dict[str, object] = {
             "@context": "https://schema.org",
             "@type": _SCHEMA_TYPES[self.type],
             "headline": title,
             "dateCreated": self.generated_at.isoformat(timespec="seconds"),
-            "author": self.author and _named("Person", self.author),
+            "author": "" if is_translation else person,
+            # Only a person or an organization can be one there; a model is the creator.
+            "translator": person if is_translation else "",
             "digitalSourceType": self._source_type(),
             "inLanguage": self.language,
+            "translationOfWork": self._original() if is_translation else "",
             "creator": self.model and _named("SoftwareApplication", self.model),
             "datePublished": published,
             "editor": self.review and _named("Person", self.review.name),
@@ -117,12 +207,34 @@ class Provenance:
         }
         return {name: value for name, value in properties.items() if value}
 
+    def _original(self) -> dict[str, str]:
+        """Return the schema.org properties of the original of a translation."""
+        properties = {"@type": _SCHEMA_TYPES[self.type]}
+        if self.translated_from:
+            properties["inLanguage"] = self.translated_from
+        title = plain_text(self.original_title)
+        if title:
+            properties["name"] = title
+        return properties
+
     def _source_type(self) -> str:
-        if self.author:
+        if self._is_of_people:
             return _DIGITAL_CREATION
-        if self.is_edited:
+        if self.author or self.is_edited:
             return "https://schema.org/CompositeWithTrainedAlgorithmicMediaDigitalSource"
         return "https://schema.org/TrainedAlgorithmicMediaDigitalSource"
+
+
+def _fill(words: str, values: Mapping[str, str]) -> list[str]:
+    """Return words and the values of their placeholders in turn.
+
+    All at once, since values may themselves contain a placeholder.
+    """
+    parts = _PLACEHOLDER.split(words)
+    for index in range(1, len(parts), 2):
+        name = parts[index]
+        parts[index] = values.get(name, f"{{{name}}}")
+    return parts
 
 
 def _named(kind: str, name: str) -> dict[str, str]:

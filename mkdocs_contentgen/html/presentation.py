@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-import re
+import unicodedata
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
 from typing import Literal
-from xml.etree.ElementTree import Element
+from xml.etree.ElementTree import Element, SubElement
 
+from ..language_tags import base_language, is_right_to_left
 from .article import close_heading_gaps, limit_nesting, parse_article, put_first
-from .disclosure import Provenance
+from .disclosure import DisclosureLine, Provenance
 from .lists import mark_numbered_lists
 from .plaintext import plain_text
 from .stylesheet import adapted_classes, visible_style, without_relative_size
 
-_RIGHT_TO_LEFT = frozenset("ar ckb dv fa he ps sd ug ur yi adlm arab hebr nkoo syrc thaa".split())
 _CODE = frozenset(("pre", "code", "kbd", "samp"))
 
 
@@ -23,7 +23,8 @@ _CODE = frozenset(("pre", "code", "kbd", "samp"))
 class Presentation:
     """The plugin options for the appearance of articles.
 
-    `disclosure` holds the disclosure lines (see `disclosure.LINES`), or is None to show none.
+    `disclosure` has the disclosure lines in place of those in `disclosure.LINES`, or is None to
+    show none.
     """
 
     styles: Literal["adapt", "keep", "strip"] = "adapt"
@@ -59,13 +60,13 @@ def present(
     article = parse_article(html, how.image_hosts)
     limit_nesting(article)
     close_heading_gaps(article)
-    line = provenance.line(how.disclosure) if how.disclosure else ""
+    line = None if how.disclosure is None else provenance.line(how.disclosure)
     lead = plain_text(_text_of(_lead_paragraph(article)))
     facts = ArticleMetadata(
         plain_text(_text_of(article.find(".//h1"))),
         lead,
         _publication_date(article),
-        f"{lead} ({plain_text(line)})" if lead and line else "",
+        f"{lead} ({plain_text(str(line))})" if lead and line else "",
     )
     _apply_styles(article, how.styles)
     _move_title_out_of_header(article)
@@ -73,22 +74,28 @@ def present(
     mark_numbered_lists(article)
     kept = "contentgen-kept " if how.styles == "keep" else ""
     article.set("class", f"{kept}contentgen {article.get('class', '')}".strip())
-    if language := provenance.language:
-        article.set("lang", language)
-        script = re.search(r"-([A-Za-z]{4})(?:-|$)", language)
-        named = (script[1] if script else language.partition("-")[0]).lower()
-        article.set("dir", "rtl" if named in _RIGHT_TO_LEFT else "ltr")
-        if named in _RIGHT_TO_LEFT:
-            for element in article.iter():
-                if element.tag in _CODE:
-                    element.attrib.setdefault("dir", "ltr")
+    if provenance.language:
+        _set_language(article, provenance.language)
     article.set("ai-disclosure", provenance.attribute())
     if line:
         lines = [line]
         if provenance.remarks:
-            lines.append(f"Not as requested: {'; '.join(provenance.remarks)}")
+            remarks = f"Not as requested: {'; '.join(provenance.remarks)}"
+            lines.append(DisclosureLine([remarks], "en"))
         _insert_disclosure(article, lines)
     return article, facts
+
+
+def _set_language(article: Element, language: str) -> None:
+    """Say in which language and direction a text is. Code is written from left to right."""
+    article.set("lang", language)
+    if not is_right_to_left(language):
+        article.set("dir", "ltr")
+        return
+    article.set("dir", "rtl")
+    for element in article.iter():
+        if element.tag in _CODE:
+            element.attrib.setdefault("dir", "ltr")
 
 
 def _apply_styles(article: Element, styles: str) -> None:
@@ -155,13 +162,52 @@ def _wrap_tables(article: Element) -> None:
                 parent[index] = group
 
 
-def _insert_disclosure(article: Element, lines: Sequence[str]) -> None:
+def _insert_disclosure(article: Element, lines: Sequence[DisclosureLine]) -> None:
     title = article.find("h1")
     header = article.find("header") if title is None else title
     for index, line in enumerate(lines, 0 if header is None else [*article].index(header) + 1):
-        paragraph = Element("p", {"class": "contentgen-disclosure"})
-        paragraph.text = line
-        article.insert(index, paragraph)
+        article.insert(index, disclosure_paragraph(line, article))
+
+
+def disclosure_paragraph(line: DisclosureLine, article: Element) -> Element:
+    """Return the paragraph of a line in an article, which is in a language of its own if need be.
+
+    If the line has letters that are written from right to left, each value is isolated: otherwise,
+    the words around it would be in another order.
+    """
+    paragraph = Element("p", {"class": "contentgen-disclosure"})
+    of_line = base_language(line.language)
+    of_article = article.get("lang", "")
+    if of_line and of_article and of_line != base_language(of_article):
+        paragraph.set("lang", line.language)
+    text = str(line)
+    direction = _direction(line)
+    if "dir" in article.attrib and direction != article.get("dir"):
+        paragraph.set("dir", direction)
+    if not any(map(_is_right_to_left, text)):
+        paragraph.text = text
+        return paragraph
+    paragraph.text = line.parts[0]
+    for index in range(1, len(line.parts), 2):
+        value = SubElement(paragraph, "bdi")
+        value.text = line.parts[index]
+        value.tail = line.parts[index + 1]
+    return paragraph
+
+
+def _direction(line: DisclosureLine) -> Literal["ltr", "rtl"]:
+    """Return the direction of the words of a line, which is that of their first letter."""
+    words = "".join(line.parts[::2])
+    for character in words:
+        if _is_right_to_left(character):
+            return "rtl"
+        if unicodedata.bidirectional(character) == "L":
+            return "ltr"
+    return "ltr"
+
+
+def _is_right_to_left(character: str) -> bool:
+    return unicodedata.bidirectional(character) in ("R", "AL")
 
 
 def _lead_paragraph(article: Element) -> Element | None:

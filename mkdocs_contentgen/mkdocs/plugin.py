@@ -150,7 +150,6 @@ class ContentgenPlugin(BasePlugin[ContentgenConfig]):
             self._background = Background(self.config.max_requests, self._make_reporter())
         self._ids = None  # they depend on the configuration
         self._extension = ArticleExtension(file_of_page, set_title_found)
-        self._extension.end_line = (self.config.disclosure or {}).get("end", "")
         if self.config.styles != "strip":
             self._extension.styles = _link_stylesheet
         # The type says names only, but Markdown accepts objects too.

@@ -9,7 +9,7 @@ from typing import Literal
 from xml.etree.ElementTree import Element
 
 from ..html.article import placeholder
-from ..html.disclosure import Provenance
+from ..html.disclosure import DisclosureLine, Provenance
 from ..html.presentation import ArticleMetadata, Presentation, present
 
 Made = tuple[Element, ArticleMetadata | None]
@@ -44,3 +44,10 @@ class PageContent:
             message = f"“{self.pending_topic}”. The page reloads when the text is there."
             return placeholder(message, "Generating …", kind="note"), None
         return placeholder(self.source.decode()), None
+
+    def end_line(self) -> DisclosureLine | None:
+        """Return the line at the end of the article if the author's text follows, or None."""
+        if self.provenance is None or self.presentation is None:
+            return None
+        own_lines = self.presentation.disclosure
+        return None if own_lines is None else self.provenance.end_line(own_lines)

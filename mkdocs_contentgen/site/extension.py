@@ -40,6 +40,7 @@ from .front_matter import marker_typo_problem
 if TYPE_CHECKING:
     from mkdocs.structure.files import File
 
+    from ..html.disclosure import DisclosureLine
     from ..html.presentation import ArticleMetadata
     from ..requests import Request
     from .anchors import Citation, FindId
@@ -171,9 +172,6 @@ class ArticleExtension(Extension):
     styles: Callable[[Markdown, File], Element] | None = None
     """Makes the element that brings the style sheet to a page."""
 
-    end_line: str = ""
-    """Ends each article that the author's text follows; if it is empty, a rule does."""
-
     made: dict[tuple[str, str], Made] = field(default_factory=dict)
     """Articles that were made before their pages are rendered, by page and id; each is used once.
 
@@ -236,7 +234,7 @@ class _ArticleTreeprocessor(Treeprocessor):
         ids = _HeadingIds(self.md, root, blocks)
         placement = _ArticlePlacer(self.extension, file.src_uri, articles, ids, page)
         placement.fill(root, blocks, markers)
-        _mark_ends(root, blocks, placement.texts, self.extension.end_line)
+        _mark_ends(root, blocks, placement.texts)
         if placement.title is not None:
             self._set_title(root, placement.title, is_shown=placement.shows_title)
             ends = any(_SEPARATOR in block for block in blocks.values())
@@ -341,8 +339,10 @@ class _ArticlePlacer:
     shows_title: bool = True
     """Whether the page has that heading, and not only the title."""
 
-    texts: set[Element] = field(default_factory=set)
-    """The articles that were inserted, without those that only say that a text is missing."""
+    texts: dict[Element, DisclosureLine | None] = field(default_factory=dict)
+    """The articles that were inserted, with the lines at their ends, if any.
+
+    Those that only say that a text is missing are left out."""
 
     _placed: set[str] = field(default_factory=set)
 
@@ -455,7 +455,7 @@ class _ArticlePlacer:
             set_title_level(article, level)
         if facts:
             self.rendered.facts[name] = facts
-            self.texts.add(article)
+            self.texts[article] = self.articles[name].end_line()
         self._prepare(article, content.cited, None if shows_title else title)
         return article
 
@@ -596,20 +596,23 @@ def _find_places(root: Element, blocks: Mapping[str, str]) -> Iterator[tuple[Ele
 
 
 def _mark_ends(
-    root: Element, blocks: Mapping[str, str], articles: Container[Element], line: str
+    root: Element, blocks: Mapping[str, str], articles: Mapping[Element, DisclosureLine | None]
 ) -> None:
-    """Show the end of each article that the author's text follows.
+    """Show the end of each article that the author's text follows: its line, or else a rule.
 
     Otherwise, the author's text would seem to be a part of the article's last section.
     """
-    from ..html.disclosure import HUMAN_ONLY
+    from ..html.presentation import disclosure_paragraph
 
     last: Element | None = None
     for part in _visible_parts(root, blocks, articles):
         if last is not None and part not in articles:
-            if line and last.get("ai-disclosure") != HUMAN_ONLY:
-                end = SubElement(last, "p", {"class": "contentgen-disclosure contentgen-end"})
-                end.text = line.replace("&", "&amp;")
+            line = articles[last]
+            if line:
+                end = disclosure_paragraph(line, last)
+                end.set("class", f"{end.get('class')} contentgen-end")
+                _escape_for_markdown(end, "")
+                last.append(end)
             else:
                 SubElement(last, "hr", {"class": "contentgen-end"})
         last = part if part in articles else None

@@ -115,8 +115,8 @@ def _read_cache_address(address: str) -> str:
 
 def _read_disclosure(value: bool | dict[str, str]) -> Mapping[str, str] | None:
     if isinstance(value, bool):
-        return LINES if value else None
-    return {**LINES, **value}
+        return {} if value else None
+    return value
 
 
 def _read_defaults(value: dict[str, object]) -> dict[str, object]:
@@ -272,7 +272,7 @@ class Options(Config):
 
     disclosure = _Value[Mapping[str, str] | None](
         bool | dict[Literal[*LINES], str],  # type: ignore[valid-type]  # only msgspec reads it
-        LINES,
+        {},
         _read_disclosure,
         description=f"true, false or lines for {', '.join(LINES)}",
         extra_json_schema={"propertyNames": {"enum": [*LINES]}},
@@ -282,7 +282,10 @@ class Options(Config):
     `false` hides it (what machines read stays). A mapping says it in other words or in another
     language: `{draft: "…", approved: "… {name} … {date}", written: "… {author}", end: "…",
     responsibility: "… {name}"}`. `written` is for texts that a person wrote, and `end` is the line
-    at the end of an article that the author's text follows. Default: `true`."""
+    at the end of an article that the author's text follows. Translations have their own:
+    `{translated: "… {language}", translated_approved: "… {language} … {name} … {date}",
+    translated_by: "… {author} … {language}", translated_end: "…"}`, by default in their language.
+    Default: `true`."""
 
     editorial_responsibility = _Value(
         str,

@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass, field, replace
 from datetime import date, datetime, timedelta
 from functools import cached_property, lru_cache
+from html import unescape
 from pathlib import Path
 from typing import Literal
 from xml.etree.ElementTree import Element
@@ -28,6 +29,10 @@ from .store import DiskStore
 
 _ROOT_LANGUAGE = re.compile(rf'\s*<article(?:\s[^<>]*)?\slang="({LANGUAGE})"')
 """Matches the start of a text whose writer says what language it is in."""
+
+_TITLE_START = re.compile(r"<h1(?:\s[^<>]*)?>", re.IGNORECASE)
+_TITLE_END = re.compile(r"</h1\s*>", re.IGNORECASE)
+_TAG = re.compile(r"<[^<>]*>")
 
 _MARK = re.compile(r"<mark[\s/>]", re.IGNORECASE)
 
@@ -320,9 +325,40 @@ class Article:
             remarks=self.remarks,
             language=self.text_language,
             is_edited=bool(text.edits and text.edits.changed_by),
-            # What a model has updated is not the person's alone.
-            author="" if text.model else text.written_by,
+            author=_author_of(text),
+            translated_from=self.translated_from,
+            original_title=self._original_title,
+            original_by_person=self._is_original_by_person,
         )
+
+    @property
+    def translated_from(self) -> str | None:
+        """The language of the original of a translation as a BCP 47 tag, or None for any other.
+
+        It is empty if it is not known.
+        """
+        text = self.outcome.text
+        if text and text.original:
+            return text.original.language
+        original = self.asked.original
+        if original is None:
+            return None
+        return original.request.language or original.language
+
+    @property
+    def _original_title(self) -> str:
+        """The title of the original of a translation, or else its topic."""
+        if self.translated_from is None:
+            return ""
+        original = self.original.text_to_translate if self.original else None
+        title = _title_of(original.text) if original else ""
+        return title or self.request.topic
+
+    @property
+    def _is_original_by_person(self) -> bool:
+        """Whether this is a translation of what a person wrote."""
+        original = self.original.text_to_translate if self.original else None
+        return original is not None and bool(_author_of(original.text))
 
     def present(self, how: Presentation) -> tuple[Element, ArticleMetadata]:
         """Return the element to insert into a page, and its metadata.
@@ -449,6 +485,27 @@ def _left_to_do(text: Text) -> str:
         noun = "remark" if remarks == 1 else "remarks"
         reason += f", {remarks} {noun}"
     return reason
+
+
+def _author_of(text: Text) -> str:
+    """Return the person who wrote a text, or an empty string.
+
+    What a model has updated is not the person's alone.
+    """
+    return "" if text.model else text.written_by
+
+
+def _title_of(text: Text) -> str:
+    """Return the title of a text without its markup, or an empty string.
+
+    The text is not read as HTML, which takes ten milliseconds.
+    """
+    start = _TITLE_START.search(text.html)
+    end = _TITLE_END.search(text.html, start.end()) if start else None
+    if start is None or end is None:
+        return ""
+    title = unescape(_TAG.sub("", text.html[start.end() : end.start()]))
+    return " ".join(title.split())
 
 
 def _language_of(text: Text) -> str:

@@ -7,6 +7,8 @@ import tomllib
 from dataclasses import dataclass
 from importlib.resources import files
 
+from ..language_tags import base_language
+
 PHRASES = tomllib.loads(files(__package__).joinpath("phrases.toml").read_text("utf-8"))
 """The phrases by name, of which some are by language, and the table `languages`."""
 
@@ -34,17 +36,10 @@ ENGLISH = LANGUAGES["en"]
 SOURCES_HEADINGS = frozenset(language.sources for language in LANGUAGES.values())
 """The headings of lists of sources."""
 
-_TRADITIONAL = ("zh-hant", "zh-tw", "zh-hk", "zh-mo")
-
 
 def find_language(tag: str) -> Language | None:
     """Return the language of a BCP 47 tag, or None if it, or its script, is not in the table."""
-    tag = tag.lower()
-    if re.match(r"[a-z]+-(?!hans|hant)[a-z]{4}(?:-|$)", tag):
-        return None
-    is_traditional = tag.startswith(_TRADITIONAL) and "-hans" not in tag
-    name = "zh-hant" if is_traditional else tag.partition("-")[0]
-    return LANGUAGES.get(name)
+    return LANGUAGES.get(base_language(tag))
 
 
 def language_name(tag: str) -> str:

@@ -82,7 +82,6 @@ class SiteTexts:
         if options.styles != "strip":
             self.stylesheet = read_stylesheet(adapted=options.styles == "adapt")
 
-        self.end_line = (options.disclosure or {}).get("end", "")
         self.has_feed = bool(plugin_options(site, "rss"))
         """Whether the site has feeds, which show the descriptions of pages to readers."""
 

@@ -79,7 +79,6 @@ def prepare(md: Markdown, preprocessor: Preprocessor) -> None:
     if contents:
         render_other = partial(_render_other, context)
         extension.find_id = SiteIds(texts.file, render_other, texts.known_ids).find
-    extension.end_line = texts.end_line
     if texts.stylesheet:
         extension.styles = lambda md, _: _raw(md, f"<style>\n{texts.stylesheet}</style>")
     extension.extendMarkdown(md)

@@ -18,7 +18,7 @@ from test_sanitizer import cases_of
 
 from mkdocs_contentgen.errors import UnsafeHTMLError
 from mkdocs_contentgen.html.article import parse_article, put_first
-from mkdocs_contentgen.html.disclosure import LINES, Provenance, Review, json_ld_script
+from mkdocs_contentgen.html.disclosure import Provenance, Review, json_ld_script
 from mkdocs_contentgen.html.presentation import Presentation, present
 from mkdocs_contentgen.requests import REQUEST_TYPES
 
@@ -42,8 +42,10 @@ def test_an_article_is_shown_as_expected() -> None:
         title, options = OPTIONS_AT_END.fullmatch(case).groups()  # type: ignore[union-attr]  # any
         given = json.loads(options or "{}")
         review = Review(given.pop("reviewer"), date(2026, 11, 22)) if "reviewer" in given else None
-        disclosure = LINES if given.pop("disclosure", False) else None
+        disclosure = given.pop("disclosure", None)
         how = {name: given.pop(name) for name in ("styles", "publisher") if name in given}
+        if disclosure is True:
+            disclosure = {}
         given["remarks"] = tuple(given.get("remarks", ()))
         provenance = Provenance("news", NOW, review, **given)
         element, facts = present(html, provenance, Presentation(disclosure=disclosure, **how))
@@ -79,7 +81,7 @@ def test_twice_the_text_takes_twice_the_time(part: str, styles: Literal["adapt",
     def make(size: int) -> str:
         return f"<article><h1>x</h1>{part * (size // part.count('<'))}</article>"
 
-    how = Presentation(styles, disclosure=LINES)
+    how = Presentation(styles, disclosure={})
     assert growth(lambda html: present(html, DRAFT, how), make, 4_800) < 3.2
 
 

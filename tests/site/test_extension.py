@@ -11,7 +11,10 @@ from __future__ import annotations
 
 import logging
 import shutil
+import zlib
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
+from datetime import UTC, datetime
 from html import escape
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -24,7 +27,7 @@ from golden_file import GOLDEN, expect
 from harmless import CONTROLS
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from markdown import Markdown
+from markdown import Markdown, markdown
 from markdown.treeprocessors import Treeprocessor
 from mkdocs.commands.build import build
 from mkdocs.config import load_config
@@ -39,8 +42,9 @@ from mkdocs.utils.templates import TemplateContext
 from service_double import TOKEN, USER, Handler, Received, ServiceDouble, generated
 
 from mkdocs_contentgen.html.article import parse_article
+from mkdocs_contentgen.html.disclosure import Provenance
 from mkdocs_contentgen.html.plaintext import plain_text
-from mkdocs_contentgen.html.presentation import ArticleMetadata
+from mkdocs_contentgen.html.presentation import ArticleMetadata, Presentation
 from mkdocs_contentgen.mkdocs.internals import file_of_page, set_title_found
 from mkdocs_contentgen.site.content import PageContent
 from mkdocs_contentgen.site.extension import ArticleExtension
@@ -287,3 +291,49 @@ def test_whatever_an_article_says_comes_out_as_it_is(
     titles = [str(article.find_all("abbr")[0]["title"]) for article in (shown, sent)]
     assert titles[0] == plain_text(CONTROLS.sub("", titles[1]))
     assert extension.rendered["page.md"].problems == []
+
+
+TRANSLATION = Provenance("blog", datetime(2026, 1, 2, tzinfo=UTC), translated_from="en")
+
+
+@pytest.mark.parametrize(
+    ("provenance", "own_lines", "end"),
+    [
+        (
+            replace(TRANSLATION, language="de"),
+            {},
+            '<p class="contentgen-disclosure contentgen-end">Ende des KI-übersetzten Textes</p>',
+        ),
+        (
+            replace(TRANSLATION, language="he"),
+            {},
+            '<p class="contentgen-disclosure contentgen-end" dir="ltr" lang="en">'
+            "End of the AI-translated text</p>",
+        ),
+        (
+            replace(TRANSLATION, language="de"),
+            {"translated_end": "A & B", "end": "x"},
+            '<p class="contentgen-disclosure contentgen-end">A &amp; B</p>',
+        ),
+        (replace(TRANSLATION, author="Jo"), {}, '<hr class="contentgen-end"/>'),
+        (TRANSLATION, {"translated_end": ""}, '<hr class="contentgen-end"/>'),
+        (TRANSLATION, None, '<hr class="contentgen-end"/>'),
+    ],
+)
+def test_the_end_of_a_translation(
+    provenance: Provenance, own_lines: dict[str, str] | None, end: str
+) -> None:
+    """Where the author's text follows, a line in the language of the translation says so."""
+    content = PageContent(
+        zlib.compress(b"<article><p>x</p></article>"),
+        provenance,
+        Presentation(disclosure=own_lines),
+    )
+    file = File("page.md", "docs", "site", use_directory_urls=True)
+    extension = ArticleExtension(
+        lambda md: file, lambda md, root, title: None, {"page.md": {"main": content}}
+    )
+    html = markdown("<!-- contentgen -->\n\nMine.\n", extensions=[extension])
+    article = BeautifulSoup(html, "html.parser").article
+    assert article
+    assert str(article.contents[-1]) == end
