@@ -23,7 +23,7 @@ _LITERALS = frozenset(
 """What every reader knows and no source has to say."""
 
 _COMMAND = re.compile(r"(?:^|\$ )([a-z][\w.-]*(?: [a-z][\w-]*)+)", re.MULTILINE)
-_FILE_TYPES = frozenset(
+FILE_TYPES = frozenset(
     "py pyi toml yml yaml json jsonc md rst txt cfg ini conf env js mjs ts tsx jsx css scss html "
     "htm sh bash ps1 bat lock xml csv tsv sql go rs java kt rb php c h cpp hpp cs swift exe dll so "
     "whl tar gz zip log".split()
@@ -67,7 +67,7 @@ def find_code(text: str, given: str) -> list[Range]:
 def _is_code(token: str) -> bool:
     """Tell whether a word of prose is code."""
     _, dot, file_type = token.rpartition(".")
-    if dot and file_type in _FILE_TYPES:
+    if dot and file_type in FILE_TYPES:
         return True
     return _CODE_IN_PROSE.fullmatch(token) is not None
 

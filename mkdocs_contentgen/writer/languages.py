@@ -42,6 +42,11 @@ def find_language(tag: str) -> Language | None:
     return LANGUAGES.get(base_language(tag))
 
 
+def primary_tag(tag: str) -> str:
+    """Return the language of a BCP 47 tag, such as `de` of `de-AT`."""
+    return tag.lower().partition("-")[0]
+
+
 def language_name(tag: str) -> str:
     """Return the name of a language for a prompt, such as `German (de-AT)`."""
     language = find_language(tag)

@@ -29,7 +29,8 @@ What precedes them in the first word, such as `d’`, is matched too: so a word 
 _OPENERS = frozenset(PHRASES["opener"].split())
 """Words that often begin a sentence, and so have a capital letter."""
 
-_PRONOUNS = frozenset({"I", "Sie", "Ihnen", "Ihr", "Ihre", "Ihren", "Ihrem", "Ihrer", "Он", "Она"})
+PRONOUNS = frozenset({"I", "Sie", "Ihnen", "Ihr", "Ihre", "Ihren", "Ihrem", "Ihrer", "Он", "Она"})
+"""Pronouns with a capital letter."""
 
 _TITLES = frozenset(
     "mr mrs ms dr prof professor president minister senator mayor king queen sir lady lord captain "
@@ -59,14 +60,14 @@ def find_names(text: str, given: str, language: str = "") -> list[Range]:
     ranges = []
     for match in _NAME.finditer(text):
         start, end = match.span(1)
-        begins = _begins_sentence(text, match.start())
+        begins = begins_sentence(text, match.start())
         start = _without_opener(match, begins=begins)
         name = text[start:end]
         words = [_POSSESSIVE.sub("", word) for word in _WORD.findall(name)]
         is_single = len(words) == 1
         if not words or (is_single and (begins or not one_word or _is_no_name(words[0]))):
             continue
-        if name in _PRONOUNS or words[-1] in _PRONOUNS:  # `Messen Sie`
+        if name in PRONOUNS or words[-1] in PRONOUNS:  # `Messen Sie`
             continue
         places = _places(words, known)
         if not _are_together(places):
@@ -74,7 +75,8 @@ def find_names(text: str, given: str, language: str = "") -> list[Range]:
     return ranges
 
 
-def _begins_sentence(text: str, start: int) -> bool:
+def begins_sentence(text: str, start: int) -> bool:
+    """Tell whether a word at a position is the first of its sentence."""
     before = text[max(0, start - 12) : start].rstrip(" \"'“”„‘’»«([*–—-")
     return not before or before[-1] in _SENTENCE_END or before.endswith("\n")
 

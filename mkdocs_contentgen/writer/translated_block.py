@@ -11,7 +11,7 @@ from ..html.elements import HEADINGS
 from ..html.sentences import sentence_ends
 from ..html.translatable import read_translated
 from ..service.protocol import MAX_BLOCK, OriginalBlock
-from .languages import find_language
+from .languages import find_language, primary_tag
 from .numbered_blocks import has_block_start
 from .values import common_words
 from .words import count_scripts, split_words
@@ -92,7 +92,7 @@ def _check_repeats(words: str, given: str, language: str, from_language: str) ->
 
     A title, or a list of names, is the same in many languages, so a sentence has common words.
     """
-    if _primary(language) == _primary(from_language):
+    if primary_tag(language) == primary_tag(from_language):
         return
     common = common_words(from_language or "en")
     translated = f" {' '.join(split_words(words))} "
@@ -103,7 +103,3 @@ def _check_repeats(words: str, given: str, language: str, from_language: str) ->
         is_long = len(sentence) >= _LEAST_REPEATED and not common.isdisjoint(sentence)
         if is_long and f" {' '.join(sentence)} " in translated:
             raise EditError("it repeats the original")
-
-
-def _primary(language: str) -> str:
-    return language.lower().partition("-")[0]

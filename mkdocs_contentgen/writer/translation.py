@@ -36,7 +36,9 @@ from .numbered_blocks import last_block, read_numbered_blocks
 from .prompts import fill, inert, is_small
 from .settings import WriterOptions, public_name
 from .translated_block import read_block
+from .translation_checks import check
 from .usage import CHARACTERS_PER_TOKEN, Usage
+from .values import guess_language
 from .words import count_words, split_words
 from .writing import (
     MAX_CHARACTERS_PER_TOKEN,
@@ -157,7 +159,6 @@ class _Translating:
     problems: dict[int, str] = field(default_factory=dict)
     """Why the others that were asked for have none."""
 
-    remarks: list[str] = field(default_factory=list)
     has_named: bool = False
     """Whether an answer has named a block that was asked for."""
 
@@ -257,15 +258,20 @@ class _Translating:
         return bool(found)
 
     def finish(self) -> Translated:
-        """Return what is there of the translation."""
+        """Return what is there of the translation, with what a person should know of it."""
+        asked = _asked_blocks(self.translation)
+        from_language = self.translation.from_language or guess_language(
+            " ".join(block.text for block in asked)
+        )
         blocks = []
-        for block in _asked_blocks(self.translation):
+        for block in asked:
             element = self.done.get(block.number)
             if element is None:
                 blocks.append(TranslatedBlock(block.number, remark=self.problems[block.number]))
             else:
-                blocks.append(TranslatedBlock(block.number, write_translated(element)))
-        return Translated(blocks, self.remarks, public_name(self.options.fields.model))
+                remark = check(element, block, self.translation.language, from_language)
+                blocks.append(TranslatedBlock(block.number, write_translated(element), remark))
+        return Translated(blocks, model=public_name(self.options.fields.model))
 
 
 def _shortened(text: str) -> str:

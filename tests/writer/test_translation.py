@@ -216,6 +216,15 @@ def test_an_answer_that_was_lost() -> None:
         translated(Completion("[0] Wie ein", "lost", error=error))
 
 
+def test_marks_are_those_of_the_comparison() -> None:
+    """A figure that the original has not is marked, and a mark of the model is none."""
+    answer = lines({**GERMAN, 0: "Wie ein ==Cache== funktioniert", 4: "8 Seiten, die viele lesen"})
+    found, _ = translated(answer)
+    assert texts(found) == {**GERMAN, 4: "==8== Seiten, die viele lesen"}
+    found, _ = translated(lines({**GERMAN, 1: "Ein Cache behält sie. [Mehr](1)"}))
+    assert remarks(found) == {1: "'ten minutes' of the original is missing"}
+
+
 def test_only_blocks_without_a_translation_are_asked_for() -> None:
     """Near blocks are shown with their translations, and distant ones are not."""
     blocks = [

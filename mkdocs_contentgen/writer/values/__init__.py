@@ -4,7 +4,15 @@
 """
 
 from .finding import find_values, known_values
-from .value import Value
-from .vocabulary import common_words, guess_language
+from .value import Readings, Value
+from .vocabulary import common_words, guess_language, has_vocabulary
 
-__all__ = ["Value", "common_words", "find_values", "guess_language", "known_values"]
+__all__ = [
+    "Readings",
+    "Value",
+    "common_words",
+    "find_values",
+    "guess_language",
+    "has_vocabulary",
+    "known_values",
+]

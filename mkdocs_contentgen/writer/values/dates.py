@@ -8,21 +8,43 @@ from dataclasses import replace
 from .figure import ascii_digits
 from .value import Value
 
-EAST_DATE = r"\d{2,4}年(?:\d{1,2}月(?:\d{1,2}[日号號])?)?|\d{1,2}月(?:\d{1,2}[日号號])?"
-"""A date in Chinese or Japanese, of which the year or the month is known."""
+EAST_DATE = (
+    r"\d{2,4}[年년](?:\s?\d{1,2}[月월](?:\s?\d{1,2}[日号號일])?)?"
+    r"|\d{1,2}[月월](?:\s?\d{1,2}[日号號일])?"
+)
+"""A date in Chinese, Japanese or Korean, of which the year or the month is known."""
 
-EAST_WEEKDAY = r"(?:星期|礼拜|禮拜|周|週)[一二三四五六日天]|[月火水木金土日]曜日?"
+EAST_WEEKDAY = (
+    r"(?:星期|礼拜|禮拜|周|週)[一二三四五六日天]|[月火水木金土日]曜日?|[월화수목금토일]요일"
+)
 
-_EAST_DATE = re.compile(r"(?:(\d{2,4})年)?(?:(\d{1,2})月)?(?:(\d{1,2})[日号號])?")
+EAST_TIME = (
+    r"(?P<east_half>午前|午後|上午|下午|早上|晚上|오전|오후)?\s?(?P<east_hour>\d{1,2})"
+    r"(?:[時时](?!間|间)|[点點]|시(?!간))(?:\s?(?P<east_minute>\d{1,2})[分분])?"
+)
+"""A time of day in Chinese, Japanese or Korean."""
+
+_EAST_DATE = re.compile(r"(?:(\d{2,4})[年년])?\s?(?:(\d{1,2})[月월])?\s?(?:(\d{1,2})[日号號일])?")
+_EAST_AFTERNOON = ("午後", "下午", "晚上", "오후")
 _EAST_WEEKDAYS = {sign: number for number, sign in enumerate("一二三四五六日")}
 _EAST_WEEKDAYS |= {sign: number for number, sign in enumerate("月火水木金土日")}
+_EAST_WEEKDAYS |= {sign: number for number, sign in enumerate("월화수목금토일")}
 _EAST_WEEKDAYS["天"] = 6
 
 _YEAR_FIRST = re.compile(r"([12]\d{3})([-/.])(\d{1,2})\2(\d{1,2})")
 _YEAR_LAST = re.compile(r"(\d{1,2})([-/.])(\d{1,2})\2([12]\d{3})")
 _CLOCK = re.compile(r"(\d{1,2})(?:([:.])(\d{2}))?(?::\d{2})?")
-_HALF_OF_DAY = re.compile(r"[ \u00a0\u202f]?([ap])(?:\.\s?m\.|m\b)", re.IGNORECASE)
+_HALF_OF_DAY = re.compile(
+    r"[ \u00a0\u202f]?(?:(?P<morning>a(?:\.\s?m\.|m\b)"
+    r"|de la mañana\b|da manhã\b|du matin\b|d(?:i|el) mattin[ao]\b|morgens\b|утра\b|صباح)"
+    r"|(?P<evening>p(?:\.\s?m\.|m\b)"
+    r"|de la (?:tarde|noche)\b|da (?:tarde|noite)\b|d(?:u soir|e l[’']après-midi)\b"
+    r"|d(?:i sera|el pomeriggio)\b|nachmittags\b|abends\b|вечера\b|مساء))",
+    re.IGNORECASE,
+)
 _O_CLOCK = re.compile(r"[ \u00a0\u202f]?(?:o['’]clock|Uhr\b)")
+_HOUR_SIGN = re.compile(r"[ \u00a0\u202f]?h(?:[ \u00a0\u202f]?(?P<minute>\d{2}))?(?!\w)")
+"""What stands behind the hour in French and Portuguese, as in `16 h 30`."""
 
 _LONGEST_DAY = 12
 """The most characters of the day before a month, such as `28th of `."""
@@ -87,8 +109,9 @@ def east_date(token: re.Match[str]) -> Value | None:
 
 def east_weekday(token: re.Match[str]) -> Value:
     """Return the weekday of a match of EAST_WEEKDAY."""
-    # The day is the last sign of `星期日`, and the first of `日曜日`.
-    sign = token[0][0] if "曜" in token[0] else token[0][-1]
+    # The day is the last sign of `星期日`, and the first of `日曜日` and `일요일`.
+    is_first = re.search("[曜요]", token[0])
+    sign = token[0][0] if is_first else token[0][-1]
     return make_weekday(token, _EAST_WEEKDAYS[sign])
 
 
@@ -142,6 +165,40 @@ def date_in_figures(token: re.Match[str]) -> Value | None:
     )
 
 
+def east_time(token: re.Match[str]) -> Value:
+    """Return the time of a match of EAST_TIME, which can be a number, too: `三点建议` are three."""
+    hour = int(token["east_hour"])
+    half = token["east_half"]
+    hours = _hours(hour, is_named=bool(half), is_afternoon=half in _EAST_AFTERNOON)
+    minute = (token["east_minute"] or "00").zfill(2)
+    readings = {f"{found}:{minute}" for found in hours}
+    if not (half or token["east_minute"]):
+        readings.add(str(hour))
+    return Value(token.start(), token.end(), (frozenset(readings),), looser=frozenset({str(hour)}))
+
+
+def _hours(hour: int, *, is_named: bool, is_afternoon: bool) -> set[int]:
+    """Return the hours of the day that can be meant by one of a clock of twelve hours."""
+    if is_named and hour <= 12:
+        return {hour % 12 + (12 if is_afternoon else 0)}
+    if hour <= 12:  # of the morning or the evening
+        return {hour, (hour + 12) % 24}
+    return {hour}
+
+
+def hour_with_sign(text: str, token: re.Match[str]) -> Value | None:
+    """Return a time such as `16 h 30` or `17h`. Without minutes, it can be so many hours."""
+    digits = ascii_digits(token["digits"])
+    sign = _HOUR_SIGN.match(text, token.end())
+    if sign is None or token["currency"] or not digits.isdigit() or int(digits) > 24:
+        return None
+    readings = {f"{int(digits)}:{sign['minute'] or '00'}"}
+    if not sign["minute"]:
+        readings.add(f"{int(digits)} hour")
+    looser = frozenset({str(int(digits))})
+    return Value(token.start(), sign.end(), (frozenset(readings),), looser=looser)
+
+
 def time_of_day(text: str, token: re.Match[str]) -> Value | None:
     """Return a time such as 17:00, 5 pm, 5:30 a.m. or 17 Uhr."""
     match = _CLOCK.fullmatch(ascii_digits(token["digits"]))
@@ -152,11 +209,7 @@ def time_of_day(text: str, token: re.Match[str]) -> Value | None:
     if not named and match[2] != ":":
         return None
     hour = int(match[1])
-    hours = {hour}
-    if half:
-        hours = {hour % 12 + (12 if half[1] in "pP" else 0)}
-    elif hour <= 12:  # of the morning or the evening
-        hours.add((hour + 12) % 24)
+    hours = _hours(hour, is_named=bool(half), is_afternoon=bool(half and half["evening"]))
     minute = match[3] or "00"
     readings = frozenset(f"{found}:{minute}" for found in hours)
     end = named.end() if named else token.end()

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from decimal import Decimal
 from typing import TypeVar
 
-from ..words import EAST_ASIAN
+from ..words import EAST_ASIAN, HANGUL
 from .vocabulary import LETTER, magnitudes, units
 
 Amount = Decimal | str
@@ -20,7 +20,7 @@ FIGURE = (
     rf"(?:(?<![\w-])(?i:pre|mid|post|early|late|since)-(?=[12]\d{{3}}(?!\d))"
     rf"|(?<![{LETTER}\d_.])(?<![{LETTER}\d][-+/])(?<!\+\+))"
     r"(?:(?P<currency>US\$|[$€£¥₹]|(?:USD|EUR|GBP|CHF)\b)\s?)?"
-    r"(?P<digits>\d{1,3}(?: \d{3})+(?!\d)|\d(?:[\d.,:/'’–\u00a0\u202f-]{0,40}\d)?)"
+    r"(?P<digits>\d{1,3}(?: \d{3})+(?:,\d{1,3})?(?!\d)|\d(?:[\d.,:/'’–\u00a0\u202f-]{0,40}\d)?)"
 )
 """The start of a figure: a currency, and digits."""
 
@@ -47,10 +47,14 @@ _MILLION_OF_MONEY = re.compile(r"m(?!\w)")
 
 _NAME = re.compile(
     rf"[ \u00a0\u202f]{{0,2}}-?"
-    rf"(?P<name>[%‰٪\uff05℃℉$€£¥₹]|°\s?[CF]?|[{EAST_ASIAN}]{{1,6}}"
-    rf"|[^\W\d_{EAST_ASIAN}]+(?:/[hs]\b|[²2]\b)?)(?P<second> [^\W\d_{EAST_ASIAN}]+)?"
+    rf"(?P<name>[%‰٪\uff05℃℉$€£¥₹]|°\s?[CF]?|[{EAST_ASIAN}{HANGUL}]{{1,6}}"
+    rf"|[^\W\d_{EAST_ASIAN}{HANGUL}]+(?:/[hs]\b|[²2]\b)?)"
+    rf"(?P<second> [^\W\d_{EAST_ASIAN}]+)?"
 )
 """The word or the two words behind a figure."""
+
+_OF = re.compile(r" d[ei](?= )| d(?=['’])")
+"""What stands between a magnitude and a unit, as in `millones de dólares`."""
 
 _Entry = TypeVar("_Entry", int, str)
 
@@ -155,7 +159,8 @@ def with_unit(text: str, figure: Figure) -> Figure:
     if ordinal := _ORDINAL.match(text, figure.end):
         return replace(figure, end=ordinal.end())
     figure = _with_magnitude(text, figure)
-    name = find_name(text, figure.end, units())
+    of = _OF.match(text, figure.end) if figure.magnitude > 1 else None
+    name = find_name(text, of.end() if of else figure.end, units())
     if name is None:
         return figure
     unit, end = name
@@ -169,6 +174,9 @@ def _with_magnitude(text: str, figure: Figure) -> Figure:
         magnitude *= _ATTACHED_MAGNITUDES[attached[0]]
         end = attached.end()
     while name := find_name(text, end, magnitudes()):
+        unit = find_name(text, end, units())
+        if unit and unit[1] > name[1]:  # `千米` are kilometres, and `千` a thousand
+            break
         magnitude *= name[0]
         end = name[1]
     return replace(figure, end=end, magnitude=magnitude)
@@ -190,7 +198,7 @@ def find_name(text: str, start: int, table: Mapping[str, _Entry]) -> tuple[_Entr
     if match is None:
         return None
     name = match["name"]
-    if re.match(f"[{EAST_ASIAN}]", name):  # words are not apart
+    if re.match(f"[{EAST_ASIAN}{HANGUL}]", name):  # words are not apart, or have particles
         for size in range(len(name), 0, -1):
             if name[:size] in table:
                 return table[name[:size]], match.start("name") + size

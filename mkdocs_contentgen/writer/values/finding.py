@@ -13,10 +13,13 @@ from functools import lru_cache
 from ..words import EAST_ASIAN
 from .dates import (
     EAST_DATE,
+    EAST_TIME,
     EAST_WEEKDAY,
     date_in_figures,
     east_date,
+    east_time,
     east_weekday,
+    hour_with_sign,
     make_weekday,
     month_date,
     time_of_day,
@@ -28,6 +31,7 @@ from .vocabulary import Vocabulary, all_months, guess_language, magnitudes, voca
 
 _TOKEN = re.compile(
     rf"(?P<east_date>{EAST_DATE})"
+    rf"|(?P<east_time>{EAST_TIME})"
     rf"|(?P<figure>{FIGURE})"
     rf"|(?P<east_weekday>{EAST_WEEKDAY})"
     rf"|(?P<east_number>{EAST_NUMBER})"
@@ -96,13 +100,15 @@ def _read_token(text: str, token: re.Match[str], words: Vocabulary) -> Value | N
     match token.lastgroup:
         case "east_date":
             return east_date(token)
+        case "east_time":
+            return east_time(token)
         case "east_weekday":
             return east_weekday(token)
         case "east_number":
             return east_number(text, token)
         case "word":
             return _word(text, token, words)
-    value = date_in_figures(token) or time_of_day(text, token)
+    value = date_in_figures(token) or time_of_day(text, token) or hour_with_sign(text, token)
     if value is not None:
         return value
     figure = read_figure(text, token)

@@ -12,7 +12,8 @@ from .vocabulary import Vocabulary, magnitudes
 LEAST_NUMBER = 3
 """`One` and `two` are too often no statement."""
 
-_EAST_DIGITS = {sign: number for number, sign in enumerate("三四五六七八九", 3)}
+_EAST_DIGITS = {sign: number for number, sign in enumerate("一二三四五六七八九", 1)}
+_EAST_DIGITS |= {"两": 2, "兩": 2}
 _EAST_TENS = {"十": 10, "百": 100, "千": 1000}
 _EAST_NUMERALS = "".join([*_EAST_DIGITS, *_EAST_TENS])
 EAST_NUMBER = rf"[数數]?[{_EAST_NUMERALS}]+|[数數](?=[万萬亿億])"
@@ -69,6 +70,8 @@ def east_number(text: str, token: re.Match[str]) -> Value | None:
         else:
             total += max(current, 1) * _EAST_TENS[sign]
             current = 0
+    if total + current < LEAST_NUMBER:
+        return None
     figure = with_unit(text, _whole_number(token.start(), token.end(), total + current))
     return of_figure(figure) if figure.end > token.end() else None
 

@@ -59,6 +59,12 @@ def common_words(language: str) -> frozenset[str]:
     return _common().get(language.lower().partition("-")[0], frozenset())
 
 
+def has_vocabulary(language: str) -> bool:
+    """Tell whether the months, weekdays and number words of a language are known."""
+    tag = language.lower().partition("-")[0]
+    return tag in _TABLE["languages"] or tag in ("ja", "zh")
+
+
 @lru_cache(maxsize=64)  # what is given is the same for all paragraphs of a text
 def _language_of(text: str) -> str:
     """Return the language that most words of a text suit, or an empty string."""

@@ -1,0 +1,280 @@
+"""Compare the translation of a block with its original: what one says and the other does not.
+
+The original vouches for what a translation says. So what only the translation has is marked, as a
+statement to check: figures, dates, times, names, addresses, flags and files. What only the original
+has cannot be marked in the translation, so there is a message for it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+
+from bs4 import Tag
+from bs4.element import NavigableString
+
+from ..display import escape_controls
+from ..html.elements import HEADINGS
+from ..html.translatable import read_translated
+from ..service.protocol import OriginalBlock
+from .code_parts import FILE_TYPES
+from .languages import primary_tag
+from .ranges import Range, without_overlaps
+from .translation_words import Pair, compare_names, compare_negations, missing_rates
+from .values import Readings, Value, find_values, has_vocabulary, known_values
+from .words import HANGUL, UNSPACED
+
+_MOST_MESSAGES = 5
+"""A block gets no more messages than this."""
+
+_LEAST_LENGTH = 60
+_MOST_TIMES = 3
+"""How many times longer or shorter than its original a translation can be, from a length on."""
+
+_LETTERS_OF_A_SIGN = 2
+"""A sign of Chinese, Japanese or Korean says as much as so many letters of an alphabet."""
+
+_OBJECT = "\ufffc"
+"""Stands for each character of code, and of parts that stay, in the text of a block."""
+
+_NUMBERED = re.compile("⟦[0-9]{1,4}⟧")
+_COUNTERS = ("piece", "person", "times")
+"""Units that some languages put behind each number."""
+
+_YEAR = re.compile(r"[12]\d{3}")
+_SMALL = ("1", "2")
+"""Numbers that one language writes as a word, or leaves out, where another has a figure."""
+
+_LITERAL = re.compile(
+    r"https?://[A-Za-z0-9./?&=%#_~+@:-]*[A-Za-z0-9/#]"
+    r"|www\.[A-Za-z0-9.-]{1,200}[A-Za-z0-9]|(?<![A-Za-z0-9.@-])[A-Za-z0-9-]{1,63}\.(?:com|org|net|io|dev)\b"
+    r"|[A-Za-z0-9.+-]{1,64}@[A-Za-z0-9-]{1,63}(?:\.[A-Za-z0-9-]{1,63}){1,4}"
+    r"|\{\{?[^\s{}]{1,60}\}?\}|%\([a-z_]{1,40}\)s|%[sd]\b|\$\{?[A-Z][A-Z0-9_]*\}?"
+    r"|(?<![\w-])--[a-z][a-z0-9-]*(?<!-)"
+    r"|(?<![A-Za-z0-9_.~/])(?:~|\.{1,2})?(?:/[A-Za-z0-9_.-]*[A-Za-z0-9_-]){2,}"
+    r"|\b[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+\b|\b[A-Za-z][A-Za-z0-9]*(?:_[A-Za-z0-9]+)+\b"
+    rf"|(?<![A-Za-z0-9_.-])[A-Za-z0-9_-]{{2,60}}\.(?:{'|'.join(sorted(FILE_TYPES))})(?![A-Za-z0-9_])"
+    r"|(?<![A-Za-z0-9_])[A-Za-z0-9]*[a-z][A-Z][A-Za-z0-9]*",
+    re.ASCII,
+)
+"""What is written letter for letter in each language: addresses, flags, files, `GitHub`."""
+
+_LATIN_WORD = re.compile(r"(?<![A-Za-z0-9_])[A-Za-z][A-Za-z.-]*[A-Za-z](?![A-Za-z0-9_])")
+
+
+def check(element: Tag, block: OriginalBlock, language: str, from_language: str) -> str:
+    """Mark what a translated block states and its original does not, and return a remark.
+
+    The remark says what a person should know of the block, or is empty. The languages are BCP 47
+    tags.
+    """
+    pair = Pair(
+        plain_text(read_translated(block.text, block.text)),
+        plain_text(element),
+        primary_tag(from_language),
+        primary_tag(language),
+        block.kind in HEADINGS,
+    )
+    comparison = compare(pair)
+    mark_ranges(element, comparison.added)
+    return escape_controls("; ".join([*comparison.messages, *_length_messages(pair)]))
+
+
+def _length_messages(pair: Pair) -> list[str]:
+    """Return a message for a translation that cannot say what its original says."""
+    original = _length(pair.original)
+    translation = _length(pair.translation)
+    if max(original, translation) < _LEAST_LENGTH:
+        return []
+    if translation * _MOST_TIMES < original:
+        return ["it is less than a third as long as the original"]
+    if translation > original * _MOST_TIMES:
+        return ["it is more than three times as long as the original"]
+    return []
+
+
+def _length(text: str) -> int:
+    """Return the number of letters and figures, as if all were of an alphabet."""
+    unspaced = len(re.findall(f"[{UNSPACED}{HANGUL}]", text))
+    return len(re.findall(r"\w", text)) + (_LETTERS_OF_A_SIGN - 1) * unspaced
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """What a translation and its original do not have in common."""
+
+    added: Sequence[Range]
+    """The ranges of the translation's text that the original does not vouch for."""
+
+    messages: Sequence[str]
+    """What of the original is not in the translation."""
+
+
+def compare(pair: Pair) -> Comparison:
+    """Compare the text of a block and that of its translation."""
+    added_values, missing_values = _compare_values(pair)
+    added_literals, missing_literals = _compare_literals(pair)
+    added_names, missing_names = compare_names(pair)
+    values = find_values(pair.translation, pair.language)
+    words = [*added_names, *_added_latin_words(pair)]
+    added = [*added_literals, *added_values]
+    added += [part for part in words if not _overlaps(part, values)]
+    messages = [
+        *missing_literals,
+        *missing_values,
+        *missing_names,
+        *missing_rates(pair),
+        *compare_negations(pair),
+    ]
+    return Comparison(without_overlaps(added), list(dict.fromkeys(messages))[:_MOST_MESSAGES])
+
+
+def plain_text(element: Tag) -> str:
+    """Return the text of a block, with signs of the same length for code and parts that stay."""
+    return "".join(_plain(string) for string in element.find_all(string=True))
+
+
+def _plain(string: NavigableString) -> str:
+    text = str(string)
+    if string.find_parent("code"):
+        return _OBJECT * len(text)
+    return _NUMBERED.sub(lambda match: _OBJECT * len(match[0]), text)
+
+
+def mark_ranges(element: Tag, ranges: Iterable[Range]) -> None:
+    """Put ranges of the plain text of a block into `<mark>`, in pieces where tags begin or end."""
+    left = list(ranges)
+    position = 0
+    for string in element.find_all(string=True):
+        text = str(string)
+        inside = [
+            Range(max(0, part.start - position), min(len(text), part.end - position))
+            for part in left
+            if part.start < position + len(text) and part.end > position
+        ]
+        position += len(text)
+        if inside and not string.find_parent("code"):
+            string.replace_with(*_marked(text, inside))
+
+
+def _marked(text: str, ranges: Sequence[Range]) -> list[Tag | NavigableString]:
+    pieces: list[Tag | NavigableString] = []
+    done = 0
+    for part in ranges:
+        mark = Tag(name="mark")
+        mark.string = part.of(text)
+        pieces += [NavigableString(text[done : part.start]), mark]
+        done = part.end
+    return [*pieces, NavigableString(text[done:])]
+
+
+def _compare_values(pair: Pair) -> tuple[list[Range], list[str]]:
+    """Return the values that only the translation has, and messages for the original's."""
+    originals = find_values(pair.original, pair.from_language)
+    translations = find_values(pair.translation, pair.language)
+    said = known_values(pair.original, pair.from_language)
+    said |= frozenset(reading for value in originals for reading in _in_other_words(value))
+    said_now = known_values(pair.translation, pair.language)
+    literals = [Range(*match.span()) for match in _LITERAL.finditer(pair.translation)]
+    has_vague = any(map(_is_vague, originals))
+    added = []
+    for value in translations:
+        is_said = _is_stated(value, said) or (has_vague and _is_vague(value))
+        if not is_said and not _is_within(value, literals):
+            added.append(Range(value.start, value.end))
+    messages = []
+    literals = [Range(*match.span()) for match in _LITERAL.finditer(pair.original)]
+    for value in originals:
+        is_known = _is_stated(value, said_now) or bool(_in_other_words(value) & said_now)
+        is_known = is_known or _is_vague(value) or _is_within(value, literals)
+        if not is_known and _is_comparable(value, pair):
+            written = pair.original[value.start : value.end]
+            messages.append(f"'{written}' of the original is missing")
+    return added, messages
+
+
+def _is_vague(value: Value) -> bool:
+    """Tell whether a value is one such as `hundreds` or `millions`, without a figure."""
+    if value.figure is None:
+        return any(reading.startswith("magnitude") for part in value.parts for reading in part)
+    amount = f"{value.figure.amounts[0][0]}"
+    return not value.figure.written and re.fullmatch("10*", amount) is not None and amount != "10"
+
+
+def _is_comparable(value: Value, pair: Pair) -> bool:
+    """Tell whether the words of a value are known in the language of the translation."""
+    return bool(value.figure and value.figure.written) or has_vocabulary(pair.language)
+
+
+def _is_stated(value: Value, said: Readings) -> bool:
+    """Tell whether a text with these readings has a value, or it says hardly anything."""
+    if value.is_stated(said):
+        return True
+    figure = value.figure
+    if figure is None:
+        return False
+    if figure.unit in _COUNTERS or (figure.unit == "year" and _YEAR.fullmatch(figure.written)):
+        figure = replace(figure, unit="")
+        if all(readings & said for readings in figure.readings()):
+            return True
+    bare = figure.bare_readings()
+    return bare == {"1"} or (bare <= set(_SMALL) and not figure.unit)
+
+
+def _in_other_words(value: Value) -> Readings:
+    """Return how other languages say a value: `17` for 5 pm, the nineties of the 20th century."""
+    found: set[str] = set()
+    figure = value.figure
+    if figure is None:
+        for time in (time for part in value.parts for time in part):
+            found.add(time.removesuffix(":00"))
+    elif figure.unit == "decade of":
+        year = int(figure.written)
+        found |= {str(year), str(year % 100), f"{year // 100 + 1} century", str(year // 100 + 1)}
+    return frozenset(found)
+
+
+def _is_within(value: Value, ranges: Iterable[Range]) -> bool:
+    return any(part.start <= value.start < part.end for part in ranges)
+
+
+def _compare_literals(pair: Pair) -> tuple[list[Range], list[str]]:
+    """Return what only the translation has of what is written letter for letter, and messages."""
+    originals = _LITERAL.findall(pair.original)
+    translations = _LITERAL.findall(pair.translation)
+    added = []
+    for match in _LITERAL.finditer(pair.translation):
+        if not any(_is_same(literal, match[0]) for literal in originals):
+            added.append(Range(*match.span()))
+    messages = []
+    for literal in originals:
+        is_kept = any(_is_same(literal, found) for found in translations)
+        if not is_kept and not _stands_in(literal, pair.translation):
+            messages.append(f"'{literal}' of the original is missing")
+    return added, messages
+
+
+def _is_same(literal: str, found: str) -> bool:
+    """Tell whether a name such as `GitHub` is in a translation, also with an ending: `GitHubs`."""
+    return found == literal or (literal.isalpha() and found.startswith(literal))
+
+
+def _stands_in(literal: str, text: str) -> bool:
+    return re.search(rf"{re.escape(literal)}(?![A-Za-z0-9_])", text) is not None
+
+
+def _added_latin_words(pair: Pair) -> list[Range]:
+    """Return the words in Latin letters that a text in another script has from nowhere."""
+    if pair.is_translation_latin:
+        return []
+    original = pair.original.casefold()
+    found = []
+    for match in _LATIN_WORD.finditer(pair.translation):
+        if not match[0].isupper() and match[0].casefold() not in original:
+            found.append(Range(*match.span()))
+    return found
+
+
+def _overlaps(part: Range, values: Iterable[Value]) -> bool:
+    return any(value.start < part.end and part.start < value.end for value in values)

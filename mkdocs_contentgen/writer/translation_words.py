@@ -1,0 +1,251 @@
+"""Compare what a translation and its original say in words: negations, rates, places and names.
+
+Every language says them in its own way, so this compares only what the table
+`translation_words.toml` knows of both languages. It has to stay silent about a good translation,
+which may say `unless` for `if not`: so few words are looked for, and many are an answer to them.
+"""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+from itertools import pairwise
+
+from ..html.sentences import sentence_ends
+from .names import PRONOUNS, begins_sentence, find_names
+from .ranges import Range
+
+_TABLE = tomllib.loads(files(__package__).joinpath("translation_words.toml").read_text("utf-8"))
+
+_RATE = re.compile(
+    r"\b(?:per|each|every|an?)\s(second|minute|hour|day|week|month|year)\b", re.IGNORECASE
+)
+"""What is said of a time, in English."""
+
+_SEMICOLON = re.compile("[;；؛]")
+_WORD = re.compile(r"[^\W\d_]+(?:[-’'][^\W\d_]+)*")
+_NAME_WORDS = frozenset(_TABLE["names"]["translated"].split())
+_LATIN = re.compile(r"[A-Za-z\u00c0-\u024f]")
+_SHARE_OF_STEM = 0.75
+"""How much of a name has to stand in a translation, which may change its end."""
+
+_LEAST_STEM = 3
+_PLACE_LANGUAGES = ("en", "de", "fr", "es", "pt", "it", "nl")
+
+
+@dataclass(frozen=True)
+class Pair:
+    """The text of a block and that of its translation, without code."""
+
+    original: str
+    translation: str
+    from_language: str
+    """The primary tag of the original's language, such as `en`."""
+
+    language: str
+    is_heading: bool = False
+
+    @property
+    def is_latin(self) -> bool:
+        """Whether both are written in Latin letters."""
+        return _is_mostly_latin(self.original) and self.is_translation_latin
+
+    @property
+    def is_translation_latin(self) -> bool:
+        """Whether the translation is written in Latin letters."""
+        return _is_mostly_latin(self.translation)
+
+
+def _is_mostly_latin(text: str) -> bool:
+    letters = re.findall(r"[^\W\d_]", text)
+    return 2 * sum(1 for letter in letters if _LATIN.match(letter)) > len(letters)
+
+
+def compare_negations(pair: Pair) -> list[str]:
+    """Return a message if one of the two negates what the other does not."""
+    rows = _TABLE["negations"]
+    if pair.from_language not in rows or pair.language not in rows:
+        return []
+    asked = _Negations(**rows[pair.from_language])
+    given = _Negations(**rows[pair.language])
+    for original, translation in _sentence_pairs(pair):
+        words = asked.clear_words(original)
+        if len(words) > given.count(translation):
+            return [f"a negation of the original is missing ('{words[-1]}')"]
+        added = given.clear_words(translation)
+        if added and not asked.count(original):
+            return [f"it has a negation that the original has not ('{added[0]}')"]
+    return []
+
+
+@dataclass(frozen=True)
+class _Negations:
+    """The patterns of a language, see the table."""
+
+    clear: str
+    wide: str
+
+    def clear_words(self, text: str) -> list[str]:
+        return re.findall(self.clear, text, re.IGNORECASE)
+
+    def count(self, text: str) -> int:
+        """Return how often a text negates, or may do so."""
+        return len(re.findall(f"{self.wide}|{self.clear}", text, re.IGNORECASE))
+
+
+def _sentence_pairs(pair: Pair) -> Iterator[tuple[str, str]]:
+    """Yield each sentence with its translation, or all of a block where their numbers differ."""
+    originals = _split(pair.original, pair.from_language)
+    translations = _split(pair.translation, pair.language)
+    if len(originals) == len(translations):
+        yield from zip(originals, translations, strict=True)
+    else:
+        yield pair.original, pair.translation
+
+
+def _split(text: str, language: str) -> list[str]:
+    """Return the sentences of a text, and the parts of those with semicolons."""
+    ends = {*sentence_ends(text, language), len(text)}
+    ends |= {match.end() for match in _SEMICOLON.finditer(text)}
+    return [text[start:end] for start, end in pairwise([0, *sorted(ends)]) if start < end]
+
+
+def missing_rates(pair: Pair) -> list[str]:
+    """Return a message for each time of an English original that its translation does not name."""
+    if pair.from_language != "en":
+        return []
+    found = []
+    for match in _RATE.finditer(pair.original):
+        if not re.search(_TABLE["rates"][match[1].lower()], pair.translation, re.IGNORECASE):
+            found.append(f"'{match[0]}' of the original is missing")
+    return found
+
+
+def compare_names(pair: Pair) -> tuple[list[Range], list[str]]:
+    """Return the ranges of the names that the original has not, and a message for what is missing.
+
+    Names are compared between languages with Latin letters. Those of places are looked up, and of
+    names with words that are translated, such as `University of Oxford`, the other words count.
+    """
+    if not pair.is_latin or pair.is_heading:
+        return [], []
+    places = _places_in(pair.original, capitals=True)
+    messages = [] if pair.language not in _PLACE_LANGUAGES else _missing_places(pair, places)
+    messages += _missing_names(pair)
+    return _added_names(pair, places), messages
+
+
+def _missing_names(pair: Pair) -> list[str]:
+    found = []
+    translation = pair.translation.casefold()
+    for name in find_names(pair.original, "", pair.from_language):
+        words = _own_words(pair.original, name, pair.from_language)
+        missing = [
+            word for word in words if not _is_translated(word) and not _has(translation, word)
+        ]
+        if missing:
+            found.append(f"'{' '.join(missing)}' of the original is missing")
+    return found
+
+
+def _own_words(text: str, name: Range, language: str) -> list[str]:
+    """Return the words of a name in a text that have a capital letter since they are one."""
+    words: list[str] = _WORD.findall(name.of(text))
+    own = [word for word in words if word[0].isupper() and word not in PRONOUNS]
+    if begins_sentence(text, name.start):
+        del own[:1]  # any word has a capital letter there
+        if language == "de" and len(own) == 1:
+            return []  # and in German, any noun
+    return own
+
+
+def _is_translated(word: str) -> bool:
+    """Tell whether a word of a name has another form in other languages."""
+    return word.casefold() in _NAME_WORDS or bool(_lines_of_places(word))
+
+
+def _has(text: str, word: str) -> bool:
+    """Tell whether a text in lower case has a word, whatever its ending."""
+    stem = re.sub("[’']s?$", "", word.casefold())
+    stem = stem[: max(_LEAST_STEM, round(len(stem) * _SHARE_OF_STEM))]
+    return re.search(rf"(?<!\w){re.escape(stem)}", text) is not None or (
+        len(stem) > _LEAST_STEM and stem in text  # in a German compound
+    )
+
+
+def _added_names(pair: Pair, places: set[int]) -> list[Range]:
+    """Return the ranges of the names in a translation that the original has not."""
+    original = pair.original.casefold()
+    # So many words of names can have another form in the translation.
+    names = find_names(pair.original, "", pair.from_language)
+    words = [word for name in names for word in _WORD.findall(name.of(pair.original))]
+    left = sum(1 for word in words if _is_translated(word))
+    found = []
+    for name in find_names(pair.translation, pair.original, pair.language):
+        words = _own_words(pair.translation, name, pair.language)
+        if len(words) == 1 and pair.language not in _PLACE_LANGUAGES:
+            continue  # it can be a month, or a place
+        added = [word for word in words if not _has(original, word)]
+        others = [word for word in added if not places & _lines_of_places(word)]
+        if len(others) > left:
+            found.append(name)
+        else:
+            left -= len(others)
+    return found + _added_places(pair, places, found)
+
+
+def _missing_places(pair: Pair, places: set[int]) -> list[str]:
+    missing = places - _places_in(pair.translation)
+    return [
+        f"'{_place_name(number, pair)}' of the original is missing" for number in sorted(missing)
+    ]
+
+
+def _added_places(pair: Pair, places: set[int], found: list[Range]) -> list[Range]:
+    """Return the ranges of the places in a translation that the original does not name."""
+    added = []
+    for match in _WORD.finditer(pair.translation):
+        lines = _lines_of_places(match[0]) if match[0][0].isupper() else set()
+        part = Range(*match.span())
+        is_found = any(name.start <= part.start < name.end for name in found)
+        if lines and not lines & places and not is_found and pair.language in _PLACE_LANGUAGES:
+            added.append(part)
+    return added
+
+
+def _places_in(text: str, *, capitals: bool = False) -> set[int]:
+    """Return the lines of the table for the places that a text names."""
+    words = [word for word in _WORD.findall(text) if word[0].isupper() or not capitals]
+    return {line for word in words for line in _lines_of_places(word)}
+
+
+def _place_name(number: int, pair: Pair) -> str:
+    """Return the word of the original for the place on a line of the table."""
+    words: list[str] = _WORD.findall(pair.original)
+    return next(word for word in words if number in _lines_of_places(word))
+
+
+def _lines_of_places(word: str) -> set[int]:
+    """Return the lines of the table that have a word, most often none."""
+    exact, stems = _places()
+    folded = word.casefold()
+    found = set(exact.get(folded, ()))
+    for size in range(_LEAST_STEM, len(folded) + 1):
+        found |= stems.get(folded[:size], set())
+    return found
+
+
+@cache
+def _places() -> tuple[dict[str, set[int]], dict[str, set[int]]]:
+    """Return the lines of the table by whole names, and by their starts."""
+    exact: dict[str, set[int]] = {}
+    stems: dict[str, set[int]] = {}
+    for number, line in enumerate(_TABLE["places"]["names"].strip().split("\n")):
+        for name in line.split():
+            table = stems if name.endswith("*") else exact
+            table.setdefault(name.removesuffix("*"), set()).add(number)
+    return exact, stems

@@ -1,0 +1,129 @@
+"""What the comparison of a translation with its original finds, and what it leaves alone.
+
+The sentences are in `golden/writer/translations`: those of `en.yml` are translated in the other
+files. `wrong` are changes that make a translation false, and `noise` is what is said of a true one.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+
+import pytest
+import yaml
+from golden_file import GOLDEN
+
+from mkdocs_contentgen.html.translatable import read_translated, write_translated
+from mkdocs_contentgen.service.protocol import OriginalBlock
+from mkdocs_contentgen.writer.translation_checks import check
+
+FOLDER = GOLDEN / "writer" / "translations"
+LANGUAGES = sorted(path.stem for path in FOLDER.glob("*.yml") if path.stem != "en")
+MARK = re.compile("==.+?==")
+
+
+@cache
+def sentences(language: str) -> dict[str, dict[str, list[str]]]:
+    """Return the sentences of a language by their names."""
+    found: dict[str, dict[str, list[str]]] = yaml.safe_load(
+        (FOLDER / f"{language}.yml").read_text(encoding="utf-8")
+    )
+    return found
+
+
+def checked(
+    original: str, text: str, language: str = "de", from_language: str = "en", kind: str = "p"
+) -> tuple[str, str]:
+    """Return a translation with marks, and its remark."""
+    element = read_translated(text, original)
+    remark = check(element, OriginalBlock(0, kind, original), language, from_language)
+    return write_translated(element), remark
+
+
+def noise(original: str, text: str, language: str) -> str:
+    """Return the marks of a translation, and its remark."""
+    marked, remark = checked(original, text, language)
+    return "; ".join([*MARK.findall(marked), *([remark] if remark else [])])
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_true_translations_are_left_alone(language: str) -> None:
+    """Figures, dates and names in the forms of another language are neither marked nor missed."""
+    originals = sentences("en")
+    for name, row in sentences(language).items():
+        assert noise(str(originals[name]), str(row["text"]), language) == row.get("noise", "")
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_false_translations_are_found(language: str) -> None:
+    """A changed figure, unit, date, name, address or negation is marked, or has a remark."""
+    originals = sentences("en")
+    missed = []
+    for name, row in sentences(language).items():
+        for change in row["wrong"]:
+            right, wrong = change.split("→")
+            text = str(row["text"]).replace(right.strip(), wrong.strip(), 1)
+            said = noise(str(originals[name]), text, language)
+            if said == row.get("noise", ""):
+                missed.append(f"{name}: {change}")
+    assert not missed
+
+
+@pytest.mark.parametrize(
+    ("original", "text", "marked"),
+    [
+        ("It takes **5 minutes**.", "Es dauert **6 Minuten**.", "Es dauert **==6 Minuten==**."),
+        ("See [5 pages](1).", "Siehe [6 Seiten](1).", "Siehe [==6== Seiten](1)."),
+        ("Run `wait 5` for ⟦1⟧.", "Für ⟦1⟧ `wait 5` und 7.", "Für ⟦1⟧ `wait 5` und ==7==."),
+        ("A page.", "Eine Seite auf www.evil.example.", "Eine Seite auf ==www.evil.example==."),
+        ("A page.", "Eine Seite auf evil.com.", "Eine Seite auf ==evil.com==."),
+    ],
+)
+def test_what_only_the_translation_says_is_marked(original: str, text: str, marked: str) -> None:
+    """The mark is around that alone, and code and parts that stay have none."""
+    assert checked(original, text)[0] == marked
+
+
+@pytest.mark.parametrize(
+    ("original", "text", "remark"),
+    [
+        ("It takes 5 minutes.", "Es dauert etwas.", "'5 minutes' of the original is missing"),
+        ("See example.com/a_b_c.", "Siehe dort.", "'a_b_c' of the original is missing"),
+        ("It is safe.", "Es ist nicht sicher.", "it has a negation that the original has not"),
+        ("Words " * 30, "Wörter", "it is less than a third as long as the original"),
+        ("Short.", "Das ist lang. " * 20, "it is more than three times as long as the original"),
+    ],
+)
+def test_what_cannot_be_marked_is_the_remark(original: str, text: str, remark: str) -> None:
+    """What only the original has, a negation, and an absurd length are said of the block."""
+    assert remark in checked(original, text)[1]
+
+
+def test_chinese_is_shorter() -> None:
+    """A text in Chinese has a third of the characters, and is as long."""
+    original = "The server keeps what it has written, so that no text is paid for twice. " * 3
+    assert (
+        checked(original, "服务器会保留已写入的内容，因此不会为任何文本重复付费。" * 3, "zh")[1]
+        == ""
+    )
+
+
+def test_a_language_without_a_table() -> None:
+    """Only what is written in figures and letter for letter is compared then."""
+    original = "On March 5, five teams had 1,000 pages at https://example.com/a."
+    text = "Dne 5. března mělo pět týmů na https://example.com/a 1.000 stránek."
+    assert checked(original, text, "cs") == (text, "")
+    wrong = text.replace("1.000", "2.000")
+    assert checked(original, wrong, "cs") == (
+        wrong.replace("2.000", "==2.000=="),
+        "'1,000' of the original is missing",
+    )
+
+
+def test_other_originals() -> None:
+    """A German original is compared with its translation into English."""
+    original = "Laut Maria Lopez kostet es am 5. März um 17 Uhr 1.200,50 €."
+    text = "According to Maria Lopez, it costs €1,200.50 at 5 pm on March 5."
+    assert checked(original, text, "en", "de") == (text, "")
+    marked, _ = checked(original, text.replace("Lopez", "Gomez"), "en", "de")
+    assert "==Maria Gomez==" in marked
