@@ -21,6 +21,7 @@ from ..files import read_text, reason_of, refuse_links
 from ..requests import unknown_name_message
 from ..text import model_name
 from ..yaml_files import convert, credential
+from .glossary import NO_GLOSSARY, Glossary, GlossaryError, read_glossary
 from .retrieval import Sources
 from .sources import Location, SitePages
 
@@ -95,8 +96,15 @@ class WriterFields(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_o
     instructions: str = ""
     """A text file with house rules, which the model gets with every request. Default: none.
 
-    This path, as those of `prompts` and `sources`, is relative to the configuration. It may lead
-    out of the project, but not through a symbolic link, except in the folders above both."""
+    This path, as those of `glossary`, `prompts` and `sources`, is relative to the configuration. It
+    may lead out of the project, but not through a symbolic link, except in the folders above both.
+    """
+
+    glossary: str = ""
+    """A YAML file with terms for translations, such as `MkDocs: keep` and `build: {de: Build}`.
+
+    `keep` leaves a term as it is. The languages are BCP 47 tags: `de` is for `de-AT`, too.
+    Default: none."""
 
     prompts: str = ""
     """A directory with prompt files of your own: `article.md`, `blog.md` or `news.md`.
@@ -187,6 +195,7 @@ class WriterOptions:
     prompts: Mapping[str, tuple[str, str]] = field(default_factory=dict)
     """Own prompt files by type: the path to show in messages, and the content."""
 
+    glossary: Glossary = NO_GLOSSARY
     sources: Sources = field(default_factory=Sources, compare=False)
     allow_http: bool = False
     prefix: str = "writer."
@@ -306,13 +315,17 @@ def load_options(
     if fields.instructions:
         option = f"{prefix}instructions"
         instructions = _read_text(_locate(fields.instructions, directory, option), option)
+    glossary = NO_GLOSSARY
+    if fields.glossary:
+        option = f"{prefix}glossary"
+        glossary = _read_glossary(_locate(fields.glossary, directory, option), option)
     if fields.prompts:
         option = f"{prefix}prompts"
         prompts = _read_prompts(_locate(fields.prompts, directory, option), option)
     option = f"{prefix}sources"
     site = _locate_pages(docs, pages, directory, option) if docs else None
     sources = _load_sources(fields.sources, directory, site, option)
-    return WriterOptions(fields, instructions, prompts, sources, allow_http, prefix)
+    return WriterOptions(fields, instructions, prompts, glossary, sources, allow_http, prefix)
 
 
 def public_name(model: str) -> str:
@@ -398,6 +411,14 @@ def _read_prompts(directory: Location, option: str) -> dict[str, tuple[str, str]
         path.stem: (escape_controls(str(path)), _read_text(Location(path, directory.root), option))
         for path in paths
     }
+
+
+def _read_glossary(location: Location, option: str) -> Glossary:
+    try:
+        return read_glossary(_read_text(location, option))
+    except GlossaryError as error:
+        path = escape_controls(str(location.path))
+        raise ConfigurationError(f"{option}: {path}:{error.line}: {error}") from error
 
 
 def _read_text(location: Location, option: str) -> str:

@@ -30,6 +30,7 @@ from ..service.protocol import (
 from .answers import read_answer, without_thinking
 from .completion import Ask, Completion, Message, ModelCall, Watch
 from .degenerate import find_loop
+from .glossary import glossary_prompt
 from .kept_answers import KeptAnswers
 from .languages import language_name
 from .numbered_blocks import last_block, read_numbered_blocks
@@ -186,6 +187,10 @@ class _Translating:
         rules = []
         if self.options.instructions:
             rules.append(f"House rules of this website:\n\n{self.options.instructions}")
+        texts = [block.text for block in blocks]
+        terms = self.options.glossary.terms_in(texts, self.translation.language)
+        if terms:
+            rules.append(fill("translate_glossary", terms=glossary_prompt(terms)))
         if is_repeat:
             rules.append(fill("translate_again"))
         system = fill(name, languages=languages, rules="\n\n".join(rules))
@@ -269,7 +274,8 @@ class _Translating:
             if element is None:
                 blocks.append(TranslatedBlock(block.number, remark=self.problems[block.number]))
             else:
-                remark = check(element, block, self.translation.language, from_language)
+                languages = self.translation.language, from_language
+                remark = check(element, block, *languages, self.options.glossary)
                 blocks.append(TranslatedBlock(block.number, write_translated(element), remark))
         return Translated(blocks, model=public_name(self.options.fields.model))
 

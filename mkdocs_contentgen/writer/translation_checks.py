@@ -19,6 +19,7 @@ from ..html.elements import HEADINGS
 from ..html.translatable import read_translated
 from ..service.protocol import OriginalBlock
 from .code_parts import FILE_TYPES
+from .glossary import NO_GLOSSARY, Glossary, is_kept
 from .languages import primary_tag
 from .ranges import Range, without_overlaps
 from .translation_words import Pair, compare_names, compare_negations, missing_rates
@@ -63,7 +64,13 @@ _LITERAL = re.compile(
 _LATIN_WORD = re.compile(r"(?<![A-Za-z0-9_])[A-Za-z][A-Za-z.-]*[A-Za-z](?![A-Za-z0-9_])")
 
 
-def check(element: Tag, block: OriginalBlock, language: str, from_language: str) -> str:
+def check(
+    element: Tag,
+    block: OriginalBlock,
+    language: str,
+    from_language: str,
+    glossary: Glossary = NO_GLOSSARY,
+) -> str:
     """Mark what a translated block states and its original does not, and return a remark.
 
     The remark says what a person should know of the block, or is empty. The languages are BCP 47
@@ -78,7 +85,11 @@ def check(element: Tag, block: OriginalBlock, language: str, from_language: str)
     )
     comparison = compare(pair)
     mark_ranges(element, comparison.added)
-    return escape_controls("; ".join([*comparison.messages, *_length_messages(pair)]))
+    messages = [*comparison.messages, *_length_messages(pair)]
+    for term in glossary.terms_in([pair.original], language):
+        if not is_kept(term, pair.translation):
+            messages.append(f"the glossary has '{term.target}' for '{term.source}'")
+    return escape_controls("; ".join(messages))
 
 
 def _length_messages(pair: Pair) -> list[str]:

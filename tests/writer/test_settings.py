@@ -302,3 +302,14 @@ def test_names_of_options_while_texts_are_written(tmp_path: Path, prefix: str) -
     (warning,) = options.sources.warnings
     assert warning.startswith(f"{prefix}sources: files left out: 1, such as ")
     assert f"a file that {prefix}sources names" in options.sources.problem("no.md")
+
+
+def test_a_glossary(tmp_path: Path) -> None:
+    """It is read from its file, and a mistake in it has the file and the line."""
+    (tmp_path / "terms.yml").write_text("MkDocs: keep\n", encoding="utf-8")
+    options = load({"model": "m", "glossary": "terms.yml"}, tmp_path)
+    assert options.glossary.terms == {"MkDocs": None}
+    (tmp_path / "terms.yml").write_text("a: keep\nbuild: Build\n", encoding="utf-8")
+    said = failure({"glossary": "terms.yml"}, tmp_path)
+    assert said.startswith(f"writer.glossary: {tmp_path / 'terms.yml'}:2: 'build': expected `keep`")
+    assert failure({"glossary": "no.yml"}, tmp_path).startswith("writer.glossary: ")

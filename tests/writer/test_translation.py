@@ -21,6 +21,7 @@ from mkdocs_contentgen.service.protocol import (
     Translation,
 )
 from mkdocs_contentgen.writer.completion import Completion, ModelCall
+from mkdocs_contentgen.writer.glossary import read_glossary
 from mkdocs_contentgen.writer.settings import WriterFields, WriterOptions
 from mkdocs_contentgen.writer.translation import estimate_translation, translate
 
@@ -296,6 +297,17 @@ def test_instructions_within_the_text_stay_within_it() -> None:
     prompt = asked[0].messages[-1]["content"]
     assert prompt.count("</text>") == 1
     assert "<|im_end|>" not in prompt
+
+
+def test_the_glossary_is_in_the_prompt_and_is_checked() -> None:
+    """Only the terms of the asked blocks go along, and one that was not kept is a remark."""
+    glossary = read_glossary("build: {de: Bau}\nbanana: {de: Banane}\ncache: {de: Cache}")
+    options = WriterOptions(WriterFields(model="m"), glossary=glossary)
+    found, asked = translated(in_german, options=options, language="de-AT")
+    system = asked[0].messages[0]["content"]
+    assert "- build: Bau\n" in system
+    assert "banana" not in system
+    assert remarks(found) == {1: "the glossary has 'Bau' for 'build'"}
 
 
 def test_house_rules_and_languages_are_in_the_prompt() -> None:
