@@ -13,7 +13,6 @@ import posixpath
 import re
 import secrets
 from collections.abc import Awaitable, Callable
-from contextlib import suppress
 from html import escape
 from importlib.resources import files
 from pathlib import Path
@@ -59,8 +58,8 @@ _OWN_FILES = tuple(
 )
 """The files of the desk's own page. That of the pages of the site is `page.js`."""
 
-
 _REFUSED: tuple[ASGIApp, str] = Response("this is not served here", 403), "default-src 'none'"
+"""What answers for other hosts, and the policy of its answers."""
 
 _QUOTES_PAGES = re.compile(r"(?:\bsearch(?:_index)?\.(?:json|js)|\.(?:xml|md|txt))\Z")
 """Matches the files that have the text of many pages: search indexes, feeds, `llms.txt`."""
@@ -151,6 +150,7 @@ class DeskApp:
         self._key = secrets.token_urlsafe(32)
         shell = files(__package__).joinpath("page/desk.html").read_text("utf-8")
         self._shell = shell.format(language=escape(language or "en"))
+        handlers = dict.fromkeys((HTTPException, ContentgenError, Exception), _error_response)
         desk = Starlette(
             routes=[
                 *(Route(f"{_ROOT}/{name}", _file(name)) for name in _OWN_FILES),
@@ -158,11 +158,11 @@ class DeskApp:
                 Route(f"{_ROOT}/api/{{action}}", self._answer, methods=["POST"]),
                 Route("/{path:path}", self._show_desk),
             ],
-            exception_handlers=_HANDLERS,
+            exception_handlers=handlers,
         )
         pages = Starlette(
             routes=[Route(f"{_ROOT}/page.js", _file("page.js")), Route("/{path:path}", self._page)],
-            exception_handlers=_HANDLERS,
+            exception_handlers=handlers,
         )
         policy = (
             "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; "
@@ -255,8 +255,8 @@ class DeskApp:
         return {"version": body.version} if text["version"] == body.version else text
 
     def _change(self, action: str, desk: Desk, article: Article, body: _Body) -> None:
-        asking = self._texts.asking(article)
-        if asking and asking.is_running and action != "cancel":
+        job = self._texts.last_job(article)
+        if job and job.is_running and action != "cancel":
             raise EditError("another text is being generated; wait for it")
         match action:
             case "change" if body.change:
@@ -269,8 +269,8 @@ class DeskApp:
             case "ask":
                 self._ask(desk, article, body)
             case "cancel":
-                if asking:
-                    asking.cancelled.set()
+                if job:
+                    job.cancelled.set()
             case _:
                 raise HTTPException(404, "no such action")
 
@@ -305,12 +305,14 @@ class DeskApp:
         ref = ref_of(article)
         if ref not in desk.shown:
             desk.shown[ref] = {**self._row(desk, article), **describe(desk, article)}
-        asking = self._texts.asking(article)
-        running = asking if asking and asking.is_running else None
+        job = self._texts.last_job(article)
+        running = None
+        if job and job.is_running:
+            running = {"is_update": job.is_update, "began": job.began}
         shown = {
             **desk.shown[ref],
-            "asking": running and {"is_update": running.is_update, "began": running.began},
-            "ask_problem": asking.problem if asking else "",
+            "asking": running,
+            "ask_problem": job.problem if job else "",
             "stamp": self._builder.stamp,
             "waits": self._waits(desk, ref),
         }
@@ -351,20 +353,20 @@ class DeskApp:
 
     async def _page(self, request: Request) -> Response:
         """Return a file of the built site. Pages get the script that talks to the desk."""
-        own = self._hosts.page(request.headers["host"])
-        site = request.headers.get("sec-fetch-site", "same-origin")
-        into = request.headers.get("sec-fetch-dest", "iframe")
+        page_of_host = self._hosts.page(request.headers["host"])
+        initiator = request.headers.get("sec-fetch-site", "same-origin")
+        destination = request.headers.get("sec-fetch-dest", "iframe")
         path = request.path_params["path"]
-        if not (site == "same-origin" or into == "iframe"):
+        if not (initiator == "same-origin" or destination == "iframe"):
             raise HTTPException(403, _ADDRESS_HINT)
-        if into == "document":  # a link that opens a tab
+        if destination == "document":  # a link that opens a tab
             return RedirectResponse(f"{self._origin}/{quote(path)}")
         html = await self._find_page(path, request)
         if isinstance(html, Response):
             return html
         page = page_name(path)
-        if page != own:
-            if into != "iframe":
+        if page != page_of_host:
+            if destination != "iframe":
                 raise HTTPException(404, "this page has another host")
             return RedirectResponse(f"{self._hosts.origin(page)}/{quote(path)}")
         script = f'<script type="module" src="{_ROOT}/page.js" data-desk="{self._origin}"></script>'
@@ -373,21 +375,33 @@ class DeskApp:
         return HTMLResponse(html)
 
     async def _find_page(self, path: str, request: Request) -> str | Response:
-        """Return the HTML of a page; of one that is not built, where its text can be put."""
-        with suppress(HTTPException):
-            if directory := self._builder.site_dir:
-                static = StaticFiles(directory=directory, html=True)
-                response = await static.get_response(path, request.scope)
-                file = str(getattr(response, "path", ""))
-                if _QUOTES_PAGES.search(file):
-                    raise HTTPException(404, "this file quotes other pages")
-                if not file.endswith(".html"):
-                    return response
-                if response.status_code == 200:
-                    return await run_in_threadpool(Path(file).read_text, "utf-8", "replace")
+        """Return the HTML of a page, or another file.
+
+        For a page that is not built, it is HTML that its text can be put into.
+        """
+        response = await self._find_file(path, request)
+        if response is not None:
+            file = str(getattr(response, "path", ""))  # a redirection has none
+            if not file.endswith(".html"):
+                return response
+            if response.status_code == 200:
+                return await run_in_threadpool(Path(file).read_text, "utf-8", "replace")
         if path and not path.endswith(("/", ".html")):
             raise HTTPException(404, "no such file")
         return _PLAIN
+
+    async def _find_file(self, path: str, request: Request) -> Response | None:
+        """Return a file of the built site, or None without one that does not quote other pages."""
+        directory = self._builder.site_dir
+        if directory is None:
+            return None
+        static = StaticFiles(directory=directory, html=True)
+        try:
+            response = await static.get_response(path, request.scope)
+        except HTTPException:
+            return None
+        quotes_pages = _QUOTES_PAGES.search(str(getattr(response, "path", "")))
+        return None if quotes_pages else response
 
 
 def _compare(desk: Desk, article: Article, wanted: Earlier | None) -> object:
@@ -397,7 +411,11 @@ def _compare(desk: Desk, article: Article, wanted: Earlier | None) -> object:
         text = desk.earlier(article, name)
         if text:
             found[name] = text
-    earlier = wanted if wanted in found else next(iter(found), EARLIER[0])
+    earlier = EARLIER[0]
+    if wanted in found:
+        earlier = wanted
+    elif found:
+        earlier = next(iter(found))
     newest = article.newest
     before = found.get(earlier)
     rows: list[dict[str, object]] = []
@@ -443,9 +461,8 @@ def _json(value: object, status: int = 200) -> Response:
 async def _error_response(request: Request, error: Exception) -> Response:
     if isinstance(error, HTTPException):
         return _json({"error": error.detail}, error.status_code)
+    if isinstance(error, OutdatedError):
+        return _json({"error": str(error)}, 409)
     if isinstance(error, ContentgenError):
-        return _json({"error": str(error)}, 409 if isinstance(error, OutdatedError) else 422)
+        return _json({"error": str(error)}, 422)
     return _json({"error": "an error in the desk; the terminal shows it"}, 500)
-
-
-_HANDLERS = dict.fromkeys((HTTPException, ContentgenError, Exception), _error_response)

@@ -19,6 +19,7 @@ PREFIX = "contentgen-desk-"
 """The start of the names of folders with built sites."""
 
 _LAST_LINES = 5
+"""How many lines of a failed build are shown."""
 
 
 class Builder:
@@ -41,7 +42,7 @@ class Builder:
     ) -> None:
         self.site_dir: Path | None = None
         self.stamp = ""
-        """What build() got for the last build that succeeded."""
+        """The stamp of the pages that the site was last built from."""
 
         self.problem = ""
         """Why the last build failed, or an empty string."""
@@ -49,11 +50,12 @@ class Builder:
         self._command = command
         self._log = log
         self._folder = folder
-        self._own = site_dir
+        self._only_site_dir = site_dir
         self._patience = patience
         self._wanted = threading.Event()
         self._changed = threading.Condition()
-        self._next = ("", False)
+        self._next_stamp = ""
+        self._next_is_urgent = False
         self._number = 0
         self._stopped = False
         self._process: subprocess.Popen[str] | None = None
@@ -78,7 +80,10 @@ class Builder:
         `stamp` names the state of its pages, and somebody waits for an urgent build.
         """
         with self._changed:
-            self._next = stamp, is_urgent or (self._next[1] and self._wanted.is_set())
+            # An urgent build that has not begun stays urgent.
+            has_urgent = self._wanted.is_set() and self._next_is_urgent
+            self._next_is_urgent = is_urgent or has_urgent
+            self._next_stamp = stamp
             self._wanted.set()
             self._changed.notify_all()
 
@@ -91,9 +96,9 @@ class Builder:
         while True:
             self._wanted.wait()
             with self._changed:
-                while not self._next[1] and self._changed.wait(self._patience):
+                while not self._next_is_urgent and self._changed.wait(self._patience):
                     pass  # there was another change
-                stamp, _ = self._next
+                stamp = self._next_stamp
                 self._wanted.clear()
             if self._stopped:
                 return
@@ -101,7 +106,7 @@ class Builder:
             self._build_now(stamp)
 
     def _build_now(self, stamp: str) -> None:
-        target = self._own
+        target = self._only_site_dir
         command = [sys.executable, "-m", *self._command]
         if self._folder:
             target = self._folder / str(self._number % 2)
@@ -118,14 +123,14 @@ class Builder:
                 text=True,
                 errors="replace",
             )
-        said, _ = self._process.communicate()
+        printed, _ = self._process.communicate()
         status = self._process.returncode
         self._process = None
         if self._stopped:
             return
         self.problem = ""
         if status:
-            self.problem = "\n".join(said.strip().splitlines()[-_LAST_LINES:])
+            self.problem = "\n".join(printed.strip().splitlines()[-_LAST_LINES:])
             self._log(f"the site cannot be built: {self.problem}")
         else:
             self.site_dir = target

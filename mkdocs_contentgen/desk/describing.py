@@ -24,7 +24,11 @@ from .rendering import render
 from .texts import Change, Desk, Earlier, digest_of
 
 _MAX_HIDDEN = 200
+"""How many hidden things are named."""
+
 _UNSEEN = {"href": " →", "src": " →", "alt": ":", "title": ":", "datetime": ":"}
+"""The attributes that a page does not show, with what stands between words and the value."""
+
 _INVISIBLE = re.compile(
     "[\\u034f\\u115f\\u1160\\u17b4\\u17b5\\u180b-\\u180f\\u2800\\u3164\\uffa0\\ufe00-\\ufe0f\\U000e0100-\\U000e01ef]"
 )
@@ -69,7 +73,7 @@ def describe(desk: Desk, article: Article) -> dict[str, object]:
         "can_update": desk.site.options.service_can("update"),
         "approved_file": approved_file,
         "commit_command": _commit_command(approved_file, title) if approved_file else "",
-        "replaces": article.approved is not None and text is article.draft,
+        "replaces": article.approved is not None and not article.newest_is_in_file,
         "updates": list(text.updates),
         "remarks": list(text.remarks),
         "left": count_statements(text),
@@ -140,7 +144,7 @@ def describe_rows(
     """
     document = desk.read(after.html)
     rows = compare(desk.read(before.html), document, marks=False)
-    numbers = {id(it.element): it.number for it in document.blocks()}
+    numbers = {id(block.element): block.number for block in document.blocks()}
     for number, row in enumerate(rows):
         if not row.is_equal:
             change = Change(action="take_back", block=number, digest=row.digest, earlier=earlier)
@@ -177,18 +181,18 @@ def _cards(blocks: Sequence[Block], text: Text, finder: EvidenceFinder) -> list[
         digest = block.digest
         links = block.links
         for sentence in Sentences(block.element).marked():
-            statements = {n: part for part, n in sentence.parts if n is not None}
+            statements = {number: words for words, number in sentence.parts if number is not None}
             cited = [name for name in (*sentence.cited, *links) if name in text.sources]
             card: dict[str, object] = {
                 "block": block.number,
                 "statements": list(statements),
                 "is_weak": sentence.is_weak,
                 "digest": digest,
-                "text": "; ".join(" ".join(part.split()) for part in statements.values()),
+                "text": "; ".join(" ".join(words.split()) for words in statements.values()),
                 "parts": sentence.parts,
                 "place": _place(block),
                 "source": cited[0] if cited else None,
-                "evidence": _evidence(finder, "".join(part for part, _ in sentence.parts)),
+                "evidence": _evidence(finder, "".join(words for words, _ in sentence.parts)),
             }
             if sentence.is_weak:
                 weak.append(card)
@@ -200,16 +204,22 @@ def _cards(blocks: Sequence[Block], text: Text, finder: EvidenceFinder) -> list[
 def _place(block: Block) -> list[str]:
     """Return the heads of the column and the row of a cell, and nothing for other blocks."""
     cell = block.element
-    row, table = cell.find_parent("tr"), cell.find_parent("table")
+    row = cell.find_parent("tr")
+    table = cell.find_parent("table")
     if cell.name not in ("td", "th") or row is None or table is None:
         return []
     cells = row.find_all(["td", "th"], recursive=False)
-    column = next(number for number, it in enumerate(cells) if it is cell)
+    column = len(cell.find_previous_siblings(["td", "th"]))
     first_row = table.find_all("tr")[0].find_all(["td", "th"], recursive=False)
-    heads = [first_row[column]] if column < len(first_row) else []
-    heads.append(cells[0])
-    named = [" ".join(it.get_text().split()) for it in heads if it is not cell]
-    return [name for name in named if name]
+    heads = [cells[0]]
+    if column < len(first_row):
+        heads.insert(0, first_row[column])
+    names = []
+    for head in heads:
+        name = " ".join(head.get_text().split())
+        if name and head is not cell:
+            names.append(name)
+    return names
 
 
 def _evidence(finder: EvidenceFinder, sentence: str) -> list[dict[str, object]]:
@@ -247,6 +257,7 @@ def _changed_words(before: str, after: str) -> Iterator[tuple[str, str]]:
 
 
 def _document_of(text: str) -> Document:
+    # With a full stop, since there is no document without text.
     return Document(f"<article><p>{escape(text)}.</p></article>")
 
 

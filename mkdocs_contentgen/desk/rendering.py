@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, fields, replace
+from itertools import islice
 from xml.etree.ElementTree import Element
 
 from ..files import sha256
@@ -16,7 +17,9 @@ from ..site.content import PageContent
 from ..site.site import Site
 from ..texts.articles import Article
 
+_LOOK_BACK = 3
 _LOOK_AHEAD = 50
+"""Elements around the expected one that are searched for that of a block."""
 
 _TITLE = re.compile(r'<(h[1-6])\b[^>]*\sclass="contentgen-title\b.*?</\1>', re.DOTALL)
 _ARTICLE = re.compile(r"<(/?)article\b([^>]*)>")
@@ -46,10 +49,9 @@ def render(
         presentation = site.options.presentation()
         content = page_content(replace(other, shows_draft=True), presentation, show_errors=True)
         if other.request.id == article.request.id:
-            values = {field.name: getattr(content, field.name) for field in fields(content)}
+            content = _with_numbers(content, blocks)
             if content.level == "none":  # what is approved is seen, also the title
-                values["level"] = None
-            content = _Numbered(**values, blocks=blocks)
+                content.level = None
         contents[other.request.id] = content
     title, articles = find_parts(site.render(article.page, contents))
     marked = [number for number, html in enumerate(articles) if _MARK in html[: html.find(">")]]
@@ -93,27 +95,35 @@ class _Numbered(PageContent):
 
     def make(self) -> tuple[Element, ArticleMetadata | None]:
         """Return a new element, and its metadata. Raises UnsafeHTMLError."""
-        article, facts = super().make()
+        article, metadata = super().make()
         titles = article.iterfind(".//h1")
         for element in (article, *titles):
             element.set(_MARK, "")
+        # The build moves a title to the start, and not every block has an element. So each block is
+        # searched for near the place where the last one was found.
         elements = list(_text_elements(article))
         position = 0
         for block in self.blocks:
             text = block.text
-            for number in range(max(0, position - 3), min(position + _LOOK_AHEAD, len(elements))):
-                element, said = elements[number]
-                if said == text and _NUMBER not in element.attrib:
+            for number in range(
+                max(0, position - _LOOK_BACK), min(position + _LOOK_AHEAD, len(elements))
+            ):
+                element, text_of_element = elements[number]
+                if text_of_element == text and _NUMBER not in element.attrib:
                     element.set(_NUMBER, str(block.number))
                     position = max(position, number + 1)
                     break
-        return article, facts
+        return article, metadata
+
+
+def _with_numbers(content: PageContent, blocks: Sequence[Block]) -> _Numbered:
+    values = {field.name: getattr(content, field.name) for field in fields(content)}
+    return _Numbered(**values, blocks=blocks)
 
 
 def _text_elements(article: Element) -> Iterator[tuple[Element, str]]:
     """Yield the elements that can be blocks, with their texts."""
     for element in article.iter():
-        inner = element.iter()
-        next(inner)
+        inner = islice(element.iter(), 1, None)
         if element.tag in TEXT_BLOCKS and not any(part.tag in BLOCK_LEVEL for part in inner):
             yield element, " ".join("".join(element.itertext()).split())

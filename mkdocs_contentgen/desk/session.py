@@ -30,7 +30,7 @@ Load = Callable[[], AbstractContextManager[Site]]
 
 
 @dataclass
-class Asking:
+class TextJob:
     """Another text that is being generated, or why it has not arrived."""
 
     is_update: bool
@@ -58,7 +58,8 @@ class DeskSite:
     ) -> None:
         self.to_json = to_json
         self.build: Callable[[str, bool], None] = lambda stamp, is_urgent: None
-        """Called with the stamp of the pages, and whether they are other ones than before."""
+        """Called with the stamp of the pages, and True if they have changed, or False if only the
+        texts have."""
 
         self.lock = threading.Lock()
         """Held by whoever uses the texts."""
@@ -76,15 +77,15 @@ class DeskSite:
         self._stack = ExitStack()
         self._desk: Desk | None = None
         self._texts_stamp = ""
-        self._asking: dict[str, Asking] = {}
+        self._jobs: dict[str, TextJob] = {}
 
     def __enter__(self) -> DeskSite:
         self.open()
         return self
 
     def __exit__(self, *error: object) -> None:
-        for asking in self._asking.values():
-            asking.cancelled.set()
+        for job in self._jobs.values():
+            job.cancelled.set()
         self.wait()
         self._stack.close()
 
@@ -104,12 +105,14 @@ class DeskSite:
 
     def _reload(self) -> None:
         stack = ExitStack()
+        # Before loading, so that a change that comes meanwhile is noticed the next time.
         stamp = stamp_of_pages(self._desk.site) if self._desk else ""
         try:
             site = stack.enter_context(self._load())
         except (SystemExit, click.ClickException, ContentgenError) as error:
             if self._desk is None:
                 raise
+            # The site as it was stays on the desk. It is loaded again once the pages change.
             self.stamp = stamp
             self.problem = f"the site cannot be loaded ({error})"
             return
@@ -117,7 +120,7 @@ class DeskSite:
         self._stack = stack
         self.problem = ""
         self._desk = Desk(site, self._by, self._pages)
-        self.stamp = stamp if stamp else stamp_of_pages(site)
+        self.stamp = stamp or stamp_of_pages(site)
         self.build(self.stamp, True)
 
     def ask(self, article: Article, *, update: bool, note: str = "", section: str = "") -> None:
@@ -126,36 +129,34 @@ class DeskSite:
         With `update`, only the blocks that have to change are written anew. The text that was
         there can be compared, and comes back with `Undo`.
         """
-        asking = Asking(update)
-        self._asking[article.key] = asking
-        arguments = self.open().site, article, asking, note, section
-        asking.thread = threading.Thread(target=self._ask, args=arguments, daemon=True)
-        asking.thread.start()
+        job = TextJob(update)
+        self._jobs[article.key] = job
+        arguments = self.open().site, article, job, note, section
+        job.thread = threading.Thread(target=self._ask, args=arguments, daemon=True)
+        job.thread.start()
 
-    def asking(self, article: Article) -> Asking | None:
-        """Return the last try to get another text for an article, or None."""
-        return self._asking.get(article.key)
+    def last_job(self, article: Article) -> TextJob | None:
+        """Return the last job to get another text for an article, or None."""
+        return self._jobs.get(article.key)
 
     def wait(self) -> None:
         """Wait for the texts that are being generated."""
-        for asking in list(self._asking.values()):
-            asking.thread.join()
+        for job in list(self._jobs.values()):
+            job.thread.join()
 
-    def _ask(self, site: Site, article: Article, asking: Asking, note: str, section: str) -> None:
-        policy = replace(
-            site.options.command_policy(), max_requests=1, refresh=not asking.is_update
-        )
+    def _ask(self, site: Site, article: Article, job: TextJob, note: str, section: str) -> None:
+        policy = replace(site.options.command_policy(), max_requests=1, refresh=not job.is_update)
         try:
             build = Build(site, policy, LineReporter(self._log))
-            cancellable = partial(_cancellable, cancelled=asking.cancelled)
-            if asking.is_update:
+            cancellable = partial(_cancellable, cancelled=job.cancelled)
+            if job.is_update:
                 made, problems = _update(build, article, note, section, cancellable)
             else:
                 made, problems = _generate(build, article, cancellable)
-            asking.problem = "; ".join(problems)
+            job.problem = "; ".join(problems)
             self._keep_earlier(article, made)
         except ContentgenError as error:
-            asking.problem = str(error)
+            job.problem = str(error)
 
     def _keep_earlier(self, article: Article, made: Text | None) -> None:
         """Keep the text that was there for `Undo` and for comparison, if there is another now.

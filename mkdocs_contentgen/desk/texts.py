@@ -28,6 +28,8 @@ from ..texts.articles import Article, count_statements
 from ..texts.store import ChangedError, DiskStore, note_key
 
 _MAX_UNDO = 100
+"""How many acts can be undone."""
+
 _CHANGED = "the text has changed since you opened it; look at it again"
 
 _Authors = dict[tuple[str, str], str]
@@ -153,7 +155,7 @@ class Desk:
         block = blocks[change.block]
         edits = text.edits or Edits()
         if change.action in ("confirm", "reopen"):
-            edits = _apply(block, change, edits)
+            edits = structs.replace(edits, confirmed=_mark(block, change, edits.confirmed))
             return self._with_changed_marks(text, document, edits)
         authors = _authors(blocks, text)
         if change.action in ("edit", "insert", "paste"):
@@ -161,7 +163,9 @@ class Desk:
             earlier = self.earlier(article, "generated")
             if earlier:
                 authors |= _authors(self.read(earlier.html).blocks(), earlier)
-        edits = _apply(block, change, edits)
+        removed = _change_words(block, change)
+        if removed:
+            edits = structs.replace(edits, removed=(*edits.removed, shorten(removed)))
         return self._with_changed_words(article, text, document, edits, authors)
 
     def _without_difference(self, article: Article, text: Text, change: Change) -> Text:
@@ -267,10 +271,11 @@ class Desk:
         """Return the approved text, or the text as it was before people changed it, or None."""
         if name == "approved":
             return approved_text(article)
+        note = note_key("generated", article.key)
         store = self.site.store()
-        notes, _ = store.load([note_key("generated", article.key)])
+        notes, _ = store.load([note])
         store.close()
-        return next(iter(notes.values()), None) or _before_edits_of_the_file(article)
+        return notes.get(note) or _before_edits_of_the_file(article)
 
     def read(self, html: str) -> Document:
         """Return the document of a text, which the caller may change. Raises UnsafeHTMLError."""
@@ -392,37 +397,45 @@ def _as_seen(article: Article, seen: str) -> Text:
     return article.newest
 
 
-def _apply(block: Block, change: Change, edits: Edits) -> Edits:
-    """Change a block in place, and return what people have done. Raises EditError."""
-    removed = ""
+def _mark(block: Block, change: Change, confirmed: Sequence[str]) -> tuple[str, ...]:
+    """Take the mark of a statement away, or put it there again, in place.
+
+    Returns the statements that are confirmed then. Raises EditError.
+    """
+    left = list(confirmed)
+    if change.action == "confirm":
+        statement = _statement(block, change)
+        block.confirm_statement(change.statement)
+        left.append(shorten(statement))
+    else:
+        statement = shorten(change.markdown)
+        if statement not in left:
+            raise EditError("this statement was not confirmed")
+        block.mark_statement(change.markdown)
+        left.remove(statement)
+    return tuple(left)
+
+
+def _change_words(block: Block, change: Change) -> str:
+    """Change the words of a block, in place.
+
+    Returns the sentence or the block that was removed, or an empty string. Raises EditError.
+    """
     match change.action:
-        case "confirm":
-            statement = _statement(block, change)
-            block.confirm_statement(change.statement)
-            return structs.replace(edits, confirmed=(*edits.confirmed, shorten(statement)))
         case "remove":
             _statement(block, change)
-            removed = block.remove_sentence(change.statement)
-        case "reopen":
-            words = shorten(change.markdown)
-            if words not in edits.confirmed:
-                raise EditError("this statement was not confirmed")
-            block.mark_statement(change.markdown)
-            left = list(edits.confirmed)
-            left.remove(words)
-            return structs.replace(edits, confirmed=tuple(left))
+            return block.remove_sentence(change.statement)
         case "delete":
-            removed = block.text
+            words = block.text
             block.remove()
+            return words
         case "insert":
             block.insert(change.kind, change.markdown)
         case "paste":
             block.insert_blocks(change.markdown)
         case "edit":
             block.set_markdown(change.markdown)
-    if not removed:
-        return edits
-    return structs.replace(edits, removed=(*edits.removed, shorten(removed)))
+    return ""
 
 
 def _remarks_left(remarks: Sequence[str], html: str) -> tuple[str, ...]:
@@ -436,6 +449,7 @@ def _remarks_left(remarks: Sequence[str], html: str) -> tuple[str, ...]:
 
 
 def _statement(block: Block, change: Change) -> str:
+    """Return the statement of a block that a change names. Raises EditError if there is none."""
     statements = block.statements
     if not 0 <= change.statement < len(statements):
         raise EditError("this block has no such statement")
