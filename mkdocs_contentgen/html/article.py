@@ -31,9 +31,10 @@ def parse_article(html: str, image_hosts: Collection[str] = ()) -> Element:
     article = root.find(".//article")
     if article is None:
         raise UnsafeHTMLError("expected one <article>, found none")
-    others = len(root.findall(".//article")) - len(article.findall(".//article")) - 1
-    if others:
-        raise UnsafeHTMLError(f"expected one <article>, found {others + 1}")
+    # Articles within the first one are parts of it.
+    number = len(root.findall(".//article")) - len(article.findall(".//article"))
+    if number > 1:
+        raise UnsafeHTMLError(f"expected one <article>, found {number}")
     article.tail = None
     if not "".join(article.itertext()).strip():
         raise UnsafeHTMLError("the <article> has no text")
@@ -55,7 +56,8 @@ def limit_nesting(article: Element) -> None:
     for element in article.iter():
         if len(element) and element.tag in HEADINGS:
             for inner in element.iterfind(".//*"):
-                inner.tag = "div" if inner.tag in HEADINGS else inner.tag
+                if inner.tag in HEADINGS:
+                    inner.tag = "div"
         elif len(element) and element.tag in _SMALLER_TEXT:
             _limit_smaller_text(element, 1)
 
@@ -107,7 +109,8 @@ def link_to_headings(article: Element, ids: Mapping[Element, str]) -> None:
     """
     known: dict[str, str] = {}
     for heading, name in ids.items():
-        if letters := _letters_of("".join(heading.itertext())):
+        letters = _letters_of("".join(heading.itertext()))
+        if letters:
             known.setdefault(letters, name)
     for link in article.iter("a"):
         address = link.get("href", "")

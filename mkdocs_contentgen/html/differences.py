@@ -80,11 +80,15 @@ class Row:
 
         If nothing else differs, the names of the elements that differ are in brackets.
         """
-        for with_names in (False, True):
-            words = [(kind, _to_plain(kind, html, with_names)) for kind, html in self.words]
-            if any(text for kind, text in words if kind != "equal"):
-                break
-        return [word for word in words if word[1]]
+        words = self._plain_words(with_names=False)
+        if all(kind == "equal" for kind, _ in words):
+            words = self._plain_words(with_names=True)
+        return words
+
+    def _plain_words(self, *, with_names: bool) -> list[Word]:
+        """Return the words without HTML and without empty ones."""
+        words = [(kind, _to_plain(kind, html, with_names)) for kind, html in self.words]
+        return [(kind, text) for kind, text in words if text]
 
     @property
     def digest(self) -> str:
@@ -120,7 +124,8 @@ def _to_plain(kind: str, html: str, with_names: bool) -> str:
         name = _NAME.match(tag[0])
         if kind == "equal" or name is None:
             return ""
-        if address := _ADDRESS.search(tag[0]):
+        address = _ADDRESS.search(tag[0])
+        if address:
             return f"→ {address[1]} "
         return f"[{name[1]}] " if with_names else ""
 
@@ -245,10 +250,12 @@ class _Matcher(difflib.SequenceMatcher[str]):
     def __init__(self, old: list[str], new: list[str], budget: _Budget) -> None:
         super().__init__(a=old, b=new)
         self._budget = budget
-        # difflib ignores items that are more frequent.
-        max_count = len(new) // 100 + 1 if len(new) >= 200 else len(new)
-        counts = {word: n for word, n in Counter(new).items() if n <= max_count}
+        max_count = len(new)
+        if len(new) >= 200:  # then difflib ignores words that are more frequent
+            max_count = len(new) // 100 + 1
+        counts = {word: count for word, count in Counter(new).items() if count <= max_count}
         self._pairs = [1 + counts.get(word, 0) for word in old]
+        """With how many words of the new list each word of the old one is compared."""
 
     def find_longest_match(
         self, alo: int = 0, ahi: int | None = None, blo: int = 0, bhi: int | None = None

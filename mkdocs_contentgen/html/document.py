@@ -374,7 +374,8 @@ class Block:
                 continue
             mark = Tag(name="mark")
             mark.string = words
-            before, behind = text[:begin], text[begin + len(words) :]
+            before = text[:begin]
+            behind = text[begin + len(words) :]
             text.replace_with(NavigableString(before), mark, NavigableString(behind))
             return
         raise EditError("these words are not there any more, or are formatted; use Undo")
@@ -621,7 +622,9 @@ def _inner_html(element: Tag, *, marks: bool = True, white: _White = "collapse")
     elif element.name == "code" and white == "collapse":
         white = "code"
     html = "".join(_to_html(child, marks=marks, white=white) for child in element.children)
-    return html.strip(" ") if element.name in TEXT_BLOCKS and white == "collapse" else html
+    if element.name in TEXT_BLOCKS and white == "collapse":
+        return html.strip(" ")
+    return html
 
 
 def _collapse(text: str) -> str:

@@ -98,7 +98,8 @@ def _find_pairs(line: Sequence[Token]) -> list[int]:
         if not (_is_asterisk(line[index]) and _is_asterisk(line[index + 1])):
             index += 1
             continue
-        before = _text_of(line[:index][-1:])[-1:]
+        # Each is one character, or empty at an end of the line.
+        before = _text_of(line[max(0, index - 1) : index])[-1:]
         after = _text_of(line[index + 2 : index + 3])[:1]
         is_between_spaces = before.isspace() and after.isspace()
         if not (is_between_spaces or _POWER.fullmatch(f"{before}**{after}")):

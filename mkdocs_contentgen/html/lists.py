@@ -39,8 +39,9 @@ def mark_numbered_lists(article: Element) -> None:
             marked.update(element.iter("ol"))
     for element in marked:
         classes = [*element.get("class", "").split(), "contentgen-numbers"]
-        if named := _TYPE_CLASSES.get(element.get("type", "")):
-            classes.append(named)
+        type_class = _TYPE_CLASSES.get(element.get("type", ""))
+        if type_class:
+            classes.append(type_class)
         wide = min(_widest_number(element) - _ROOM, _MAX_WIDE)
         if wide > 0:
             classes.append(f"contentgen-wide-{wide}")

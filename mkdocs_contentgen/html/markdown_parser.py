@@ -37,8 +37,8 @@ class LinkParser(MarkdownIt):
 @cache
 def inline_parser(*, is_persons: bool = False) -> MarkdownIt:
     """Return a parser of lines. That of a person's lines knows HTML and `==statements==`, too."""
-    options = {"html": is_persons, "maxNesting": _MAX_BRACKETS}
-    parser = (MarkdownIt if is_persons else LinkParser)("commonmark", options)
+    kind = MarkdownIt if is_persons else LinkParser
+    parser = kind("commonmark", {"html": is_persons, "maxNesting": _MAX_BRACKETS})
     parser.enable("strikethrough")
     read_asterisks(parser)
     if is_persons:

@@ -75,7 +75,8 @@ def check_kept(html: str, element: Tag) -> None:
                 f"a text cannot have the address {_shown(link.get('href'))}; write a whole one, "
                 "such as https://example.com/page"
             )
-    for name, attribute in Counter(_attributes(given)) - Counter(_attributes(element)):
+    lost_attributes = Counter(_attributes(given)) - Counter(_attributes(element))
+    for name, attribute in lost_attributes:
         raise EditError(f"a text cannot have `{attribute}` in <{name}>; leave it out")
     if _seen(given) != _seen(element):
         raise EditError("some of these words would be lost; put HTML between backticks")
@@ -87,20 +88,24 @@ def _keep_tags(tokens: Sequence[Token]) -> None:
     for token in tokens:
         if token.type != "html_inline":
             continue
-        token.type = "text"
+        token.type = "text"  # until it is known to be the start or the end of an element
         tag = _TAG.fullmatch(token.content)
-        name = tag[2].lower() if tag else ""
-        if tag is None or name not in TAGS:
+        if tag is None:
+            continue
+        is_end = bool(tag[1])
+        name = tag[2].lower()
+        if name not in TAGS:
             continue
         if name not in _INLINE:
             raise EditError(f"<{name}> begins another block; to write of it, write `<{name}>`")
-        if name in VOID and not tag[1]:
+        if name in VOID and not is_end:
             token.type = "html_inline"
-        elif not tag[1] and not token.content.endswith("/>"):
+        elif not is_end and not token.content.endswith("/>"):
             opened.setdefault(name, []).append(token)
-        elif tag[1] and opened.get(name):
+        elif is_end and opened.get(name):
+            start = opened[name].pop()
+            start.type = "html_inline"
             token.type = "html_inline"
-            opened[name].pop().type = "html_inline"
 
 
 def _attributes(element: Tag) -> Iterator[tuple[str, str]]:

@@ -96,7 +96,8 @@ def join_blocks(tags: Sequence[str], texts: Sequence[str]) -> str:
     """Return blocks that are written as `texts`, with comments between those that would merge."""
     parts = [*texts[:1]]
     for (before, tag), text in zip(pairwise(tags), texts[1:], strict=True):
-        parts += ["<!-- -->"] if _merges(before, tag) else []
+        if _merges(before, tag):
+            parts.append("<!-- -->")
         parts.append(text)
     return "\n\n".join(parts)
 
@@ -167,7 +168,9 @@ class _PlainConverter(_FencingConverter):
         if parent_tags <= _OUTSIDE_OF_ELEMENTS:
             return text
         parts = _CODE_SPAN.split(text)
-        parts[::2] = [super(_PlainConverter, self).escape(part, parent_tags) for part in parts[::2]]
+        # Between the spans of code, which are every second part.
+        for index in range(0, len(parts), 2):
+            parts[index] = super().escape(parts[index], parent_tags)
         return "".join(parts)
 
     def convert_td(self, el: Tag, text: str, parent_tags: set[str]) -> str:
@@ -225,9 +228,11 @@ class _Writer:
         items = []
         for number, item in enumerate(block, first):
             text = self._blocks(list(item))
-            if [part.tag for part in item] in (["p", "ul"], ["p", "ol"]):
+            is_line_and_list = [part.tag for part in item] in (["p", "ul"], ["p", "ol"])
+            if is_line_and_list:
                 paragraph, nested = text.split("\n\n", 1)
-                text = text if "\n\n" in nested else f"{paragraph}\n{nested}"
+                if "\n\n" not in nested:
+                    text = f"{paragraph}\n{nested}"
             bullet = f"{number}." if block.tag == "ol" else "-"
             items.append(f"{bullet} {indent(text, '    ').strip()}")
         is_loose = any("\n\n" in item for item in items)
@@ -249,7 +254,9 @@ class _Writer:
         """Return the content of an element within a line."""
         written = _escape(element.text or "")
         for number, child in enumerate(element, start=1):
-            after = (child.tail or "")[:1] or ("<" if number < len(element) else "")
+            after = (child.tail or "")[:1]
+            if not after and number < len(element):
+                after = "<"  # of the next child
             if child.tag == "a" and written.endswith("!"):
                 written = f"{written[:-1]}&#33;"  # the link would be an image
             is_apart = not _BESIDE_EMPHASIS.search(written[-1:] + after)
@@ -270,7 +277,7 @@ class _Writer:
         text = self._content(element, in_emphasis=in_emphasis or tag in _EMPHASIS)
         inner = text.strip()
         # Markdown has no space at the edges of emphasis and links.
-        start, end = text.partition(inner)[::2]
+        start, _, end = text.partition(inner)
         if tag == "a":
             address = self._link(element.get("href", ""))
             return f"{start}[{inner}]({_target(element, address)}){end}"
@@ -329,9 +336,11 @@ def _to_html(
 
     html = write(element.text)
     for child in element:
-        html += "\n" if child.tag in BLOCK_LEVEL else ""
+        if child.tag in BLOCK_LEVEL:
+            html += "\n"
         html += _to_html(child, special, is_verbatim=is_verbatim) + write(child.tail)
-    html += "\n" if len(element) and element[-1].tag in BLOCK_LEVEL else ""
+    if len(element) and element[-1].tag in BLOCK_LEVEL:
+        html += "\n"
     return f"{_start_tag(element)}{html}</{element.tag}>"
 
 

@@ -62,11 +62,11 @@ def present(
     close_heading_gaps(article)
     line = None if how.disclosure is None else provenance.line(how.disclosure)
     lead = plain_text(_text_of(_lead_paragraph(article)))
-    facts = ArticleMetadata(
-        plain_text(_text_of(article.find(".//h1"))),
-        lead,
-        _publication_date(article),
-        f"{lead} ({plain_text(str(line))})" if lead and line else "",
+    metadata = ArticleMetadata(
+        title=plain_text(_text_of(article.find(".//h1"))),
+        lead=lead,
+        published=_publication_date(article),
+        disclosed_lead=f"{lead} ({plain_text(str(line))})" if lead and line else "",
     )
     _apply_styles(article, how.styles)
     _move_title_out_of_header(article)
@@ -83,7 +83,7 @@ def present(
             remarks = f"Not as requested: {'; '.join(provenance.remarks)}"
             lines.append(DisclosureLine([remarks], "en"))
         _insert_disclosure(article, lines)
-    return article, facts
+    return article, metadata
 
 
 def _set_language(article: Element, language: str) -> None:
@@ -103,17 +103,18 @@ def _apply_styles(article: Element, styles: str) -> None:
         _keep_visible(article, ())
         return
     for element in article.iter():
-        if not (style := element.get("style")):
-            continue
-        del element.attrib["style"]
-        if styles == "adapt":
+        style = element.attrib.pop("style", "")
+        if style and styles == "adapt":
             words = [*element.get("class", "").split(), *adapted_classes(element.tag, style)]
             if words:
                 element.set("class", " ".join(words))
 
 
 def _keep_visible(element: Element, behind: Sequence[float], *, has_size: bool = False) -> None:
-    """Remove invisible colours, and relative font sizes within another size: they multiply."""
+    """Remove invisible colours, and relative font sizes within another size: they multiply.
+
+    `behind` is the lightness of the background that the element stands on, as for visible_style().
+    """
     if element.tag == "h1":  # a title leaves what it is in
         behind = ()
     style = element.attrib.pop("style", "")
@@ -157,15 +158,19 @@ def _wrap_tables(article: Element) -> None:
                     "tabindex": "0",
                 }
                 group = Element("div", attributes)
-                group.tail, child.tail = child.tail, None
+                group.tail = child.tail
+                child.tail = None
                 group.append(child)
                 parent[index] = group
 
 
 def _insert_disclosure(article: Element, lines: Sequence[DisclosureLine]) -> None:
-    title = article.find("h1")
-    header = article.find("header") if title is None else title
-    for index, line in enumerate(lines, 0 if header is None else [*article].index(header) + 1):
+    """Insert a paragraph for each line behind the title, or else behind the header."""
+    start = article.find("h1")
+    if start is None:
+        start = article.find("header")
+    first = 0 if start is None else list(article).index(start) + 1
+    for index, line in enumerate(lines, first):
         article.insert(index, disclosure_paragraph(line, article))
 
 

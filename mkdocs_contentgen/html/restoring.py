@@ -91,7 +91,8 @@ def _close(
 ) -> set[int]:
     """Take a start tag off the opened ones, and return the rows of added elements that cross it.
 
-    They begin within it and have no end yet, or the element is such a one itself.
+    Those are elements that begin in the one that ends here, and have no end yet. If the one that
+    ends here is an added one that began in another element, which goes on, then it crosses that.
     """
     crossing: set[int] = set()
     while opened and opened[-1] != start and after.is_added(rows, opened[-1]):

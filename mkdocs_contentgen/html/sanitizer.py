@@ -191,7 +191,8 @@ def _estimate_repeated(html: str) -> float:
     length = 0
     link = 0
     for tag in _FORMATTING.finditer(html):
-        size = len(tag[0] if tag[2] else html)
+        # A tag whose end is not certain can be as long as all of the HTML.
+        size = len(tag[0]) if tag[2] else len(html)
         if tag[1] in "aA":
             link = max(link, size)  # a link ends the one before it
         else:

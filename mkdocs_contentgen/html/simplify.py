@@ -21,7 +21,8 @@ _BLOCKS = HEADINGS | set(
     "article section header footer main div figure details dl dt dd summary p pre table caption "
     "figcaption hr ul ol li blockquote aside".split()
 )
-_INLINE = {"b": "strong", "i": "em"} | {tag: tag for tag in ("strong", "em", "a", *KEPT)}
+_INLINE = {tag: tag for tag in ("strong", "em", "a", *KEPT)}
+_INLINE.update({"b": "strong", "i": "em"})
 """The inline elements that stay, and what they are called."""
 
 _ATTRIBUTES = {
@@ -108,9 +109,9 @@ class _Simplifier:
     def _list(self, element: Element) -> Element:
         """Return a list. What stands between its items belongs to the item before it."""
         new = Element(element.tag, _attributes(element))
-        before = Element("div")
-        before.text = element.text
-        self._extend_last_item(new, before)
+        start = Element("div")
+        start.text = element.text
+        self._extend_last_item(new, start)
         for child in element:
             between = Element("div")
             if child.tag == "li":

@@ -48,6 +48,13 @@ _MAX_DEPTH = 2
 # Limits for lengths, so that an article cannot cover or displace the page.
 _MAX_LENGTHS: dict[str, float] = {"px": 100, "pt": 75, "em": 6, "rem": 6, "ex": 12, "ch": 12}
 _MIN_FONT_SIZES = {"px": 8, "pt": 6, "em": 0.5, "rem": 0.5, "ex": 1, "ch": 1, "%": 50}
+_NUMBERS = {
+    "line-height": (1, 6),  # it scales with the font size, so that lines cannot overlap
+    "font-size": (1, 0),  # none: a size has a unit
+}
+"""The smallest and the largest number without a unit, by property."""
+
+_OTHER_NUMBERS = (0, 1000)
 _ANGLES = {"deg", "grad", "rad", "turn"}
 # Percentages are relative to the font size or line height, or to the width of the page.
 _RELATIVE_TO_FONT = {"font-size", "vertical-align"}
@@ -123,8 +130,7 @@ def _is_safe(name: str, depth: int, token: Node) -> bool:
         case LiteralToken():
             return token.value in (",", "/")
         case NumberToken():
-            # A unitless line height scales with the font size, so lines cannot overlap.
-            minimum, maximum = {"line-height": (1, 6), "font-size": (1, 0)}.get(name, (0, 1000))
+            minimum, maximum = _NUMBERS.get(name, _OTHER_NUMBERS)
             return bool(minimum <= token.value <= maximum)
         case PercentageToken() | DimensionToken():
             return _is_within_limits(name, token)
@@ -141,14 +147,14 @@ def _is_within_limits(name: str, token: PercentageToken | DimensionToken) -> boo
     unit = token.lower_unit if isinstance(token, DimensionToken) else "%"
     if unit in _ANGLES:
         return True
-    maximum = _MAX_LENGTHS.get(unit, -1)
+    if name == "line-height":  # only without a unit, so that lines cannot overlap
+        return False
+    maximum = _MAX_LENGTHS.get(unit, -1)  # below all lengths for another unit
     if unit == "%" and name in _RELATIVE_TO_FONT:
         maximum = 600
     elif unit == "%":
         maximum = 25 if name.startswith(_RELATIVE_TO_WIDTH) else 100
-    if name == "line-height":
-        maximum = -1
-    elif name.startswith("text-decoration"):
+    if name.startswith("text-decoration"):
         maximum /= 10
     minimum = _MIN_FONT_SIZES.get(unit, 0) if name == "font-size" else 0
     return bool(minimum <= token.value <= maximum)
