@@ -12,6 +12,7 @@ from functools import partial
 
 from .languages import any_of
 
+_FENCE = re.compile("```+|~~~+")
 _LINE_BREAK = re.compile("\r\n?|[\v\f\x85\u2028\u2029]")
 _INVISIBLE = re.compile(
     r"\x1b\[[\d;]{0,20}m|[\x00-\x08\x0e-\x1f\x7f\u00ad\u200b\u2060-\u2064\u202a-\u202e\u2066-\u2069"
@@ -79,20 +80,25 @@ def apply_steps(steps: Iterable[Step], text: str) -> tuple[str, list[str]]:
 
 def without_thinking(text: str) -> str:
     """Drop what a model thinks before it answers; if there is nothing else, all of it."""
-    depth = end = 0
+    depth = 0  # of thoughts within each other
+    answer_start = 0
     # Tags further down are part of the text, which can be about them.
     for tag in _THINKING.finditer(text):
-        is_alone = text[tag.end() : tag.end() + 1] in ("\n", "")
         if tag["end"]:
-            if not depth and end and not is_alone:
+            is_last_in_line = text[tag.end() : tag.end() + 1] in ("\n", "")
+            if depth == 0 and answer_start and not is_last_in_line:
                 break
             depth = max(0, depth - 1)
-            end = end if depth else tag.end()
-        elif not depth and text[end : tag.start()].strip():
-            break
+            if depth == 0:
+                answer_start = tag.end()
         else:
+            stands_in_answer = depth == 0 and bool(text[answer_start : tag.start()].strip())
+            if stands_in_answer:
+                break
             depth += 1
-    return "" if depth else _final_channel(text[end:])
+    if depth:
+        return ""
+    return _final_channel(text[answer_start:])
 
 
 def without_endless_thoughts(text: str) -> str:
@@ -130,15 +136,15 @@ def split_lines(text: str) -> Iterator[tuple[bool, str]]:
     fence = ""
     for line in text.split("\n"):
         bare = line.strip()
-        if not fence and (match := re.match("```+|~~~+", bare)):
-            fence = match[0]
-            yield True, line
-        elif fence:
+        if fence:
             yield True, line
             if bare.startswith(fence) and not bare.strip(fence[0]):
                 fence = ""
-        else:
-            yield False, line
+            continue
+        start = _FENCE.match(bare)
+        if start:
+            fence = start[0]
+        yield start is not None, line
 
 
 _STEPS: Sequence[Step] = (

@@ -110,10 +110,7 @@ class ChatCompletions(Transport):
         reader = AnswerReader(call.watch)
         error = await self._send(call, reader)
         # Before the answer is checked, since an unusable one may have cost something too.
-        usage = self._usage(call, reader, spending, error)
-        may_be_paid = isinstance(error, UnknownOutcomeError)
-        if may_be_paid or reader.usage is not None or reader.has_message:
-            spending.total += usage
+        usage = self._count_usage(call, reader, spending, error)
         if error is None:
             error = self._answer_error(reader)
         if had_system and not reader.text and _refuses_system(error_message(reader.error)):
@@ -172,6 +169,16 @@ class ChatCompletions(Transport):
             f"{call.characters:,} characters, so it probably cut the prompt; give the model a "
             "larger context (Ollama: OLLAMA_CONTEXT_LENGTH, llama.cpp: --ctx-size)"
         )
+
+    def _count_usage(
+        self, call: ModelCall, reader: AnswerReader, spending: Spending, error: ServiceError | None
+    ) -> Usage:
+        """Return the usage of a call, and add it to `spending` if the model may have worked."""
+        usage = self._usage(call, reader, spending, error)
+        may_be_paid = isinstance(error, UnknownOutcomeError)
+        if may_be_paid or reader.usage is not None or reader.has_message:
+            spending.total += usage
+        return usage
 
     def _usage(
         self, call: ModelCall, reader: AnswerReader, spending: Spending, error: ServiceError | None

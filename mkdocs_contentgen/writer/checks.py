@@ -122,7 +122,11 @@ class Draft:
             _degenerate_problem,
             _repeated_problem,
         )
-        return next((reason for check in checks if (reason := check(self))), "")
+        for check in checks:
+            problem = check(self)
+            if problem:
+                return problem
+        return ""
 
     @cached_property
     def remarks(self) -> list[str]:
@@ -162,8 +166,9 @@ def _cut_remark(draft: Draft) -> str:
     if draft.completion.finish_reason == "too long":
         words = draft.document.words
         return f"the text was stopped after {words:,} words, far more than were asked for"
-    if end := _open_sentence(draft.document):
-        return f"the text ends in the middle of a sentence: '…{end[-_SHOWN:]}'"
+    sentence = _open_sentence(draft.document)
+    if sentence:
+        return f"the text ends in the middle of a sentence: '…{sentence[-_SHOWN:]}'"
     return ""
 
 
@@ -177,24 +182,25 @@ def _open_sentence(document: MarkdownDocument) -> str:
         return ""
     *others, text = (inline_text(children).strip() for children in last.inlines)
     if last.kind == "p":
+        if any(token.type == "hardbreak" for token in last.inlines[-1]):
+            return ""
         others = [block.text.strip() for block in document.blocks[:-1] if block.kind == "p"]
-        lines = sum(token.type == "hardbreak" for token in last.inlines[-1])
-    else:
-        lines = 0
-    is_prose = others and all(_SENTENCE_END.search(other) for other in others)
-    if lines or not (is_prose or _SENTENCE_WITHIN.search(text)):
+    is_prose = bool(others) and all(_SENTENCE_END.search(other) for other in others)
+    if not (is_prose or _SENTENCE_WITHIN.search(text)):
         return ""
     is_open = _OPEN_END.search(text) and count_words(split_words(text)) >= _LEAST_OPEN
     return text if is_open else ""
 
 
 def _ending(draft: Draft) -> str:
-    reason, words = draft.completion.finish_reason[:40], draft.document.words
-    is_limit = reason.lower() in _AT_LIMIT
-    hint = "; raise the model's limit of tokens or its context, or choose a shorter length"
+    """Return the message about a text that ended early."""
+    reason = draft.completion.finish_reason[:40]
+    words = draft.document.words
     message = f"the text was cut off after {words:,} words (finish_reason {reason!r})"
     message += draft.completion.quote
-    return message + hint if is_limit else message
+    if reason.lower() in _AT_LIMIT:
+        message += "; raise the model's limit of tokens or its context, or choose a shorter length"
+    return message
 
 
 def _empty_problem(draft: Draft) -> str:
@@ -209,17 +215,17 @@ def _empty_problem(draft: Draft) -> str:
 
 
 def _no_text_problem(draft: Draft) -> str:
-    if draft.document.words >= _MOST_NO_TEXT:
-        return ""
-    is_text = not _NO_TEXT.search(draft.document.text.strip())
-    return (
-        "" if is_text else "the answer is a refusal, an error message, data or filler, and no text"
-    )
+    is_short = draft.document.words < _MOST_NO_TEXT
+    if is_short and _NO_TEXT.search(draft.document.text.strip()):
+        return "the answer is a refusal, an error message, data or filler, and no text"
+    return ""
 
 
 def _headings_only_problem(draft: Draft) -> str:
     is_outline = all(block.kind in HEADINGS for block in draft.document.blocks)
-    return "the text has headings only" if is_outline and not draft.is_part else ""
+    if is_outline and not draft.is_part:
+        return "the text has headings only"
+    return ""
 
 
 def _script_problem(draft: Draft) -> str:
@@ -288,7 +294,8 @@ def _items_remark(draft: Draft) -> str:
 
 def item_numbers(headings: Sequence[str]) -> list[int]:
     """Return the numbers at the start of headings."""
-    return [int(match[1]) for text in headings if (match := item_number(text))]
+    matches = map(item_number, headings)
+    return [int(match[1]) for match in matches if match]
 
 
 def has_closing(draft: Draft) -> bool:
@@ -308,8 +315,10 @@ def _length_remark(draft: Draft) -> str:
 
 def _repetition_remark(draft: Draft) -> str:
     repeated = _repeated_blocks(draft)
-    found = [block for block in repeated if block.kind == "p" and not _is_refrain(block)]
-    return f"a paragraph is repeated: '{found[0].text[:60]}…'" if found else ""
+    for block in repeated:
+        if block.kind == "p" and not _is_refrain(block):
+            return f"a paragraph is repeated: '{block.text[:60]}…'"
+    return ""
 
 
 def _self_reference_remark(draft: Draft) -> str:
@@ -317,7 +326,10 @@ def _self_reference_remark(draft: Draft) -> str:
     match = _ABOUT_ITSELF.search(prose)
     if match is None and not _LETTER.search(_lines(draft.document)):
         match = _ABOUT_HELP.search(prose)
-    return f"the text talks about itself ('{' '.join(match[0].split())[:60]}')" if match else ""
+    if match is None:
+        return ""
+    words = " ".join(match[0].split())
+    return f"the text talks about itself ('{words[:60]}')"
 
 
 def _lines(document: MarkdownDocument) -> str:

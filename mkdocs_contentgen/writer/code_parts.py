@@ -83,6 +83,10 @@ def find_unknown_parts(code: str, given: str) -> list[Range]:
 
 
 def _unknown_parts(code: str, given: str, *, every: bool) -> list[Range]:
+    """Return the ranges of the parts of code that are not given.
+
+    Without `every`, comments are left out, and what may be a word of the language.
+    """
     known = _normalized(given)
     comments = [] if every else [match.span() for match in _COMMENT.finditer(code)]
     found = []
@@ -123,20 +127,24 @@ def _stands_in(part: str, known: str) -> bool:
     """Tell whether a part of code stands in a text, as a whole."""
     start = known.find(part)
     while start >= 0:
+        end = start + len(part)
         before = known[max(0, start - 2) : start]
-        after = known[start + len(part) : start + len(part) + 2]
-        if not _goes_on(before[::-1], part[0]) and not _goes_on(after, part[-1]):
+        after = known[end : end + 2]
+        nearest_first = before[::-1]
+        if not _goes_on(nearest_first, part[0]) and not _goes_on(after, part[-1]):
             return True
         start = known.find(part, start + 1)
     return False
 
 
 def _goes_on(beside: str, sign: str) -> bool:
-    """Tell whether what stands beside a part belongs to its last or first word or figure."""
+    """Tell whether what stands beside a part belongs to its first or last word or figure.
+
+    `sign` is the first or the last character of the part, and `beside` are those beside it, of
+    which the nearest is the first.
+    """
     if not beside:
         return False
-    if re.match(r"\w", sign) and re.match(r"[\w]", beside):
+    if re.match(r"\w", sign) and re.match(r"-?\w", beside):
         return True
-    if sign.isdigit() and re.match(r"\.\d", beside):
-        return True
-    return bool(re.match(r"\w", sign) and re.match(r"-\w", beside))
+    return sign.isdigit() and re.match(r"\.\d", beside) is not None

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from textwrap import indent
@@ -118,27 +118,33 @@ def _find_indented_code(lines: Sequence[_Line]) -> set[int]:
 
 def _read_lines(text: str) -> list[_Line]:
     """Return the lines, with those tags that are HTML."""
-    lines = [_Line(line, is_code) for is_code, line in split_lines(text)]
-    for line in lines:
-        line.tags = [] if line.is_code else list(_tags_outside_code(line.text))
-    last_end = {
-        name: number
-        for number, line in enumerate(lines)
-        for tag in line.tags
-        if (name := _end_name(tag))
-    }
+    lines: list[_Line] = []
+    last_end: dict[str, int] = {}
+    """The number of the last line with an end tag, by the name of the element."""
+
+    for number, (is_code, line_text) in enumerate(split_lines(text)):
+        line = _Line(line_text, is_code)
+        if not is_code:
+            line.tags = list(_tags_outside_code(line_text))
+        for tag in line.tags:
+            if _is_end(tag):
+                last_end[_name(tag)] = number
+        lines.append(line)
     for number, line in enumerate(lines):
-        line.tags = [
-            tag
-            for tag in line.tags
-            if _name(tag) not in _ENDED or number <= last_end.get(_name(tag), -1)
-        ]
+        line.tags = [tag for tag in line.tags if _is_html(tag, number, last_end)]
     return lines
+
+
+def _is_html(tag: re.Match[str], number: int, last_end: Mapping[str, int]) -> bool:
+    """Tell whether a tag in a line is HTML: one of an element that needs an end has one."""
+    name = _name(tag)
+    return name not in _ENDED or number <= last_end.get(name, -1)
 
 
 def _tags_outside_code(line: str) -> Iterator[re.Match[str]]:
     """Yield the tags of a line that do not stand in backticks."""
-    spans = iter([*_code_spans(line), (len(line), len(line))])
+    behind_line = (len(line), len(line))  # so that there always is a next one
+    spans = iter([*_code_spans(line), behind_line])
     start, end = next(spans)
     for tag in _TAG.finditer(line):
         while end <= tag.start():
@@ -150,18 +156,20 @@ def _tags_outside_code(line: str) -> Iterator[re.Match[str]]:
 def _code_spans(line: str) -> list[tuple[int, int]]:
     """Return where code in backticks begins and ends in a line."""
     ticks = list(_TICKS.finditer(line))
-    following: dict[int, int] = {}
-    ends: list[int | None] = []
-    for index in range(len(ticks) - 1, -1, -1):
+    # Code ends with the next run of as many backticks. They are looked for from the end of the
+    # line on, since looking on from each run would take quadratic time.
+    ends: dict[int, int] = {}
+    next_of_length: dict[int, int] = {}
+    for index in reversed(range(len(ticks))):
         length = len(ticks[index][0])
-        ends.append(following.get(length))
-        following[length] = index
-    ends.reverse()
+        if length in next_of_length:
+            ends[index] = next_of_length[length]
+        next_of_length[length] = index
     spans = []
     index = 0
     while index < len(ticks):
-        end = ends[index]
-        if end is not None:
+        if index in ends:
+            end = ends[index]
             spans.append((ticks[index].start(), ticks[end].end()))
             index = end
         index += 1
@@ -175,9 +183,9 @@ def _name(tag: re.Match[str]) -> str:
     return (tag["name"] or "!doctype").lower()
 
 
-def _end_name(tag: re.Match[str]) -> str:
-    """Return the name of an end tag, or an empty string for another tag."""
-    return _name(tag) if tag["end"] or tag[0] == "-->" else ""
+def _is_end(tag: re.Match[str]) -> bool:
+    """Tell whether a tag is an end tag, or the end of a comment."""
+    return bool(tag["end"]) or tag[0] == "-->"
 
 
 def _is_row(line: _Line) -> bool:
@@ -195,7 +203,7 @@ def _end_of_block(lines: Sequence[_Line], first: int) -> int:
             name = _name(tag)
             if name not in _TOGETHER and name != "!--":
                 continue
-            if _end_name(tag):
+            if _is_end(tag):
                 open_elements[name] = max(0, open_elements[name] - 1)
             else:
                 open_elements[name] += 1
@@ -204,9 +212,12 @@ def _end_of_block(lines: Sequence[_Line], first: int) -> int:
 
 def _block_lines(lines: Sequence[_Line]) -> list[str]:
     """Return a block of HTML as lines of Markdown."""
-    names = {name for line in lines for name in line.names}
-    if names & _BLOCKS <= _PLAIN and "!--" not in names:
-        return [part for line in lines for part in _inline_line(line).split("\n")]
+    names: set[str] = set()
+    for line in lines:
+        names.update(line.names)
+    only_groups_text = names & _BLOCKS <= _PLAIN and "!--" not in names
+    if only_groups_text:
+        return "\n".join(_inline_line(line) for line in lines).split("\n")
     from ..html.markdown_writer import to_plain_markdown  # few models write HTML
 
     text = "\n".join(_escape_others(line) for line in lines)

@@ -71,8 +71,11 @@ class Trial:
         default = msgspec.convert({"type": self.request.type, "topic": "-"}, type(self.request))
         defaults = default.body()
         body = self.request.body()
-        changed = [f"{k} {v}" for k, v in body.items() if k != "topic" and v != defaults[k]]
-        return ", ".join([self.request.type, *changed])
+        parts: list[str] = [self.request.type]
+        for name, value in body.items():
+            if name != "topic" and value != defaults[name]:
+                parts.append(f"{name} {value}")
+        return ", ".join(parts)
 
     def to_json(self) -> dict[str, object]:
         """Return the figures as an object for scripts."""
@@ -111,8 +114,9 @@ def requests_to_evaluate() -> Iterator[Request]:
         default = msgspec.convert(fields, model)
         yield default
         for name, value in default.body().items():
-            others = [other for other in choices(model).get(name, ()) if other != value]
-            yield from (msgspec.convert({**fields, name: other}, model) for other in others)
+            for other in choices(model).get(name, ()):
+                if other != value:
+                    yield msgspec.convert({**fields, name: other}, model)
 
 
 async def try_out(

@@ -34,10 +34,13 @@ def without_footnotes(text: str) -> str:
 
 
 def _without_footnote(line: str) -> str:
-    if footnote := _FOOTNOTE.match(line):
+    footnote = _FOOTNOTE.match(line)
+    if footnote:
         return line[footnote.end() :]
     parts = _CODE.split(line)
-    parts[::2] = [_FOOTNOTE_MARK.sub("", part) for part in parts[::2]]
+    # Between the spans of code, which are every second part.
+    for index in range(0, len(parts), 2):
+        parts[index] = _FOOTNOTE_MARK.sub("", parts[index])
     return "".join(parts)
 
 
@@ -53,12 +56,16 @@ def without_boxes(text: str) -> str:
             label = f"**{box['title'].strip() or box['name'].capitalize()}:** "
         elif label:
             quoted = _QUOTED.match(line)
-            words = line[quoted.end() :] if quoted else ""
-            lines += [f"> {label}{words}"] if quoted else [f"> {label}", line]
+            if quoted:
+                lines.append(f"> {label}{line[quoted.end() :]}")
+            else:
+                lines += [f"> {label}", line]
             label = ""
         else:
             lines.append(line)
-    return "\n".join([*lines, f"> {label}"] if label else lines)
+    if label:
+        lines.append(f"> {label}")
+    return "\n".join(lines)
 
 
 def without_definitions(text: str) -> str:

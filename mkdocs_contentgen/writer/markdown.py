@@ -44,14 +44,20 @@ _SPEAKER = re.compile(r"\W*(?:[A-Z]\w+ ){1,2}[A-Z]\w+\W{0,3}:")
 MAX_CHARACTERS = 120_000
 """The maximum length of a text: 12 characters for each word of the largest target."""
 
-_MIN_WIDTH, _MAX_WIDTH = 50, 120
+_MIN_WIDTH = 50
+_MAX_WIDTH = 120
 """The width of the lines of a paragraph that somebody has wrapped, in characters."""
 
-_MAX_LINES, _MAX_CELLS, _MAX_PARAGRAPH, _MAX_REFERENCES = 5_000, 10_000, 10_000, 40_000
-"""A text with more of them is not read: it is not for people, and takes seconds.
+# A text with more of them is not read: it is not for people, and takes seconds.
+_MAX_LINES = 5_000
+_MAX_CELLS = 10_000
+"""The number of lines times that of columns, as if all lines were rows of one table."""
 
-For each reference, all lines of its paragraph count, since reading them takes quadratic time.
-"""
+_MAX_PARAGRAPH = 10_000
+"""Characters."""
+
+_MAX_REFERENCES = 40_000
+"""For each reference, all lines of its paragraph count: reading them takes quadratic time."""
 
 
 @dataclass(frozen=True)
@@ -189,8 +195,8 @@ def _find_title(blocks: Sequence[MarkdownBlock], topic: list[str]) -> MarkdownBl
     if not headings:
         return None
     first = headings[0]
-    following = blocks[blocks.index(first) + 1 :][:1]
-    is_followed = bool(following) and following[0].kind in HEADINGS
+    behind = blocks.index(first) + 1
+    is_followed = behind < len(blocks) and blocks[behind].kind in HEADINGS
     is_only = all(block.words == first.words for block in headings)
     return first if is_only or is_followed or first.words == topic else None
 
@@ -208,17 +214,20 @@ def as_section(
     What follows the heading of a `later` section is left out.
     """
     blocks: list[MarkdownBlock] = []
-    wanted = read_markdown(f"## {heading}").blocks
+    headings_to_place = read_markdown(f"## {heading}").blocks  # one, unless it has no words
+    later_words = [split_words(other) for other in later]
     for block in document.blocks:
         if block.kind == "h2":
-            if any(block.words == split_words(other) for other in later):
+            if block.words in later_words:
                 break
-            if wanted:
-                blocks, wanted = [*blocks, *wanted], []
+            if headings_to_place:  # in place of the first one, whatever it says
+                blocks += headings_to_place
+                headings_to_place = []
                 continue
-            block.tokens[0].tag = block.tokens[-1].tag = "h3"
+            block.tokens[0].tag = "h3"
+            block.tokens[-1].tag = "h3"
         blocks.append(block)
-    return [*wanted, *blocks]
+    return [*headings_to_place, *blocks]
 
 
 def to_html(
@@ -346,14 +355,18 @@ def _size_problem(text: str) -> str:
 
 
 def _excess(what: str, found: int, most: int) -> str:
-    return f"the text has {found:,} {what}, {most:,} at most; write less" if found > most else ""
+    """Return the problem that there is more of something than what can be read, or nothing."""
+    if found <= most:
+        return ""
+    return f"the text has {found:,} {what}, {most:,} at most; write less"
 
 
 def _parse_inline(state: StateCore) -> None:
     """Parse the text of all blocks; if one takes quadratic time, drop them all, and say so."""
     lengths = (len(token.content) for token in state.tokens if token.type == "inline")
     longest = max(lengths, default=0)
-    if problem := _excess("characters in a paragraph", longest, _MAX_PARAGRAPH):
+    problem = _excess("characters in a paragraph", longest, _MAX_PARAGRAPH)
+    if problem:
         state.env["problem"] = problem
         state.tokens = []
     parser = inline_parser()
@@ -372,14 +385,16 @@ def _is_wrapped(lines: list[str]) -> bool:
     do not wrap their lines, but people do.
     """
     width = max(len(line) for line in lines)
-    ends = [
-        len(line) + 1 + len(following.split(" ", 1)[0]) > width
-        for line, following in pairwise(lines)
-    ]
-    if _MIN_WIDTH <= width <= _MAX_WIDTH and all(ends):
+    is_full = True
+    for line, following in pairwise(lines):
+        next_word = following.split(" ", 1)[0]
+        if len(line) + 1 + len(next_word) <= width:
+            is_full = False
+    if is_full and _MIN_WIDTH <= width <= _MAX_WIDTH:
         return True
-    sentences = [line.rstrip().endswith(tuple(".!?")) and len(line) >= _MIN_WIDTH for line in lines]
-    return all(sentences[:-1])
+    return all(
+        line.rstrip().endswith((".", "!", "?")) and len(line) >= _MIN_WIDTH for line in lines[:-1]
+    )
 
 
 def _keep_line_breaks(tokens: list[Token]) -> None:
@@ -467,16 +482,17 @@ def _close_gaps(blocks: list[MarkdownBlock]) -> None:
                 sections.pop()
             sections.append(level)
             shown = min(len(sections) + 1, _MAX_LEVEL)
-            block.tokens[0].tag = block.tokens[-1].tag = f"h{shown}"
+            block.tokens[0].tag = f"h{shown}"
+            block.tokens[-1].tag = f"h{shown}"
 
 
 def _style(block: MarkdownBlock) -> None:
     """Add the inline styles, in place."""
     for token in block.tokens:
-        style = STYLES.get({"ul": "ol"}.get(token.tag, token.tag))
+        style = STYLES.get("ol" if token.tag == "ul" else token.tag)
         if token.nesting == 1 and style:
-            own = token.attrGet("style")  # the alignment of a cell
-            token.attrSet("style", f"{style} {own};" if own else style)
+            alignment = token.attrGet("style")  # of a cell
+            token.attrSet("style", f"{style} {alignment};" if alignment else style)
 
 
 def _mark(block: MarkdownBlock, given: Given) -> None:

@@ -114,12 +114,13 @@ def _pieces(tokens: list[Token]) -> tuple[list[_Piece], list[Range]]:
     """Return the tokens without links, and the ranges of the links."""
     pieces: list[_Piece] = []
     links: list[Range] = []
-    opened = end = 0
+    end = 0
+    link_start = 0
     for token in tokens:
         if token.type == "link_open":
-            opened = end
+            link_start = end
         elif token.type == "link_close":
-            links.append(Range(opened, end))
+            links.append(Range(link_start, end))
         else:
             start = end
             end += len(_text_of(token))
@@ -179,8 +180,12 @@ def _split(piece: _Piece, ranges: list[Range]) -> Iterator[tuple[Token, int | No
     """Yield the parts of a token, each with the number of its range. Code stays in one part."""
     number = bisect_right(ranges, piece.start, key=lambda marked: marked.end)
     if piece.token.type == "code_inline":
-        covers = number < len(ranges) and ranges[number].start <= piece.start
-        yield piece.token, number if covers and piece.end <= ranges[number].end else None
+        is_covered = (
+            number < len(ranges)
+            and ranges[number].start <= piece.start
+            and piece.end <= ranges[number].end
+        )
+        yield piece.token, number if is_covered else None
         return
     if piece.token.type != "text":
         yield piece.token, None
@@ -208,8 +213,10 @@ def _text_token(content: str) -> Token:
 
 def _find_marks(tokens: list[Token], indexes: list[int]) -> list[tuple[int, int]]:
     """Return the first and the last token of each mark for a range with its text at `indexes`."""
-    first, last = indexes[0], indexes[-1]
-    depth = lowest = 0
+    first = indexes[0]
+    last = indexes[-1]
+    depth = 0
+    lowest = 0  # below 0 if emphasis ends that began before the range
     for token in tokens[first : last + 1]:
         depth += token.nesting
         lowest = min(lowest, depth)

@@ -56,7 +56,7 @@ def find_names(text: str, given: str, language: str = "") -> list[Range]:
     A name of which all words stand there, but apart from each other, is a weak statement.
     """
     known = _index(given)
-    one_word = not (language or guess_language(text, given)).lower().startswith("de")
+    nouns_have_capitals = (language or guess_language(text, given)).lower().startswith("de")
     ranges = []
     for match in _NAME.finditer(text):
         start, end = match.span(1)
@@ -64,8 +64,9 @@ def find_names(text: str, given: str, language: str = "") -> list[Range]:
         start = _without_opener(match, begins=begins)
         name = text[start:end]
         words = [_POSSESSIVE.sub("", word) for word in _WORD.findall(name)]
-        is_single = len(words) == 1
-        if not words or (is_single and (begins or not one_word or _is_no_name(words[0]))):
+        if not words:
+            continue
+        if len(words) == 1 and (begins or nouns_have_capitals or _is_acronym(words[0])):
             continue
         if name in PRONOUNS or words[-1] in PRONOUNS:  # `Messen Sie`
             continue
@@ -89,7 +90,7 @@ def _without_opener(match: re.Match[str], *, begins: bool) -> int:
     return match.start(1)
 
 
-def _is_no_name(word: str) -> bool:
+def _is_acronym(word: str) -> bool:
     """Tell whether a single word with a capital is an acronym, or `I`."""
     letters = [sign for sign in word if sign.isalpha()]
     return len(letters) < 2 or sum(sign.isupper() for sign in letters) * 2 > len(letters)

@@ -32,8 +32,8 @@ def is_small(model: str) -> bool:
 
     Such names are `SmolLM2-135M-Instruct` and `llama3.2:1b`. The largest of several figures counts.
     """
-    sizes = _SIZE.findall(model.lower())
-    return bool(sizes) and max(float(size) / _PER_BILLION[unit] for size, unit in sizes) < _SMALL
+    billions = [float(size) / _PER_BILLION[unit] for size, unit in _SIZE.findall(model.lower())]
+    return bool(billions) and max(billions) < _SMALL
 
 
 def system_prompt(request: Request, options: WriterOptions) -> str:
@@ -41,13 +41,20 @@ def system_prompt(request: Request, options: WriterOptions) -> str:
 
     Small models get a few lines instead of all rules, unless the site has a prompt file of its own.
     """
+    language = "the language of the topic"
+    if request.language:
+        language = language_name(request.language)
     _, own = options.prompts.get(request.type, ("", ""))
-    language = language_name(request.language) if request.language else "the language of the topic"
     is_short = is_small(options.fields.model) and not own
-    content = fill("small", language=language) if is_short else own or package_prompt(request.type)
+    content = own or package_prompt(request.type)
+    if is_short:
+        content = fill("small", language=language)
     parts = parse_prompt_file(content)
-    fields = {"type": request.type, **request.body()}
-    chosen = [part for field in fields.items() if (part := parts.get(field))]
+    chosen = []
+    for name, value in {"type": request.type, **request.body()}.items():
+        part = parts.get((name, value))
+        if part:
+            chosen.append(part)
     if is_short:
         rules = [" ".join(chosen), parts["", ""]]
     else:
@@ -116,8 +123,10 @@ def fill(name: str, **values: object) -> str:
 
 def parse_prompt_file(content: str) -> dict[tuple[str, str], str]:
     """Return the sections of a prompt file by field and value; the beginning has no names."""
+    # Behind the beginning, there are a name, a value and a text for each section.
     beginning, *parts = _FIELD.split(content)
     sections = {("", ""): beginning.strip()}
-    for name, value, text in zip(parts[::3], parts[1::3], parts[2::3], strict=True):
+    for start in range(0, len(parts), 3):
+        name, value, text = parts[start : start + 3]
         sections[name, value] = text.strip()
     return sections

@@ -304,10 +304,12 @@ def load_options(
             api_key=_setting(fields.api_key, "CONTENTGEN_MODEL_KEY"),
         )
     if not model_name(fields.model):
-        wrong = f"{quoted(fields.model)} cannot be the name of a model"
+        problem = "no model is named"
+        if fields.model:
+            problem = f"{quoted(fields.model)} cannot be the name of a model"
         place = f"{prefix.removesuffix('.')}: " if prefix else ""
         raise ConfigurationError(
-            f"{place}{wrong if fields.model else 'no model is named'}; write `{example}`, or "
+            f"{place}{problem}; write `{example}`, or "
             "set CONTENTGEN_MODEL (with Ollama, `ollama list` shows the models that you have)"
         )
     instructions = ""
@@ -331,7 +333,9 @@ def load_options(
 def public_name(model: str) -> str:
     """Return a model's name as readers see it: of a path on this machine, its last part."""
     is_path = re.match(r"[/~.]|[A-Za-z]:", model) or model.endswith(".gguf")
-    return re.split(r"[/\\]", model.rstrip("/\\"))[-1] if is_path else model
+    if not is_path:
+        return model
+    return re.split(r"[/\\]", model.rstrip("/\\"))[-1]
 
 
 def _of_program(fields: WriterFields, directory: Path, prefix: str) -> WriterFields:

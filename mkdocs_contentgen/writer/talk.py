@@ -61,7 +61,8 @@ def without_opening(text: str) -> str:
     rest = text
     for _ in range(_MAX_LINES):
         line, _, below = rest.partition("\n")
-        if kept := _drop_opening(line):
+        kept = _drop_opening(line)
+        if kept:
             rest = f"{kept}\n{below}" if below else kept
             break
         rest = below.lstrip("\n")
@@ -74,9 +75,11 @@ def _drop_opening(line: str) -> str:
     """Return a line without the talk at its start."""
     is_talk = False
     while line.strip(" *_-"):
-        if word := _OPENING_WORD.match(line):
+        word = _OPENING_WORD.match(line)
+        if word:
             rest = line[word.end() :]
-            if word["end"] is None and _ENGLISH_WORD.match(line) and not _is_said(rest):
+            goes_on = word["end"] is None
+            if goes_on and _ENGLISH_WORD.match(line) and not _is_said(rest):
                 break  # `Of course, nobody knew it.` can be the start of a story
             line = rest[:1].upper() + rest[1:]
             is_talk = True
@@ -95,6 +98,7 @@ def _first_sentence(line: str) -> str:
 
 
 def _is_said(rest: str) -> bool:
+    """Tell whether what follows an opening word is said to the person who asked, too."""
     return bool(_OFFER.match(rest) or _ANNOUNCEMENT.match(rest) or _OPENING_WORD.match(rest))
 
 
@@ -113,8 +117,9 @@ def _is_opening(sentence: str, *, is_talk: bool, is_last: bool) -> bool:
             return is_last
         # `Here is a recipe for okroshka, a cold soup. It is …` says what the text is about.
         return (is_talk and is_last) or bool(_ANNOUNCED.search(sentence))
-    is_offer = _OFFER.match(sentence) is not None
-    return is_offer and (is_talk or "help" in sentence) and (is_last or not is_colon)
+    if not _OFFER.match(sentence):
+        return False
+    return (is_talk or "help" in sentence) and (is_last or not is_colon)
 
 
 def without_closing(text: str) -> str:
@@ -191,5 +196,6 @@ def _titled(line: str, rest: str) -> str:
     if not title:
         title, _, rest = rest.lstrip("\n").partition("\n")
     quoted = _QUOTED.fullmatch(title)
-    title = quoted["title"] if quoted else title
+    if quoted:
+        title = quoted["title"]
     return f"# {title.strip(' *_#')}\n\n{rest.lstrip()}"

@@ -74,7 +74,10 @@ class Screen:
 
         self._unread = ""
         self._went_back = False
+        """Whether the last code moved the cursor to the left, and nothing was written since."""
+
         self._took_back = False
+        """Whether it then erased what stood there: a word that goes on in the next row."""
 
     def write(self, text: str, *, is_last: bool = False) -> None:
         """Add a part of a program's output. A code can begin in one part and end in the next."""
@@ -141,25 +144,33 @@ class Screen:
         went_back = self._went_back
         self._went_back = False
         self._took_back = False
-        if control := code["control"]:
-            # A word that was taken back goes on in the next row, which is the same line of text.
-            if control in _LINE_FEEDS and not took_back:
-                self._line_feed()
-            elif control == "\r" and took_back:
-                self._took_back = True
-            elif control == "\r":
-                self._column = 0
-            elif control == "\b":
-                self._move(column=self._column - 1)
-                self._went_back = True
-        elif escape := code["escape"]:
-            self._escape(escape)
-        elif (final := code["final"]) and code["parameters"] in _OTHER_SCREENS:
-            self._switch(is_other=final == "h")
-        elif final:
-            numbers = [int(part[:5]) for part in re.findall(r"[0-9]+", code["parameters"])]
-            if not code["parameters"].startswith(("?", ">", "<", "=")):
-                self._command(final, numbers, went_back=went_back)
+        if code["control"]:
+            self._control(code["control"], took_back=took_back)
+        elif code["escape"]:
+            self._escape(code["escape"])
+        elif code["final"]:
+            self._command_with_parameters(code["final"], code["parameters"], went_back=went_back)
+
+    def _control(self, character: str, *, took_back: bool) -> None:
+        """Obey a control character. `took_back` says whether a word was taken back just before."""
+        # A word that was taken back goes on in the next row, which is the same line of text.
+        if character in _LINE_FEEDS and not took_back:
+            self._line_feed()
+        elif character == "\r" and took_back:
+            self._took_back = True
+        elif character == "\r":
+            self._column = 0
+        elif character == "\b":
+            self._move(column=self._column - 1)
+            self._went_back = True
+
+    def _command_with_parameters(self, name: str, parameters: str, *, went_back: bool) -> None:
+        """Switch the screen, or obey a command whose parameters are numbers."""
+        if parameters in _OTHER_SCREENS:
+            self._switch(is_other=name == "h")
+        elif not parameters.startswith(("?", ">", "<", "=")):  # which are private to terminals
+            numbers = [int(part[:5]) for part in re.findall(r"[0-9]+", parameters)]
+            self._command(name, numbers, went_back=went_back)
 
     def _escape(self, name: str) -> None:
         match name:
@@ -193,7 +204,8 @@ class Screen:
         elif name == "J":
             self._erase_rows(number)
         elif name == "K":
-            self._took_back = self._erase_in_row(number) and number == 0 and went_back
+            has_erased = self._erase_in_row(number)
+            self._took_back = has_erased and number == 0 and went_back
         elif name in "PX@":
             self._change_cells(name, min(count, _MAX_COLUMN))
         elif name in "LM":
@@ -201,7 +213,7 @@ class Screen:
 
     def _go_to(self, name: str, numbers: list[int]) -> None:
         """Move the cursor to a column, a row, or both, which are counted from 1."""
-        first, second, *_ = [*numbers, 1, 1]
+        first, second = [*numbers, 1, 1][:2]  # what is not given is 1
         if name in "G`":
             self._move(column=first - 1)
         elif name == "d":

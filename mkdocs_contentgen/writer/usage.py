@@ -61,7 +61,9 @@ def format_cost(cost: float, currency: str = "") -> str:
 
     Below 0.1, it has two significant digits, such as `0.0042`.
     """
-    figure = f"{cost:.2f}" if cost >= 0.1 or not cost else format(Decimal(f"{cost:.2g}"), "f")
+    figure = f"{cost:.2f}"
+    if 0 < cost < 0.1:
+        figure = format(Decimal(f"{cost:.2g}"), "f")
     return f"{figure} {currency}".rstrip()
 
 
@@ -86,11 +88,16 @@ def estimate_usage(asked: int, written: int, price: Price | None, known: Usage) 
     `asked` and `written` are numbers of characters. Without a `price`, the cost is that of the
     tokens in the `known` usage.
     """
-    tokens = asked // CHARACTERS_PER_TOKEN, written // CHARACTERS_PER_TOKEN
-    cost = price.cost(*tokens) if price else None
-    if cost is None and known.cost is not None:
-        cost = known.cost * sum(tokens) / known.tokens if known.tokens else 0.0
-    return Usage(1, *tokens, cost)
+    input_tokens = asked // CHARACTERS_PER_TOKEN
+    output_tokens = written // CHARACTERS_PER_TOKEN
+    cost: float | None = None
+    if price:
+        cost = price.cost(input_tokens, output_tokens)
+    elif known.cost is not None and known.tokens:
+        cost = known.cost * (input_tokens + output_tokens) / known.tokens
+    elif known.cost is not None:
+        cost = 0.0
+    return Usage(1, input_tokens, output_tokens, cost)
 
 
 def _count(value: object) -> int | None:

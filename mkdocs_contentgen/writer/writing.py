@@ -128,8 +128,8 @@ def text_from_answer(
     """
     writing = _Writing(request, options, _nobody, find_sections(request, options, own), UNOBSERVED)
     draft = writing.read(Completion(answer), writing.words)
-    if reason := draft.unusable:
-        raise writing.failure(reason, draft)
+    if draft.unusable:
+        raise writing.failure(draft.unusable, draft)
     return writing.finish(draft, today, author)
 
 
@@ -163,14 +163,18 @@ async def _nobody(call: ModelCall) -> Completion:
 def estimate(request: Request, options: WriterOptions) -> Estimate:
     """Estimate the calls and the usage of a text."""
     words = options.target(request.length)
-    prompt = len(system_prompt(request, options)) + len(topic_prompt(request, words))
-    prompt += MAX_CHARACTERS if options.sources.paths or request.sources else 0
     sections = _number_of_sections(request, options)
-    calls = 1 + sections
-    text = words * 3 // 2
-    given = calls * prompt // CHARACTERS_PER_TOKEN + sections * text // 2
-    most = (_most_sections(request, sections) or 1) * (1 + options.fields.repairs)
-    return Estimate(calls, most + bool(sections), given, text)
+    calls = 1 + sections  # the first one is for the plan, or for all of the text
+    most_calls = (_most_sections(request, sections) or 1) * (1 + options.fields.repairs)
+    if sections:
+        most_calls += 1
+    prompt = len(system_prompt(request, options)) + len(topic_prompt(request, words))
+    if options.sources.paths or request.sources:
+        prompt += MAX_CHARACTERS
+    written = words * 3 // 2
+    given = calls * prompt // CHARACTERS_PER_TOKEN
+    given += sections * written // 2  # each section is asked for with the text so far
+    return Estimate(calls, most_calls, given, written)
 
 
 class _Writing:
@@ -191,7 +195,9 @@ class _Writing:
         self._report = attempt.report
         self._sections = sections
         given = [section.text for section in sections]
-        self._sources = "\n".join([*given, options.site_names] if given else ())
+        if given:
+            given.append(options.site_names)
+        self._sources = "\n".join(given)
         self._is_small = is_small(options.fields.model)
         self._repairs = 0
         self._start = prompt(request, options, sections)
@@ -199,12 +205,13 @@ class _Writing:
     async def write(self) -> Draft:
         """Return a usable text, repaired if that pays. Raises FailedTextError."""
         draft = None
-        if number := _number_of_sections(self._request, self._options):
-            draft = await self._text_of_sections(number)
+        sections = _number_of_sections(self._request, self._options)
+        if sections:
+            draft = await self._text_of_sections(sections)
         if draft is None:
-            draft = await self._attempts(self._start, self.words)
-            if reason := draft.unusable:
-                raise self.failure(reason, draft)
+            draft = await self._best_attempt(self._start, self.words)
+            if draft.unusable:
+                raise self.failure(draft.unusable, draft)
         return await self._repaired(draft)
 
     def finish(self, draft: Draft, today: date, author: str = "") -> FinishedText:
@@ -262,28 +269,15 @@ class _Writing:
         text = ""
         remarks = list(plan.mended)
         draft = plan
-        last = len(headings) - 1
-        places = {
-            0: "Before its heading, write the paragraph that opens the whole text.",
-            last: "After the section, write a last paragraph that ends the whole text.",
-        }
         for index, heading in enumerate(headings):
-            target = max(_MIN_REST, (self.words - document.words) // (len(headings) - index))
-            prompt = fill(
-                "small_section" if self._is_small else "section",
-                plan=plan.text,
-                text=text.strip() or "(nothing)",
-                number=index + 1,
-                sections=len(headings),
-                heading=heading,
-                words=target,
-                place=places.get(index, ""),
-            )
+            words_left = self.words - document.words
+            target = max(_MIN_REST, words_left // (len(headings) - index))
+            prompt = self._section_prompt(plan.text, text, headings, index, target)
             messages = [*self._start, Message(role="user", content=prompt)]
-            draft = await self._attempts(messages, target, document.blocks)
+            draft = await self._best_attempt(messages, target, document.blocks)
             remarks += draft.mended
-            if reason := draft.unusable:
-                remarks.append(f"section: '{heading}' is missing, since {reason}")
+            if draft.unusable:
+                remarks.append(f"section: '{heading}' is missing, since {draft.unusable}")
                 continue
             if draft.completion.is_cut:
                 quote = draft.completion.quote
@@ -302,7 +296,27 @@ class _Writing:
             text=text.strip(),
         )
 
-    async def _attempts(
+    def _section_prompt(
+        self, plan: str, text: str, headings: Sequence[str], index: int, words: int
+    ) -> str:
+        """Return the prompt for one section of a plan. `text` is what is written so far."""
+        place = ""
+        if index == 0:
+            place = "Before its heading, write the paragraph that opens the whole text."
+        elif index == len(headings) - 1:
+            place = "After the section, write a last paragraph that ends the whole text."
+        return fill(
+            "small_section" if self._is_small else "section",
+            plan=plan,
+            text=text.strip() or "(nothing)",
+            number=index + 1,
+            sections=len(headings),
+            heading=headings[index],
+            words=words,
+            place=place,
+        )
+
+    async def _best_attempt(
         self, messages: Sequence[Message], words: int, earlier: Sequence[MarkdownBlock] = ()
     ) -> Draft:
         """Return the better of all attempts, of which there are more if nobody can use the first.
@@ -320,8 +334,9 @@ class _Writing:
                 again = await self._attempt(messages, words, earlier, penalty=True)
             self._repairs += 1
             best = min(best, again, key=_faults)
-        is_kept = best.completion.is_cut and not best.unusable
-        return self._draft(best, trim(best.text)) if is_kept else best
+        if best.completion.is_cut and not best.unusable:
+            return self._draft(best, trim(best.text))
+        return best
 
     async def _continued(self, messages: Sequence[Message], draft: Draft) -> Draft:
         """Return a text that was cut off, with the rest of it if the model writes that."""
@@ -447,8 +462,10 @@ class _Writing:
 
 
 def _citation_remarks(dropped: Sequence[str]) -> list[str]:
+    if not dropped:
+        return []
     shown = ", ".join(dict.fromkeys(dropped))
-    return [f"citation: these numbers of sources were taken out: {shown}"] if dropped else []
+    return [f"citation: these numbers of sources were taken out: {shown}"]
 
 
 def _faults(draft: Draft) -> tuple[bool, int, int]:
@@ -465,13 +482,15 @@ def _most_sections(request: Request, number: int) -> int:
 
 def _number_of_sections(request: Request, options: WriterOptions) -> int:
     """Return the number of sections with a call of their own, or 0 for a text of one call."""
-    words = options.target(request.length)
-    sections = options.fields.sections
-    if sections == "auto":
-        lengths = ("medium", "long") if is_small(options.fields.model) else ("long",)
-        sections = request.length in lengths
-    if not sections or request.length == "short":
+    if request.length == "short":
         return 0
+    has_sections = options.fields.sections
+    if has_sections == "auto":
+        lengths = ("medium", "long") if is_small(options.fields.model) else ("long",)
+        has_sections = request.length in lengths
+    if not has_sections:
+        return 0
+    words = options.target(request.length)
     items = items_of(request.topic)
     if is_listicle(request) and items:
         return items if words // items >= _MIN_SECTION else 0

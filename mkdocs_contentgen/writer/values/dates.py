@@ -142,7 +142,8 @@ def date_in_figures(token: re.Match[str]) -> Value | None:
     """Return the date of a figure such as 2024-03-15, 15.3.2024 or 3/15/2024."""
     start, end = token.span()
     digits = ascii_digits(token["digits"])
-    if match := _YEAR_FIRST.fullmatch(digits):
+    match = _YEAR_FIRST.fullmatch(digits)
+    if match:
         month = int(match[3])
         if not 1 <= month <= 12:
             return None
@@ -150,7 +151,9 @@ def date_in_figures(token: re.Match[str]) -> Value | None:
     match = _YEAR_LAST.fullmatch(digits)
     if match is None:
         return None
-    first, second, year = int(match[1]), int(match[3]), int(match[4])
+    first = int(match[1])
+    second = int(match[3])
+    year = int(match[4])
     if second > 12:
         return make_date(start, end, year=year, month=first, day=second)
     day_first = make_date(start, end, year=year, month=second, day=first)

@@ -156,7 +156,8 @@ def with_unit(text: str, figure: Figure) -> Figure:
     decade = _PLURAL_OF_YEAR.match(text, figure.end)
     if decade and re.fullmatch(r"[12]\d{3}", figure.written):
         return replace(figure, end=decade.end(), unit="decade of")
-    if ordinal := _ORDINAL.match(text, figure.end):
+    ordinal = _ORDINAL.match(text, figure.end)
+    if ordinal:
         return replace(figure, end=ordinal.end())
     figure = _with_magnitude(text, figure)
     of = _OF.match(text, figure.end) if figure.magnitude > 1 else None
@@ -170,7 +171,8 @@ def with_unit(text: str, figure: Figure) -> Figure:
 def _with_magnitude(text: str, figure: Figure) -> Figure:
     magnitude = figure.magnitude
     end = figure.end
-    if attached := _ATTACHED_MAGNITUDE.match(text, end):
+    attached = _ATTACHED_MAGNITUDE.match(text, end)
+    if attached:
         magnitude *= _ATTACHED_MAGNITUDES[attached[0]]
         end = attached.end()
     while name := find_name(text, end, magnitudes()):
@@ -184,7 +186,8 @@ def _with_magnitude(text: str, figure: Figure) -> Figure:
 
 def _with_currency(text: str, figure: Figure, currency: str) -> Figure:
     """Return a figure behind a currency, such as `$4 million` or `$4m`."""
-    if million := _MILLION_OF_MONEY.match(text, figure.end):
+    million = _MILLION_OF_MONEY.match(text, figure.end)
+    if million:
         return replace(figure, end=million.end(), magnitude=10**6, unit=currency)
     figure = _with_magnitude(text, figure)
     name = find_name(text, figure.end, units())

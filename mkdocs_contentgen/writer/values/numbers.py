@@ -28,7 +28,8 @@ def number_in_words(text: str, start: int, words: Vocabulary) -> Value | None:
     first = _PART.match(text, start)
     name = first[0] if first else ""
     part_end = first.end() if first else start
-    total = current = 0
+    total = 0
+    current = 0  # what the next magnitude multiplies
     end = start
     while name:
         number = words.numbers.get(name.casefold())
@@ -63,7 +64,8 @@ def east_number(text: str, token: re.Match[str]) -> Value | None:
     numerals = token[0].lstrip("数數")
     if numerals != token[0]:
         return _several(text, token)
-    total = current = 0
+    total = 0
+    current = 0  # what the next ten or hundred multiplies
     for sign in numerals:
         if sign in _EAST_DIGITS:
             current = _EAST_DIGITS[sign]

@@ -49,7 +49,8 @@ class Vocabulary:
 def guess_language(*texts: str) -> str:
     """Return the BCP 47 tag of the language of the first text that tells, English if none does."""
     for text in texts:
-        if tag := _language_of(text[:_SAMPLE]):
+        tag = _language_of(text[:_SAMPLE])
+        if tag:
             return tag
     return "en"
 
