@@ -58,6 +58,20 @@ class _Exchange:
     record: dict[str, object]
     headers: dict[str, str]
 
+    def observing(self, send: Send) -> Send:
+        """Return what sends an answer with these headers, and records its status."""
+
+        async def observed(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                self.record["status"] = message["status"]
+                headers = [*message["headers"]]
+                for name, value in self.headers.items():
+                    headers.append((name.lower().encode(), value.encode()))
+                message["headers"] = headers
+            await send(message)
+
+        return observed
+
 
 _exchange: ContextVar[_Exchange] = ContextVar("exchange")
 """The current request."""
@@ -172,6 +186,7 @@ class Server:
             raise HTTPException(409, message) from None
 
     def _logged(self, app: ASGIApp) -> ASGIApp:
+        """Return an application that answers as `app` does, and logs and counts each request."""
 
         async def logged(scope: Scope, receive: Receive, send: Send) -> None:
             if scope["type"] != "http":
@@ -181,35 +196,17 @@ class Server:
             answer = app
             if not path.isprintable():  # `$` of a route matches before a line break, too
                 answer = JSONResponse({"success": False, "error": "no such address"}, 404)
-            operation = path[1:] if path in {*OPERATIONS, *TEXT_OPERATIONS} else "other"
-            given = Headers(scope=scope).get("x-request-id", "")
-            request_id = given if REQUEST_ID.fullmatch(given) else uuid.uuid4().hex[:16]
-            record: dict[str, object] = {
-                "operation": operation,
-                "status": 500,
-                "request": request_id,
-                "address": str((scope.get("client") or ("",))[0])[:60],
-                "outcome": "refused",
-            }
-            headers = {"X-Request-Id": request_id}
-            exchange = _exchange.set(_Exchange(record, headers))
-
-            async def observed(message: Message) -> None:
-                if message["type"] == "http.response.start":
-                    record["status"] = message["status"]
-                    added = [
-                        (name.lower().encode(), value.encode()) for name, value in headers.items()
-                    ]
-                    message["headers"] = [*message["headers"], *added]
-                await send(message)
-
+            exchange = _begin_exchange(scope)
+            record = exchange.record
+            token = _exchange.set(exchange)
             try:
-                await answer(scope, receive, observed)
+                await answer(scope, receive, exchange.observing(send))
             except asyncio.CancelledError:
                 pass  # The server stops while a client stalls; uvicorn would log a traceback.
             finally:
-                _exchange.reset(exchange)
+                _exchange.reset(token)
                 if path not in _UNLOGGED:
+                    operation = str(record["operation"])
                     self._metrics.requests.labels(operation, str(record["status"])).inc()
                     self._note({**record, "seconds": round(time.monotonic() - started, 3)})
 
@@ -268,3 +265,19 @@ def _token_name(user: User, token: str) -> str | None:
         if compare_digest(known.hash, hashed):
             return name
     return None
+
+
+def _begin_exchange(scope: Scope) -> _Exchange:
+    """Return a request with its first record, and with its id: its own, or a new one."""
+    path = scope["path"]
+    client = scope.get("client")
+    given_id = Headers(scope=scope).get("x-request-id", "")
+    request_id = given_id if REQUEST_ID.fullmatch(given_id) else uuid.uuid4().hex[:16]
+    record: dict[str, object] = {
+        "operation": path[1:] if path in {*OPERATIONS, *TEXT_OPERATIONS} else "other",
+        "status": 500,
+        "request": request_id,
+        "address": str(client[0])[:60] if client else "",
+        "outcome": "refused",
+    }
+    return _Exchange(record, {"X-Request-Id": request_id})

@@ -28,7 +28,10 @@ TIMEOUT = 5.0
 
 
 class _Idle:
-    """The connections that no thread uses now. `_idle` can be changed by several threads."""
+    """The connections that no thread uses now.
+
+    Several threads can take from the list and append to it: both are atomic.
+    """
 
     def __init__(self) -> None:
         self._idle: list[Any] = []  # those of sqlite3 and psycopg have no common type

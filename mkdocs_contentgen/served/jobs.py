@@ -208,7 +208,7 @@ class Jobs:
 
     async def _process(self, job: Job) -> bytes:
         """Return the body of the answer. Raises HTTPException, LedgerError or ServiceError."""
-        arguments = job.keyed, job.limits, self._fields.max_cost, self._reserve(job)
+        arguments = (job.keyed, job.limits, self._fields.max_cost, self._reserve(job))
         while True:
             match await self.call(self._ledger.begin, *arguments, threads=self._begin_threads):
                 case bytes(body):
@@ -221,6 +221,8 @@ class Jobs:
                 case Started() as begun:
                     job.begun = begun
                     return await self._write(job, begun.parts)
+                case "running":
+                    pass  # in another process, so it is asked for again
             if self.is_draining:  # another server has it
                 raise _draining_error()
             if time.monotonic() > job.started + self._fields.first_token_timeout:

@@ -49,7 +49,8 @@ class Turns:
             await turn
             yield
         finally:
-            if turn.done() and not turn.cancelled() and not turn.exception():
+            has_place = turn.done() and not turn.cancelled() and not turn.exception()
+            if has_place:
                 self._free += 1
                 self._held[user] -= 1
             self._give()

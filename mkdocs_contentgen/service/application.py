@@ -186,10 +186,11 @@ def _parse_of_text(
 
 
 def _parse_request(model: type[Request], fields: dict[str, object]) -> Request:
-    if unknown := [ascii(name)[:60] for name in fields if name not in _allowed(model)]:
+    allowed = _allowed(model)
+    unknown = [ascii(name)[:60] for name in fields if name not in allowed]
+    if unknown:
         names = ", ".join(unknown[:3])
-        allowed = ", ".join(_allowed(model))
-        raise HTTPException(422, f"unknown field {names}; allowed are {allowed}")
+        raise HTTPException(422, f"unknown field {names}; allowed are {', '.join(allowed)}")
     try:
         return msgspec.convert(fields, model)
     except ValueError:

@@ -41,6 +41,21 @@ _NO_OPERATION = frozenset({404, 405, 501})
 _Parsed = TypeVar("_Parsed")
 
 
+def _credentials_problem(wrong: Sequence[str]) -> str:
+    """Return a message about the options of credentials that cannot be used."""
+    variables = " and ".join(f"CONTENTGEN_{option.upper()}" for option in wrong)
+    state = "is not set, or has"
+    ones = "the one"
+    if len(wrong) > 1:
+        state = "are not set, or have"
+        ones = "those"
+    return (
+        f"{' and '.join(wrong)}: {state} an invalid character; set {variables} to {ones} "
+        f"{CREDENTIALS_HINT}; for a language model of your own, write "
+        f"`base_url: {WRITER}`, and the address of its server as `writer.endpoint`"
+    )
+
+
 class ServiceClient(HTTPConnection):
     """Sends requests to the service, or to the sandbox. Used with `async with`.
 
@@ -68,19 +83,12 @@ class ServiceClient(HTTPConnection):
         name = url.netloc.decode() if app is None else "the sandbox"
         user_id = user_id.strip()
         token = check_token(token, "token")
-        credentials = {"user_id": user_id, "token": token}
-        wrong = [
-            option for option, value in credentials.items() if not (value and value.isprintable())
-        ]
+        wrong = []
+        for option, value in {"user_id": user_id, "token": token}.items():
+            if not value or not value.isprintable():
+                wrong.append(option)
         if wrong:
-            variables = " and ".join(f"CONTENTGEN_{option.upper()}" for option in wrong)
-            state = "is not set, or has" if len(wrong) == 1 else "are not set, or have"
-            ones = "the one" if len(wrong) == 1 else "those"
-            raise ConfigurationError(
-                f"{' and '.join(wrong)}: {state} an invalid character; set {variables} to {ones} "
-                f"{CREDENTIALS_HINT}; for a language model of your own, write "
-                f"`base_url: {WRITER}`, and the address of its server as `writer.endpoint`"
-            )
+            raise ConfigurationError(_credentials_problem(wrong))
         params = {"user_id": user_id}
         super().__init__(url, name, token, params=params, app=app, unknown_hint=SAME_KEY_HINT)
 

@@ -176,10 +176,12 @@ class Answer:
         # The header of OpenAI and Azure is more exact, so it goes first.
         for name, unit in (("retry-after-ms", "ms"), ("Retry-After", "")):
             values = [value.strip() for value in self.headers.get_list(name)]
+            waits = []
+            for value in values:
+                seconds = parse_wait(value, unit)
+                if seconds is not None:
+                    waits.append(seconds)
             # A server and the gateway before it can each send one. The longest is safe for both.
-            waits = [
-                seconds for value in values if (seconds := parse_wait(value, unit)) is not None
-            ]
             if waits:
                 return max(waits), ""
             if any(values):
@@ -197,8 +199,8 @@ def parse_wait(value: str, unit: str = "") -> float | None:
         return seconds
     with suppress(ValueError, OverflowError):
         moment = parsedate_to_datetime(value)
-        # A date without a time zone is in UTC, as all dates of HTTP are.
-        moment = moment if moment.tzinfo else moment.replace(tzinfo=UTC)
+        if moment.tzinfo is None:  # it is in UTC, as all dates of HTTP are
+            moment = moment.replace(tzinfo=UTC)
         return max(0.0, moment.timestamp() - time.time())
     return None
 
@@ -230,8 +232,9 @@ def error_message(found: object) -> str:
 def _find_reasons(found: object, depth: int) -> list[str]:
     """Return the messages in a part of the JSON of an error, the most general first."""
     if isinstance(found, str):
-        # A gateway quotes the JSON of the server behind it.
-        inner = decode_json(found.encode("utf-8", "replace")) if found[:1] in ("{", "[") else None
+        inner = None
+        if found[:1] in ("{", "["):  # a gateway quotes the JSON of the server behind it
+            inner = decode_json(found.encode("utf-8", "replace"))
         if inner is None:
             return [found] if found.strip() else []
         found = inner
@@ -341,18 +344,7 @@ class HTTPConnection:
                 trust_env=address.scheme == "https",
             )
         except (ImportError, OSError, ValueError, httpx.InvalidURL) as error:
-            unread = _unread_exceptions() if isinstance(error, httpx.InvalidURL) else ""
-            if unread:
-                raise ConfigurationError(
-                    f"NO_PROXY: {unread} cannot be read; write host names, IPv4 addresses, and "
-                    "IPv6 addresses without brackets, such as ::1, and no network of IPv6"
-                ) from None
-            # The message of InvalidURL could quote a password.
-            reason = type(error).__name__ if isinstance(error, httpx.InvalidURL) else error
-            raise ConfigurationError(
-                "a proxy or certificate file that the environment names (HTTPS_PROXY, ALL_PROXY, "
-                f"SSL_CERT_FILE, SSL_CERT_DIR) cannot be used: {reason}"
-            ) from None
+            raise ConfigurationError(_environment_problem(error)) from None
 
     async def __aenter__(self) -> Self:
         return self
@@ -545,8 +537,7 @@ def check_address(address: str, option: str, expected: str, *, allow_http: bool)
     """Return the URL in an option. Raises ConfigurationError, which says what is `expected`."""
     address = address.strip()
     url = _parse_url(address)
-    is_alone = url and not (url.userinfo or "?" in address or "#" in address)
-    if not (url and url.scheme in ("http", "https") and url.host and is_alone):
+    if url is None or not _is_base_address(url, address):
         raise ConfigurationError(_wrong_address_message(address, option, expected))
     if url.scheme == "http" and not (allow_http or _is_loopback(url.host)):
         raise ConfigurationError(
@@ -554,6 +545,13 @@ def check_address(address: str, option: str, expected: str, *, allow_http: bool)
             "use https, or set `allow_http: true` where the network is trusted"
         )
     return url
+
+
+def _is_base_address(url: httpx.URL, address: str) -> bool:
+    """Tell whether an address is one of HTTP, without a user, a query or a fragment."""
+    if url.userinfo or "?" in address or "#" in address:
+        return False
+    return url.scheme in ("http", "https") and bool(url.host)
 
 
 def _wrong_address_message(address: str, option: str, expected: str) -> str:
@@ -566,6 +564,23 @@ def _wrong_address_message(address: str, option: str, expected: str) -> str:
     return (
         f"{option}: '{address}' is not an https address; {wanted}; "
         f"did you mean `{scheme}://{address}`?"
+    )
+
+
+def _environment_problem(error: Exception) -> str:
+    """Return a message about a proxy or a certificate of the environment that cannot be used."""
+    reason = str(error)
+    if isinstance(error, httpx.InvalidURL):
+        unread = _unread_exceptions()
+        if unread:
+            return (
+                f"NO_PROXY: {unread} cannot be read; write host names, IPv4 addresses, and "
+                "IPv6 addresses without brackets, such as ::1, and no network of IPv6"
+            )
+        reason = type(error).__name__  # its message could quote a password
+    return (
+        "a proxy or certificate file that the environment names (HTTPS_PROXY, ALL_PROXY, "
+        f"SSL_CERT_FILE, SSL_CERT_DIR) cannot be used: {reason}"
     )
 
 

@@ -79,8 +79,9 @@ class EventParser:
         is_cut_name = any(name.startswith(line) for name in (b"data:", b"event:"))
         if line and not is_cut_name:
             yield from self._read_line(line)
-        is_cut_event = self._data and not _is_whole(b"\n".join(self._data)) and not self._name
-        if is_cut_event and b"\n".join(self._data).lstrip()[:1] in (b"{", b"["):
+        data = b"\n".join(self._data)
+        is_json = data.lstrip()[:1] in (b"{", b"[")
+        if is_json and not self._name and not _is_whole(data):  # it was cut off
             self._data.clear()
         yield from self._end_block()
 

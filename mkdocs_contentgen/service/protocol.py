@@ -257,7 +257,7 @@ class Client(Protocol):
 
 def encode_answer(text: Text, **fields: object) -> bytes:
     """Return the body of the answer with a text (interface section 2.2), and further fields."""
-    kept = {name: value for name in ANSWERED if (value := getattr(text, name))}
+    kept = {name: getattr(text, name) for name in ANSWERED if getattr(text, name)}
     return msgspec.json.encode({"success": True, "content": text.html, **kept, **fields})
 
 
