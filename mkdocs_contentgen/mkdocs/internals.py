@@ -81,15 +81,15 @@ def correct_links(page: Page, ids: Mapping[Citation, str | None], files: Files) 
         if found is None or file is None:
             continue
         new[urljoin("/", file.url), citation.anchor] = found
-        validated = (page.links_to_anchors or {}).get(file, {})
-        link = validated.pop(citation.anchor, None)
+        to_validate = (page.links_to_anchors or {}).get(file, {})
+        link = to_validate.pop(citation.anchor, None)
         if link:
-            validated.setdefault(found, link)
+            to_validate.setdefault(found, link)
     page.content = replace_anchors(page.content or "", page.url, new)
 
 
 def set_title_found(md: Markdown, root: Element, title: str) -> None:
-    """Replace the title that MkDocs extracted from the page by `title`, which is HTML, if any."""
+    """Replace the title that MkDocs found in the page by `title`, which is HTML or empty."""
     if not title:
         return
     for name in _EXTRACTORS:
@@ -131,8 +131,14 @@ def move_articles_last(content: str) -> str:
     """Move each generated article of a page to the end of the author's section that it is in."""
     parts: list[str] = []
     articles: list[str] = []
+    """Those of the current section."""
+
     start = 0
-    depth = 0  # of articles within each other
+    """Where begins what is neither in `parts` nor in `articles` yet."""
+
+    depth = 0
+    """The number of articles that have begun within each other, and not ended."""
+
     for tag in _TAG.finditer(content):
         if tag[1] == "article" and (depth or "ai-disclosure=" in tag[0]):
             if not depth:

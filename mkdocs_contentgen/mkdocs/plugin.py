@@ -263,11 +263,11 @@ class ContentgenPlugin(BasePlugin[ContentgenConfig]):
         name = leading_article(markdown, articles)
         if name:
             with suppress(UnsafeHTMLError):  # which rendering reports
-                element, facts = articles[name].make()
-                self._extension.made[page.file.src_uri, name] = element, facts
-                if facts:
-                    add_metadata(page.meta, facts, has_feed="rss" in config.plugins)
-                    set_title_before_rendering(page, facts.title)
+                element, metadata = articles[name].make()
+                self._extension.made[page.file.src_uri, name] = element, metadata
+                if metadata:
+                    add_metadata(page.meta, metadata, has_feed="rss" in config.plugins)
+                    set_title_before_rendering(page, metadata.title)
         return None if markdown.strip() else "<!-- contentgen -->"
 
     def on_page_content(self, html: str, *, page: Page, config: MkDocsConfig, files: Files) -> None:
@@ -319,11 +319,11 @@ class ContentgenPlugin(BasePlugin[ContentgenConfig]):
     def on_post_page(self, output: str, *, page: Page, config: MkDocsConfig) -> str | None:
         """Add the JSON-LD of the page's articles."""
         rendered = self._extension.rendered.get(page.file.src_uri)
-        if not rendered or not rendered.facts:
+        if not rendered or not rendered.metadata:
             return None
         from ..site.build import page_json_ld
 
-        number = len(rendered.facts)
+        number = len(rendered.metadata)
         shown = len(_ARTICLE.findall(output))
         if shown < number:
             place = place_of(page.file, config, "contentgen")
@@ -332,7 +332,7 @@ class ContentgenPlugin(BasePlugin[ContentgenConfig]):
         if not shown:
             return None
         script = page_json_ld(
-            self._extension.articles[page.file.src_uri], rendered.facts, str(page.title)
+            self._extension.articles[page.file.src_uri], rendered.metadata, str(page.title)
         )
         return output.replace("</head>", f"{script}</head>", 1)
 

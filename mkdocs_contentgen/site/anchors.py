@@ -73,13 +73,15 @@ class PageIds:
 
 def read_ids(markdown: str, content: str) -> PageIds:
     """Return the ids of a page: its Markdown and the HTML that was made of it."""
-    source = [
-        _Heading(found.level, _comparable(found.text), found.anchor)
-        for found in find_headings(markdown)
-    ]
+    source = []
+    for heading in find_headings(markdown):
+        source.append(_Heading(heading.level, _comparable(heading.text), heading.anchor))
     rendered = list(_rendered_headings(content))
-    ids = {ours.id: theirs.id for ours, theirs in _same_headings(source, rendered) if theirs.id}
-    others = {html.unescape(found) for found in _ID.findall(content)}
+    ids = {}
+    for ours, theirs in _same_headings(source, rendered):
+        if theirs.id:
+            ids[ours.id] = theirs.id
+    others = {html.unescape(name) for name in _ID.findall(content)}
     return PageIds(ids, others)
 
 
@@ -164,15 +166,18 @@ def _same_headings(
     source: Sequence[_Heading], rendered: Sequence[_Heading]
 ) -> Iterator[tuple[_Heading, _Heading]]:
     """Yield which heading of the Markdown is which one of the HTML."""
-    ours = [heading.text for heading in source]
-    theirs = [heading.text for heading in rendered]
-    # Mostly, all are the same, and comparing thousands of "Fixed" in a changelog takes seconds.
-    start = _common_length(ours, theirs)
-    end = _common_length(ours[start:][::-1], theirs[start:][::-1])
+    # Mostly, all are the same, and comparing thousands of "Fixed" in a changelog takes seconds. So
+    # only what lies between a common start and a common end is compared.
+    start = _common_length(source, rendered)
     yield from zip(source[:start], rendered[:start], strict=True)
-    yield from zip(source[len(source) - end :], rendered[len(rendered) - end :], strict=True)
-    source = source[start : len(source) - end]
-    rendered = rendered[start : len(rendered) - end]
+    source = source[start:]
+    rendered = rendered[start:]
+    end = _common_length(source[::-1], rendered[::-1])
+    source_end = len(source) - end
+    rendered_end = len(rendered) - end
+    yield from zip(source[source_end:], rendered[rendered_end:], strict=True)
+    source = source[:source_end]
+    rendered = rendered[:rendered_end]
     matcher = SequenceMatcher(
         None,
         [heading.text for heading in source],
@@ -183,11 +188,11 @@ def _same_headings(
         yield from _pairs(source[first:last], rendered[other_first:other_last])
 
 
-def _common_length(first: Sequence[str], second: Sequence[str]) -> int:
-    """Return with how many equal elements both begin."""
+def _common_length(source: Sequence[_Heading], rendered: Sequence[_Heading]) -> int:
+    """Return with how many headings of the same text both begin."""
     length = 0
-    for one, other in zip(first, second, strict=False):
-        if one != other:
+    for ours, theirs in zip(source, rendered, strict=False):
+        if ours.text != theirs.text:
             break
         length += 1
     return length
@@ -234,15 +239,15 @@ def _comparable(text: str) -> str:
 
 def _article_spans(content: str) -> Iterator[tuple[int, int]]:
     """Yield start and end of each generated article in the HTML of a page."""
-    start = -1
-    depth = 0
+    start = 0
+    depth = 0  # of articles within each other
     for tag in _ARTICLE.finditer(content):
-        if tag["end"]:
-            depth = max(depth - 1, 0)
-            if depth == 0 and start >= 0:
-                yield start, tag.end()
-                start = -1
-        elif depth or "ai-disclosure=" in tag[0]:
+        is_start = not tag["end"]
+        if is_start and (depth > 0 or "ai-disclosure=" in tag[0]):
             if depth == 0:
                 start = tag.start()
             depth += 1
+        elif not is_start and depth > 0:
+            depth -= 1
+            if depth == 0:
+                yield start, tag.end()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from html import unescape
 from pathlib import Path
@@ -20,7 +20,7 @@ from ..texts.articles import Article
 
 _TAG = re.compile(r"<[^<>]*>")
 
-_LEAST_WORDS = 3
+_MIN_PART_WORDS = 3
 """Words of a line that is a part of a block: fewer can stand in any block."""
 
 
@@ -47,10 +47,11 @@ def name_authors(text: Text, path: Path) -> Text:
         words = {block.digest: block.text for block in Document(text.html).blocks()}
     except UnsafeHTMLError:
         return text
-    changed_by: Mapping[str, str] = {
-        digest: _author_of(words.get(digest, ""), lines) if by == SOMEBODY else by
-        for digest, by in edits.changed_by.items()
-    }
+    changed_by: dict[str, str] = {}
+    for digest, name in edits.changed_by.items():
+        if name == SOMEBODY:
+            name = _author_of(words.get(digest, ""), lines)
+        changed_by[digest] = name
     return structs.replace(text, edits=structs.replace(edits, changed_by=changed_by))
 
 
@@ -62,7 +63,7 @@ def _author_of(words: str, lines: Sequence[tuple[str, str]]) -> str:
         if said and said == words:
             return _usable(author)
         # Editors break long lines.
-        if not part and said in words and len(said.split()) >= _LEAST_WORDS:
+        if not part and said in words and len(said.split()) >= _MIN_PART_WORDS:
             part = author
     return _usable(part)
 
@@ -70,4 +71,6 @@ def _author_of(words: str, lines: Sequence[tuple[str, str]]) -> str:
 def _usable(name: str) -> str:
     """Return a name of git if it can stand in a file, or else `SOMEBODY`."""
     name = name.strip()[:MAX_EDIT]
-    return SOMEBODY if not name or hidden_character(name) else name
+    if not name or hidden_character(name):
+        return SOMEBODY
+    return name

@@ -158,11 +158,12 @@ class Background:
     ) -> tuple[dict[str, Outcome], list[str]]:
         """Return the current outcome of each request, by key, and queue the new requests.
 
-        The second value, the problems with the cache, is empty: those of later runs are not known.
+        New requests of the first build are sent at once. Later ones are sent if the newest build
+        still asks for them after `debounce` seconds. Failed requests are not sent again, since each
+        save of a page would pay for them.
 
-        Those of the first build are sent at once. Later ones are sent if the newest build still
-        asks for them after `debounce` seconds. Failed requests are not sent again, since each save
-        of a page would pay for them.
+        The second value of a text source, the problems with the cache, is always empty here: those
+        of the requests that are sent later are not known yet.
         """
         with self._lock:
             new = {key: asked for key, asked in wanted.items() if key not in self._outcomes}

@@ -34,14 +34,17 @@ if TYPE_CHECKING:
 def page_json_ld(
     contents: Mapping[str, PageContent], metadata: Mapping[str, ArticleMetadata], title: str
 ) -> str:
-    """Return the `<script>` with the JSON-LD of a page's articles, of which some have no title."""
+    """Return the `<script>` with the JSON-LD of a page's articles, which are given by their ids.
+
+    `title` is that of the page, for articles without one.
+    """
     from ..html.disclosure import json_ld_script
 
     found = []
-    for name, facts in metadata.items():
+    for name, article in metadata.items():
         provenance = contents[name].provenance
         if provenance:
-            found.append(provenance.json_ld(facts.title or title, facts.published))
+            found.append(provenance.json_ld(article.title or title, article.published))
     return json_ld_script(found)
 
 

@@ -86,25 +86,30 @@ def leading_article(markdown: str, articles: Mapping[str, PageContent | Request]
     has another level. Templates and included files can still change that.
     """
     text = _INVISIBLE_SOURCE.sub("", markdown)
-    start = MARKER.match(text)
-    if (text and not start) or _TITLE_IN_SOURCE.search(FENCED.sub("", text)):
+    marker = MARKER.match(text)
+    begins_with_text = bool(text) and marker is None
+    if begins_with_text or _TITLE_IN_SOURCE.search(FENCED.sub("", text)):
         return None
-    name = (start and start[1]) or next(iter(articles))
-    is_title = name in articles and level_of(start, articles[name].level, 1) == 1
-    return name if is_title else None
+    name = marker[1] if marker and marker[1] else next(iter(articles))
+    if name not in articles or level_of(marker, articles[name].level, 1) != 1:
+        return None
+    return name
 
 
 def add_metadata(
-    meta: MutableMapping[str, Any], facts: ArticleMetadata | None, *, has_feed: bool
+    meta: MutableMapping[str, Any], article: ArticleMetadata | None, *, has_feed: bool
 ) -> None:
-    """Set what the author did not set, and what feeds say if the description is generated."""
-    if facts is None:
+    """Fill in the metadata of a page from that of its leading article, if there is one.
+
+    What the author has set stays. If the description is generated, the feed discloses that.
+    """
+    if article is None:
         return
-    if "description" not in meta and has_feed and facts.disclosed_lead:
+    if "description" not in meta and has_feed and article.disclosed_lead:
         feed = meta.setdefault("rss", {})
         if isinstance(feed, dict):
-            feed.setdefault("feed_description", facts.disclosed_lead)
-    for key, value in {"description": facts.lead, "date": facts.published}.items():
+            feed.setdefault("feed_description", article.disclosed_lead)
+    for key, value in {"description": article.lead, "date": article.published}.items():
         if value:
             meta.setdefault(key, value)
 
@@ -140,14 +145,14 @@ class RenderedPage:
     problems: list[tuple[str, str]] = field(default_factory=list)
     """The marker or text in question with each message."""
 
-    facts: dict[str, ArticleMetadata] = field(default_factory=dict)
-    """The metadata of the articles by their ids, without those that could not be shown."""
+    metadata: dict[str, ArticleMetadata] = field(default_factory=dict)
+    """That of the articles by their ids, without those that could not be shown."""
 
     citations: list[Citation] = field(default_factory=list)
     """The links of articles to headings of pages for which no id was found."""
 
     leading: ArticleMetadata | None = None
-    """That of the article whose title is the page's, if there is one."""
+    """The metadata of the article whose title is the page's, if there is one."""
 
 
 @dataclass(eq=False)
@@ -232,13 +237,13 @@ class _ArticleTreeprocessor(Treeprocessor):
         if not (markers or articles):
             return
         ids = _HeadingIds(self.md, root, blocks)
-        placement = _ArticlePlacer(self.extension, file.src_uri, articles, ids, page)
-        placement.fill(root, blocks, markers)
-        _mark_ends(root, blocks, placement.texts)
-        if placement.title is not None:
-            self._set_title(root, placement.title, is_shown=placement.shows_title)
-            ends = any(_SEPARATOR in block for block in blocks.values())
-            if "excerpt" in self.md.treeprocessors and not ends:
+        placer = _ArticlePlacer(self.extension, file.src_uri, articles, ids, page)
+        placer.place_all(root, blocks, markers)
+        _mark_ends(root, blocks, placer.texts)
+        if placer.title is not None:
+            self._set_title(root, placer.title, is_shown=placer.shows_title)
+            has_separator = any(_SEPARATOR in block for block in blocks.values())
+            if "excerpt" in self.md.treeprocessors and not has_separator:
                 _end_excerpt_after_lead(root, self.md.htmlStash.store(_SEPARATOR))
         if articles and self.extension.styles:
             _insert_styles(root, self.extension.styles(self.md, file))
@@ -304,19 +309,20 @@ def _give_ids(root: Element, processors: Sequence[Treeprocessor]) -> set[str]:
 
     The processors run on a copy, since they would also change the page before it is complete.
     """
-    made = root
+    with_ids = root
     # Without a heading or a tab of the author's, no id would be made.
     if any(element.tag in HEADINGS or element.tag == "input" for element in root.iter()):
-        made = deepcopy(root)
-        elements = list(zip(root.iter(), made.iter(), strict=True))
+        with_ids = deepcopy(root)
+        # Paired before the processors run, since these add elements to the copy.
+        elements = list(zip(root.iter(), with_ids.iter(), strict=True))
         for processor in processors:
-            processor.run(made)
+            processor.run(with_ids)
         for element, copied in elements:
             name = copied.get("id")
             if name and element.tag in HEADINGS:
                 element.set("id", name)
     ids = set()
-    for element in made.iter():
+    for element in with_ids.iter():
         name = element.get("id")
         if name:
             ids.add(name)
@@ -346,7 +352,7 @@ class _ArticlePlacer:
 
     _placed: set[str] = field(default_factory=set)
 
-    def fill(
+    def place_all(
         self, root: Element, blocks: Mapping[str, str], markers: Mapping[str, re.Match[str]]
     ) -> None:
         """Replace the markers by articles, and append the articles without one.
@@ -439,7 +445,7 @@ class _ArticlePlacer:
         content = self.articles[name]
         try:
             made = self.extension.made.pop((self.page, name), None)
-            article, facts = made or content.make()
+            article, metadata = made or content.make()
         except UnsafeHTMLError as error:
             problem = f"the article '{name}' cannot be shown: {error}"
             self.rendered.problems.append(("contentgen", problem))
@@ -448,14 +454,14 @@ class _ArticlePlacer:
         shows_title = not leaves_out_title(marker, content.level)
         title = article.find(".//h1")
         if is_start and level == 1:
-            self._use_as_page_title(article, title, facts, is_shown=shows_title)
+            self._use_as_page_title(article, title, metadata, is_shown=shows_title)
         else:
             if title is not None and not shows_title:
                 take_out(article, title)
             set_title_level(article, level)
-        if facts:
-            self.rendered.facts[name] = facts
-            self.texts[article] = self.articles[name].end_line()
+        if metadata:
+            self.rendered.metadata[name] = metadata
+            self.texts[article] = content.end_line()
         self._prepare(article, content.cited, None if shows_title else title)
         return article
 
@@ -463,14 +469,14 @@ class _ArticlePlacer:
         self,
         article: Element,
         title: Element | None,
-        facts: ArticleMetadata | None,
+        metadata: ArticleMetadata | None,
         *,
         is_shown: bool,
     ) -> None:
         """Remember the title of an article as the page's, which is moved later."""
         self.title = title
         self.shows_title = is_shown
-        self.rendered.leading = facts
+        self.rendered.leading = metadata
         if title is not None:
             _copy_attributes(article, title)
 
@@ -530,27 +536,28 @@ def link_to_pages(
     """Replace the addresses of pages in links by the paths of their files, relative to `page`.
 
     So MkDocs validates them as an author's own, and they work in `mkdocs serve`. A link to one of
-    the `cited` addresses leads to the id that `find_id` returns, and is returned if it has none or
-    without `find_id`.
+    the `cited` addresses leads to the id that `find_id` returns.
+
+    Returns the citations for which there is no id, or no `find_id`.
     """
-    citations = []
+    without_id = []
     for link in article.iter("a"):
-        whole = link.get("href", "")
-        address, _, anchor = whole.partition("#")
-        target = pages.get(address)
-        if target is None:
+        target = link.get("href", "")
+        address, _, anchor = target.partition("#")
+        cited_page = pages.get(address)
+        if cited_page is None:
             continue
-        if anchor and whole in cited:
+        if anchor and target in cited:
             from .anchors import Citation
 
-            citation = Citation(target, anchor)
+            citation = Citation(cited_page, anchor)
             found = find_id(citation) if find_id else None
             if found is None:
-                citations.append(citation)
+                without_id.append(citation)
             else:
-                whole = f"{address}#{found}"
-        link.set("href", page_link(whole, pages, page))
-    return citations
+                target = f"{address}#{found}"
+        link.set("href", page_link(target, pages, page))
+    return without_id
 
 
 def page_link(address: str, pages: Mapping[str, str], page: str) -> str:

@@ -95,7 +95,8 @@ def _with_marks(html: str, text: str, ranges: list[tuple[int, int]]) -> str | No
     text += "\n"  # highlighters end the last line
     marked: list[str] = []
     position = 0
-    in_code = in_number = False
+    in_code = False
+    in_number = False
     for part in _PART_OF_HTML.finditer(html):
         if part["tag"]:
             marked.append(part[0])

@@ -93,13 +93,13 @@ class Site:
     """The pages that were read, by `src_uri`: with those that only a server shows."""
 
     others: Collection[str] = ()
-    """The files (`src_uri`) that were not read for requests."""
+    """The `src_uri` of each file that was not read for requests."""
 
     docs_dir: Path | None = None
     """The directory of pages in `mkdocs.yml`, where plugins can have set another."""
 
     is_partial: bool = False
-    """Whether there can be pages that `others` does not name."""
+    """Whether the site can have pages that are neither in `files` nor in `others`."""
 
     problems: Sequence[PageProblem] = ()
     """What is wrong with requests."""
@@ -323,17 +323,17 @@ class Site:
 
     @cached_property
     def _source_problem(self) -> Callable[[str], str]:
-        """Returns why a source cannot be used, or an empty string."""
+        """A function that returns why a source cannot be used, or an empty string."""
         sources = self.sources()
-        generated = {page_request.page for page_request in self.requests}
+        generated_pages = {page_request.page for page_request in self.requests}
 
         @cache  # requests share sources, for example through the option `defaults`
-        def problem(name: str) -> str:
-            if name in generated:
+        def problem_of(name: str) -> str:
+            if name in generated_pages:
                 return "has a generated text, which is no source; name what that is written from"
             return sources.problem(name)
 
-        return problem
+        return problem_of
 
     def select_requests(self, pages: Sequence[str]) -> Sequence[PageRequest]:
         """Return the requests of the named pages, or of all pages without names.
@@ -360,7 +360,11 @@ class Site:
         return did_you_mean(name, known)
 
     def _select(self, name: str) -> list[PageRequest]:
-        """Return the requests that a name stands for: the most exact reading that has any."""
+        """Return the requests that a name stands for.
+
+        It is read as a path, then with other forms of its letters, then as a pattern, and last as a
+        path from the current folder. The first reading that finds a request counts.
+        """
         tail = Path(name).as_posix().removeprefix("./")
         for matches in (_is_path, _is_path_in_normal_form, _is_pattern):
             found = [asked for asked in self.requests if matches(asked, tail)]
@@ -466,19 +470,19 @@ class CitedSections:
     def _find(self, citation: Citation) -> list[Section] | None:
         """Return the parts of a section, none if it is gone, or None if a served writer has it."""
         if citation.is_page:
-            is_known = bool(self._url) and citation.name.startswith(self._url)
+            is_of_site = bool(self._url) and citation.name.startswith(self._url)
         else:
-            is_known = self.site.options.uses_writer()
-        if not is_known:
+            is_of_site = self.site.options.uses_writer()
+        if not is_of_site:
             return None
-        name = citation.shown(self._url)
+        place = citation.shown(self._url)
         file = citation.name.partition("#")[0]
         if file not in self._sections:
-            self._sections[file] = self._read(name.partition("#")[0], is_page=citation.is_page)
+            path = place.partition("#")[0]
+            self._sections[file] = self._read(path, is_page=citation.is_page)
         found = []
         for section in self._sections[file]:
-            own_name = section.place or section.link
-            if own_name == name:
+            if place == (section.place or section.link):
                 found.append(section)
         return found
 

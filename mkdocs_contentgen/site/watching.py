@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Collection, Iterable, Iterator
-from contextlib import suppress
 from pathlib import Path
 
 from ..files import sha256
@@ -55,11 +54,13 @@ def _configurations(path: Path) -> Iterator[Path]:
     """Yield a configuration, and those that it inherits."""
     for _ in range(_MAX_INHERITED):
         yield path
-        with suppress(OSError):
+        try:
             found = _INHERIT.search(path.read_text("utf-8", "replace"))
-            if not found:
-                return
-            path = path.parent / found[1].strip()
+        except OSError:  # it is not there, which the build reports
+            return
+        if not found:
+            return
+        path = path.parent / found[1].strip()
 
 
 def _entries(path: str, without: Collection[str]) -> Iterator[str]:

@@ -107,12 +107,13 @@ def is_for_zensical(path: Path) -> bool:
     if any(name.startswith("zensical.") for name in extensions):
         return True
     theme = values.get("theme") or "mkdocs"
-    name = theme.get("name", "mkdocs") if isinstance(theme, dict) else theme
-    if name is not None and str(name) not in get_theme_names():
+    if isinstance(theme, dict):
+        theme = theme.get("name", "mkdocs")
+    if theme is not None and str(theme) not in get_theme_names():
         return True
     installed = get_plugins()
     for plugin, _ in _named(values.get("plugins")):
-        if plugin not in installed and f"{name}/{plugin}" not in installed:
+        if plugin not in installed and f"{theme}/{plugin}" not in installed:
             return True
     return False
 
@@ -156,11 +157,14 @@ def _named(listed: object) -> list[tuple[str, Mapping[str, object]]]:
     for item in listed:
         pairs = item.items() if isinstance(item, dict) else [(item, None)]
         for name, options in pairs:
-            if name == NAME and not isinstance(options, dict | None):
+            if isinstance(options, dict):
+                named.append((str(name), options))
+            elif name == NAME and options is not None:
                 raise ConfigurationError(
                     f"plugins.{NAME}: expected a mapping of options, found {quoted(options)}"
                 )
-            named.append((str(name), options if isinstance(options, dict) else {}))
+            else:
+                named.append((str(name), {}))
     return named
 
 

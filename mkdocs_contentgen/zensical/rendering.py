@@ -62,19 +62,20 @@ def prepare(md: Markdown, preprocessor: Preprocessor) -> None:
     _prepared.add(page)
     texts = load_texts(context.config)
     file = texts.file(page.path)
+    contents = texts.contents(page.path) if NAME in page.meta else {}
 
+    # Called when the page is rendered, and so when `extension` is there.
     def finish(md: Markdown, root: Element, title: str) -> None:
         """Set the metadata of the page, add the JSON-LD, and report problems with its markers."""
         if title and page.title_override is None:  # the navigation gives the page no title
             page.meta.setdefault("title", title)
         rendered = extension.rendered[page.path]
         add_metadata(page.meta, rendered.leading, has_feed=texts.has_feed)
-        if rendered.facts:
-            script = page_json_ld(contents, rendered.facts, unescape(str(page.title or "")))
+        if rendered.metadata:
+            script = page_json_ld(contents, rendered.metadata, unescape(str(page.title or "")))
             root.append(_raw(md, script))
         texts.report(page.path, rendered.problems)
 
-    contents = texts.contents(page.path) if NAME in page.meta else {}
     extension = ArticleExtension(lambda md: file, finish, {page.path: contents}, texts.addresses)
     if contents:
         render_other = partial(_render_other, context)

@@ -199,11 +199,11 @@ def test_what_is_known_of_a_page_is_of_its_last_rendering(a_site: MkDocsConfig) 
     for text, leads in (("<!-- contentgen -->", True), ("Mine.\n\n<!-- contentgen -->", False)):
         extension.articles = {"one.md": {"main": Sent("<article><h1>T</h1></article>", FACTS)}}
         Markdown(extensions=[extension]).convert(text)
-        assert extension.rendered["one.md"].facts == {"main": FACTS}
+        assert extension.rendered["one.md"].metadata == {"main": FACTS}
         assert (extension.rendered["one.md"].leading == FACTS) == leads
     extension.articles = {}
     Markdown(extensions=[extension]).convert("Mine.")
-    assert extension.rendered["one.md"].facts == {}
+    assert extension.rendered["one.md"].metadata == {}
 
 
 @pytest.mark.parametrize(
