@@ -44,18 +44,13 @@ def load_mkdocs_site(config_file: str | None, *, drafts: bool = False) -> Iterat
             requests = dict.fromkeys(site.requests)
             others = set(site.others)
             problems = dict.fromkeys(site.problems)
-            # mkdocs-static-i18n builds once for each language.
-            languages: Any = config.plugins.get("i18n")
-            first = getattr(languages, "current_language", None)
-            for language in getattr(languages, "build_languages", ()):
-                if language != first:
-                    languages.current_language = language
-                    for file in _load_files(config)[1]:
-                        if file.src_uri not in files.src_uris:
-                            files.append(file)
-                    requests |= dict.fromkeys(plugin.site.requests)
-                    problems |= dict.fromkeys(plugin.site.problems)
-                    others.intersection_update(plugin.site.others)
+            for more_files in _other_languages(config):
+                for file in more_files:
+                    if file.src_uri not in files.src_uris:
+                        files.append(file)
+                requests |= dict.fromkeys(plugin.site.requests)
+                problems |= dict.fromkeys(plugin.site.problems)
+                others.intersection_update(plugin.site.others)
             unbuilt = []
             for file in written.documentation_pages(inclusion=InclusionLevel.all):
                 if file.src_uri in others or file.src_uri not in files.src_uris:
@@ -78,6 +73,20 @@ def load_mkdocs_site(config_file: str | None, *, drafts: bool = False) -> Iterat
             # MkDocs keeps plugins with on_startup() for further builds in this process.
             plugin.collect_only = False
             plugin.include_drafts = False
+
+
+def _other_languages(config: MkDocsConfig) -> Iterator[Files]:
+    """Yield the files of a build for each further language: mkdocs-static-i18n has one for each.
+
+    The plugin then has the site of that build.
+    """
+    languages: Any = config.plugins.get("i18n")
+    first = getattr(languages, "current_language", None)
+    for language in getattr(languages, "build_languages", ()):
+        if language != first:
+            languages.current_language = language
+            _, files = _load_files(config)
+            yield files
 
 
 @contextmanager

@@ -28,7 +28,7 @@ from .site import PageProblem, Site
 
 if TYPE_CHECKING:
     from ..service.protocol import Client
-    from ..writer.usage import Spending
+    from ..writer.usage import Spending, Usage
 
 
 def page_json_ld(
@@ -133,16 +133,20 @@ class Build:
             changed_sources=lambda text: cited().changed(text),
             check=self.site.field_problems,
         )
-        spent = self.spending and self.spending.total
-        if isinstance(source, Foreground) and obtained.sent and spent and spent.calls:
-            outcomes = {article.key: article.draft_outcome for article in obtained.articles}
-            currency = self.site.options.currency()
-            self.reporter.log(_usage_message(outcomes.values(), spent.message(currency)))
+        if isinstance(source, Foreground) and obtained.sent and self.spending:
+            self._log_usage(obtained, self.spending.total)
         number = sum(bool(article.remarks) for article in obtained.articles)
         if source and number:
             verb = "text has" if number == 1 else "texts have"
             self.reporter.log(f"{number} {verb} remarks; `contentgen status` lists them")
         return obtained
+
+    def _log_usage(self, obtained: Obtained, spent: Usage) -> None:
+        """Log how many texts the model has written, and what they took."""
+        if spent.calls:
+            outcomes = {article.key: article.draft_outcome for article in obtained.articles}
+            currency = self.site.options.currency()
+            self.reporter.log(_usage_message(outcomes.values(), spent.message(currency)))
 
     def estimate_message(self, wanted: Mapping[str, PageRequest]) -> str:
         """Return what the writer will take for requests, or an empty string for a service."""
@@ -213,7 +217,7 @@ def _shows_draft(article: Article) -> bool:
 
 
 def _warnings(article: Article, *, sandbox: bool) -> list[str]:
-    """Return what the author should know of a text on its page."""
+    """Return the warnings about a text in another language than its page, or from the sandbox."""
     found = []
     # The key of a text does not have the language of its page, so pages of two can share one.
     of_text = article.text_language

@@ -222,17 +222,9 @@ class _ArticleTreeprocessor(Treeprocessor):
         if file is None:
             return
         blocks = _raw_blocks(root, self.md)
-        markers: dict[str, re.Match[str]] = {}
         page = RenderedPage()
         self.extension.rendered[file.src_uri] = page
-        for number, block in blocks.items():
-            match = MARKER.search(block)
-            if match:
-                markers[number] = match
-                continue
-            problem = marker_typo_problem(block)
-            if problem:
-                page.problems.append((block, problem))
+        markers = _find_markers(blocks, page)
         articles = self.extension.articles.get(file.src_uri, {})
         if not (markers or articles):
             return
@@ -242,7 +234,7 @@ class _ArticleTreeprocessor(Treeprocessor):
         _mark_ends(root, blocks, placer.texts)
         if placer.title is not None:
             self._set_title(root, placer.title, is_shown=placer.shows_title)
-            has_separator = any(_SEPARATOR in block for block in blocks.values())
+            has_separator = _SEPARATOR in "\n".join(blocks.values())
             if "excerpt" in self.md.treeprocessors and not has_separator:
                 _end_excerpt_after_lead(root, self.md.htmlStash.store(_SEPARATOR))
         if articles and self.extension.styles:
@@ -360,9 +352,10 @@ class _ArticlePlacer:
         `blocks` are the blocks of raw HTML by their numbers, and `markers` are those of them that
         have a marker.
         """
-        visible = [_INVISIBLE_HTML.sub("", block) for block in blocks.values()]
-        raw_headings = _RAW_HEADING.findall("".join(visible))
-        self._has_title = root.find(".//h1") is not None or "1" in raw_headings
+        raw_levels: list[str] = []
+        for block in blocks.values():
+            raw_levels += _RAW_HEADING.findall(_INVISIBLE_HTML.sub("", block))
+        self._has_title = root.find(".//h1") is not None or "1" in raw_levels
         for marker in self._replace_markers(root, blocks, markers):
             problem = "the marker is within other text or HTML; put it between empty lines"
             self.rendered.problems.append((marker[0], problem))
@@ -381,12 +374,7 @@ class _ArticlePlacer:
             del left[number]
             name = marker[1] or next(iter(self.articles), "main")
             if name in self._placed or name not in self.articles:
-                names = ", ".join(self.articles) or "none"
-                problem = (
-                    f"the marker names an article '{name}' that is not there, or has a marker "
-                    f"already; the page asks for {names}"
-                )
-                self.rendered.problems.append((marker[0], problem))
+                self._add_unknown_name(marker[0], name)
                 continue
             is_paragraph = element.tag == "p"
             parent = parents[element] if is_paragraph else element
@@ -400,6 +388,14 @@ class _ArticlePlacer:
                 parent.text = None
                 parent.append(article)
         return list(left.values())
+
+    def _add_unknown_name(self, marker: str, name: str) -> None:
+        names = ", ".join(self.articles) or "none"
+        problem = (
+            f"the marker names an article '{name}' that is not there, or has a marker already; the "
+            f"page asks for {names}"
+        )
+        self.rendered.problems.append((marker, problem))
 
     def _append_others(self, root: Element, blocks: Mapping[str, str]) -> None:
         """Put the articles without a marker at the end of the page, before its footnotes."""
@@ -582,6 +578,23 @@ def _raw_blocks(root: Element, md: Markdown) -> dict[str, str]:
         if isinstance(block, str):  # an extension can put elements there
             found[number] = block
     return found
+
+
+def _find_markers(blocks: Mapping[str, str], page: RenderedPage) -> dict[str, re.Match[str]]:
+    """Return the markers in blocks of raw HTML, and add what only looks like one to the problems.
+
+    Blocks and markers are by the numbers of the blocks.
+    """
+    markers = {}
+    for number, block in blocks.items():
+        marker = MARKER.search(block)
+        if marker:
+            markers[number] = marker
+            continue
+        problem = marker_typo_problem(block)
+        if problem:
+            page.problems.append((block, problem))
+    return markers
 
 
 def _find_places(root: Element, blocks: Mapping[str, str]) -> Iterator[tuple[Element, str, int]]:
