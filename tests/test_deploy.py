@@ -5,6 +5,7 @@ from __future__ import annotations
 import http.server
 import inspect
 import json
+import os
 import re
 import shlex
 import shutil
@@ -257,7 +258,9 @@ def nginx_running(directory: Path, certificate: Path, upstreams: list[int]) -> I
     checked = subprocess.run([*command, "-t"], check=False, capture_output=True, text=True)
     assert checked.returncode == 0, checked.stderr
     assert "[warn]" not in checked.stderr.replace('"user" directive', "")
-    process = subprocess.Popen([*command, "-g", "daemon off;"], stderr=subprocess.DEVNULL)
+    # Its workers keep large bodies in the directory of the test, which only its owner can read.
+    directives = "daemon off; user root;" if os.geteuid() == 0 else "daemon off;"
+    process = subprocess.Popen([*command, "-g", directives], stderr=subprocess.DEVNULL)
     try:
         wait_until(lambda: listens(port))
         yield f"https://127.0.0.1:{port}"
