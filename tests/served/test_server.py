@@ -181,11 +181,11 @@ class TestTexts:
 
     @pytest.mark.system
     def test_plugin(self, process: WriterServer, project: Project, model: ModelDouble) -> None:
-        """The plugin on another machine gets texts and updates, and names the model."""
+        """The plugin on another machine gets texts, updates and translations."""
         project.environment["CONTENTGEN_BASE_URL"] = process.url
         project.environment["CONTENTGEN_USER_ID"] = "alice"
         project.environment["CONTENTGEN_TOKEN"] = process.token
-        project.configure({"service_fields": ["update"]})
+        project.configure({"service_fields": ["update", "translate"]})
         project.page("index.md", {"type": "blog", "topic": "Bees", "length": "short"})
         project.built("--strict")
         assert "AI-generated" in project.html("index.html")
@@ -196,6 +196,14 @@ class TestTexts:
         assert "the note" in ran
         assert "All new." in project.run("mkdocs_contentgen", "show", "index.md").stdout
         assert process.log[-1]["operation"] == "update-text"
+        model.answer = writing(translate)
+        project.page("de.md", {"translation_of": "index.md", "language": "de"})
+        project.built()
+        assert process.log[-1]["operation"] == "translate-text"
+        article = project.soup("de/index.html").find("article", class_="contentgen")
+        assert article is not None
+        assert article["lang"] == "de"
+        assert "new. All" in article.text
 
     def test_sources(self, serve: Serve, tmp_path: Path, model: ModelDouble) -> None:
         """The server has sources of its own, and a changed file counts from the next text on.
