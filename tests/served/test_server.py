@@ -165,6 +165,14 @@ def refusal(directory: Path) -> str:
     return ran.stderr
 
 
+def use_writer(project: Project, writer: WriterServer) -> None:
+    """Let the builds of a project ask a served writer."""
+    project.environment["CONTENTGEN_BASE_URL"] = writer.url
+    project.environment["CONTENTGEN_USER_ID"] = "alice"
+    project.environment["CONTENTGEN_TOKEN"] = writer.token
+    project.configure({"service_fields": ["update", "translate"]})
+
+
 class TestTexts:
     """What a client of the interface document gets."""
 
@@ -182,10 +190,7 @@ class TestTexts:
     @pytest.mark.system
     def test_plugin(self, process: WriterServer, project: Project, model: ModelDouble) -> None:
         """The plugin on another machine gets texts, updates and translations."""
-        project.environment["CONTENTGEN_BASE_URL"] = process.url
-        project.environment["CONTENTGEN_USER_ID"] = "alice"
-        project.environment["CONTENTGEN_TOKEN"] = process.token
-        project.configure({"service_fields": ["update", "translate"]})
+        use_writer(project, process)
         project.page("index.md", {"type": "blog", "topic": "Bees", "length": "short"})
         project.built("--strict")
         assert "AI-generated" in project.html("index.html")
@@ -492,6 +497,39 @@ class TestTranslations:
         assert failed == second != first
         (row,) = usage_of(server.directory)
         assert (row["texts"], row["calls"]) == (1, 2)  # the one that failed costs nothing
+
+    @pytest.mark.system
+    def test_kills(self, tmp_path: Path, project: Project, model: ModelDouble, gate: Gate) -> None:
+        """Of a build and a writer that are killed, nothing is lost but the call in progress."""
+        gate.compose = translate
+        model.answer = sequence([writing(translate), writing(gate.write)])
+        project.page("index.md", {"type": "blog", "topic": "Bees"})
+        project.page("de.md", {"translation_of": "index.md", "language": "de"})
+        (tmp_path / "bees.md").write_text("\n\n".join(["# Bees", *LONG_TEXT]))
+        project.ran("mkdocs_contentgen", "import", "index.md", "bees.md")
+        with postgres_running() as postgres:
+            configure(tmp_path, model.endpoint, ledger=postgres.url)
+            token = add_user(tmp_path)
+            with writer_running(tmp_path, token=token) as first:
+                use_writer(project, first)
+                build = project.start("mkdocs", "build")
+                wait_until(lambda: gate.waiting)
+                build.kill()
+                build.wait()
+            gate.is_open.set()
+            project.end_claims()
+            with writer_running(tmp_path, token=token) as second:
+                use_writer(project, second)
+                project.built()
+                assert second.log[-1]["outcome"] == "written"
+            (row,) = usage_of(tmp_path)
+        first_part, lost, again = (call.body["messages"] for call in model.calls)
+        assert lost == again != first_part
+        assert (row["texts"], row["calls"]) == (1, 2)
+        article = project.soup("de/index.html").find("article", class_="contentgen")
+        assert article is not None
+        for text in LONG_TEXT:
+            assert " ".join(reversed(text.split())) in article.text
 
     def test_an_answer_that_is_no_translation(
         self, server: ServedWriter, model: ModelDouble
