@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection
+from functools import lru_cache
 from urllib.parse import urlsplit
 from xml.etree.ElementTree import Element, ParseError, fromstring
 
@@ -32,6 +33,9 @@ MAX_REPEATED = 1_500_000
 HTML reopens an unclosed formatting element in each following paragraph, so that 100 KB of HTML can
 fill any memory.
 """
+
+_KEPT_RESULTS = 100
+"""The number of texts whose clean HTML is kept; as many are requested in one build by default."""
 
 CLASSES = frozenset(
     "blog-post intro pro-tip conclusion news-article byline lead article-body".split()
@@ -128,6 +132,20 @@ def sanitize(html: str, image_hosts: Collection[str] = ()) -> Element:
     result again does not change it. Raises UnsafeHTMLError for HTML that is too large or nested too
     deeply.
     """
+    try:
+        root = fromstring(f"<div>{_clean_xml(html)}</div>")  # noqa: S314  without a document type
+    except ParseError as error:
+        raise UnsafeHTMLError("the HTML is not well-formed") from error
+    _check_depth(root)
+    _show_ruby_parentheses(root)
+    _restrict_links(root, set(map(str.lower, image_hosts)))
+    return root
+
+
+# A new text is checked when it arrives, and sanitized again for its page.
+@lru_cache(_KEPT_RESULTS)
+def _clean_xml(html: str) -> str:
+    """Return what is left of HTML, as XML without its root. Raises UnsafeHTMLError."""
     _check_size(html)
     # Without a removed element, those around it may be parsed differently, hence several passes.
     clean = html.encode("utf-8", "replace").decode()
@@ -147,14 +165,7 @@ def sanitize(html: str, image_hosts: Collection[str] = ()) -> Element:
     xml = _VOID.sub(r"<\1\2/>", clean).replace("&nbsp;", "\xa0")
     for character in "\t\n\r":  # XML normalizes these to spaces in attributes
         xml = xml.replace(character, f"&#{ord(character)};")  # translate() takes a hundred times
-    try:
-        root = fromstring(f"<div>{xml}</div>")  # noqa: S314  without a document type
-    except ParseError as error:
-        raise UnsafeHTMLError("the HTML is not well-formed") from error
-    _check_depth(root)
-    _show_ruby_parentheses(root)
-    _restrict_links(root, set(map(str.lower, image_hosts)))
-    return root
+    return xml
 
 
 def _tick(tag: re.Match[str]) -> str:

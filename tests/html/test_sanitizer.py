@@ -74,6 +74,24 @@ def test_the_golden_files_hold_many_attacks() -> None:
     assert len({html for _, html in cases}) == len(cases)
 
 
+def test_a_result_that_was_changed_does_not_change_the_next_one() -> None:
+    """The same HTML gives the same elements, whatever was done with those that it gave before."""
+    html = '<p lang="en">Text with <a href="https://a.example">a link</a></p>'
+    first = sanitize(html)
+    expected = html_of(first)
+    first[0].set("class", "changed")
+    first[0].clear()
+    assert html_of(sanitize(html)) == expected
+
+
+def test_the_same_image_is_judged_by_the_hosts_of_each_call() -> None:
+    """Hosts of one call do not decide about the next one."""
+    html = '<p><img src="https://cdn.example/a.png" alt="A"></p>'
+    assert "<img" in html_of(sanitize(html, ["cdn.example"]))
+    assert "<img" not in html_of(sanitize(html))
+    assert "<img" in html_of(sanitize(html, ["cdn.example"]))
+
+
 @pytest.mark.parametrize(
     "html",
     [
