@@ -28,7 +28,7 @@ from ..errors import (
 )
 from ..files import sha256
 from ..page_request import PageRequest
-from ..service.protocol import OPERATION, Attempt, Client, Update, Updated, update_body
+from ..service.protocol import Attempt, Client, ServiceRequest, Update, Updated
 from ..site.build import Build
 from ..site.site import Site
 from ..text import Text
@@ -237,8 +237,8 @@ def failures(results: Sequence[TextUpdate]) -> list[str]:
 
 def _operation(planned: TextUpdate) -> str:
     """Return what an Idempotency-Key belongs to: with another note, it is another request."""
-    body = update_body(planned.article.request, planned.update)
-    return f"{OPERATION} {sha256(msgspec.json.encode(body))}"
+    sent = ServiceRequest(planned.article.request, planned.update)
+    return f"{sent.operation} {sha256(msgspec.json.encode(sent.body()))}"
 
 
 def report(results: Sequence[TextUpdate]) -> str:

@@ -20,7 +20,7 @@ from starlette.routing import Route
 
 from ..requests import EXTRA_FIELDS, REQUEST_TYPES, Request, expected_value, wrong_fields
 from .bodies import TooLargeError, read_body
-from .protocol import OPERATION, TRANSLATE_OPERATION, ServiceRequest, Translation, Update
+from .protocol import TRANSLATE_OPERATION, UPDATE_OPERATION, ServiceRequest, Translation, Update
 
 MAX_BODY = 2**20
 """The maximum size of a request body in bytes. The interface has no limit (section 8)."""
@@ -31,7 +31,7 @@ OPERATIONS = {f"/{model.operation}": model for model in REQUEST_TYPES.values()}
 """The three requests by path."""
 
 TEXT_OPERATIONS: dict[str, tuple[str, type[Update | Translation]]] = {
-    f"/{OPERATION}": ("update", Update),
+    f"/{UPDATE_OPERATION}": ("update", Update),
     f"/{TRANSLATE_OPERATION}": ("translation", Translation),
 }
 """The operations for a text that is there by path, each with the field of the body that has it."""

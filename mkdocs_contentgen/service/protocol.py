@@ -22,7 +22,7 @@ from ..page_request import PageRequest
 from ..requests import LANGUAGE, Request
 from ..text import ANSWERED, Text, clean_fields, model_name
 
-OPERATION = "update-text"
+UPDATE_OPERATION = "update-text"
 """The operation of updates."""
 
 TRANSLATE_OPERATION = "translate-text"
@@ -75,11 +75,6 @@ class Update(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     blocks: Annotated[Sequence[TextBlock], msgspec.Meta(min_length=1, max_length=MAX_BLOCKS)]
     sources: Annotated[Sequence[Citation], msgspec.Meta(max_length=50)] = ()
     note: Annotated[str, msgspec.Meta(max_length=MAX_NOTE)] = ""
-
-
-def update_body(request: Request, update: Update) -> dict[str, object]:
-    """Return the JSON body of the HTTP request for an update."""
-    return {"type": request.type, **request.body(), "update": msgspec.to_builtins(update)}
 
 
 class BlockChange(msgspec.Struct, frozen=True):
@@ -146,12 +141,6 @@ class Translation(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
             raise ValueError("each block needs a number of its own")
 
 
-def translation_body(request: Request, translation: Translation) -> dict[str, object]:
-    """Return the JSON body of the HTTP request for a translation. `request` is the original's."""
-    fields = msgspec.to_builtins(translation)
-    return {"type": request.type, **request.body(), "translation": fields}
-
-
 class TranslatedBlock(msgspec.Struct, frozen=True):
     """What a model says of a block: its words in the other language, or why it has none."""
 
@@ -192,19 +181,21 @@ class ServiceRequest:
         """The last part of the URL."""
         match self.of_text:
             case Update():
-                return OPERATION
+                return UPDATE_OPERATION
             case Translation():
                 return TRANSLATE_OPERATION
         return self.request.operation
 
-    def body(self) -> Mapping[str, object]:
+    def body(self) -> dict[str, object]:
         """Return the JSON body of the HTTP request."""
+        body: dict[str, object] = {**self.request.body()}
         match self.of_text:
             case Update() as update:
-                return update_body(self.request, update)
+                body |= {"type": self.request.type, "update": msgspec.to_builtins(update)}
             case Translation() as translation:
-                return translation_body(self.request, translation)
-        return self.request.body()
+                fields = msgspec.to_builtins(translation)
+                body |= {"type": self.request.type, "translation": fields}
+        return body
 
 
 async def _keep_nothing(parts: bytes = b"") -> bytes:
