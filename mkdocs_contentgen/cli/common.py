@@ -38,7 +38,6 @@ config_option = click.option(
     help="The configuration, instead of mkdocs.yml, properdocs.yml or zensical.toml here.",
 )
 
-
 page_argument = click.argument("page", type=click.Path())
 pages_argument = click.argument("pages", nargs=-1, type=click.Path())
 """Paths or globs of pages. The shell completes paths."""
@@ -143,7 +142,8 @@ def find_configuration(config_file: str | None) -> Path | None:
 
     Raises ClickException for what is no file: reading a pipe would block.
     """
-    for name in [config_file] if config_file else _configuration_names():
+    names = [config_file] if config_file else _configuration_names()
+    for name in names:
         path = Path(name)
         if path.is_file():
             return path

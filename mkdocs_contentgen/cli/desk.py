@@ -16,7 +16,11 @@ from .output import article_to_json, print_line
 from .review import reviewer
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from socket import socket
+
+    from ..desk.builder import Builder
+    from ..site.site import Site
 
 _TRIES = 10
 """How many random ports are tried for one that is free at both addresses of this machine."""
@@ -46,7 +50,7 @@ def review(
     import uvicorn
 
     from ..desk.app import DeskApp
-    from ..desk.builder import Builder, private_folder
+    from ..desk.builder import private_folder
     from ..desk.session import DeskSite
     from ..site.signals import exit_on_sigterm
 
@@ -64,14 +68,7 @@ def review(
         site = texts.open().site
         site.select_requests(pages)  # says which name is wrong
         folder = stack.enter_context(private_folder())
-        configuration = ["--config-file", site.config.config_file_path]
-        if site.generator == "zensical":
-            command = ["mkdocs_contentgen", "zensical", "build", *configuration]
-            builder = Builder(command, log, site_dir=Path(site.config.site_dir))
-        else:
-            is_properdocs = Path(site.config.config_file_path).name in PROPERDOCS
-            program = "properdocs" if is_properdocs else "mkdocs"
-            builder = Builder([program, "build", "--quiet", *configuration], log, folder=folder)
+        builder = _make_builder(site, log, folder)
         builder.build(texts.stamp, True)
         stack.enter_context(builder)
         texts.build = builder.build
@@ -89,6 +86,19 @@ def review(
             webbrowser.open(_redirect(folder, app.address))
         with suppress(KeyboardInterrupt):  # which uvicorn raises after it has ended
             server.run([desk_listener, *page_listeners])
+
+
+def _make_builder(site: Site, log: Callable[[str], None], folder: Path) -> Builder:
+    """Return what builds a site with its generator, with MkDocs into a `folder` of the desk."""
+    from ..desk.builder import Builder
+
+    configuration = ["--config-file", site.config.config_file_path]
+    if site.generator == "zensical":
+        command = ["mkdocs_contentgen", "zensical", "build", *configuration]
+        return Builder(command, log, site_dir=Path(site.config.site_dir))
+    is_properdocs = Path(site.config.config_file_path).name in PROPERDOCS
+    program = "properdocs" if is_properdocs else "mkdocs"
+    return Builder([program, "build", "--quiet", *configuration], log, folder=folder)
 
 
 def listen_for_pages(port: int) -> list[socket]:

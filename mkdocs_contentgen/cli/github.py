@@ -24,12 +24,12 @@ def check(config_file: str | None) -> None:
     It ends with 1 while a text of the pull request is not approved.
     """
     from ..forge.api import GitHub
-    from ..forge.checking import check
+    from ..forge.checking import check as check_pull_request
     from ..forge.events import read_job
 
     job = read_job(os.environ)
     with open_site(config_file) as site, GitHub(job) as api:
-        checked = check(site, load_articles(site), job, api, os.environ)
+        checked = check_pull_request(site, load_articles(site), job, api, os.environ)
     print_warnings(checked.notes)
     print_line(checked.summary)
     if not checked.is_approved:

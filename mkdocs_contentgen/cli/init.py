@@ -21,6 +21,7 @@ from .yaml_edits import add_plugin, change_writer, flow, plugin_names, read_node
 _FIRST_PAGE = "first-text.md"
 _TOPIC = "Ten ways to speed up a docs build"
 _IGNORED = (".cache", ".venv", "site")
+"""Folders that nobody commits."""
 
 AGENTS = """\
 Texts of this site are requested in front matter (`contentgen:`). To write those that are missing:
@@ -55,12 +56,12 @@ def init(config_file: str | None, *, yes: bool, endpoint: str, agents: bool) -> 
         text = _read(path)
         before = read_nodes(text)
         has_plugin = "contentgen" in plugin_names(before.get("plugins"))
-        options = _ask_who_writes(_find(endpoint), yes=yes)
+        options = _ask_who_writes(_find_writers(endpoint), yes=yes)
         if has_plugin:
             files: dict[Path, str] = {}
             changed = change_writer(text, options)
         else:
-            files = _files(path, before, _ask_topic(yes=yes))
+            files = _first_files(path, before, _ask_topic(yes=yes))
             changed = add_plugin(_with_site(text, path), options)
         if changed is None:
             raise click.ClickException(
@@ -94,8 +95,11 @@ def _read(path: Path) -> str:
     return text
 
 
-def _files(path: Path, before: Mapping[str, yaml.Node], topic: str) -> dict[Path, str]:
-    """Return the texts of the files to write beside the configuration."""
+def _first_files(path: Path, before: Mapping[str, yaml.Node], topic: str) -> dict[Path, str]:
+    """Return the texts of the files to write beside the configuration at `path`.
+
+    `before` has the values in the configuration as it is.
+    """
     named = before.get("docs_dir")
     name = named.value if isinstance(named, yaml.ScalarNode) else "docs"
     docs = Path(os.path.normpath(path.parent / name))
@@ -104,18 +108,21 @@ def _files(path: Path, before: Mapping[str, yaml.Node], topic: str) -> dict[Path
     files = {}
     if not any(docs.glob("*.md")):
         files[docs / "index.md"] = "# Home\n"
-    first = docs / _FIRST_PAGE
-    if first.exists():
-        print_line(f"{first} is there already; add a request to it")
+    page = docs / _FIRST_PAGE
+    if page.exists():
+        print_line(f"{page} is there already; add a request to it")
     else:
-        files[first] = f"---\n{front}---\n"
-    ignore = path.parent / ".gitignore"
-    ignored = _read(ignore)
-    known = [line.strip("/ ") for line in ignored.splitlines()]
+        files[page] = f"---\n{front}---\n"
+    return files | _ignore_file(path.parent)
+
+
+def _ignore_file(project: Path) -> dict[Path, str]:
+    """Return the text of .gitignore with the folders that nobody commits, if some are missing."""
+    path = project / ".gitignore"
+    text = _read(path)
+    known = [line.strip("/ ") for line in text.splitlines()]
     missing = [f"{folder}/\n" for folder in _IGNORED if folder not in known]
-    if missing:
-        files[ignore] = ignored + "".join(missing)
-    return files
+    return {path: text + "".join(missing)} if missing else {}
 
 
 def _write_all(files: Mapping[Path, str], project: Path) -> None:
@@ -141,7 +148,7 @@ def _write_all(files: Mapping[Path, str], project: Path) -> None:
         print_line(f"Wrote {path}")
 
 
-def _find(endpoint: str) -> dict[str, dict[str, object]]:
+def _find_writers(endpoint: str) -> dict[str, dict[str, object]]:
     """Return the options of what can write, by the names to show."""
     import asyncio
 

@@ -132,18 +132,19 @@ def generate(
         if refresh and not dry_run:
             ask_before_replacing(load_articles(site, pages))
         build = Build(site, policy, output.make_reporter())
-        source = None if dry_run else build.foreground()
-        obtained = build.obtain(site.approved_files(), source, requests)
+        still_missing: list[str] = []
         if dry_run:
-            output.print_dry_run(
-                obtained, policy.max_requests, build.estimate_message(obtained.wanted)
-            )
+            obtained = build.obtain(site.approved_files(), None, requests)
+            estimate = build.estimate_message(obtained.wanted)
+            output.print_dry_run(obtained, policy.max_requests, estimate)
+            errors = obtained.failures
         else:
+            obtained = build.obtain(site.approved_files(), build.foreground(), requests)
             output.print_obtained(obtained, has_warnings=bool(site.warnings))
-        errors = obtained.failures or _lost_texts(obtained) or _old_texts(obtained)
-        if not (dry_run or errors):
-            output.print_next_steps(obtained.articles)
-    still_missing = [] if dry_run else output.still_missing(obtained.articles, errors)
+            errors = obtained.failures or _lost_texts(obtained) or _old_texts(obtained)
+            still_missing = output.still_missing(obtained.articles, errors)
+            if not errors:
+                output.print_next_steps(obtained.articles)
     output.print_errors(errors, then=still_missing)
 
 
@@ -195,8 +196,10 @@ def prune(config_file: str | None, dry_run: bool) -> None:
         cached, problems = store.requests()
         failed, more = store.requests("failed")
         output.print_warnings(problems + more)
-        known = failed | cached
-        unneeded = {key: request for key, request in known.items() if key not in needed}
+        unneeded = {}
+        for key, request in (failed | cached).items():
+            if key not in needed:
+                unneeded[key] = request
         parts, _ = store.requests("parts")
         texts, _ = store.load(unneeded.keys())
         edited = {key for key, text in texts.items() if text.edits}
@@ -205,16 +208,17 @@ def prune(config_file: str | None, dry_run: bool) -> None:
             output.print_line(f"{request.get('type')}: {request.get('topic')}{by_people}")
         if dry_run:
             output.print_line(f"texts to be dropped: {len(unneeded)}")
-        else:
-            if edited:
-                cure = "run this in a terminal to drop them"
-                ask_before_losing("some of these texts", cure, "Drop their words?")
-            store.delete([*unneeded, *parts.keys() - needed])
-            for file in site.undo_directory().glob("*.jsonl"):
-                if file.stem not in needed:
-                    file.unlink(missing_ok=True)
-            output.print_line(f"texts dropped: {len(unneeded)}")
+            store.close()
+            return
+        if edited:
+            cure = "run this in a terminal to drop them"
+            ask_before_losing("some of these texts", cure, "Drop their words?")
+        store.delete([*unneeded, *parts.keys() - needed])
         store.close()
+        for file in site.undo_directory().glob("*.jsonl"):
+            if file.stem not in needed:
+                file.unlink(missing_ok=True)
+        output.print_line(f"texts dropped: {len(unneeded)}")
 
 
 @main.command()
@@ -231,6 +235,7 @@ def schema(*, of_options: bool) -> None:
     output.print_json(front_matter_schema())
 
 
-_COMMANDS = (init, show, import_, prompt, diff, propose, report, approve, update, eject, review)
-for command in (*_COMMANDS, github, sandbox, writer, zensical):
-    main.add_command(command)
+for _command in (init, show, import_, prompt, diff, propose, report, approve, update, eject):
+    main.add_command(_command)
+for _command in (review, github, sandbox, writer, zensical):
+    main.add_command(_command)

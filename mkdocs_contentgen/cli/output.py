@@ -90,12 +90,11 @@ def print_json(value: object) -> None:
 
 def article_to_json(article: Article) -> dict[str, object]:
     """Return an article with its state and review as an object for scripts."""
-    request = article.request
     from msgspec.structs import asdict
 
-    approved = article.approved
-    approval = approved.approval if approved else None
-    text = approved.text if approved else None
+    request = article.request
+    approval = article.approval
+    text = article.approved.text if article.approved else None
     if article.draft and article.state in ("draft", "outdated"):
         text = article.draft
     return {
@@ -114,7 +113,7 @@ def article_to_json(article: Article) -> dict[str, object]:
         "remarks": article.remarks,
         "generated_at": text.generated_at.isoformat() if text else None,
         "approved_by": approval.approved_by if approval else None,
-        "newer_draft": bool(approved) and article.has_newer_draft,
+        "newer_draft": article.approved is not None and article.has_newer_draft,
         "owner": request.owner or None,
         "language": article.text_language or None,
         "translation_of": article.asked.original.name if article.asked.original else None,

@@ -37,16 +37,19 @@ def propose(config_file: str | None, pages: tuple[str, ...], everything: bool, y
         failures: list[str] = []
         written: set[Path] = set()
         articles = load_articles(site, pages)
-        waiting = [article for article in articles if has_proposal(article)]
-        for article in waiting if everything else articles:
+        if everything:
+            articles = [article for article in articles if has_proposal(article)]
+            if not articles:
+                print_line("There is no draft to propose.")
+        for article in articles:
+            is_written = has_proposal(article)
             try:
                 print_line(propose_article(article, site.options, overwrite=yes))
-                if article in waiting:
-                    written.add(article.directory)
             except ApprovalError as error:
                 failures.append(str(error))
-        if everything and not waiting:
-            print_line("There is no draft to propose.")
+            else:
+                if is_written:
+                    written.add(article.directory)
     for directory in written:
         print_line(f"Next: git add {shlex.quote(os.path.relpath(directory))}", err=True)
     print_errors(failures)

@@ -37,9 +37,9 @@ from .output import (
 
 if TYPE_CHECKING:
     from ..review.evidence import SentenceToCheck
+    from ..site.site import Site
     from ..text import Text
     from ..texts.articles import Article
-
 
 id_option = click.option(
     "--id", "name", metavar="ID", help="The article of the page with this id, only."
@@ -56,8 +56,6 @@ def show(config_file: str | None, page: str, name: str | None, *, answer: bool) 
 
     For a text that failed, print why, and what was answered.
     """
-    from ..review.evidence import sentences_to_check
-
     with open_site(config_file) as site:
         articles = _named(load_undamaged(site, page), page, name)
         if answer:
@@ -66,25 +64,35 @@ def show(config_file: str | None, page: str, name: str | None, *, answer: bool) 
         missing: list[str] = []
         for article in articles:
             heading = f"{article.page}, article '{article.request.id}'"
-            line = f"{heading}: {article.state}, {article.reason}"
-            if article.failure is None and article.outcome.text is None:
-                missing.append(f"{line}; `contentgen generate {article.page_argument}` asks for it")
-                continue
+            heading += f": {article.state}, {article.reason}"
             text = article.outcome.text
             if text:
-                line += f"; generated on {text.generated_at.date()}"
-                line += f" by {text.model}" if text.model else ""
-            print_line(line, bold=True)
-            if text:
-                print_brief(article)
-                print_remarks([article])
-                click.echo()
-                print_article(text.html)
-                if not article.shows_approved_file:
-                    _print_sentences(sentences_to_check(site, article, text))
+                _print_text(site, article, text, heading)
+            elif article.failure:
+                print_line(heading, bold=True)
+            else:
+                command = f"contentgen generate {article.page_argument}"
+                missing.append(f"{heading}; `{command}` asks for it")
+                continue
             if text is None or article.failed_update:
                 print_failure(article, site.options.currency())
     print_errors(missing)
+
+
+def _print_text(site: Site, article: Article, text: Text, heading: str) -> None:
+    """Print the text that a page shows; of a draft also what to check and to read."""
+    from ..review.evidence import sentences_to_check
+
+    heading += f"; generated on {text.generated_at.date()}"
+    if text.model:
+        heading += f" by {text.model}"
+    print_line(heading, bold=True)
+    print_brief(article)
+    print_remarks([article])
+    click.echo()
+    print_article(text.html)
+    if not article.shows_approved_file:
+        _print_sentences(sentences_to_check(site, article, text))
 
 
 def _print_sentences(sentences: Iterable[SentenceToCheck]) -> None:
@@ -170,10 +178,11 @@ def approve(
     if bool(pages) == everything:
         raise click.UsageError("name the pages to approve, or use --all")
     name = reviewer(by)
-    reason = None if reason is None else reason.strip()
-    problem = "" if reason is None else reason_problem(reason)
-    if problem:
-        raise click.UsageError(f"--reason: the text {problem}")
+    if reason is not None:
+        reason = reason.strip()
+        problem = reason_problem(reason)
+        if problem:
+            raise click.UsageError(f"--reason: the text {problem}")
 
     def prefer_draft(article: Article) -> bool:
         path = escape_controls(paths_from_here(str(article.path)))
@@ -237,16 +246,8 @@ def import_(
     it, and says nothing of AI.
     """
     from ..review.importing import MAX_IMPORT, import_text
-    from ..text import model_name
-    from ..texts.approval import name_problem
 
-    if model and by:
-        raise click.UsageError("--by is for a text without a model; leave --model or --by out")
-    if model and not model_name(model):
-        raise click.UsageError("--model: is no name of a model on one line")
-    problem = name_problem(by) if by else ""
-    if problem:
-        raise click.UsageError(f"--by: the name {problem}")
+    _check_author(model, by)
     with open_site(config_file) as site:
         if site.options.uses_sandbox():
             raise click.UsageError(
@@ -272,6 +273,20 @@ def import_(
     for remark in text.remarks:
         print_line(f"{article.place}: not as requested: {remark}")
     print_next(f"contentgen review {article.page_argument}")
+
+
+def _check_author(model: str, by: str) -> None:
+    """Raise UsageError unless one of both is the name of who wrote a text, or none is given."""
+    from ..text import model_name
+    from ..texts.approval import name_problem
+
+    if model and by:
+        raise click.UsageError("--by is for a text without a model; leave --model or --by out")
+    if model and not model_name(model):
+        raise click.UsageError("--model: is no name of a model on one line")
+    problem = name_problem(by) if by else ""
+    if problem:
+        raise click.UsageError(f"--by: the name {problem}")
 
 
 @click.command()
@@ -313,7 +328,7 @@ def eject(config_file: str | None, page: str) -> None:
         for note in notes:
             print_line(note, err=True)
         for article in articles:
-            if (article.approved and article.shows_approved_file) or article.state == "proposed":
+            if article.shows_file:
                 print_line(f"{article.path}: can be deleted")
             elif article.approved:
                 print_line(
@@ -325,7 +340,8 @@ def _ask_before_leaving_out(articles: Sequence[Article]) -> None:
     """End the command unless a person wants to leave out newer drafts that people have changed."""
     for article in articles:
         draft = article.draft
-        if article.shows_approved_file and article.has_newer_draft and draft and draft.edits:
+        is_left_out = article.shows_approved_file and article.has_newer_draft
+        if is_left_out and draft and draft.edits:
             text = f"the text of {escape_controls(paths_from_here(str(article.path)))}"
             page = escape_controls(article.page)
             ask_before_losing(

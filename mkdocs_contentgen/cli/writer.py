@@ -25,6 +25,14 @@ _FIELDS = {
     for name, values in choices(model).items()
     if name != "type"
 }
+"""The values of each field of any type of request, by its name."""
+
+
+def _field_options(command: Callable[..., None]) -> Callable[..., None]:
+    """Add an option for each field that some type of request has."""
+    for name, values in reversed(_FIELDS.items()):
+        command = click.option(f"--{name}", type=click.Choice(values))(command)
+    return command
 
 
 @click.group()
@@ -35,10 +43,11 @@ def writer() -> None:
     """
 
 
-@click.command("try")
+@writer.command("try")
 @site_options
 @click.argument("kind", metavar="TYPE", type=click.Choice(list(REQUEST_TYPES)))
 @click.argument("topic")
+@_field_options
 def try_(config_file: str | None, kind: str, topic: str, **fields: str | None) -> None:
     """Write a text about TOPIC, print it with its remarks and cost, and keep nothing.
 
@@ -62,10 +71,6 @@ def try_(config_file: str | None, kind: str, topic: str, **fields: str | None) -
             output.print_text_line(line)
     output.print_trials([trial], options.fields.currency)
     output.print_errors([str(trial.error)] if trial.error else [])
-
-
-for _name, _values in _FIELDS.items():
-    try_ = click.option(f"--{_name}", type=click.Choice(_values))(try_)
 
 
 @writer.command()
@@ -128,6 +133,3 @@ def _try_out(
     import asyncio  # it would take a tenth of the time of other commands
 
     return asyncio.run(run())
-
-
-writer.add_command(try_)

@@ -62,18 +62,19 @@ def change_writer(text: str, options: Mapping[str, object]) -> str | None:
         changed = f"{text[:start]}{_inline({_NAME: dict(options)})}{text[end:]}"
         return _checked(changed, options)
     writer = options.get("writer")
-    old = _value_of(value, "writer")
-    changed = text
-    if isinstance(writer, Mapping) and isinstance(old, yaml.MappingNode):
-        removed = list(_WRITES)
-        if "command" in writer:
-            removed += _NOT_OF_PROGRAMS
-        changed = _set_keys(text, old, removed, writer)
-        options = {"base_url": options["base_url"]}
-        _, value = _find_plugin(read_nodes(changed).get("plugins"))
-        if not isinstance(value, yaml.MappingNode):
-            return None
-    changed = _set_keys(changed, value, list(options), options)
+    writer_before = _value_of(value, "writer")
+    if not (isinstance(writer, Mapping) and isinstance(writer_before, yaml.MappingNode)):
+        return _checked(_set_keys(text, value, list(options), options), options)
+
+    # One after the other, so that the other options of the writer stay.
+    removed = list(_WRITES)
+    if "command" in writer:
+        removed += _NOT_OF_PROGRAMS
+    changed = _set_keys(text, writer_before, removed, writer)
+    _, value = _find_plugin(read_nodes(changed).get("plugins"))
+    if not isinstance(value, yaml.MappingNode):
+        return None
+    changed = _set_keys(changed, value, ["base_url"], {"base_url": options["base_url"]})
     return _checked(changed, options)
 
 
@@ -112,8 +113,10 @@ def _block(value: object, indent: str) -> str:
 
 def _entries(node: yaml.Node | None) -> list[_Entry]:
     """Return the entries of a list or a mapping. Of a mapping in a list, the keys are entries."""
+    if not isinstance(node, yaml.CollectionNode):
+        return []
     found = []
-    for item in node.value if isinstance(node, yaml.CollectionNode) else []:
+    for item in node.value:
         if isinstance(item, yaml.MappingNode):
             found += [_Entry(str(key.value), item, item) for key, _ in item.value]
         elif isinstance(item, tuple):
@@ -157,13 +160,13 @@ def _set_keys(
         return f"{text[:start]}{{{', '.join(parts)}}}{text[end:]}"
     indent = " " * mapping.start_mark.column
     replaced = [(key, value) for key, value in mapping.value if key.value in removed]
-    place = (replaced or mapping.value)[0][0].start_mark
-    where = place.index - place.column
+    first_key, _ = (replaced or mapping.value)[0]
+    place = first_key.start_mark.index - first_key.start_mark.column
     for key, value in reversed(replaced):
         start = key.start_mark.index - key.start_mark.column
         end = max(_end_of_lines(text, value), _end_of_lines(text, key))
         text = text[:start] + text[end:]
-    return _insert(text, where, _block(added, indent))
+    return _insert(text, place, _block(added, indent))
 
 
 def _end_of_lines(text: str, node: yaml.Node) -> int:
@@ -183,10 +186,16 @@ def _insert(text: str, index: int, added: str) -> str:
 
 def _find_plugin(plugins: yaml.Node | None) -> tuple[yaml.Node | None, yaml.Node | None]:
     """Return the name of the plugin, and its options if it can have them, in a configuration."""
-    for item in plugins.value if isinstance(plugins, yaml.CollectionNode) else []:
-        pairs = item.value if isinstance(item, yaml.MappingNode) else [item]
-        for pair in pairs:
-            key, value = pair if isinstance(pair, tuple) else (pair, None)
+    if not isinstance(plugins, yaml.CollectionNode):
+        return None, None
+    for item in plugins.value:
+        if isinstance(item, yaml.MappingNode):  # in a list, a plugin with options
+            pairs = item.value
+        elif isinstance(item, tuple):  # in a mapping
+            pairs = [item]
+        else:  # in a list, a name alone
+            pairs = [(item, None)]
+        for key, value in pairs:
             if key.value == _NAME:
                 return key, value
     return None, None
