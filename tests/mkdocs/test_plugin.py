@@ -360,6 +360,40 @@ def test_builds_after_a_command_in_one_process(
         assert topic in str(project.soup("index.html").article)
 
 
+def test_a_translation_in_a_build(project: Project) -> None:
+    """The line, the attribute and the JSON-LD say of what it is a translation, and who read it."""
+
+    def shown() -> tuple[str, str, dict[str, object]]:
+        assert project.build("--strict").returncode == 0
+        page = project.soup("de/index.html")
+        line = page.select_one("p.contentgen-disclosure")
+        article = page.select_one("article[ai-disclosure]")
+        script = page.select_one("script[type='application/ld+json']")
+        assert line
+        assert article
+        assert script
+        return line.get_text(), str(article["ai-disclosure"]), json.loads(script.text)[0]
+
+    project.configure({"base_url": "sandbox"})
+    project.page("index.md", {"type": "blog", "topic": "Alpha", "language": "en"})
+    project.page("de.md", {"translation_of": "index.md", "language": "de"})
+    line, attribute, described = shown()
+    title = project.soup("index.html").select_one("h1")
+    assert title
+    assert line.startswith("KI-übersetzt (aus: English), nicht geprüft")
+    assert attribute == "ai-autonomous"
+    assert described["inLanguage"] == "de"
+    original = {"@type": "BlogPosting", "inLanguage": "en", "name": title.get_text()}
+    assert described["translationOfWork"] == original
+
+    project.ran("mkdocs_contentgen", "approve", "de.md", "--by", "Jo", "--reason", "read")
+    project.configure({"base_url": "sandbox", "disclosure": {"translated_approved": "{name}"}})
+    line, attribute, described = shown()
+    assert line.startswith("Jo")
+    assert attribute == "ai-assisted"
+    assert described["editor"] == {"@type": "Person", "name": "Jo"}
+
+
 def test_remarks_in_a_build(project: Project, service: ServiceDouble) -> None:
     """A draft with remarks is no warning; the page shows them, and so does a line of the log."""
     html = "<article><h1>T</h1><p>Text.</p></article>"
