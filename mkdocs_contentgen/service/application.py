@@ -18,6 +18,7 @@ from starlette.requests import Request as HTTPRequest
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
+from ..display import escape_controls
 from ..requests import EXTRA_FIELDS, REQUEST_TYPES, Request, expected_value, wrong_fields
 from .bodies import TooLargeError, read_body
 from .protocol import TRANSLATE_OPERATION, UPDATE_OPERATION, ServiceRequest, Translation, Update
@@ -26,6 +27,9 @@ MAX_BODY = 2**20
 """The maximum size of a request body in bytes. The interface has no limit (section 8)."""
 
 MAX_IDEMPOTENCY_KEY = 255
+
+_MAX_PROBLEM = 300
+"""The maximum length of a message about a field in characters. A client gives them names."""
 
 OPERATIONS = {f"/{model.operation}": model for model in REQUEST_TYPES.values()}
 """The three requests by path."""
@@ -182,7 +186,8 @@ def _parse_of_text(
     try:
         return ServiceRequest(request, msgspec.convert(given, kind))
     except ValueError as error:  # its message names the field, and quotes no value
-        raise HTTPException(422, f"{field} is not valid: {error}") from None
+        problem = escape_controls(str(error))[:_MAX_PROBLEM]
+        raise HTTPException(422, f"{field} is not valid: {problem}") from None
 
 
 def _parse_request(model: type[Request], fields: dict[str, object]) -> Request:

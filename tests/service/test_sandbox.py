@@ -364,6 +364,15 @@ class TestUpdates:
         assert "update" in refusal(call("/update-text", content=b'{"type": "news", "topic": "x"}'))
 
 
+JSON = st.recursive(
+    st.none()
+    | st.booleans()
+    | st.integers()
+    | st.floats(allow_nan=False, allow_infinity=False)
+    | st.text(),
+    lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner),
+    max_leaves=5,
+)
 TITLE = {"number": 1, "kind": "h1", "text": "Bees"}
 DONE = {"number": 2, "kind": "p", "text": "Bees fly.", "translation": "Bienen fliegen."}
 RICH = {"number": 7, "kind": "p", "text": "See [the hive](1) and `bees --all` ⟦2⟧."}
@@ -461,6 +470,16 @@ class TestTranslations:
         answer = call("/translate-text", content=json.dumps(body).encode())
         assert answer.status_code == 422
         refusal(answer)
+
+    @settings(max_examples=60)
+    @given(
+        block=st.dictionaries(st.sampled_from(["number", "kind", "text", "x"]), JSON),
+        others=st.dictionaries(st.sampled_from(["language", "from_language", "x\n\x1b"]), JSON),
+    )
+    def test_any_translation(self, block: dict[str, object], others: dict[str, object]) -> None:
+        """Whatever a client sends is answered, or refused with a reason."""
+        answer = translate({**TRANSLATION, "blocks": [{**TITLE, **block}], **others})
+        assert answer.status_code == 200 or refusal(answer).startswith("translation is not valid")
 
     def test_a_large_text(self) -> None:
         """A text of 5,000 long words in 1,000 blocks, half of them translated, is no problem."""
