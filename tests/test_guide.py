@@ -30,7 +30,7 @@ from service_double import Received, ServiceDouble
 
 from mkdocs_contentgen.cli.github import github
 from mkdocs_contentgen.cli.main import main
-from mkdocs_contentgen.requests import REQUEST_TYPES, choices, parse_front_matter
+from mkdocs_contentgen.requests import REQUEST_TYPES, Request, choices, parse_front_matter
 from mkdocs_contentgen.served.configuration import ServerFields, read_fields
 from mkdocs_contentgen.site.options import ContentgenConfig
 from mkdocs_contentgen.writer.settings import WriterFields
@@ -144,7 +144,9 @@ def test_the_gallery_is_complete() -> None:
         _, front, _ = page.read_text(encoding="utf-8").split("---\n", 2)
         requests, problems = parse_front_matter(yaml.safe_load(front))
         assert not problems
-        shown |= {(it.type, *field) for it in requests for field in it.body().items()}
+        for asked in requests:
+            assert isinstance(asked, Request)
+            shown |= {(asked.type, *field) for field in asked.body().items()}
     for kind, model in REQUEST_TYPES.items():
         for name, values in choices(model).items():
             if name not in ("type", "length"):

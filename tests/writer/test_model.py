@@ -52,6 +52,7 @@ from mkdocs_contentgen.errors import (
 from mkdocs_contentgen.writer.completion import Completion, Message, ModelCall
 from mkdocs_contentgen.writer.model import Model, make_model
 from mkdocs_contentgen.writer.settings import OLLAMA_PORT, Price, WriterFields, WriterOptions
+from mkdocs_contentgen.writer.transport import Transport
 from mkdocs_contentgen.writer.usage import Spending, Usage
 
 HEAD = b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n"
@@ -821,13 +822,13 @@ def test_a_maximum_and_a_price_without_usage(server: ModelDouble) -> None:
     assert len(server.calls) == 2
 
 
-class Busy:
+class Busy(Transport):
     """A transport to a model that has time at the second call only."""
 
     label = "the model"
 
-    def __init__(self) -> None:
-        self.warnings: list[str] = []
+    def __init__(self, options: WriterOptions) -> None:
+        super().__init__(options, debug=print, quotes=True)
         self.calls = 0
 
     async def call(self, call: ModelCall, spending: Spending) -> Completion:
@@ -852,9 +853,8 @@ def test_an_hour_of_waiting() -> None:
     async def run(call_timeout: float) -> str:
         fields = WriterFields(model=MODEL, call_timeout=call_timeout)
         clock = Clock(monotonic=lambda: now, sleep=sleep, random=lambda: 0.0)
-        model = Model(
-            WriterOptions(fields), Busy(), Spending(), retries=None, debug=print, clock=clock
-        )
+        options = WriterOptions(fields)
+        model = Model(options, Busy(options), Spending(), retries=None, debug=print, clock=clock)
         async with model:
             return (await model.ask(ModelCall(QUESTION, 1))).text
 
