@@ -264,9 +264,7 @@ REQUEST_TYPES: dict[str, type[Request]] = {
     "news": NewsRequest,
 }
 
-_ALL_FIELDS = frozenset(
-    field for model in REQUEST_TYPES.values() for field in model.__struct_fields__
-)
+_ALL_FIELDS = frozenset().union(*(model.__struct_fields__ for model in REQUEST_TYPES.values()))
 """The fields of requests of all types."""
 
 

@@ -107,16 +107,16 @@ def link_to_headings(article: Element, ids: Mapping[Element, str]) -> None:
 
     A link to something else becomes a `<span>`: a text has no other ids.
     """
+    links = [link for link in article.iter("a") if link.get("href", "").startswith("#")]
+    if not links:  # as in most articles
+        return
     known: dict[str, str] = {}
     for heading, name in ids.items():
         letters = _letters_of("".join(heading.itertext()))
         if letters:
             known.setdefault(letters, name)
-    for link in article.iter("a"):
-        address = link.get("href", "")
-        if not address.startswith("#"):
-            continue
-        found = known.get(_letters_of(unquote(address)))
+    for link in links:
+        found = known.get(_letters_of(unquote(link.attrib["href"])))
         if found:
             link.set("href", f"#{found}")
         else:

@@ -186,10 +186,11 @@ def disclosure_paragraph(line: DisclosureLine, article: Element) -> Element:
     if of_line and of_article and of_line != base_language(of_article):
         paragraph.set("lang", line.language)
     text = str(line)
-    direction = _direction(line)
-    if "dir" in article.attrib and direction != article.get("dir"):
-        paragraph.set("dir", direction)
-    if not any(map(_is_right_to_left, text)):
+    if "dir" in article.attrib:
+        direction = _direction(line)
+        if direction != article.get("dir"):
+            paragraph.set("dir", direction)
+    if text.isascii() or not any(map(_is_right_to_left, text)):
         paragraph.text = text
         return paragraph
     paragraph.text = line.parts[0]

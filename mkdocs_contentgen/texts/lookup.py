@@ -72,10 +72,11 @@ def look_up(
     texts, problems = _load_texts(requests, store, max_age)
     outcomes = {key: _to_outcome(texts.get(key), max_age) for key in requests}
     missing = [key for key in requests if key not in texts]
-    unfinished, more = _load_unfinished(missing, store)
-    problems += more
-    for key, reason in unfinished.items():
-        outcomes[key] = Outcome(error=reason)
+    if missing:
+        unfinished, more = _load_unfinished(missing, store)
+        problems += more
+        for key, reason in unfinished.items():
+            outcomes[key] = Outcome(error=reason)
 
     may_have_failed = list(outcomes)
     if not with_updates:
