@@ -157,18 +157,21 @@ def _former_html(old: Sequence[Piece], new: Sequence[Piece]) -> list[str]:
 
     An element is a change of another one of its kind if a third of its words is the same.
     """
-    known = {piece.html for piece in old}
-    kept = {piece.html for piece in new}
-    # Their words are found once: each is compared with many others.
-    left = {piece.html: _Candidate(piece, _words(piece)) for piece in old if piece.html not in kept}
-    found = []
+    old_html = {piece.html for piece in old}
+    new_html = {piece.html for piece in new}
+    candidates: dict[str, _Candidate] = {}
+    for piece in old:
+        if piece.html not in new_html:
+            # Their words are found once: each is compared with many others.
+            candidates[piece.html] = _Candidate(piece, _words(piece))
+    former = []
     for piece in new:
         html = piece.html
-        if html not in known:
-            html = _find_former(piece, islice(left.values(), _MAX_CANDIDATES)) or html
-        left.pop(html, None)
-        found.append(html)
-    return found
+        if html not in old_html:
+            html = _find_former(piece, islice(candidates.values(), _MAX_CANDIDATES)) or html
+        candidates.pop(html, None)
+        former.append(html)
+    return former
 
 
 class _Candidate(NamedTuple):

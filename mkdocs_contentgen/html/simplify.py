@@ -249,11 +249,10 @@ def _table(element: Element) -> Element:
     Behind a merged cell, there are empty ones.
     """
     rows = list(_rows(element))
-    has_headers = bool(rows) and (
-        element.find("thead/tr") is rows[0] or all(cell.tag == "th" for cell in rows[0])
-    )
-    cells = [_cells(row, "th" if has_headers and row is rows[0] else "td") for row in rows]
-    headers = cells.pop(0) if has_headers else []
+    headers: list[Element] = []
+    if rows and _is_header(rows[0], element):
+        headers = _cells(rows.pop(0), "th")
+    cells = [_cells(row, "td") for row in rows]
     width = max([len(headers), *map(len, cells)])
     headers += [Element("th") for _ in range(width - len(headers))]
     table = Element("table")
@@ -262,6 +261,11 @@ def _table(element: Element) -> Element:
     body = SubElement(table, "tbody")
     body.extend(_group("tr", row) for row in cells)
     return table
+
+
+def _is_header(row: Element, table: Element) -> bool:
+    """Tell whether the first row of a table has its headers."""
+    return table.find("thead/tr") is row or all(cell.tag == "th" for cell in row)
 
 
 def _rows(table: Element) -> Iterator[Element]:

@@ -60,6 +60,9 @@ _ANGLES = {"deg", "grad", "rad", "turn"}
 _RELATIVE_TO_FONT = {"font-size", "vertical-align"}
 _RELATIVE_TO_WIDTH = ("margin", "padding", "text-indent")
 
+_WHITE = 1.0
+"""The lightness of white."""
+
 _LEAST_DIFFERENCE = 0.25
 """The least difference in lightness between a text and what is behind it."""
 
@@ -174,23 +177,27 @@ def without_relative_size(style: str) -> str:
 def visible_style(style: str, behind: Sequence[float]) -> tuple[str, Sequence[float]]:
     """Return a sanitized style without invisible text, and the lightness of its background.
 
-    `behind` is that of the background around it, of several colours in a gradient, and empty for
-    that of the page, which is taken for white.
+    `behind` is the lightness of the background around it: several values for a gradient, and none
+    for the background of the page, which is taken for white.
     """
     values = dict(_declarations(style))
-    own = [colour[0] for name in _BACKGROUNDS for colour in _colours(values.get(name, []))]
+    own: list[float] = []
+    for name in _BACKGROUNDS:
+        own += [lightness for lightness, _, _ in _colours(values.get(name, []))]
     grounds = own or behind
-    colours = _colours(values.get("color", []), least_alpha=0.6)
     if "color" not in values and not own:
         return style, grounds
-    if not colours or not _stands_out(colours[0][0], grounds or [1.0]):
-        values.pop("color", None)
-        kept = [f"{name}: {tinycss2.serialize(value).strip()}" for name, value in values.items()]
-        if grounds:
-            is_light = sum(grounds) / len(grounds) > 0.6
-            kept.append(f"color: {'#000' if is_light else '#fff'}")
-        style = "; ".join(kept)
-    return style, grounds
+    colours = _colours(values.get("color", []), least_alpha=0.6)
+    if colours:
+        lightness, _, _ = colours[0]
+        if _stands_out(lightness, grounds or [_WHITE]):
+            return style, grounds
+    values.pop("color", None)
+    kept = [f"{name}: {tinycss2.serialize(value).strip()}" for name, value in values.items()]
+    if grounds:
+        is_light = sum(grounds) / len(grounds) > 0.6
+        kept.append(f"color: {'#000' if is_light else '#fff'}")
+    return "; ".join(kept), grounds
 
 
 def _stands_out(lightness: float, grounds: Sequence[float]) -> bool:

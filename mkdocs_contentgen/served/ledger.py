@@ -214,7 +214,11 @@ class Ledger:
                     return reached
             most = limits.requests_per_minute
             ((recent, oldest, running),) = execute(
-                _STATEMENTS["recent"], user=request.user, most=most, now=now, dead=expired_before
+                _STATEMENTS["recent"],
+                user=request.user,
+                most=most,
+                now=now,
+                expired_before=expired_before,
             )
             reset = (oldest or now) + 60 - now
             if recent >= most:
@@ -231,7 +235,7 @@ class Ledger:
                 reserve=reserve,
                 body=None,
                 now=now,
-                dead=expired_before,
+                expired_before=expired_before,
             )
         self._attempts[request] = attempt
         return Started(most - recent - 1, reset, known.parts if known else b"")
@@ -282,7 +286,7 @@ class Ledger:
                     reserve=0,
                     body=body,
                     now=now,
-                    dead=0,
+                    expired_before=0,
                 )
                 _count(execute, parameters, usage, now, texts=1)
             else:
@@ -377,7 +381,7 @@ def _reached_budget(
         user=budget.user,
         now=now,
         month=month_of(now),
-        dead=expired_before,
+        expired_before=expired_before,
     )
     most = budget.most - _ROUNDING
     if spent + reserve >= most:

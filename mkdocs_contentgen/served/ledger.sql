@@ -36,7 +36,7 @@ ON CONFLICT (name, key) DO UPDATE SET fingerprint = excluded.fingerprint,
         AND contentgen_requests.fingerprint = excluded.fingerprint
         THEN contentgen_requests.parts END,
     body = excluded.body, changed = excluded.changed
-WHERE contentgen_requests.body IS NULL AND (contentgen_requests.lease <= :dead
+WHERE contentgen_requests.body IS NULL AND (contentgen_requests.lease <= :expired_before
     OR contentgen_requests.fingerprint = excluded.fingerprint)
 
 -- update
@@ -60,7 +60,7 @@ DELETE FROM contentgen_attempts WHERE attempt = :attempt
 
 -- recent
 SELECT count(*), min(at), (SELECT count(*) FROM contentgen_requests
-    WHERE name = :user AND lease > 0 AND lease > :dead)
+    WHERE name = :user AND lease > 0 AND lease > :expired_before)
 FROM (SELECT at FROM contentgen_attempts
     WHERE name = :user AND at > :now - 60 AND at <= :now ORDER BY at DESC LIMIT :most) AS newest
 
@@ -69,7 +69,7 @@ FROM (SELECT at FROM contentgen_attempts
 SELECT (SELECT coalesce(sum(cost), 0.0) FROM contentgen_attempts
         WHERE month = :month AND :user IN ('', name)),
     (SELECT coalesce(sum(reserve), 0.0) FROM contentgen_requests
-        WHERE lease > 0 AND lease > :dead AND :user IN ('', name))
+        WHERE lease > 0 AND lease > :expired_before AND :user IN ('', name))
 
 -- spent
 SELECT name, coalesce(sum(cost), 0.0) FROM contentgen_attempts WHERE month = :month GROUP BY name

@@ -285,8 +285,10 @@ def _missing_message(article: Article, *, show_errors: bool) -> str:
 
 
 def _summary_message(outcomes: Sequence[Outcome], drafts: int, seconds: float) -> str:
+    """Return how many texts a build has, by where they are from. `drafts` are to be reviewed."""
     number = Counter(outcome.source for outcome in outcomes)
     pending = sum(map(_is_pending, outcomes))
+    missing = number[None] - pending
     noun = "text" if len(outcomes) == 1 else "texts"
     proposed = f"{number['proposed']} proposed, " if number["proposed"] else ""
     pending_message = f", {pending} being generated" if pending else ""
@@ -294,5 +296,5 @@ def _summary_message(outcomes: Sequence[Outcome], drafts: int, seconds: float) -
     return (
         f"{len(outcomes)} {noun}: {number['approved']} from approved files, {proposed}"
         f"{number['cache']} from the cache, {number['service']} generated{pending_message}, "
-        f"{number[None] - pending} missing{to_review}, in {seconds:.1f} s"
+        f"{missing} missing{to_review}, in {seconds:.1f} s"
     )

@@ -495,6 +495,7 @@ class _ArticlePlacer:
         _escape_for_markdown(article, self.ids.toc_marker)
 
     def _link(self, article: Element, cited: Collection[str]) -> None:
+        """Let links lead to the files of pages, and add citations that lead nowhere to problems."""
         find_id = self.extension.find_id
         citations = link_to_pages(article, self.extension.pages, self.page, cited, find_id)
         self.rendered.citations += citations

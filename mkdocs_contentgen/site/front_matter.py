@@ -427,6 +427,7 @@ def _leading_blocks(source: str) -> Iterator[_Block]:
     """Yield what looks like front matter before the text of a page."""
     lines = source.lstrip("\ufeff").splitlines()
     number = 0
+    # Why MkDocs does not read a front matter that begins now: because of what stands before it.
     problem = _MARK_BEFORE if source.startswith("\ufeff") else ""
     while number < len(lines):
         line = lines[number].rstrip()
@@ -443,7 +444,8 @@ def _leading_blocks(source: str) -> Iterator[_Block]:
             end = _end_of_block(lines, number + 1, form)
             if end is None:
                 return
-            yield _Block(form, number + 1, lines[number : end + 1], problem or _problem(form, line))
+            block_problem = problem or _problem(form, line)
+            yield _Block(form, number + 1, lines[number : end + 1], block_problem)
             if problem != _IN_CONFLICT:
                 problem = _SECOND
             number = end

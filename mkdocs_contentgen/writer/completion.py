@@ -111,6 +111,8 @@ class AnswerText:
         self._parts_length = 0
         self._changeable = ""
         self._has_deltas = False
+        """Whether a part came as the next part, so that a message is all of the text."""
+
         self._refusal_parts: list[str] = []
 
     @property
@@ -158,13 +160,13 @@ class AnswerText:
         if refusal:
             self._refusal_parts = [refusal]
         if self._parts_length:
-            self._add_whole(text)
+            self._add_later_message(text)
         elif not self._repeats(text):
             self.add(text)
         return bool(text or thought)
 
-    def _add_whole(self, text: str) -> None:
-        """Add a message in a stream that follows a part of the text."""
+    def _add_later_message(self, text: str) -> None:
+        """Add the text of a message before which a part of the text has arrived."""
         if self._has_deltas and len(text) <= self._parts_length:
             return
         # Some servers send each part as a message, and others all of the text so far.
@@ -213,10 +215,16 @@ class AnswerReader:
         self.is_complete = False
         """Whether the server says that nothing follows, or has sent a whole answer."""
 
+        self.error: object = None
+        """What the server says of an error, in whatever form, or None."""
+
         self.usage: dict[str, object] | None = None
         self.has_message = False
+        """Whether a message, or a part of one, has arrived."""
+
         self.was_streamed = False
-        self.error: object = None
+        """Whether an event with JSON has arrived, and no JSON alone."""
+
         self.is_broken = False
         """Whether something arrived that is no event, and that nobody can quote."""
 
@@ -254,7 +262,7 @@ class AnswerReader:
         """Read a part of a text that is not in events. `changeable` follows it for now."""
         self._answer.add(text)
         self._answer.set_changeable(changeable)
-        return StreamEvent.END if self._has_to_stop() else StreamEvent.TOKEN
+        return StreamEvent.END if self._let_watch_look() else StreamEvent.TOKEN
 
     def read_event(self, event: Event) -> StreamEvent:
         """Read an event of a stream, or the JSON of a whole answer."""
@@ -275,12 +283,12 @@ class AnswerReader:
         error = find_error(value)
         self._add_error(error)
         is_token = self._read_fields(value)
-        if self._has_to_stop() or error:
+        if self._let_watch_look() or error:
             return StreamEvent.END
         return StreamEvent.TOKEN if is_token else StreamEvent.OTHER
 
-    def _has_to_stop(self) -> bool:
-        """Tell whether the text has to end, for the reason that `watch` says."""
+    def _let_watch_look(self) -> bool:
+        """Let `watch` look at the text, and return whether it ends the text, with its reason."""
         self._watcher.look(self._answer)
         if self.was_stopped:
             self.finish_reason = self._watcher.reason

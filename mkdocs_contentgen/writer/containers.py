@@ -109,8 +109,10 @@ def _read_block(text: str, fence: re.Match[str], following: Sequence[re.Match[st
 def _end_of_fence(start: re.Match[str], following: Sequence[re.Match[str]]) -> re.Match[str] | None:
     """Return the end of a code block that can have others in it, or None if it has none."""
     same = [fence for fence in following if fence["fence"].startswith(start["fence"])]
-    # With an even number of them, the last one is that of a code block.
-    return same[-1] if len(same) % 2 and not same[-1]["info"] else None
+    # Those of blocks within it are pairs, so with an even number of them, the end is missing.
+    if len(same) % 2 == 0 or same[-1]["info"]:
+        return None
+    return same[-1]
 
 
 def _is_whole_text(block: _CodeBlock, share: float) -> bool:

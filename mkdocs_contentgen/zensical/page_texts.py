@@ -176,14 +176,14 @@ class SiteTexts:
         """Return a function that tells why there is no text for a key."""
         reasons = self._command.missing() if self._command else {}
         default = "the text is neither approved nor cached; `contentgen generate` requests it"
-        if self._command and self._serves:  # which is about to ask for it
-            default = ""
+        if self._command and self._serves:
+            default = ""  # the command is about to ask for it
 
-        def reason(key: str) -> ServiceError | NoText:
+        def reason_of(key: str) -> ServiceError | NoText:
             message = reasons.get(key, default)
             return ServiceError(message) if message else PENDING
 
-        return reason
+        return reason_of
 
     def file(self, page: str) -> File:
         """Return the file of a page."""
