@@ -432,7 +432,7 @@ def _cost(desk: Desk, article: Article) -> str:
     if desk.site.options.uses_sandbox():
         return ""
     build = Build(desk.site, desk.site.options.command_policy())
-    return build.estimate_message({article.key: article.asked}) or "1 request"
+    return build.estimate_message({article.key: article.asked_now}) or "1 request"
 
 
 def _file(name: str) -> Callable[[Request], Awaitable[Response]]:

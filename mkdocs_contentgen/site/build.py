@@ -28,7 +28,9 @@ from .site import PageProblem, Site
 
 if TYPE_CHECKING:
     from ..service.protocol import Client
+    from ..writer.settings import WriterOptions
     from ..writer.usage import Spending, Usage
+    from ..writer.writing import Estimate
 
 
 def page_json_ld(
@@ -153,11 +155,30 @@ class Build:
         if not (self.site.options.uses_writer() and wanted):
             return ""
         from ..writer import evaluation
-        from ..writer.writing import estimate
 
         options = self.site.writer_options()
-        estimates = (estimate(asked.request, options) for asked in wanted.values())
+        estimates = (_estimate(asked, options) for asked in wanted.values())
         return evaluation.estimate_message(estimates, options)
+
+
+def _estimate(asked: PageRequest, options: WriterOptions) -> Estimate:
+    """Estimate the calls and the usage of a text or a translation."""
+    from ..writer.writing import estimate
+
+    if asked.original is None:
+        return estimate(asked.request, options)
+    from ..service.protocol import OriginalBlock, Translation
+    from ..texts.translation import plan_translation
+    from ..writer.translation import estimate_translation
+
+    language = asked.request.language
+    if asked.original_text:
+        planned = plan_translation(asked.original_text.text, language)
+    else:
+        # It is written first, in about as many words as it is to have.
+        words = " ".join(["words"] * options.target(asked.request.length))
+        planned = Translation(language, [OriginalBlock(0, "p", words)])
+    return estimate_translation(planned, options)
 
 
 def resolve(build: Build, files: ApprovedFiles, source: TextSource) -> Resolution:

@@ -266,6 +266,13 @@ class Article:
         language = _language_of(text) or self.request.language or self.asked.language
         return OriginalText(text, language, is_draft)
 
+    @property
+    def asked_now(self) -> PageRequest:
+        """The request, that of a translation with the text of its original as it is now."""
+        if self.original is None:
+            return self.asked
+        return replace(self.asked, original_text=self.original.text_to_translate)
+
     @cached_property
     def original_changes(self) -> int:
         """The number of blocks of the original that are not as they were translated.

@@ -128,7 +128,7 @@ def obtain(
     if not obtained.failures and policy.on_missing == "generate":
         for article in articles:
             if _is_wanted(article, policy):
-                obtained.wanted[article.key] = article.asked
+                obtained.wanted[article.key] = article.asked_now
         _leave_out_without_original(obtained, policy)
         _refuse_wanted(obtained, policy, check)
         if obtained.failures:
@@ -237,8 +237,7 @@ def _with_texts_of_originals(obtained: Obtained, policy: Policy) -> dict[str, Pa
         if problem:
             obtained.articles[number] = _without_original(article, problem)
         else:
-            text = article.original.text_to_translate
-            translations[article.key] = replace(article.asked, original_text=text)
+            translations[article.key] = article.asked_now
     return translations
 
 
