@@ -22,7 +22,7 @@ from ..site.options import ContentgenConfig
 from ..text import MAX_EDIT, Edits, Text, edition_after, is_about_quotation
 from ..texts.approval import ApprovedText, approve, digest, save_approved
 from ..texts.articles import Article, has_marks
-from .earlier import last_approved, text_as_written
+from .earlier import approved_in_git, text_as_written
 
 _INVISIBLE = re.compile(
     "[\\xad\\u034f\\u115f\\u1160\\u17b4\\u17b5\\u180e\\u200b\\u2060-\\u2065\\u2800\\u3164"
@@ -156,7 +156,7 @@ def _compare_proposal(
 ) -> Iterator[tuple[str, str]]:
     """Compare a proposed text with what was approved before, and with what was proposed."""
     now = proposed.text.html
-    before = last_approved(article)
+    before = approved_in_git(article)
     if before:
         changes = word_diff(before.html, now, options.image_hosts)
         yield "from the approved text to the proposed file", changes

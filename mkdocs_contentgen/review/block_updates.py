@@ -59,14 +59,9 @@ def plan_update(
     for block in blocks:
         is_inside = block.number in inside
         is_persons = bool(changed_by.get(block.digest))
-        is_fixed = (
-            not is_inside
-            or is_persons
-            or block.kind == "pre"
-            or (block.kind == "h1" and not note)
-            or block.number in listed
-            or not _is_plain(block, numbers)
-        )
+        is_changeable = is_inside and not is_persons and block.number not in listed
+        if block.kind == "pre" or (block.kind == "h1" and not note):
+            is_changeable = False
         found.append(
             TextBlock(
                 block.number,
@@ -75,7 +70,7 @@ def plan_update(
                 _checked_text(block),
                 # A block that may not change at all is nobody's to doubt.
                 is_persons=is_persons and is_inside,
-                is_fixed=is_fixed,
+                is_fixed=not (is_changeable and _is_plain(block, numbers)),
             )
         )
     return Update(found, sources, note)

@@ -24,12 +24,12 @@ def approved_text(article: Article) -> Text | None:
     if approved is None:
         return None
     if approved.approval is None:
-        return last_approved(article)
+        return approved_in_git(article)
     return text_as_written(article) or approved.text
 
 
-def last_approved(article: Article) -> Text | None:
-    """Return the approved text that a proposed one takes the place of, or None."""
+def approved_in_git(article: Article) -> Text | None:
+    """Return the newest text in the commits of a file that is as somebody approved it, or None."""
     for version in _versions(article):
         if version.approval and not version.is_changed:
             return version.text

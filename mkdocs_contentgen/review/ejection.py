@@ -202,8 +202,10 @@ def _with_title(
 def _join(head: str, body: str) -> str:
     """Return the source of a page, whose front matter is left out if it is empty."""
     start, _, fields = head.partition("\n")
-    if not fields.strip("-. \t\n"):
+    has_fields = bool(fields.strip("-. \t\n"))
+    if not has_fields:
         body = body.lstrip("\n")
+        # The start of the text could be read as a front matter then.
         if not body.startswith("---") and get_data(body) == (body, {}):
             return body
     if not get_data(head)[1]:

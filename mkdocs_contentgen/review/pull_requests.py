@@ -19,7 +19,7 @@ from ..site.site import Site
 from ..text import Text
 from ..texts.approval import ApprovedText, decode
 from ..texts.articles import Article
-from .earlier import last_approved
+from .earlier import approved_in_git
 from .evidence import SentenceToCheck, sentences_to_check
 
 _MAX_SOURCE = 1_000_000
@@ -144,7 +144,7 @@ def _text_before(article: Article, earlier: ApprovedText | None, base: str) -> T
         return earlier.text if earlier else None
     if article.approved and article.has_newer_draft:
         return article.approved.text
-    return last_approved(article)
+    return approved_in_git(article)
 
 
 def _version_at(article: Article, commit: str) -> ApprovedText | None:

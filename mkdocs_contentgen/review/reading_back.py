@@ -39,10 +39,18 @@ COMMENT = "<!-- -->"
 """Keeps what stands before it and behind it apart. The comparison leaves it out."""
 
 _VOID_TAG = re.compile(rf"<({'|'.join(sorted(VOID))})\b([^<>]*?)/?>")
+"""Matches the tag of an element without an end, in HTML or XML."""
+
 _NAMED_ENTITY = re.compile(r"&(?!(?:amp|lt|gt|quot|apos);)\w+;")
+"""Matches an entity that XML does not have."""
+
 _SPACE = re.compile(r"[ \t\r\n]+")
 _PART = re.compile("<[^<>]*>| |[^<> ]+")
+"""Matches a tag, a space or a word."""
+
 _BLANK_LINE = re.compile("^ +$", re.MULTILINE)
+"""Matches the spaces of a line that has nothing else."""
+
 _TYPOGRAPHIC = str.maketrans({"‘": "'", "’": "'", "“": '"', "”": '"', "…": "..."})
 """What extensions for typography make of quotation marks and dots."""
 
@@ -53,19 +61,26 @@ _ADDED = frozenset({"id", "class", "rel", "target", "loading"})
 """Attributes that extensions add."""
 
 _LINKED = ("http://", "https://", "mailto:")
+"""The starts of the addresses that extensions make links of."""
 
 _DEFAULTS = {("start", "1"), ("type", "1")}
+"""Attributes that say of a list what is the case without them."""
 
 _TOC = '<div class="toc">'
+"""The start of a table of contents."""
+
 _VARIES = re.compile(r'</?abbr\b[^<>]*>| id="[^"]*"|\s+')
 """Matches what depends on the other words of a page, and white space."""
 
 _HIGHLIGHTED = re.compile(r"\bhighlight\b|\blanguage-\S+|\s")
+"""Matches the classes that highlighters give to code, and white space."""
+
 _ANOTHER_TEXT = (
     "the Markdown extensions of this site read it as another text; change the text with "
     "`contentgen review`, or take out the extension that changes it"
 )
 _EMPTY_CELLS = re.compile("(?:<t[dh]></t[dh]>)+$")
+"""Matches the empty cells at the end of a row."""
 
 
 class MarkdownReader:
@@ -140,8 +155,11 @@ class MarkdownReader:
 
     def _shown(self, markdown: str) -> str:
         """Return the HTML of Markdown without what depends on the other words of a page."""
-        first, *others = self.html(markdown).split(_TOC)
-        html = first + "".join(part.partition("</div>")[2] for part in others)
+        # A table of contents has the headings of the whole page.
+        html, *others = self.html(markdown).split(_TOC)
+        for part in others:
+            _, _, behind = part.partition("</div>")
+            html += behind
         # In the first line of a page, colons are escaped.
         return _VARIES.sub("", html.replace(COMMENT, "")).replace("&#58;", ":")
 
@@ -218,6 +236,7 @@ def _describe_content(parent: Element) -> list[str]:
 
 
 def _describe_block(element: Element) -> str:
+    """Return a description of an element that is a block, or contains blocks."""
     tag = element.tag
     if tag == "pre":
         code = "".join(_describe_code(element)).expandtabs(4).strip("\n").rstrip()
@@ -238,6 +257,7 @@ def _describe_block(element: Element) -> str:
 
 
 def _describe_line(element: Element) -> str:
+    """Return a description of what is in an element without blocks."""
     parts = [_describe_text(element.text)]
     for child in element:
         parts += [_describe_inline(child), _describe_text(child.tail)]
@@ -245,6 +265,7 @@ def _describe_line(element: Element) -> str:
 
 
 def _describe_inline(element: Element) -> str:
+    """Return a description of an element within a line."""
     tag = element.tag
     if tag in VOID:
         return _start_tag(element)
@@ -296,18 +317,22 @@ def _paragraph(line: str) -> str:
 
 
 def _trim(line: str) -> str:
-    """Return a line with its spaces before the tags that stand between two words.
+    """Return a line without spaces at its ends, and with others before the tags beside them.
 
     Markdown has no spaces at the edges of emphasis, and moves them out.
     """
     words: list[str] = []
-    space = tags = ""
+    space = ""
+    tags = ""
     for part in _PART.findall(line):
         if part == " ":
             space = " "
         elif part.startswith("<"):
             tags += part
         else:
-            words.append(f"{space if words else ''}{tags}{part}")
-            space = tags = ""
+            if not words:
+                space = ""
+            words.append(f"{space}{tags}{part}")
+            space = ""
+            tags = ""
     return "".join([*words, tags])

@@ -233,27 +233,27 @@ def _line_at(content: str, position: int) -> int:
 
 
 def _decode_header(header: str, html: str, first_line: int) -> tuple[Text, Approval | Proposal]:
-    """Return the text and the approval that a header describes. Raises _DamagedError."""
+    """Return the text of a file, and its header as a record. Raises _DamagedError."""
     try:
-        front = read_yaml(header, first_line=first_line, plain=True, unique_keys=True)
-        values = front.value if isinstance(front.value, dict) else {}
+        parsed = read_yaml(header, first_line=first_line, plain=True, unique_keys=True)
+        values = parsed.value if isinstance(parsed.value, dict) else {}
         fields = {str(name): value for name, value in values.items() if value is not None}
         kind: type[Approval | Proposal] = Proposal if "proposed" in fields else Approval
-        found = msgspec.convert(fields, kind)
+        record = msgspec.convert(fields, kind)
         text = msgspec.convert({**fields, "html": html}, Text)
     except (NotYAMLError, UnicodeEncodeError) as error:
         raise _DamagedError(str(error), getattr(error, "line", first_line)) from error
     except msgspec.ValidationError as error:
         message, _, _ = str(error).partition(" - at ")
-        field_named = re.search(r"(?:\$\.|field.`)(\w+)", str(error))
-        name = field_named[1] if field_named else "header"
+        named_field = re.search(r"(?:\$\.|field.`)(\w+)", str(error))
+        name = named_field[1] if named_field else "header"
         reason = message.partition(" matching")[0].lower()
-        raise _DamagedError(f"{name}: {reason}", front.line_of(name)) from error
-    problems = _header_problems(found, text, fields)
+        raise _DamagedError(f"{name}: {reason}", parsed.line_of(name)) from error
+    problems = _header_problems(record, text, fields)
     for name, problem in problems.items():
         if problem:
-            raise _DamagedError(f"{name}: {problem}", front.line_of(name))
-    return text, found
+            raise _DamagedError(f"{name}: {problem}", parsed.line_of(name))
+    return text, record
 
 
 def _header_problems(
