@@ -7,10 +7,10 @@ block without a usable translation stays in the original's language, with a rema
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from contextlib import suppress
 from datetime import datetime
+from functools import lru_cache
 
 from bs4 import Tag
 
@@ -24,22 +24,29 @@ from ..service.protocol import MAX_BLOCKS, OriginalBlock, Translated, Translated
 from ..text import Original, Text, clean_fields
 from ..writer.languages import find_language
 from ..writer.source_lists import listed_sources
+from . import alignment
+from .alignment import short_digest_of
 
 REMARK = "translation: "
 """The beginning of each remark about a translation."""
 
 DRAFT_REMARK = f"{REMARK}the original is a draft that nobody has approved"
 
-_STAYS = "stays in the language of the original"
+STAYS = "stays in the language of the original"
+"""What a remark says of a block behind its first words, if it has no translation."""
+
+MORE_UNTRANSLATED = "without a usable translation"
+"""What a remark says of many blocks behind their number."""
+
 _NOT_ANSWERED = "the answer has no translation of it"
 _ANSWERED_TWICE = "the answer has two translations of it"
 _TOO_MANY = f"at most {MAX_BLOCKS:,} blocks are translated"
 
+_MAX_COUNTED = 200
+"""For how many changed originals it is known what has changed, while a site is served."""
+
 _MAX_UNTRANSLATED = 20
 """How many blocks in the language of the original have a remark of their own."""
-
-_DIGITS = 8
-"""How many hex digits of the digest of a block a translation remembers."""
 
 
 def plan_translation(
@@ -74,19 +81,24 @@ def compose(
     """
     document = Document(original.html, image_hosts)
     blocks = document.blocks()
-    digests = [short(leaf) for leaf in document.leaves()]
-    remarks = [DRAFT_REMARK] if is_draft else []
+    digests = [short_digest_of(leaf) for leaf in document.leaves()]
     wording = Wording(blocks, asked, translated)
     unwrap_signs(document.article)
+    problems = []
     for block in blocks:
-        wording.put_into(block)
+        problem = wording.put_into(block)
+        if problem:
+            problems.append(f"{block.first_words} {STAYS}: {problem}")
     set_language(document.article, asked.language)
     changed = reread(document)
     leaves = changed.leaves()
     if len(leaves) != len(digests):
         raise EditError("the blocks of the translation are not those of the original")
-    pairs = [f"{digest}:{short(leaf)}" for digest, leaf in zip(digests, leaves, strict=True)]
-    said = {"model": translated.model}
+    pairs = [
+        f"{digest}:{short_digest_of(leaf)}" for digest, leaf in zip(digests, leaves, strict=True)
+    ]
+    remarks = [DRAFT_REMARK] if is_draft else []
+    remarks += [*wording.remarks, *remarks_on_untranslated(problems), *translated.remarks]
     return Text(
         changed.to_lines(),
         generated_at,
@@ -96,18 +108,21 @@ def compose(
         original=Original(
             " ".join(pairs), sha256(original.html), asked.from_language, is_draft=is_draft
         ),
-        **clean_fields({**said, "remarks": [*remarks, *wording.remarks(), *translated.remarks]}),
+        **clean_fields({"model": translated.model, "remarks": remarks}),
     )
 
 
 def count_changes(original: Original, html: str) -> int:
-    """Return how many blocks of an original are new or other than they were, or are gone.
+    """Return how many blocks of an original are new, moved, other than they were, or gone.
 
     `original` is what its translation remembers. Raises UnsafeHTMLError.
     """
-    remembered = Counter(pair.partition(":")[0] for pair in original.blocks.split())
-    now = Counter(short(leaf) for leaf in Document(html, image_hosts_of(html)).leaves())
-    return max((now - remembered).total(), (remembered - now).total())
+    return _count_changes(original.blocks, html)
+
+
+@lru_cache(_MAX_COUNTED)
+def _count_changes(remembered: str, html: str) -> int:
+    return alignment.count_changes(remembered, Document(html, image_hosts_of(html)).leaves())
 
 
 class Wording:
@@ -126,44 +141,31 @@ class Wording:
         self._answers: dict[int, list[TranslatedBlock]] = {}
         for answer in translated.blocks:
             self._answers.setdefault(answer.block, []).append(answer)
-        self._remarks: list[str] = []
-        self._untranslated: list[str] = []
+        self.remarks: list[str] = []
+        """What a translator says of the blocks that were translated so far."""
 
-    def put_into(self, block: Block) -> None:
+    def put_into(self, block: Block) -> str:
         """Replace the words of a block of the original, or of a copy with the same number.
 
-        What needs no translation stays as it is, and so does what has none.
+        What needs no translation stays as it is, and so does what has none. Return why it has none,
+        or an empty string.
         """
-        if block.number in self._needed:
-            self._translate(block)
-        elif block.number in self._listed and block.kind == "h2":
-            block.element.string = self._sources_heading
-
-    def remarks(self) -> list[str]:
-        """Return the remarks about the blocks so far."""
-        remarks = [*self._remarks, *self._untranslated[:_MAX_UNTRANSLATED]]
-        more = len(self._untranslated) - _MAX_UNTRANSLATED
-        if more == 1:
-            remarks.append(f"{REMARK}1 more block {_STAYS}")
-        elif more > 1:
-            remarks.append(f"{REMARK}{more:,} more blocks stay in the language of the original")
-        return remarks
-
-    def _translate(self, block: Block) -> None:
-        original = block.first_words
+        if block.number in self._listed and block.number not in self._needed:
+            if block.kind == "h2":
+                block.element.string = self._sources_heading
+            return ""
+        if block.number not in self._needed:
+            return ""
         answer = self._answer(block)
-        problem = ""
-        if answer.text:
-            try:
-                set_translated(block, answer.text)
-            except EditError as error:
-                problem = str(error)
-        else:
-            problem = answer.remark
-        if problem:
-            self._untranslated.append(f"{REMARK}{original} {_STAYS}: {problem}")
-        elif answer.remark:
-            self._remarks.append(f"{REMARK}{block.first_words}: {answer.remark}")
+        if not answer.text:
+            return answer.remark
+        try:
+            set_translated(block, answer.text)
+        except EditError as error:
+            return str(error)
+        if answer.remark:
+            self.remarks.append(f"{REMARK}{block.first_words}: {answer.remark}")
+        return ""
 
     def _answer(self, block: Block) -> TranslatedBlock:
         """Return the answer for a block, in which a remark says why it has no text."""
@@ -179,6 +181,16 @@ class Wording:
         else:
             problem = _NOT_ANSWERED
         return TranslatedBlock(block.number, remark=problem)
+
+
+def remarks_on_untranslated(problems: Sequence[str]) -> list[str]:
+    """Return remarks about blocks without a translation, so many that others have room."""
+    remarks = [f"{REMARK}{problem}" for problem in problems[:_MAX_UNTRANSLATED]]
+    more = len(problems) - _MAX_UNTRANSLATED
+    if more > 0:
+        blocks = "1 more block" if more == 1 else f"{more:,} more blocks"
+        remarks.append(f"{REMARK}{blocks} {MORE_UNTRANSLATED}")
+    return remarks
 
 
 def blocks_with_words(blocks: Sequence[Block], language: str) -> list[Block]:
@@ -215,8 +227,3 @@ def reread(document: Document) -> Document:
         return Document(document.to_lines(), document.image_hosts)
     except UnsafeHTMLError as error:
         raise EditError(f"the translation cannot be shown: {error}") from error
-
-
-def short(leaf: Block) -> str:
-    """Return what a translation remembers of a leaf of a document."""
-    return leaf.content_digest[:_DIGITS]

@@ -193,7 +193,7 @@ def test_many_untranslated_blocks() -> None:
     """Twenty have remarks of their own, so that other remarks have room."""
     text = translate(lambda block: "")
     assert len(text.remarks) == 21
-    assert text.remarks[-1] == ("translation: 114 more blocks stay in the language of the original")
+    assert text.remarks[-1] == ("translation: 114 more blocks without a usable translation")
     assert text.html.replace('lang="de"', 'lang="en"').count("Row 59") == 1
 
 
@@ -247,9 +247,7 @@ def test_a_text_of_many_blocks() -> None:
     original = replace(ORIGINAL, html=html)
     assert len(plan_translation(original, "de").blocks) == MAX_BLOCKS
     text = translate(lambda block: "", original=original)
-    assert text.remarks[-1] == (
-        "translation: 1,986 more blocks stay in the language of the original"
-    )
+    assert text.remarks[-1] == ("translation: 1,986 more blocks without a usable translation")
 
 
 def test_a_block_that_was_not_asked_for() -> None:

@@ -1,0 +1,355 @@
+"""Find which part of a translation stands for which of its original, after people edited both.
+
+A translation remembers digests of the parts of both, in pairs, and no words. So what is equal is
+matched first: in order, then wherever else it stands, since then it was moved. What is left over
+between two equal parts has changed: it is paired in the order in which kinds, links, code, names
+and figures fit best, which translations share with their originals. What then is alone is gone or
+new.
+
+The parts are the leaves of a document: its blocks, and also pictures, lines and empty cells.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from difflib import SequenceMatcher
+
+from ..html.document import Block, is_block
+from ..html.elements import HEADINGS
+
+REMOVED = "00000000"
+"""In place of the digest of a part of the translation that a person has removed."""
+
+_DIGITS = 8
+"""How many hex digits of the digest of a part a translation remembers."""
+
+_MAX_COMPARED = 10_000
+"""How many pairs of parts are compared between two equal ones, which takes about 30 ms."""
+
+_SAME_KIND = 2.0
+_SIMILAR_KIND = 1.0
+_SHARED_MARKS = 4.0
+"""How much it counts that two parts have the same kind, or the same links, names and figures."""
+
+_FLOW = frozenset({"p", "li", "text", "blockquote", "div", "dd", "dt", "summary"})
+"""The kinds of blocks that are mostly one paragraph."""
+
+_LASTING_WORD = re.compile(r"[^\W_]*(?:[A-Z]|\d)[\w.-]*", re.ASCII)
+"""Matches what translations mostly keep: names, figures and identifiers."""
+
+
+@dataclass(frozen=True)
+class Pair:
+    """Two parts that a translation remembers, and where they are now."""
+
+    digest: str
+    """The remembered digest of the original's part."""
+
+    own_digest: str
+    """The remembered digest of the translation's part."""
+
+    original: int | None
+    """The number of the leaf in the original, or None if it is gone."""
+
+    own: int | None
+    """The number of the leaf in the translation, or None if a person has removed it."""
+
+    has_changed: bool
+    """Whether the original's part is not as it was."""
+
+    has_moved: bool
+    """Whether the original's part stands elsewhere among the others than it did."""
+
+    was_moved_by_person: bool
+    """Whether the translation's part stands elsewhere among the others than it did."""
+
+
+@dataclass(frozen=True)
+class Alignment:
+    """Which part of a translation stands for which of its original."""
+
+    pairs: Sequence[Pair]
+    """The pairs that the translation remembers, in the order of the original as it was."""
+
+    added: Sequence[int]
+    """The numbers of the original's leaves that are new."""
+
+    persons: frozenset[int]
+    """The numbers of the translation's leaves that a person wrote, changed or added."""
+
+
+def align(
+    remembered: str,
+    original: Sequence[Block],
+    own: Sequence[Block],
+    changed_by: Mapping[str, str],
+) -> Alignment:
+    """Return which leaf of a translation stands for which leaf of its original.
+
+    `remembered` is `Original.blocks`, and `changed_by` says by digest who wrote a block.
+    """
+    digests = [pair.partition(":")[0] for pair in remembered.split()]
+    own_digests = [pair.partition(":")[2] for pair in remembered.split()]
+    marks = [_Marks(leaf) for leaf in original]
+    own_marks = [_Marks(leaf) for leaf in own]
+    places = _Places(digests, original)
+    own_places = _Places(own_digests, own)
+
+    def likeness(number: int, leaf: int) -> float:
+        partner = own_places.of(number)
+        return marks[leaf].likeness(None if partner is None else own_marks[partner])
+
+    def own_likeness(number: int, leaf: int) -> float:
+        partner = places.of(number)
+        if own_digests[number] == REMOVED:
+            return 0
+        return own_marks[leaf].likeness(None if partner is None else marks[partner])
+
+    places.add_changed(likeness)
+    own_places.add_changed(own_likeness)
+    pairs = []
+    for number, (digest, own_digest) in enumerate(zip(digests, own_digests, strict=True)):
+        pairs.append(
+            Pair(
+                digest,
+                own_digest,
+                places.of(number),
+                own_places.of(number),
+                has_changed=number in places.changed,
+                has_moved=number in places.moved,
+                was_moved_by_person=number in own_places.moved,
+            )
+        )
+    as_written = {*own_places.equal.values(), *own_places.moved.values()}
+    persons = set()
+    for leaf in own:
+        is_named = is_block(leaf.element) and bool(changed_by.get(leaf.digest))
+        if is_named or leaf.number not in as_written:
+            persons.add(leaf.number)
+    return Alignment(pairs, places.unmatched(), frozenset(persons))
+
+
+def count_changes(remembered: str, original: Sequence[Block]) -> int:
+    """Return how many leaves of an original are changed, moved, gone or new.
+
+    `remembered` is `Original.blocks` of its translation, which need not be read for this.
+    """
+    places = _Places([pair.partition(":")[0] for pair in remembered.split()], original)
+    number = len(places.moved)
+    for before, after in places.gaps():
+        number += max(len(before), len(after))
+    return number
+
+
+def align_unknown(original: Sequence[Block], own: Sequence[Block]) -> dict[int, int]:
+    """Return which leaf of a translation that somebody else made stands for which of the original.
+
+    What is equal in both, such as code and pictures, is found first.
+    """
+    marks = [_Marks(leaf) for leaf in original]
+    own_marks = [_Marks(leaf) for leaf in own]
+    places = _Places([short_digest_of(leaf) for leaf in original], own)
+    places.moved.clear()
+    places.add_changed(lambda number, leaf: own_marks[leaf].likeness(marks[number]))
+    return {**places.equal, **places.changed}
+
+
+def short_digest_of(leaf: Block) -> str:
+    """Return what a translation remembers of a leaf."""
+    return leaf.content_digest[:_DIGITS]
+
+
+class _Places:
+    """Where the parts with remembered digests are among the leaves of a document now.
+
+    All three mappings are from the number of the digest to the number of the leaf.
+    """
+
+    def __init__(self, digests: Sequence[str], leaves: Sequence[Block]) -> None:
+        now = [short_digest_of(leaf) for leaf in leaves]
+        self._sizes = len(digests), len(leaves)
+        self.equal = _match_in_order(digests, now)
+        self.moved = self._find_moved(digests, now, leaves)
+        self.changed: dict[int, int] = {}
+
+    def _find_moved(
+        self, digests: Sequence[str], now: Sequence[str], leaves: Sequence[Block]
+    ) -> dict[int, int]:
+        """Return where blocks are that stand elsewhere now.
+
+        A block that is there more than once, such as a cell with a `yes`, says nothing of moves.
+        """
+        counts = Counter(digests)
+        counts_now = Counter(now)
+        places = {digest: place for place, digest in enumerate(now)}
+        moved = {}
+        for number, digest in enumerate(digests):
+            is_unique = counts[digest] == 1 and counts_now[digest] == 1
+            if is_unique and number not in self.equal and is_block(leaves[places[digest]].element):
+                moved[number] = places[digest]
+        return moved
+
+    def of(self, number: int) -> int | None:
+        """Return the leaf that a part is now, or None if it is gone."""
+        for mapping in (self.equal, self.moved, self.changed):
+            if number in mapping:
+                return mapping[number]
+        return None
+
+    def unmatched(self) -> list[int]:
+        """Return the leaves that are no remembered part."""
+        matched = {*self.equal.values(), *self.moved.values(), *self.changed.values()}
+        return [leaf for leaf in range(self._sizes[1]) if leaf not in matched]
+
+    def add_changed(self, likeness: Callable[[int, int], float]) -> None:
+        """Pair what is left over between equal parts, if its likeness is not 0."""
+        for numbers, leaves in self.gaps():
+            self.changed.update(_pair(numbers, leaves, likeness))
+
+    def gaps(self) -> Iterator[tuple[list[int], list[int]]]:
+        """Yield the parts and the leaves between two equal ones, but for what was moved."""
+        taken = set(self.moved.values())
+        number, leaf = 0, 0
+        for next_number, next_leaf in [*sorted(self.equal.items()), self._sizes]:
+            numbers = [part for part in range(number, next_number) if part not in self.moved]
+            leaves = [place for place in range(leaf, next_leaf) if place not in taken]
+            yield numbers, leaves
+            number, leaf = next_number + 1, next_leaf + 1
+
+
+class _Marks:
+    """What a block mostly shares with its translation."""
+
+    def __init__(self, leaf: Block) -> None:
+        self._kind = leaf.kind
+        self._element = leaf.element
+        self._words: Counter[str] | None = None
+        self._length = 0
+
+    def likeness(self, other: _Marks | None) -> float:
+        """Return how well two blocks fit, or 0 if they cannot be each other.
+
+        None is a block of which nothing is known.
+        """
+        if other is None:
+            return _SIMILAR_KIND
+        if self._kind == other._kind:
+            likeness = _SAME_KIND
+        elif {self._kind, other._kind} <= HEADINGS or {self._kind, other._kind} <= _FLOW:
+            likeness = _SIMILAR_KIND
+        else:
+            return 0
+        own, others = self._lasting_words(), other._lasting_words()
+        most = max(own.total(), others.total())
+        if most:
+            likeness += _SHARED_MARKS * (own & others).total() / most
+        shorter, longer = sorted((self._length, other._length))
+        return likeness + shorter / longer
+
+    def _lasting_words(self) -> Counter[str]:
+        """Return the names, figures, code and addresses."""
+        if self._words is None:
+            text = self._element.get_text()
+            self._length = len(text) + 1
+            self._words = Counter(_LASTING_WORD.findall(text))
+            for tag in self._element.find_all(True):
+                address = tag.get("href") or tag.get("src")
+                if address:
+                    self._words[str(address)] += 1
+                elif tag.name == "code":
+                    self._words[tag.get_text()] += 1
+        return self._words
+
+
+def _match_in_order(before: Sequence[str], after: Sequence[str]) -> dict[int, int]:
+    """Return which items of one sequence are which of the other, in the order of both.
+
+    First what is unique in both, since difflib takes long where much is repeated.
+    """
+    matched: dict[int, int] = {}
+    ranges = [(0, len(before), 0, len(after))]
+    while ranges:
+        first, last, other_first, other_last = ranges.pop()
+        while first < last and other_first < other_last and before[first] == after[other_first]:
+            matched[first] = other_first
+            first += 1
+            other_first += 1
+        while (
+            first < last and other_first < other_last and before[last - 1] == after[other_last - 1]
+        ):
+            last -= 1
+            other_last -= 1
+            matched[last] = other_last
+        unique = _match_unique(before[first:last], after[other_first:other_last])
+        if unique:
+            start, other_start = first, other_first
+            for number, other in unique:
+                matched[first + number] = other_first + other
+                ranges.append((start, first + number, other_start, other_first + other))
+                start, other_start = first + number + 1, other_first + other + 1
+            ranges.append((start, last, other_start, other_last))
+        elif (last - first) * (other_last - other_first) <= _MAX_COMPARED:
+            matcher = SequenceMatcher(
+                None, before[first:last], after[other_first:other_last], autojunk=False
+            )
+            for number, other, size in matcher.get_matching_blocks():
+                for offset in range(size):
+                    matched[first + number + offset] = other_first + other + offset
+    return matched
+
+
+def _match_unique(before: Sequence[str], after: Sequence[str]) -> list[tuple[int, int]]:
+    """Return the longest run of items that are once in both sequences, in the order of both."""
+    counts = Counter(before)
+    places = {item: place for place, item in enumerate(after) if counts[item] == 1}
+    for item, count in Counter(after).items():
+        if count > 1:
+            places.pop(item, None)
+    common = [(number, places[item]) for number, item in enumerate(before) if item in places]
+    # The longest increasing subsequence: for each length, the smallest end and its predecessor.
+    ends: list[int] = []
+    chosen: list[int] = []
+    previous: list[int] = []
+    for index, (_, place) in enumerate(common):
+        length = bisect_left(ends, place)
+        previous.append(chosen[length - 1] if length else -1)
+        ends[length : length + 1] = [place]
+        chosen[length : length + 1] = [index]
+    run = []
+    index = chosen[-1] if chosen else -1
+    while index >= 0:
+        run.append(common[index])
+        index = previous[index]
+    return run[::-1]
+
+
+def _pair(
+    numbers: Sequence[int], leaves: Sequence[int], likeness: Callable[[int, int], float]
+) -> dict[int, int]:
+    """Return the pairs in the order of both sequences that are most alike together."""
+    if len(numbers) * len(leaves) > _MAX_COMPARED:
+        pairs = zip(numbers, leaves, strict=False)
+        return {number: leaf for number, leaf in pairs if likeness(number, leaf)}
+    # best[i][j] is the likeness of the best pairs without the first i numbers and j leaves.
+    best = [[0.0] * (len(leaves) + 1) for _ in range(len(numbers) + 1)]
+    alike = [[likeness(number, leaf) for leaf in leaves] for number in numbers]
+    for i in reversed(range(len(numbers))):
+        for j in reversed(range(len(leaves))):
+            together = alike[i][j] + best[i + 1][j + 1] if alike[i][j] else 0.0
+            best[i][j] = max(together, best[i + 1][j], best[i][j + 1])
+    pairs_found = {}
+    i = j = 0
+    while i < len(numbers) and j < len(leaves):
+        if alike[i][j] and best[i][j] == alike[i][j] + best[i + 1][j + 1]:
+            pairs_found[numbers[i]] = leaves[j]
+            i += 1
+            j += 1
+        elif best[i][j] == best[i + 1][j]:
+            i += 1
+        else:
+            j += 1
+    return pairs_found

@@ -1,0 +1,344 @@
+"""Bring the structure of a changed original into its translation, around what stays as it is.
+
+Both are trees whose leaves stand for each other. Why this way: if a translation were made anew with
+the structure of its original, it would lose what people changed of its lists, tables and order; if
+it were only patched, it could not follow where a list of the original is split. So both trees are
+compared from the root down. An element stays, byte for byte, unless a leaf in it has to change.
+Where one element stands for one, only what is in it is compared. Where the leaves are grouped in
+another way now, their elements are made anew as the original has them.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import pairwise
+
+from bs4 import Tag
+
+_FREE = frozenset("p h1 h2 h3 h4 h5 h6 blockquote div pre hr".split())
+"""Elements that can stand in the place of each other."""
+
+_LANGUAGE = ("lang", "dir")
+
+
+@dataclass(frozen=True)
+class Slot:
+    """What is to stand for a leaf of the original."""
+
+    own: int | None = None
+    """The number of the leaf of the translation that stands for it now, if there is one."""
+
+    new: Tag | None = None
+    """The element that is to stand for it, or None if what does so now stays as it is."""
+
+    has_moved: bool = False
+    """Whether it has to go where the original has it now."""
+
+
+@dataclass(frozen=True)
+class Tree:
+    """An article, with its leaves."""
+
+    root: Tag
+    leaves: Sequence[Tag]
+
+
+def merge(original: Tree, own: Tree, slots: Sequence[Slot], removed: Collection[int]) -> None:
+    """Change a translation in place, so that it follows the structure of its original.
+
+    There is a slot for each leaf of the original. `removed` are the numbers of the translation's
+    leaves that have to go. All others stay, with a whole row of a table if one of its cells does.
+    """
+    _Merge(original, own, slots, removed).merge(original.root, own.root)
+    for text in own.root.find_all("text"):
+        if isinstance(text.next_sibling, Tag) and text.next_sibling.name == "text":
+            text.next_sibling.name = "p"  # or both would be read as one
+
+
+def without_content(element: Tag) -> Tag:
+    """Return an element of an original, for a text in another language, without its content."""
+    attributes = {name: value for name, value in element.attrs.items() if name not in _LANGUAGE}
+    return Tag(name=element.name, attrs=attributes)
+
+
+@dataclass(eq=False)
+class _Group:
+    """Children of an element of the original, and of its translation, that share leaves."""
+
+    original: list[Tag] = field(default_factory=list)
+    own: list[Tag] = field(default_factory=list)
+    made: list[Tag] = field(default_factory=list)
+    """The elements that were made anew for those of the original."""
+
+
+class _Merge:
+    def __init__(
+        self, original: Tree, own: Tree, slots: Sequence[Slot], removed: Collection[int]
+    ) -> None:
+        self._slots = slots
+        self._leaf_of = {id(leaf): number for number, leaf in enumerate(original.leaves)}
+        self._own_leaf_of = {id(leaf): number for number, leaf in enumerate(own.leaves)}
+        self._leaves_in = _leaves_in(original)
+        self._own_leaves_in = _leaves_in(own)
+        self._own_paths = [_path(leaf) for leaf in own.leaves]
+        self._elements = list(own.leaves)
+        """What stands for each leaf of the translation: itself, or what came in its place."""
+
+        self._used = {slot.own for slot in slots}
+        self._removed = set(removed)
+        self._keep_rows()
+        self._moving = {number for number, slot in enumerate(slots) if slot.has_moved}
+        """The leaves of the original that do not move with what they are in."""
+
+    def merge(self, original: Tag, own: Tag) -> None:
+        """Change what is in an element that stands for one of the original."""
+        own_children = _children(own)
+        groups = self._groups(original, own_children)
+        last: Tag | None = None
+        for child in _children(original):
+            group = groups[id(child)]
+            is_to_move = True
+            if self._is_one_to_one(group):
+                is_to_move = self._has_moved(child)
+                node: Tag | None = self._merge_child(child, group.own[0])
+            elif group.own and not self._is_touched(group):
+                is_to_move = False
+                node = self._last_own_child(child, group)
+            else:
+                node = self._make(child)
+                group.made += [node] if node else []
+            if node is None:
+                continue
+            if is_to_move:
+                node.extract()
+                self._insert(node, own, last, own_children, groups)
+            last = node
+        for own_child in own_children:
+            group_of_own = groups.get(id(own_child))
+            if group_of_own is None:
+                self._prune(own_child)
+            elif group_of_own.own[0] is own_child and group_of_own.made:
+                self._place_others(group_of_own, own)
+
+    def _groups(self, original: Tag, own_children: Sequence[Tag]) -> dict[int, _Group]:
+        """Return the group of each child of both elements, by the identity of the child.
+
+        Children of the translation that share no leaf with the original are in none.
+        """
+        child_of_leaf = {}
+        for own_child in own_children:
+            for number in self._own_leaves_in[id(own_child)]:
+                child_of_leaf[number] = own_child
+        groups: dict[int, _Group] = {}
+        for child in _children(original):
+            group = groups[id(child)] = _Group([child])
+            for number in self._leaves_in[id(child)]:
+                own = self._slots[number].own
+                if own is None:
+                    continue
+                other = groups.get(id(child_of_leaf[own]), _Group([], [child_of_leaf[own]]))
+                if other is not group:
+                    group = _Group(other.original + group.original, other.own + group.own)
+                    for member in (*group.original, *group.own):
+                        groups[id(member)] = group
+        order = [id(child) for child in (*_children(original), *own_children)]
+        places = {name: place for place, name in enumerate(order)}
+        for group in groups.values():
+            group.original.sort(key=lambda child: places[id(child)])
+            group.own.sort(key=lambda child: places[id(child)])
+        return groups
+
+    def _is_one_to_one(self, group: _Group) -> bool:
+        """Tell whether one element stands for one, and both are leaves, or neither is."""
+        if len(group.original) != 1 or len(group.own) != 1:
+            return False
+        is_leaf = id(group.original[0]) in self._leaf_of
+        return is_leaf == (id(group.own[0]) in self._own_leaf_of)
+
+    def _is_touched(self, group: _Group) -> bool:
+        """Tell whether a leaf in a group has to change, or something has to stand between them."""
+        for child, other in pairwise(group.original):
+            if child.next_sibling is not other:
+                return True
+        for child in group.original:
+            for number in self._leaves_in[id(child)]:
+                if self._slots[number].new is not None or number in self._moving:
+                    return True
+        for own_child in group.own:
+            if not self._removed.isdisjoint(self._own_leaves_in[id(own_child)]):
+                return True
+        return False
+
+    def _has_moved(self, child: Tag) -> bool:
+        """Tell whether all in an element of the original has moved there."""
+        return self._moving.issuperset(self._leaves_with_own(child))
+
+    def _leaves_with_own(self, child: Tag) -> list[int]:
+        """Return the leaves in an element for which the translation has one."""
+        numbers = self._leaves_in[id(child)]
+        return [number for number in numbers if self._slots[number].own is not None]
+
+    def _merge_child(self, child: Tag, own_child: Tag) -> Tag:
+        """Change an element that stands for one alone, and return what stands for it then."""
+        number = self._leaf_of.get(id(child))
+        if number is None:
+            leaves = self._leaves_with_own(child)
+            owns = [self._slots[leaf].own or 0 for leaf in leaves]
+            if self._has_moved(child) and owns == sorted(owns):
+                self._moving.difference_update(leaves)  # they move with it
+            if self._is_touched(_Group([child], [own_child])):
+                self.merge(child, own_child)
+            return own_child
+        slot = self._slots[number]
+        if slot.own is None or slot.new is None:
+            return own_child
+        own_child.replace_with(slot.new)
+        self._elements[slot.own] = slot.new
+        return slot.new
+
+    def _last_own_child(self, child: Tag, group: _Group) -> Tag | None:
+        """Return the child of a translation that has the last leaf for a child of the original."""
+        leaves = self._leaves_with_own(child)
+        if not leaves:
+            return None
+        own = self._slots[leaves[-1]].own
+        holders = (member for member in group.own if own in self._own_leaves_in[id(member)])
+        return next(holders, None)
+
+    def _make(self, element: Tag) -> Tag | None:
+        """Return what is to stand for an element of the original, or None for nothing."""
+        number = self._leaf_of.get(id(element))
+        if number is not None:
+            return self._make_leaf(element, self._slots[number])
+        made = without_content(element)
+        for child in _children(element):
+            node = self._make(child)
+            if node is not None:
+                made.append(node)
+        return made if made.contents else None
+
+    def _make_leaf(self, leaf: Tag, slot: Slot) -> Tag | None:
+        if slot.own is None:
+            return slot.new
+        if slot.new is not None:
+            self._elements[slot.own] = slot.new
+            return slot.new
+        node = self._elements[slot.own].extract()
+        if node.name != leaf.name and not {node.name, leaf.name} <= _FREE:
+            node.name = leaf.name  # an item in a list, for example
+        return node
+
+    def _insert(
+        self,
+        node: Tag,
+        own: Tag,
+        last: Tag | None,
+        own_children: Sequence[Tag],
+        groups: Mapping[int, _Group],
+    ) -> None:
+        """Insert a child behind another, and behind what a person has added there."""
+        if last is not None:
+            persons = {id(child) for child in own_children if id(child) not in groups}
+            while isinstance(last.next_sibling, Tag) and id(last.next_sibling) in persons:
+                last = last.next_sibling
+            last.insert_after(node)
+            return
+        for own_child in own_children:
+            if id(own_child) in groups and own_child.parent is own:
+                own_child.insert_before(node)
+                return
+        own.append(node)
+
+    def _place_others(self, group: _Group, own: Tag) -> None:
+        """Put what stays of the former elements of a group where it stood among the others.
+
+        Then remove these elements.
+        """
+        before: int | None = None
+        placed: set[int] = set()
+        for own_child in group.own:
+            for number in self._own_leaves_in[id(own_child)]:
+                if number in self._used:
+                    before = number
+                elif number not in self._removed and number not in placed:
+                    top = self._top_of(number)
+                    placed.update(self._own_leaves_in[id(top)])
+                    self._prune(top)
+                    self._place(top.extract(), number, before, group, own)
+                    before = number
+        for own_child in group.own:
+            number_of_leaf = self._own_leaf_of.get(id(own_child))
+            if number_of_leaf is None or self._elements[number_of_leaf] is not own_child:
+                own_child.extract()
+
+    def _top_of(self, number: int) -> Tag:
+        """Return the outermost element around a leaf in which none stands for one of the original.
+
+        It is the leaf itself if there is no such element.
+        """
+        top = self._elements[number]
+        for element in reversed(self._own_paths[number][:-1]):
+            if not self._used.isdisjoint(self._own_leaves_in[id(element)]):
+                break
+            top = element
+        return top
+
+    def _place(self, top: Tag, number: int, before: int | None, group: _Group, own: Tag) -> None:
+        """Insert an element behind the leaf that it stood behind, at its level in the tree."""
+        if before is None:
+            group.made[0].insert_before(top)
+            return
+        path = self._own_paths[before]
+        common = 0
+        for one, other in zip(path, self._own_paths[number], strict=False):
+            common += one is other
+        place = self._elements[before]
+        for _ in range(len(path) - common - 1):
+            if place.parent is None or place.parent is own:
+                break
+            place = place.parent
+        place.insert_after(top)
+
+    def _prune(self, element: Tag) -> None:
+        """Take the leaves that have to go out of an element, and what is empty without them."""
+        for number in self._own_leaves_in[id(element)]:
+            if number not in self._removed:
+                continue
+            node = self._elements[number]
+            while node.parent is not None:
+                parent = node.parent
+                node.extract()
+                if parent.contents:
+                    break
+                node = parent
+
+    def _keep_rows(self) -> None:
+        """Keep each row of a table as a whole in which a cell stays alone."""
+        rows: dict[int, list[int]] = defaultdict(list)
+        for number, path in enumerate(self._own_paths):
+            for element in path:
+                if element.name == "tr":
+                    rows[id(element)].append(number)
+        for numbers in rows.values():
+            if self._used.isdisjoint(numbers) and not self._removed.issuperset(numbers):
+                self._removed.difference_update(numbers)
+
+
+def _children(element: Tag) -> list[Tag]:
+    return [child for child in element.children if isinstance(child, Tag)]
+
+
+def _path(leaf: Tag) -> list[Tag]:
+    """Return the elements around a leaf, from the outermost on, and the leaf."""
+    return [*reversed([*leaf.parents]), leaf]
+
+
+def _leaves_in(tree: Tree) -> Mapping[int, Sequence[int]]:
+    """Return the numbers of the leaves in each element, by its identity."""
+    leaves: defaultdict[int, list[int]] = defaultdict(list)
+    for number, leaf in enumerate(tree.leaves):
+        for element in _path(leaf):
+            leaves[id(element)].append(number)
+    return leaves

@@ -1,0 +1,373 @@
+"""Keep translations true: find what has changed in an original, and bring it into its translation.
+
+Only what has changed is translated again. All else stays as it is, byte for byte, and so does each
+block that a person wrote, whatever became of its original.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from contextlib import suppress
+from copy import copy
+from datetime import date
+
+from bs4 import Tag
+from msgspec import structs
+
+from ..errors import EditError
+from ..files import sha256
+from ..html.article import image_hosts_of
+from ..html.document import Block, Document, is_block, unwrap_signs
+from ..html.translatable import to_translatable
+from ..service.protocol import MAX_BLOCK, MAX_BLOCKS, OriginalBlock, Translated, Translation
+from ..text import Edits, Original, Text, clean_fields, model_name
+from .alignment import REMOVED, Pair, align, short_digest_of
+from .merging import Slot, Tree, merge, without_content
+from .translation import (
+    DRAFT_REMARK,
+    MORE_UNTRANSLATED,
+    REMARK,
+    STAYS,
+    Wording,
+    blocks_with_words,
+    remarks_on_untranslated,
+    reread,
+)
+
+_CHANGED = f"{REMARK}its original has changed: "
+_GONE = f"{REMARK}its original is gone: "
+
+_REASONS = {
+    "changed": "its original has changed",
+    "added": "it is new in the original",
+    "moved": "its original has moved",
+    "removed": "its original is gone",
+}
+"""Why an update does something with a block."""
+
+_MAX_UPDATES = 20
+_MAX_NAMED = 4
+"""How many blocks an update names of those with which it does the same."""
+
+
+def plan_translation_update(
+    translation: Text, original: Text, *, repeats: bool = False
+) -> Translation | None:
+    """Return what a translator gets of a changed original, or None if no words are needed.
+
+    With `repeats`, that is also what an earlier answer had no usable translation of. Raises
+    UnsafeHTMLError, and EditError for a text that is no translation.
+    """
+    state = _State(translation, original)
+    blocks = []
+    for block in blocks_with_words(state.blocks, state.language):
+        with suppress(EditError):  # the updated text will have a remark that says why
+            markdown = to_translatable(block)
+            leaf = state.leaf_numbers[block.number]
+            own = state.own_leaf(leaf)
+            if state.needs_words(leaf, repeats=repeats):
+                blocks.append(OriginalBlock(block.number, block.kind, markdown))
+            elif own:
+                words = own.text[:MAX_BLOCK]
+                blocks.append(OriginalBlock(block.number, block.kind, markdown, words))
+    asked = [block for block in blocks if not block.translation]
+    if not asked:
+        return None
+    if len(blocks) > MAX_BLOCKS:
+        blocks = asked[:MAX_BLOCKS]
+    return Translation(state.language, blocks, state.remembered.language)
+
+
+def apply_translation_update(
+    translation: Text,
+    original: Text,
+    asked: Translation | None,
+    translated: Translated,
+    today: date,
+    *,
+    is_draft: bool = False,
+) -> Text:
+    """Return a translation with what has changed in its original.
+
+    `asked` is what plan_translation_update() returned, and `translated` the untrusted answer.
+    `is_draft` says that nobody has approved the original. Raises UnsafeHTMLError, and EditError if
+    the text could not be shown.
+    """
+    state = _State(translation, original)
+    asked = asked or Translation(state.language, [])
+    update = _Update(state, asked, translated)
+    html, blocks = update.apply()
+    names = [_name(leaf) for leaf in state.own.leaves()]
+    new = [*update.remarks(), *translated.remarks]
+    remarks = [DRAFT_REMARK] if is_draft else []
+    remarks += [*_still_true(translation.remarks, new, names), *new]
+    model = model_name(translated.model) if update.has_new_words else ""
+    start = f"{today}, {model}: " if model else f"{today}: "
+    said = {"remarks": remarks, "updates": [f"{start}{line}" for line in update.lines()]}
+    fields = clean_fields(said, said)
+    return structs.replace(
+        translation,
+        html=html,
+        # What a model has written is not of a person alone, even if the model has no name.
+        model=translation.model or model,
+        written_by="" if update.has_new_words else translation.written_by,
+        remarks=fields.get("remarks", ()),
+        updates=(*translation.updates, *fields["updates"])[-_MAX_UPDATES:],
+        sources=original.sources,
+        passages=original.passages,
+        original=Original(
+            blocks,
+            sha256(original.html),
+            asked.from_language or state.remembered.language,
+            is_draft=is_draft,
+        ),
+    )
+
+
+class _State:
+    """A translation and its original as they are now, and which leaf stands for which."""
+
+    def __init__(self, translation: Text, original: Text) -> None:
+        if translation.original is None:
+            raise EditError("this text is no translation")
+        self.remembered = translation.original
+        self.html = translation.html
+        self.changed_by = (translation.edits or Edits()).changed_by
+        self._remarks = translation.remarks
+        # Which pictures may be shown, a page decides.
+        hosts = image_hosts_of(original.html) | image_hosts_of(translation.html)
+        self.original = Document(original.html, hosts)
+        self.own = Document(translation.html, hosts)
+        said = str(translation.request.get("language", ""))
+        self.language = said or str(self.own.article.get("lang", ""))
+        self.blocks = self.original.blocks()
+        self.leaves = self.original.leaves()
+        self.own_leaves = self.own.leaves()
+        self.leaf_numbers = [leaf.number for leaf in self.leaves if is_block(leaf.element)]
+        """For each block of the original the number that it has as a leaf."""
+
+        self.alignment = align(
+            self.remembered.blocks, self.leaves, self.own_leaves, self.changed_by
+        )
+        self.pairs = {pair.original: pair for pair in self.alignment.pairs}
+        """By the number of the leaf in the original."""
+
+    def own_leaf(self, leaf: int) -> Block | None:
+        """Return what stands for a leaf of the original, or None."""
+        pair = self.pairs.get(leaf)
+        return None if pair is None or pair.own is None else self.own_leaves[pair.own]
+
+    def needs_words(self, leaf: int, *, repeats: bool) -> bool:
+        """Tell whether a block of the original is to be translated now."""
+        pair = self.pairs.get(leaf)
+        if pair is None:
+            return True
+        if pair.own is None or pair.own in self.alignment.persons:
+            return False
+        return pair.has_changed or (repeats and self._is_untranslated(leaf, pair.own))
+
+    def _is_untranslated(self, leaf: int, own: int) -> bool:
+        """Tell whether a block is still as in the original, because there was no translation."""
+        block = self.own_leaves[own]
+        if block.text != self.leaves[leaf].text:
+            return False
+        return any(self._says_untranslated(remark, block) for remark in self._remarks)
+
+    def _says_untranslated(self, remark: str, block: Block) -> bool:
+        """Tell whether a remark is about a block without a translation, or about many."""
+        named = f"{REMARK}{block.first_words} {STAYS}"
+        return remark.startswith(named) or remark.endswith(MORE_UNTRANSLATED)
+
+
+class _Update:
+    """The changes of a translation, with what is to be said of them."""
+
+    def __init__(self, state: _State, asked: Translation, translated: Translated) -> None:
+        self._state = state
+        self._wording = Wording(state.blocks, asked, translated)
+        self._asked = {block.number for block in asked.blocks if not block.translation}
+        self._block_numbers = {leaf: block for block, leaf in enumerate(state.leaf_numbers)}
+        self._elements = [leaf.element for leaf in state.own_leaves]
+        self._new: dict[int, Tag] = {}
+        """The new elements, by the number of the leaf of the original."""
+
+        self._outdated: set[int] = set()
+        """The leaves of the original whose former translation stays, since there is no new one."""
+
+        self._problems: list[str] = []
+        self._remarks: list[str] = []
+        self._done: dict[str, list[str]] = {action: [] for action in _REASONS}
+        self.has_new_words = False
+
+    def apply(self) -> tuple[str, str]:
+        """Return the HTML of the updated translation, and the pairs that it is to remember.
+
+        Raises EditError if it could not be shown.
+        """
+        state = self._state
+        slots = [self._slot(leaf) for leaf in state.leaves]
+        removed = self._find_removed()
+        is_changed = any(self._done.values())
+        if is_changed:
+            original = Tree(state.original.article, [leaf.element for leaf in state.leaves])
+            merge(original, Tree(state.own.article, self._elements), slots, removed)
+        after = reread(state.own)
+        persons = {
+            state.own_leaves[number].digest
+            for number in state.alignment.persons
+            if is_block(state.own_leaves[number].element)
+        }
+        if not persons <= {block.digest for block in after.blocks()}:
+            raise EditError("words of a person would be lost; edit it on the desk")
+        html = after.to_lines() if is_changed else state.html
+        return html, self._pairs_after(after)
+
+    def _slot(self, leaf: Block) -> Slot:
+        """Return what is to stand for a leaf of the original, and note what is to be said of it."""
+        pair = self._state.pairs.get(leaf.number)
+        if pair is None:
+            return self._slot_for_new(leaf)
+        if pair.own is None:  # a person has removed it
+            return Slot()
+        own = self._state.own_leaves[pair.own]
+        self._renew(leaf, pair, own)
+        new = self._new.get(leaf.number)
+        if not pair.was_moved_by_person:
+            if pair.has_moved:
+                self._done["moved"].append(_name(own))
+            return Slot(pair.own, new, pair.has_moved)
+        if new is not None:
+            own.element.replace_with(new)
+            self._elements[pair.own] = new
+        return Slot()
+
+    def _slot_for_new(self, leaf: Block) -> Slot:
+        new, problem = self._translated(leaf)
+        if problem:
+            self._problems.append(f"{leaf.first_words} {STAYS}: {problem}")
+        self._new[leaf.number] = new.element
+        self._done["added"].append(_name(new))
+        return Slot(new=new.element)
+
+    def _renew(self, leaf: Block, pair: Pair, own: Block) -> None:
+        """Make a new element for a leaf that has changed, or say why the former one stays."""
+        if own.number in self._state.alignment.persons:
+            if pair.has_changed:
+                self._remarks.append(f"{_CHANGED}{_name(own)}")
+            return
+        is_asked = self._block_numbers.get(leaf.number) in self._asked
+        if not pair.has_changed and not is_asked:
+            return
+        new, problem = self._translated(leaf)
+        if not problem:
+            self._new[leaf.number] = new.element
+            self._done["changed"].append(_name(own))
+        elif pair.has_changed:
+            self._outdated.add(leaf.number)
+            self._remarks.append(f"{_CHANGED}{_name(own)}: it is as before, since {problem}")
+
+    def _translated(self, leaf: Block) -> tuple[Block, str]:
+        """Return a copy of a leaf of the original in the other language, or why there is none."""
+        element = copy(leaf.element)
+        unwrap_signs(element)
+        element.attrs = without_content(element).attrs
+        number = self._block_numbers.get(leaf.number)
+        if number is None:  # a picture, for example
+            return Block(leaf.number, element), ""
+        problem = self._wording.put_into(Block(number, element))
+        if number in self._asked and not problem:
+            self.has_new_words = True
+        return Block(leaf.number, element), problem
+
+    def _find_removed(self) -> set[int]:
+        """Return the leaves of the translation that have to go, and say which cannot."""
+        removed = set()
+        for pair in self._state.alignment.pairs:
+            if pair.original is not None or pair.own is None:
+                continue
+            own = self._state.own_leaves[pair.own]
+            if pair.own in self._state.alignment.persons:
+                self._remarks.append(f"{_GONE}{_name(own)}")
+            else:
+                removed.add(pair.own)
+                self._done["removed"].append(_name(own))
+        return removed
+
+    def _pairs_after(self, after: Document) -> str:
+        """Return the pairs that the updated translation is to remember."""
+        state = self._state
+        leaves = state.own.leaves()
+        read = after.leaves()
+        if len(read) == len(leaves):
+            digests = [short_digest_of(leaf) for leaf in read]
+        else:
+            digests = [short_digest_of(leaf) for leaf in leaves]
+        digest_of = {id(leaf.element): digest for leaf, digest in zip(leaves, digests, strict=True)}
+        pairs = []
+        for leaf in state.leaves:
+            pair = state.pairs.get(leaf.number)
+            digest = short_digest_of(leaf)
+            if pair and leaf.number in self._outdated:
+                digest = pair.digest  # so that it is asked for again
+            pairs.append(f"{digest}:{self._own_digest(leaf, pair, digest_of)}")
+        return " ".join(pairs)
+
+    def _own_digest(self, leaf: Block, pair: Pair | None, digest_of: Mapping[int, str]) -> str:
+        """Return what to remember of what stands for a leaf of the original."""
+        new = self._new.get(leaf.number)
+        if new is not None:
+            return digest_of.get(id(new), REMOVED)
+        if pair is None or pair.own is None:
+            return REMOVED
+        own = self._state.own_leaves[pair.own]
+        is_known = own.digest in self._state.changed_by
+        if pair.own in self._state.alignment.persons and not is_known:
+            return pair.own_digest  # only so it is known that a person has changed it
+        return digest_of.get(id(own.element), pair.own_digest)
+
+    def remarks(self) -> list[str]:
+        """Return what is to be said of the translation, beside what was said before."""
+        untranslated = remarks_on_untranslated(self._problems)
+        return [*self._remarks, *self._wording.remarks, *untranslated]
+
+    def lines(self) -> list[str]:
+        """Return what was changed and why."""
+        lines = []
+        for action, names in self._done.items():
+            reason = _REASONS[action]
+            lines += [f"{action} {name}: {reason}" for name in names[:_MAX_NAMED]]
+            more = len(names) - _MAX_NAMED
+            if more > 0:
+                blocks = "1 more block" if more == 1 else f"{more:,} more blocks"
+                lines.append(f"{action} {blocks}: {reason}")
+        return lines or ["nothing had to change"]
+
+
+def _still_true(before: Sequence[str], new: Sequence[str], names: Collection[str]) -> list[str]:
+    """Return the former remarks about a translation that are still true, and not said again.
+
+    A remark that names a block goes with its words. `names` are those of all blocks.
+    """
+    kept = []
+    for remark in before:
+        start = next((start for start in (_CHANGED, _GONE) if remark.startswith(start)), REMARK)
+        if remark == DRAFT_REMARK or remark in new:
+            continue
+        if not remark.startswith(f"{start}'"):
+            kept.append(remark)
+            continue
+        for name in names:
+            if remark.startswith(f"{start}{name}"):
+                if not any(other.startswith(f"{start}{name}") for other in new):
+                    kept.append(remark)
+                break
+    return kept
+
+
+def _name(leaf: Block) -> str:
+    """Return what names a leaf in a message."""
+    if leaf.text:
+        return leaf.first_words
+    if leaf.kind == "hr":
+        return "a line"
+    return "a picture" if leaf.element.find("img") else "an empty cell"

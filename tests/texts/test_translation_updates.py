@@ -1,0 +1,457 @@
+"""What changes in an original changes in its translation, and nothing else does."""
+
+from __future__ import annotations
+
+import random
+import re
+from collections.abc import Callable
+
+import pytest
+from edited_translations import (
+    HOSTS,
+    TODAY,
+    Site,
+    text_of,
+    translate,
+    translated,
+    update,
+)
+from msgspec.structs import replace
+
+from mkdocs_contentgen.errors import EditError
+from mkdocs_contentgen.html.document import Document
+from mkdocs_contentgen.service.protocol import Translated, TranslatedBlock
+from mkdocs_contentgen.text import Edits, Text
+from mkdocs_contentgen.texts.translation import count_changes
+from mkdocs_contentgen.texts.translation_updates import (
+    apply_translation_update,
+    plan_translation_update,
+)
+
+ORIGINAL = text_of("""<article lang="en"><h1>title</h1><p class="intro">first. second.</p>
+<h2>part</h2><ul><li>one</li><li>two <a href="https://a.example">more</a></li><li>three</li></ul>
+<pre><code>run --x</code></pre>
+<table><thead><tr><th>what</th><th>time</th></tr></thead>
+<tbody><tr><td>fast</td><td>yes</td></tr><tr><td>slow</td><td>yes</td></tr></tbody></table>
+<figure><img src="https://img.example/a.png" alt="a"><figcaption>picture</figcaption></figure>
+<p>last</p><h2>Sources</h2><ol><li><a href="https://a.example">Source</a></li></ol></article>""")
+TRANSLATION = translate(ORIGINAL)
+
+
+def changed(text: Text, *changes: tuple[str, str]) -> Text:
+    """Return a text in whose HTML something is something else."""
+    html = text.html
+    for before, after in changes:
+        assert html.count(before) == 1, before
+        html = html.replace(before, after)
+    return replace(text, html=Document(html, HOSTS).to_lines())
+
+
+def differences(before: Text, after: Text) -> list[str]:
+    """Return the lines of HTML that are gone and new, in the order of the texts."""
+    old, new = before.html.splitlines(), after.html.splitlines()
+    gone = [f"- {line}" for line in old if line not in new]
+    return gone + [f"+ {line}" for line in new if line not in old]
+
+
+REL = ' rel="nofollow noopener noreferrer"'
+CHANGES = {
+    "one sentence": (
+        [("second.", "other.")],
+        ['- <p class="intro">FIRST. SECOND.</p>', '+ <p class="intro">FIRST. OTHER.</p>'],
+    ),
+    "an item that is new": (
+        [("<li>three</li>", "<li>new</li><li>three</li>")],
+        ["+ <li>NEW</li>"],
+    ),
+    "an item that is the first": (
+        [("<li>one</li>", "<li>new</li><li>one</li>")],
+        ["+ <li>NEW</li>"],
+    ),
+    "a row": (
+        [("<tr><td>slow", "<tr><td>new</td><td>yes</td></tr><tr><td>slow")],
+        ["+ <tr><td>NEW</td><td>YES</td></tr>"],
+    ),
+    "a column": (
+        [
+            ("<th>what</th>", "<th>what</th><th>new</th>"),
+            ("<td>fast</td>", "<td>fast</td><td>5</td>"),
+            ("<td>slow</td>", "<td>slow</td><td></td>"),
+        ],
+        [
+            "- <tr><th>WHAT</th><th>TIME</th></tr>",
+            "- <tr><td>FAST</td><td>YES</td></tr>",
+            "- <tr><td>SLOW</td><td>YES</td></tr>",
+            "+ <tr><th>WHAT</th><th>NEW</th><th>TIME</th></tr>",
+            "+ <tr><td>FAST</td><td>5</td><td>YES</td></tr>",
+            "+ <tr><td>SLOW</td><td></td><td>YES</td></tr>",
+        ],
+    ),
+    "a cell": (
+        [("<td>slow</td><td>yes</td>", "<td>slow</td><td>no</td>")],
+        ["- <tr><td>SLOW</td><td>YES</td></tr>", "+ <tr><td>SLOW</td><td>NO</td></tr>"],
+    ),
+    "a row that is gone": (
+        [("<tr><td>fast</td><td>yes</td></tr>", "")],
+        ["- <tr><td>FAST</td><td>YES</td></tr>"],
+    ),
+    "a list that is new": (
+        [("<h2>part</h2>", '<h2>part</h2><ol start="3"><li>new</li><li>newer</li></ol>')],
+        ['+ <ol start="3">', "+ <li>NEW</li>", "+ <li>NEWER</li>"],
+    ),
+    "a table that is gone": (
+        [(re.search("<table>.*</table>", ORIGINAL.html, re.DOTALL)[0], "")],  # type: ignore[index]
+        [
+            *("- <table>", "- <thead>", "- <tr><th>WHAT</th><th>TIME</th></tr>", "- </thead>"),
+            *("- <tbody>", "- <tr><td>FAST</td><td>YES</td></tr>"),
+            *("- <tr><td>SLOW</td><td>YES</td></tr>", "- </tbody>", "- </table>"),
+        ],
+    ),
+    "code": (
+        [("--x", "--y")],
+        ["- <pre><code>run --x</code></pre>", "+ <pre><code>run --y</code></pre>"],
+    ),
+    "a level": ([("<h2>part</h2>", "<h3>part</h3>")], ["- <h2>PART</h2>", "+ <h3>PART</h3>"]),
+    "a picture": (
+        [("a.png", "b.png")],
+        [
+            '- <img alt="a" loading="lazy" src="https://img.example/a.png">',
+            '+ <img alt="a" loading="lazy" src="https://img.example/b.png">',
+        ],
+    ),
+    "a line": ([("<p>last</p>", "<p>last</p><hr>")], ["+ <hr>"]),
+    "a source": (
+        [("</li>\n</ol>", '</li><li><a href="https://b.example">Other</a></li></ol>')],
+        ['+ <li><a href="https://b.example" rel="nofollow noopener noreferrer">Other</a></li>'],
+    ),
+    "a list that is split": (
+        [("<li>three</li>", "</ul><h3>new</h3><ul><li>three</li>")],
+        ["+ <h3>NEW</h3>"],
+    ),
+    "an item with a list of its own": (
+        [("<li>three</li>", "<li>three<ul><li>new</li></ul></li>")],
+        ["- <li>THREE</li>", "+ <li>", "+ THREE", "+ <li>NEW</li>", "+ </li>"],
+    ),
+    "an address": (
+        [('<li>two <a href="https://a.example"', '<li>two <a href="https://b.example"')],
+        [
+            f'- <li>TWO <a href="https://a.example"{REL}>MORE</a></li>',
+            f'+ <li>TWO <a href="https://b.example"{REL}>MORE</a></li>',
+        ],
+    ),
+}
+
+
+@pytest.mark.parametrize(("changes", "expected"), CHANGES.values(), ids=CHANGES)
+def test_a_change_of_the_original(changes: list[tuple[str, str]], expected: list[str]) -> None:
+    """The translation follows it, has the structure of the original, and changes nowhere else."""
+    original = changed(ORIGINAL, *changes)
+    assert TRANSLATION.original and count_changes(TRANSLATION.original, original.html) > 0
+    after = update(TRANSLATION, original)
+    assert differences(TRANSLATION, after) == expected
+    assert [leaf.kind for leaf in Document(after.html, HOSTS).leaves()] == [
+        leaf.kind for leaf in Document(original.html, HOSTS).leaves()
+    ]
+    assert after.original and count_changes(after.original, original.html) == 0
+    assert update(after, original).html == after.html
+
+
+def test_only_what_has_changed_is_asked_for() -> None:
+    """The others go along with their translations, to be read."""
+    asked = plan_translation_update(TRANSLATION, changed(ORIGINAL, ("second.", "other.")))
+    assert asked
+    assert [(block.text, block.translation) for block in asked.blocks[:3]] == [
+        ("title", "TITLE"),
+        ("first. other.", ""),
+        ("part", "PART"),
+    ]
+    assert [block.text for block in asked.blocks if not block.translation] == ["first. other."]
+    assert (asked.language, asked.from_language) == ("de", "en")
+
+
+def test_nobody_is_asked_for_what_has_no_words() -> None:
+    """Code, pictures and what is gone or moved cost nothing."""
+    original = changed(ORIGINAL, ("--x", "--y"), ("a.png", "b.png"), ("<p>last</p>", ""))
+    assert plan_translation_update(TRANSLATION, original) is None
+    after = update(TRANSLATION, original)
+    assert "--y" in after.html and "b.png" in after.html and "LAST" not in after.html
+    assert after.updates == (
+        "2026-11-26: changed 'run --x': its original has changed",
+        "2026-11-26: changed a picture: its original has changed",
+        "2026-11-26: removed 'LAST': its original is gone",
+    )
+
+
+def test_an_original_that_moves() -> None:
+    """Its translation moves with it, whole lists with what a person has added to them."""
+    items = re.search("<ul>.*</ul>\n", ORIGINAL.html, re.DOTALL)
+    assert items
+    original = changed(ORIGINAL, (items[0], ""), ("<h2>Sources", f"{items[0]}<h2>Sources"))
+    own = changed(TRANSLATION, ("<li>THREE</li>", "<li>Ann's</li><li>THREE</li>"))
+    assert plan_translation_update(own, original) is None
+    after = update(own, original)
+    moved = items[0].replace("<li>three", "<li>Ann's</li>\n<li>three")
+    expected = own.html.replace(in_upper_case(moved).replace("ANN'S", "Ann's"), "")
+    expected = expected.replace("<h2>Quellen", f"{in_upper_case(moved)}<h2>Quellen")
+    assert after.html == expected.replace("ANN'S", "Ann's")
+
+
+def in_upper_case(html: str) -> str:
+    """Return HTML with its words in capitals."""
+    return re.sub("(<[^>]*>)|([^<]+)", lambda part: part[1] or part[2].upper(), html)
+
+
+def test_an_original_that_is_the_same_in_other_words() -> None:
+    """Marks that an approval takes off, and white space, are no change."""
+    original = replace(ORIGINAL, html=ORIGINAL.html.replace("second", "<mark>second</mark>"))
+    assert TRANSLATION.original and count_changes(TRANSLATION.original, original.html) == 0
+    assert update(TRANSLATION, original).html == TRANSLATION.html
+
+
+def by_ann(text: Text, *changes: tuple[str, str]) -> Text:
+    """Return a text that Ann has changed on the desk."""
+    known = {block.digest for block in Document(text.html, HOSTS).blocks()}
+    after = changed(text, *changes)
+    blocks = Document(after.html, HOSTS).blocks()
+    by = {block.digest: "Ann" for block in blocks if block.digest not in known}
+    return replace(after, edits=Edits(changed_by=by))
+
+
+@pytest.mark.parametrize("edit", [by_ann, changed])
+def test_words_of_a_person(edit: Callable[..., Text]) -> None:
+    """They stay, on the desk or in a file; a remark says that their original has changed."""
+    own = edit(TRANSLATION, ("FIRST. SECOND.", "Anns Satz."))
+    original = changed(ORIGINAL, ("second.", "other."))
+    assert plan_translation_update(own, original) is None
+    after = update(own, original)
+    assert after.html == own.html
+    assert after.remarks == ("translation: its original has changed: 'Anns Satz.'",)
+    assert after.updates == ("2026-11-26: nothing had to change",)
+    again = changed(original, ("other.", "another."), ("<p>last</p>", "<p>end</p>"))
+    after_that = update(after, again)
+    assert "Anns Satz." in after_that.html and "END" in after_that.html
+    assert after_that.remarks == after.remarks
+
+
+def test_a_remark_goes_with_the_words() -> None:
+    """When a person has written the block anew, nothing has to be said of it any more."""
+    own = by_ann(TRANSLATION, ("FIRST. SECOND.", "Anns Satz."))
+    after = update(own, changed(ORIGINAL, ("second.", "other.")))
+    assert len(after.remarks) == 1
+    edited = by_ann(after, ("Anns Satz.", "Anns neuer Satz."))
+    assert update(edited, changed(ORIGINAL, ("second.", "other."))).remarks == ()
+
+
+def test_a_person_whose_original_is_gone() -> None:
+    """The words stay, and a cell with its row."""
+    own = by_ann(TRANSLATION, ("<td>SLOW", "<td>Anns"), ("LAST", "Anns Ende"))
+    row = "<tr><td>slow</td><td>yes</td></tr>"
+    after = update(own, changed(ORIGINAL, (row, ""), ("<p>last</p>", "")))
+    assert after.html == own.html
+    assert after.remarks == (
+        "translation: its original is gone: 'Anns'",
+        "translation: its original is gone: 'Anns Ende'",
+    )
+    assert update(after, changed(ORIGINAL, (row, ""), ("<p>last</p>", ""))).html == own.html
+
+
+def test_what_a_person_removed() -> None:
+    """It stays away, even if its original changes."""
+    own = changed(TRANSLATION, ("<li>ONE</li>", ""), ("<p>LAST</p>", ""))
+    original = changed(ORIGINAL, ("<li>one</li>", "<li>five</li>"), ("title", "name"))
+    after = update(own, original)
+    assert differences(own, after) == ["- <h1>TITLE</h1>", "+ <h1>NAME</h1>"]
+    again = update(after, changed(original, ("five", "six"), ("name", "title")))
+    assert again.html == own.html
+
+
+def test_what_a_person_added() -> None:
+    """It stays where it was: behind its neighbour, in the same list."""
+    own = changed(
+        TRANSLATION,
+        ("<li>ONE</li>", "<li>ONE</li><li>Ann</li>"),
+        ("<p>LAST</p>", "<p>LAST</p><table><tr><td>Ann's</td></tr></table>"),
+    )
+    original = changed(
+        ORIGINAL,
+        ("<li>one</li>", "<li>one</li><li>new</li>"),
+        ("<p>last</p>", "<p>end</p><p>new end</p>"),
+    )
+    after = update(own, original)
+    assert "<li>ONE</li>\n<li>Ann</li>\n<li>NEW</li>" in after.html
+    assert re.search("<p>END</p>\n<table>.*</table>\n<p>NEW END</p>", after.html, re.DOTALL)
+
+
+def test_an_order_of_a_person() -> None:
+    """What a person moved stays there, and gets new words when its original does."""
+    own = changed(TRANSLATION, ("<p>LAST</p>\n", ""), ("<h2>PART", "<p>LAST</p><h2>PART"))
+    after = update(own, changed(ORIGINAL, ("<p>last</p>", "<p>last of all</p>")))
+    assert differences(own, after) == ["- <p>LAST</p>", "+ <p>LAST OF ALL</p>"]
+    assert "<p>LAST OF ALL</p>\n<h2>PART" in after.html
+
+
+def test_a_list_that_a_person_changed() -> None:
+    """Its tags stay as they are while its items are updated."""
+    own = replace(TRANSLATION, html=TRANSLATION.html.replace("ul>", "ol>"))
+    after = update(own, changed(ORIGINAL, ("<li>one</li>", "<li>five</li>")))
+    assert differences(own, after) == ["- <li>ONE</li>", "+ <li>FIVE</li>"]
+
+
+def test_a_translator_that_cannot() -> None:
+    """The former translation stays, and is asked for again; what is new has no words of its own."""
+    original = changed(ORIGINAL, ("second.", "other."), ("<p>last</p>", "<p>last</p><p>new</p>"))
+    after = update(TRANSLATION, original, lambda: True)
+    assert differences(TRANSLATION, after) == ["+ <p>new</p>"]
+    assert after.remarks == (
+        "translation: its original has changed: 'FIRST. SECOND.': it is as before, since "
+        "the answer has no translation of it",
+        "translation: 'new' stays in the language of the original: "
+        "the answer has no translation of it",
+    )
+    assert after.original and count_changes(after.original, original.html) == 1
+    asked = plan_translation_update(after, original)
+    assert asked and [it.text for it in asked.blocks if not it.translation] == ["first. other."]
+    second = update(after, original)
+    assert second.remarks == after.remarks[1:]
+    assert differences(after, second)[1] == '+ <p class="intro">FIRST. OTHER.</p>'
+
+
+def test_untranslated_blocks_are_asked_for_again() -> None:
+    """A person who names the page gets what an earlier answer has left out."""
+    failing = iter([True, *[False] * 50])
+    asked = plan_translation_update(TRANSLATION, ORIGINAL, repeats=True)
+    assert asked is None
+    original = changed(ORIGINAL, ("<p>last</p>", "<p>last</p><p>new</p>"))
+    text = update(TRANSLATION, original, lambda: next(failing))
+    assert "<p>new</p>" in text.html
+    assert plan_translation_update(text, original) is None
+    again = plan_translation_update(text, original, repeats=True)
+    assert again and [it.text for it in again.blocks if not it.translation] == ["new"]
+    after = apply_translation_update(text, original, again, translated(again), TODAY)
+    assert differences(text, after) == ["- <p>new</p>", "+ <p>NEW</p>"]
+    assert after.remarks == ()
+
+
+def test_a_hostile_answer_to_an_update() -> None:
+    """It changes no block that was not asked for, and brings neither links nor HTML."""
+    original = changed(ORIGINAL, ("second.", "other."))
+    asked = plan_translation_update(TRANSLATION, original)
+    answers = [TranslatedBlock(number, "EVIL") for number in range(-1, 40) if number != 1]
+    link = TranslatedBlock(1, "[EVIL](https://evil.example)")
+    after = apply_translation_update(
+        TRANSLATION, original, asked, Translated([*answers, link], ["\x1b[2J"], "m\n"), TODAY
+    )
+    assert after.html == TRANSLATION.html
+    assert after.remarks[-1] == "\\x1b[2J"
+
+
+def test_what_is_said_of_an_update() -> None:
+    """Four blocks are named, and the others counted; sources and model are those of now."""
+    items = "".join(f"<li>new {number}</li>" for number in range(9))
+    original = changed(ORIGINAL, ("<li>three</li>", f"<li>three</li>{items}"), ("title", "name"))
+    original = replace(original, sources={"b.md": "2" * 64}, passages={"b.md": "said"})
+    after = update(replace(TRANSLATION, written_by="Ann"), original)
+    assert after.updates == (
+        "2026-11-26, t: changed 'TITLE': its original has changed",
+        "2026-11-26, t: added 'NEW 0': it is new in the original",
+        "2026-11-26, t: added 'NEW 1': it is new in the original",
+        "2026-11-26, t: added 'NEW 2': it is new in the original",
+        "2026-11-26, t: added 'NEW 3': it is new in the original",
+        "2026-11-26, t: added 5 more blocks: it is new in the original",
+    )
+    assert (after.sources, after.passages) == (original.sources, original.passages)
+    assert (after.model, after.written_by) == ("t", "")
+
+
+def test_a_draft_that_was_approved_since() -> None:
+    """The remark that nobody had approved the original goes."""
+    original = changed(ORIGINAL, ("title", "name"))
+    asked = plan_translation_update(TRANSLATION, original)
+    draft = apply_translation_update(
+        TRANSLATION, original, asked, translated(asked), TODAY, is_draft=True
+    )
+    assert draft.remarks == ("translation: the original is a draft that nobody has approved",)
+    assert update(draft, changed(original, ("name", "title"))).remarks == ()
+
+
+def test_a_text_that_is_no_translation() -> None:
+    """It cannot be updated from another."""
+    with pytest.raises(EditError, match="no translation"):
+        plan_translation_update(ORIGINAL, ORIGINAL)
+
+
+@pytest.mark.parametrize(
+    ("language", "word"), [("ar", "الأخير"), ("ja", "最後"), ("zh-hant", "最後")]
+)
+def test_updates_in_other_scripts(language: str, word: str) -> None:
+    """Blocks are found by what they remember, whatever script they are in."""
+    text = translate(ORIGINAL, language)
+    text = replace(text, html=text.html.replace("LAST", word))
+    blocks = Document(text.html, HOSTS).leaves()
+    assert text.original
+    pairs = text.original.blocks.split()
+    pairs[-3] = f"{pairs[-3][:9]}{blocks[-3].content_digest[:8]}"
+    own = replace(text, original=replace(text.original, blocks=" ".join(pairs)))
+    after = update(own, changed(ORIGINAL, ("<p>last</p>", "<p>new</p><p>last</p>")))
+    assert f"<p>NEW</p>\n<p>{word}</p>" in after.html
+
+
+def rounds(seed: int, number: int) -> None:
+    """Edit an original and its translation in turn, and check the translation each time."""
+    site = Site(random.Random(seed))
+    is_own = False
+    for _ in range(number):
+        original_before = site.original
+        begun = len(site.log)
+        for _ in range(site.chance.randint(1, 3)):
+            site.edit_original()
+        for _ in range(site.chance.randint(0, 2)):
+            site.edit_translation()
+            is_own = True
+        before = site.translation
+        site.translation = update(before, site.original)
+        has_moved = any("move" in line for line in site.log)
+        check(site, before, original_before, site.log[begun:], has_moved=has_moved)
+        if not is_own:
+            assert structure(site.translation) == structure(site.original), site.log[begun:]
+
+
+def check(
+    site: Site, before: Text, original_before: Text, log: list[str], *, has_moved: bool
+) -> None:
+    """Check that what need not change is as it was, and that all changes are made."""
+    contents = leaves(site.translation)
+    same = set(leaves(original_before)) & set(leaves(site.original))
+    same = {in_upper_case(html) for html in same} | same
+    stays = [html for html in leaves(before) if "person" in html or html in same]
+    stays = [html for html in stays if re.search(r"\dx\b", html, re.IGNORECASE)]
+    assert [html for html in stays if html not in contents] == [], log
+    if not has_moved:
+        assert [html for html in contents if html in set(stays)] == stays, log
+    assert site.translation.original
+    assert count_changes(site.translation.original, site.original.html) == 0, log
+    assert update(site.translation, site.original).html == site.translation.html, log
+
+
+def leaves(text: Text) -> list[str]:
+    """Return the HTML of all blocks, pictures, lines and empty cells."""
+    return [leaf.html for leaf in Document(text.html, HOSTS).leaves()]
+
+
+def structure(text: Text) -> list[tuple[str, str]]:
+    """Return all tags of elements that contain blocks, and those of the blocks."""
+    pieces = Document(text.html, HOSTS).pieces()
+    return [(piece.element.name, piece.part) for piece in pieces]
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_edits_in_turn(seed: int) -> None:
+    """People's words stay, and no other byte changes, whatever was edited before."""
+    rounds(seed, 6)
+
+
+@pytest.mark.system
+@pytest.mark.parametrize("seed", range(1000, 1125))
+def test_a_thousand_edits_in_turn(seed: int) -> None:
+    """As above, in a thousand rounds."""
+    rounds(seed, 8)
