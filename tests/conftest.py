@@ -93,9 +93,6 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         if SYSTEM_FIXTURES & set(getattr(item, "fixturenames", ())):
             item.add_marker("system")
-        if "browser" in getattr(item, "fixturenames", ()):
-            # On a loaded machine, Chromium can lose an event between two steps of a test.
-            item.add_marker(pytest.mark.flaky(reruns=2))
         if item.path.name in SHARED_BUILDS:
             item.add_marker(pytest.mark.xdist_group(item.path.name))
 

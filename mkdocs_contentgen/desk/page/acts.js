@@ -47,7 +47,8 @@ export async function look() {
   const { ref } = state;
   try {
     const text = await call("text", { ref, version: state.text.version });
-    await released();
+    // What is the same can be known while a button is pressed; it would look no more otherwise.
+    if (text.version !== state.text.version) await released();
     if (ref !== state.ref) return;
     state.failure = "";
     if (text.version !== state.text.version) take(text);

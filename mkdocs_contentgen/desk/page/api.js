@@ -4,6 +4,7 @@ import { say } from "./words.js";
 
 export async function call(action, body = {}) {
   let response;
+  let answer;
   try {
     response = await fetch(`/_contentgen/api/${action}`, {
       method: "POST",
@@ -13,10 +14,10 @@ export async function call(action, body = {}) {
       },
       body: JSON.stringify(body),
     });
+    answer = await response.json(); // which can break off, too
   } catch {
     throw new Error(say("lost"));
   }
-  const answer = await response.json();
   if (!response.ok) throw Object.assign(new Error(answer.error), { status: response.status });
   return answer;
 }

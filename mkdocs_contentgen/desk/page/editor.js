@@ -10,7 +10,7 @@ import { say } from "./words.js";
 
 let back = null; // what had the focus before
 let openings = 0;
-let lastPress = { x: 0, y: 0, at: -Infinity }; // in the editor, on the screen
+let lastPress = { x: 0, y: 0, at: -Infinity }; // in the editor: where on the screen, and when
 
 function begin(editing) {
   if (!back?.isConnected) back = document.activeElement;
@@ -56,9 +56,9 @@ export function closeEditor() {
 }
 
 // The second click of a double click on a button of the editor is none on the page beneath.
-export function isDoubleClick({ x, y }) {
+export function isDoubleClick({ x, y, at }) {
   const isNear = Math.abs(x - lastPress.x) < 8 && Math.abs(y - lastPress.y) < 8;
-  return isNear && performance.now() - lastPress.at < HOLD;
+  return isNear && at - lastPress.at < HOLD;
 }
 
 export function hasUnsavedWords() {
@@ -144,8 +144,8 @@ export function editor() {
     key: `editor ${editing.id}`, // not its number, which other changes change
     class: `editor ${editing.mode}`,
     onsubmit: save,
-    onpointerdown: ({ screenX: x, screenY: y }) => {
-      lastPress = { x, y, at: performance.now() };
+    onpointerdown: ({ screenX: x, screenY: y, timeStamp }) => {
+      lastPress = { x, y, at: performance.timeOrigin + timeStamp };
     },
   }, area, h("div", { class: "buttons" },
     h("button", { class: "main", title: say("key_save") }, say("save")),

@@ -1,9 +1,12 @@
 // The page of the site beside the panel, which is not trusted: it only says what it shows, and
 // where its blocks are. It gets its own text, and no other page gets it.
 
+import { numberOf } from "./acts.js";
 import { isDoubleClick, openEditor } from "./editor.js";
 import { HOLD, redraw, state } from "./state.js";
-import { openStatements, currentStatement, settledMarks } from "./statements.js";
+import {
+  currentStatement, findIn, openStatements, settledMarks, statementsOf,
+} from "./statements.js";
 import { holdKeys } from "./keys.js";
 
 export const frame = {
@@ -19,7 +22,7 @@ export const frame = {
 };
 
 let sent = "";
-let isRequested = false;
+let told = []; // the versions of the text that the page was told, and can still be showing
 
 export function openFrame(origin, path, title) {
   frame.element = document.createElement("iframe");
@@ -31,6 +34,7 @@ export function openFrame(origin, path, title) {
     places: {},
   });
   sent = "";
+  told = [];
 }
 
 export const isElsewhere = () => Boolean(frame.shownOrigin) && frame.shownOrigin !== frame.origin;
@@ -83,6 +87,7 @@ export function showInPage() {
   const now = JSON.stringify(message);
   if (now === sent) return;
   sent = now;
+  if (told.at(-1)?.in_page.digest !== state.text.in_page.digest) told.push(state.text);
   frame.element.contentWindow.postMessage(message, frame.origin);
 }
 
@@ -92,6 +97,13 @@ const placeIn = (data) => {
   place.font = typeof data.font === "object" && data.font ? data.font : {};
   return place;
 };
+
+// The version of the text that a page is of, or undefined. It never shows an earlier one again.
+function versionOf(digest) {
+  const index = told.findIndex((text) => text.in_page.digest === digest);
+  if (index > 0) told.splice(0, index);
+  return index < 0 ? undefined : told[0];
+}
 
 export function hear({ origin, source, data }) {
   if (!frame.element || source !== frame.element.contentWindow || !state.text) return;
@@ -111,16 +123,26 @@ export function hear({ origin, source, data }) {
     redraw();
   }
   if (data?.type === "place" || data?.type === "hover" || data?.type === "click") {
-    const block = state.text.blocks[data.block] ? Number(data.block) : null;
+    const version = versionOf(data.digest);
+    const seen = version?.blocks[data.block];
+    const number = seen ? numberOf(seen) : -1;
+    const block = number < 0 ? null : number;
     frame.places[data.type === "hover" ? "hover" : "select"] = placeIn(data);
     if (data.type === "hover") state.hovered = block;
-    if (data.type === "click") clicked(block, data);
+    if (data.type === "click") clicked(block, statementIn(version, data), data);
     redraw();
   }
 }
 
-function clicked(block, data) {
-  const { statement, row } = data;
+// The statement that was clicked in a version of the text, if it is still open, or undefined.
+function statementIn(version, { block, statement }) {
+  const isSeen = (it) => it.block === block && it.number === statement;
+  const seen = version && statementsOf(version).find(isSeen);
+  return seen && findIn(openStatements(), seen);
+}
+
+function clicked(block, found, data) {
+  const { row } = data;
   if (document.activeElement !== frame.element || isDoubleClick(data)) return;
   if (state.comparison) {
     if (Number.isInteger(row) && state.comparison.rows[row]) state.comparison.index = row;
@@ -128,7 +150,6 @@ function clicked(block, data) {
   }
   // What a person types next is for the desk, but not what they are typing.
   holdKeys();
-  const found = openStatements().find((it) => it.block === block && it.number === statement);
   if (found) {
     state.editing = null;
     state.block = null;

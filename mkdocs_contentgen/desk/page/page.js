@@ -92,12 +92,13 @@ function fontOf(element) {
   return { family, size, weight };
 }
 
+// The digest tells which version of the text a block is of: the desk can have another one already.
 function tell(type, element, more = {}) {
   const { top, left, width, height } = element?.getBoundingClientRect() ?? {};
   const block = element?.closest("[data-contentgen-block]")?.dataset.contentgenBlock;
   const font = element ? fontOf(element) : null;
   parent.postMessage({ type, block: block === undefined ? null : Number(block),
-    top, left, width, height, font, ...more }, DESK);
+    digest: article?.digest, top, left, width, height, font, ...more }, DESK);
 }
 
 function selectedElement() {
@@ -143,12 +144,27 @@ function anticipate({ settled, deleted }) {
   for (const block of deleted) find(block)?.setAttribute("data-contentgen-deleted", "");
 }
 
+// A page that is loaded again while it is pressed would lose the click.
+let isPressed = false;
+let isOutdated = false;
+addEventListener("pointerdown", () => { isPressed = true; }, true);
+for (const name of ["pointerup", "pointercancel", "blur"]) {
+  addEventListener(name, () => setTimeout(() => { // after the click
+    isPressed = false;
+    if (isOutdated) reload();
+  }), true);
+}
+
+function reload() {
+  isOutdated = isPressed;
+  if (isPressed) return;
+  if (document.querySelector("[data-contentgen-plain]")) location.replace(location.href);
+  else location.reload();
+}
+
 addEventListener("message", ({ origin, data }) => {
   if (origin !== DESK) return;
-  if (data?.type === "reload") {
-    if (document.querySelector("[data-contentgen-plain]")) location.replace(location.href);
-    else location.reload();
-  }
+  if (data?.type === "reload") reload();
   if (data?.type !== "text") return;
   article = data.page;
   if (isCompared) {
@@ -165,14 +181,15 @@ addEventListener("message", ({ origin, data }) => {
   tell("place", selectedElement());
 });
 
-addEventListener("click", ({ target, screenX: x, screenY: y }) => {
+addEventListener("click", ({ target, screenX: x, screenY: y, timeStamp }) => {
   if (target.closest("a, input, textarea, select, button, label")) return;
   const block = target.closest("[data-contentgen-block]");
   const difference = target.closest("[data-contentgen-difference]");
   const mark = block && target.closest("mark");
   const number = mark ? [...block.querySelectorAll("mark")].indexOf(mark) : null;
   const row = difference ? Number(difference.dataset.contentgenDifference) : null;
-  tell("click", difference ?? block, { statement: number, row, x, y });
+  const at = performance.timeOrigin + timeStamp;
+  tell("click", difference ?? block, { statement: number, row, x, y, at });
 });
 
 let hovered = null;
