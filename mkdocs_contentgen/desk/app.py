@@ -13,6 +13,7 @@ import posixpath
 import re
 import secrets
 from collections.abc import Awaitable, Callable
+from functools import partial
 from html import escape
 from importlib.resources import files
 from pathlib import Path
@@ -51,12 +52,17 @@ _T = TypeVar("_T")
 _ROOT = "/_contentgen"
 _ADDRESS_HINT = "open the address that contentgen review has printed"
 _TYPES = {"js": "text/javascript", "css": "text/css", "json": "application/json"}
+_FILES_OF_PAGES = ("page.js", "storage.js")
+"""The scripts that the pages of the site get."""
+
 _OWN_FILES = tuple(
     entry.name
     for entry in files(__package__).joinpath("page").iterdir()
-    if entry.name.endswith((".js", ".css", ".json")) and entry.name != "page.js"
+    if entry.name.endswith((".js", ".css", ".json")) and entry.name not in _FILES_OF_PAGES
 )
-"""The files of the desk's own page. That of the pages of the site is `page.js`."""
+"""The files of the desk's own page."""
+
+_HEAD = re.compile(r"<head\b[^>]*>", re.IGNORECASE)
 
 _REFUSED: tuple[ASGIApp, str] = Response("this is not served here", 403), "default-src 'none'"
 """What answers for other hosts, and the policy of its answers."""
@@ -149,7 +155,7 @@ class DeskApp:
         # Browsers send cookies to all ports of a host, so the key of the desk is none.
         self._key = secrets.token_urlsafe(32)
         shell = files(__package__).joinpath("page/desk.html").read_text("utf-8")
-        self._shell = shell.format(language=escape(language or "en"))
+        self._shell = partial(shell.format, language=escape(language or "en"))
         handlers = dict.fromkeys((HTTPException, ContentgenError, Exception), _error_response)
         desk = Starlette(
             routes=[
@@ -161,7 +167,10 @@ class DeskApp:
             exception_handlers=handlers,
         )
         pages = Starlette(
-            routes=[Route(f"{_ROOT}/page.js", _file("page.js")), Route("/{path:path}", self._page)],
+            routes=[
+                *(Route(f"{_ROOT}/{name}", _file(name)) for name in _FILES_OF_PAGES),
+                Route("/{path:path}", self._page),
+            ],
             exception_handlers=handlers,
         )
         policy = (
@@ -349,10 +358,12 @@ class DeskApp:
         self._texts.ask(article, update=is_update, note=body.note.strip(), section=body.section)
 
     async def _show_desk(self, request: Request) -> Response:
-        return HTMLResponse(self._shell)
+        """Return the desk, which knows whether a person has opened it, or another page."""
+        is_own = request.headers.get("sec-fetch-site") in ("none", "same-origin")
+        return HTMLResponse(self._shell(opened_by="person" if is_own else "page"))
 
     async def _page(self, request: Request) -> Response:
-        """Return a file of the built site. Pages get the script that talks to the desk."""
+        """Return a file of the built site. Pages get the scripts that the desk needs there."""
         page_of_host = self._hosts.page(request.headers["host"])
         initiator = request.headers.get("sec-fetch-site", "same-origin")
         destination = request.headers.get("sec-fetch-dest", "iframe")
@@ -369,10 +380,16 @@ class DeskApp:
             if destination != "iframe":
                 raise HTTPException(404, "this page has another host")
             return RedirectResponse(f"{self._hosts.origin(page)}/{quote(path)}")
+        return HTMLResponse(self._with_scripts(html))
+
+    def _with_scripts(self, html: str) -> str:
+        head = _HEAD.search(html)
+        if head:  # before the scripts of the theme
+            storage = f'<script src="{_ROOT}/storage.js"></script>'
+            html = f"{html[: head.end()]}{storage}{html[head.end() :]}"
         script = f'<script type="module" src="{_ROOT}/page.js" data-desk="{self._origin}"></script>'
-        head, body_end, tail = html.rpartition("</body>")
-        html = f"{head}{script}{body_end}{tail}" if body_end else f"{html}{script}"
-        return HTMLResponse(html)
+        before, body_end, after = html.rpartition("</body>")
+        return f"{before}{script}{body_end}{after}" if body_end else f"{html}{script}"
 
     async def _find_page(self, path: str, request: Request) -> str | Response:
         """Return the HTML of a page, or another file.

@@ -303,7 +303,6 @@ def test_the_page_changes_at_once(project: Project, page: Page) -> None:
 def test_with_keys_alone(desk: DeskProcess, page: Page) -> None:
     """Statements are selected, confirmed, removed and edited, and the text approved."""
     open_text(desk, page)
-    page.keyboard.press("Tab")
     page.keyboard.press("j")
     expect(page.locator('[aria-current="true"]')).to_contain_text("Jane Smith")
     page.keyboard.press("k")
@@ -527,6 +526,17 @@ def test_typing_on_another_page(desk: DeskProcess, page: Page) -> None:
     panel.focus()
     other.keyboard.type("x")
     left(other, 2)
+
+
+def test_keys_act_after_a_load(desk: DeskProcess, page: Page) -> None:
+    """At once, without a click, whether the address was opened or loaded again. 3 s."""
+    open_text(desk, page)
+    address = page.url
+    for count, load in ((2, page.reload), (1, lambda: page.goto(address))):
+        load()
+        left(page, count + 1)
+        page.keyboard.press("c")
+        left(page, count)
 
 
 def test_everybody_can_use_it(desk: DeskProcess, browser: Browser) -> None:
@@ -961,6 +971,20 @@ PALETTE = [
 ]
 
 
+def test_the_theme_of_the_page_in_the_dark(project: Project, browser: Browser) -> None:
+    """A theme that keeps its palette in the browser follows the system, where storage is refused.
+
+    Windows of tests refuse it as private windows do.
+    """
+    make_site(project.root, {"name": "material", "font": False, "palette": PALETTE})
+    with DeskProcess(project) as desk:
+        page = enter(desk, browser, color_scheme="dark")
+        open_text(desk, page)
+        body = page.frame_locator("iframe").locator("body")
+        expect(body).to_have_attribute("data-md-color-scheme", "slate")
+        page.context.close()
+
+
 def test_a_large_text(project: Project, page: Page) -> None:
     """150 statements in 5,000 words are there at once, and each can be confirmed."""
     make_site(project.root)
@@ -1160,7 +1184,6 @@ def test_quick_hands(project: Project, page: Page) -> None:
         open_text(desk, page)
         left(page, 10)
         expect(block_with(page, "It has")).to_have_count(5)
-        page.keyboard.press("Tab")
         page.keyboard.type("cccccccc")
         left(page, 2)
         expect(page.get_by_text("8 of 10 checked")).to_be_visible()

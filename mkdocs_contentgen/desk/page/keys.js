@@ -11,8 +11,8 @@ import { HOLD, redraw, state } from "./state.js";
 import { currentStatement, openStatements } from "./statements.js";
 import { say } from "./words.js";
 
-// No key acts before the person has come to the desk: another page can lead here while one types.
-let isArmed = false;
+// Another page can lead here while one types there: no key acts then before the person has come.
+let isArmed = document.documentElement.dataset.openedBy === "person";
 // No key acts until nobody has typed for a moment: a page can give the focus away meanwhile.
 let quietUntil = 0;
 
