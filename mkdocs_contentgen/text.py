@@ -42,6 +42,16 @@ _MAX_PASSAGES = 8000
 _MAX_LINES = 50
 """The maximum number of remarks, and of updates."""
 
+_ABOUT_QUOTATION = "quotation: "
+_IN_NO_SOURCE = f"{_ABOUT_QUOTATION}this quotation is in no source: "
+_CUT = " …"
+
+_MAX_QUOTED = 200
+"""The maximum length of a quotation in a remark, in characters."""
+
+_MAX_QUOTATIONS = 20
+"""The maximum number of quotations that the remarks on a text name."""
+
 
 def _one_line(text: str) -> str:
     return escape_controls(" ".join(text.split()))
@@ -206,12 +216,32 @@ def mended(text: Text) -> Text:
     )
 
 
-def is_about_quotation(remark: str) -> bool:
-    """Tell whether a remark names a quotation that is in no source.
+def quotation_remarks(quotations: Iterable[str]) -> list[str]:
+    """Return the remarks about quotations that are in no source, one for each."""
+    found = list(dict.fromkeys(" ".join(quotation.split()) for quotation in quotations))
+    remarks = []
+    for quotation in found[:_MAX_QUOTATIONS]:
+        is_long = len(quotation) > _MAX_QUOTED
+        shown = f"{quotation[:_MAX_QUOTED]}{_CUT}" if is_long else quotation
+        remarks.append(f"{_IN_NO_SOURCE}{shown}")
+    more = len(found) - len(remarks)
+    if more > 0:
+        remarks.append(f"{_ABOUT_QUOTATION}{more} more are in no source")
+    return remarks
 
-    A text with one cannot be approved before each of its statements is settled.
+
+def is_about_quotation(remark: str) -> bool:
+    """Tell whether a remark is about a quotation that is in no source.
+
+    A text with one cannot be approved before a person has settled that quotation.
     """
-    return remark.startswith("quotation: ")
+    return remark.startswith(_ABOUT_QUOTATION)
+
+
+def quotation_in(remark: str) -> str:
+    """Return the quotation that a remark names in full, or an empty string."""
+    named = remark.removeprefix(_IN_NO_SOURCE)
+    return "" if named == remark or named.endswith(_CUT) else named
 
 
 def model_name(value: object) -> str:

@@ -21,6 +21,7 @@ from ..page_request import PageRequest
 from ..review.approving import TextToApprove, reason_problem, shorten, write_approval
 from ..review.earlier import approved_text, text_as_written
 from ..review.importing import changed_remarks
+from ..review.quotations import MarkedText, marked_text, open_remarks
 from ..site.site import Site
 from ..text import Edits, Text, edition_after, is_about_quotation
 from ..texts.approval import replace_file
@@ -144,7 +145,8 @@ class Desk:
             changed = self._without_difference(article, text, change)
         else:
             changed = self._with_changed_block(article, text, change)
-        self._save_act(article, changed, change.action)
+        remarks = self._open_remarks(article, text, changed, change)
+        self._save_act(article, structs.replace(changed, remarks=remarks), change.action)
 
     def _with_changed_block(self, article: Article, text: Text, change: Change) -> Text:
         """Return a text with a change of one of its blocks. Raises OutdatedError and EditError."""
@@ -297,8 +299,7 @@ class Desk:
         """Return a text with the marks of a document that has the same words. Raises EditError."""
         html = document.to_lines()
         self.parsed = {html: self._read_again(html)}
-        remarks = _remarks_left(text.remarks, html)
-        return structs.replace(text, html=html, edits=edits, remarks=remarks)
+        return structs.replace(text, html=html, edits=edits)
 
     def _with_changed_words(
         self, article: Article, text: Text, document: Document, edits: Edits, authors: _Authors
@@ -317,6 +318,27 @@ class Desk:
         if self.site.options.uses_writer():
             remarks = changed_remarks(self.site, article, text, html)
         return structs.replace(text, html=html, edits=edits, remarks=remarks)
+
+    def _open_remarks(
+        self, article: Article, before: Text, after: Text, change: Change
+    ) -> tuple[str, ...]:
+        """Return the remarks on a changed text, of those on quotations the ones that are open.
+
+        A change can bring quotations back that the text had before people changed it.
+        """
+        brings_back = change.action in ("reopen", "take_back")
+        earlier = self.earlier(article, "generated") if brings_back else None
+        of_earlier = [*filter(is_about_quotation, earlier.remarks)] if earlier else []
+        if not any(map(is_about_quotation, (*after.remarks, *of_earlier))):
+            return after.remarks
+        now = self._marked_text(after)
+        remarks = open_remarks(after.remarks, self._marked_text(before), now)
+        if earlier:
+            remarks += open_remarks(of_earlier, self._marked_text(earlier), now)
+        return tuple(dict.fromkeys(remarks))
+
+    def _marked_text(self, text: Text) -> MarkedText:
+        return marked_text(Document(text.html, self.site.options.image_hosts))
 
     def _save_act(self, article: Article, text: Text, act: str) -> None:
         """Save a text that an act has changed, and how to undo that. Raises OutdatedError."""
@@ -436,16 +458,6 @@ def _change_words(block: Block, change: Change) -> str:
         case "edit":
             block.set_markdown(change.markdown)
     return ""
-
-
-def _remarks_left(remarks: Sequence[str], html: str) -> tuple[str, ...]:
-    """Return the remarks on a text after a statement was confirmed.
-
-    Those on quotations go with the last statement: a person has checked all of them then.
-    """
-    if "<mark" in html:
-        return tuple(remarks)
-    return tuple(remark for remark in remarks if not is_about_quotation(remark))
 
 
 def _statement(block: Block, change: Change) -> str:

@@ -28,6 +28,7 @@ from ..service.protocol import (
     Update,
     Updated,
 )
+from ..text import quotation_remarks
 from .answers import read_answer
 from .citations import cite, name_of
 from .completion import Ask, Completion, Message, ModelCall
@@ -153,6 +154,7 @@ def read_update(
     found = [reader.read(entry) for entry in read_entries(answer, is_cut=completion.is_cut)]
     changes = []
     doubts = []
+    invented: list[str] = []
     cited: set[int] = set()
     for result in found:
         if result.change:
@@ -162,6 +164,7 @@ def read_update(
             doubts.append(result.doubt)
         if result.remark:
             remarks.append(result.remark)
+        invented += result.invented
     because = _why_nothing(found)
     if not (changes or doubts or because):
         return None
@@ -169,7 +172,7 @@ def read_update(
         changes,
         doubts,
         reason="" if changes else because,
-        remarks=list(dict.fromkeys(remarks))[:_MAX_REMARKS],
+        remarks=[*list(dict.fromkeys(remarks))[:_MAX_REMARKS], *quotation_remarks(invented)],
         cited=_cited_sources(cited, update, sections, options.fields.site_url),
         model=public_name(options.fields.model),
     )
@@ -214,6 +217,9 @@ class _EntryResult:
     """Whether the new text of the block is the one that it has."""
 
     remark: str = ""
+    invented: Sequence[str] = ()
+    """The quotations in the change that are in no source."""
+
     cited: frozenset[int] = field(default_factory=frozenset)
     """The numbers of the sections that the change cites."""
 
@@ -261,11 +267,8 @@ class _EntryReader:
             remark = f"update: the model's text for block {number} cannot be used"
             return _EntryResult(remark=remark)
         invented = find_quotations(entry.text, f"{self._given}\n{block.checked}")
-        remark = ""
-        if invented:
-            remark = f"quotation: this quotation is in no source: {invented[0][:60]}"
         change = BlockChange(number, action, html, reason)
-        return _EntryResult(change, remark=remark, cited=cited)
+        return _EntryResult(change, invented=invented, cited=cited)
 
     def _inline_html(
         self, text: str, block: TextBlock, action: Action

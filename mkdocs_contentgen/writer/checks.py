@@ -13,6 +13,7 @@ from functools import cached_property
 from ..display import escape_controls
 from ..html.elements import HEADINGS
 from ..requests import NewsRequest, Request
+from ..text import quotation_remarks
 from ..topics import is_listicle, items_of
 from .completion import Completion
 from .degenerate import degenerate_problem
@@ -131,17 +132,17 @@ class Draft:
     @cached_property
     def remarks(self) -> list[str]:
         """What is not as requested in a usable text, each as `name: message`."""
-        found = {
-            "cut": _cut_remark(self),
-            "headings": _items_remark(self),
-            "closing": "" if has_closing(self) else "the text does not end with a paragraph",
-            "length": _length_remark(self),
-            "repetition": _repetition_remark(self),
-            "self_reference": _self_reference_remark(self),
-            "quotation": _quotation_remark(self),
-            "brief": _brief_remark(self),
-        }
-        return [*self.mended, *(f"{name}: {message}" for name, message in found.items() if message)]
+        found = [
+            ("cut", _cut_remark(self)),
+            ("headings", _items_remark(self)),
+            ("closing", "" if has_closing(self) else "the text does not end with a paragraph"),
+            ("length", _length_remark(self)),
+            ("repetition", _repetition_remark(self)),
+            ("self_reference", _self_reference_remark(self)),
+            ("brief", _brief_remark(self)),
+        ]
+        remarks = [f"{name}: {message}" for name, message in found if message]
+        return [*self.mended, *remarks, *quotation_remarks(_invented_quotations(self))]
 
 
 def _refusal_problem(draft: Draft) -> str:
@@ -337,14 +338,13 @@ def _lines(document: MarkdownDocument) -> str:
     return "\n".join(block.text[:_SHOWN] for block in document.blocks)
 
 
-def _quotation_remark(draft: Draft) -> str:
+def _invented_quotations(draft: Draft) -> list[str]:
     """Without sources, only for news: elsewhere, quotations are statements to check."""
     if not (isinstance(draft.request, NewsRequest) or draft.sources):
-        return ""
+        return []
     found = find_quotations(draft.document.prose, draft.source_text)
     quotes = (block.text for block in draft.document.blocks if is_quote(block))
-    found += (text for text in quotes if is_invented(text, draft.source_text))
-    return f"this quotation is in no source: {found[0][:60]}" if found else ""
+    return [*found, *(text for text in quotes if is_invented(text, draft.source_text))]
 
 
 def _brief_remark(draft: Draft) -> str:

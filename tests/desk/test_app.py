@@ -26,7 +26,7 @@ from mkdocs_contentgen.desk.app import MAX_BODY, DeskApp
 from mkdocs_contentgen.desk.builder import Builder
 from mkdocs_contentgen.desk.session import DeskSite
 from mkdocs_contentgen.html.document import Block, Document
-from mkdocs_contentgen.text import Edits, Text
+from mkdocs_contentgen.text import Edits, Text, is_about_quotation, quotation_remarks
 from mkdocs_contentgen.texts.approval import read_approved
 from mkdocs_contentgen.texts.store import DiskStore, note_key
 
@@ -703,10 +703,11 @@ def test_quotations_that_a_person_has_settled(reviewer: Reviewer) -> None:
     assert "in no source: Jane Smith" in refused.json()["error"]
     reviewer.change("edit", 6, markdown="The very end.")
     assert reviewer.act("approve", reason="I know").status_code == 422
-    for block in (1, 3, 5):
-        assert reviewer.act("approve", reason="I know").status_code == 422
-        reviewer.change("confirm", block)
-    assert reviewer.act("approve").status_code == 200
+    reviewer.change("confirm", 1)
+    assert reviewer.act("approve", reason="I know").status_code == 422
+    reviewer.change("confirm", 3)
+    assert reviewer.act("approve").status_code == 422
+    assert reviewer.act("approve", reason="I know").status_code == 200
 
 
 @pytest.mark.parametrize(
@@ -874,20 +875,65 @@ def test_undo_says_what_it_takes_back(reviewer: Reviewer) -> None:
     assert reviewer.text()["undo"] == {"act": "approve", "deletes_file": False}
 
 
-def test_the_remark_on_a_quotation_goes(reviewer: Reviewer) -> None:
-    """It goes when all is confirmed, and only then is a reason enough for what is left."""
+def quoting(reviewer: Reviewer) -> tuple[str, ...]:
+    """Save a text with two invented quotations and a figure to check, and return its remarks."""
+    html = (
+        "<article><h1>T</h1><p><mark>“It is new and fast”</mark>, she said.</p><p>It has "
+        "<mark>5</mark> parts.</p><p><mark>“We all like it”</mark>, he said.</p><p>End.</p>"
+        "</article>"
+    )
+    quotations = quotation_remarks(["“It is new and fast”", "“We all like it”"])
+    remarks = (*quotations, "length: too short")
     key = NEWS.key(sandbox=False)
-    remarks = ("quotation: this quotation is in no source: “Jane Smith”", "length: too short")
-    save(reviewer.root, {key: Text(HTML, WHEN, NEWS.record(), "m", {}, remarks)})
+    save(reviewer.root, {key: Text(html, WHEN, NEWS.record(), "m", remarks=remarks)})
+    return remarks
+
+
+def about_quotations(reviewer: Reviewer) -> list[str]:
+    """Return the remarks on quotations that are left."""
+    return [remark for remark in cached(reviewer).remarks if is_about_quotation(remark)]
+
+
+def test_the_remark_on_a_quotation_goes(reviewer: Reviewer) -> None:
+    """It goes with its quotation, and a reason is enough for what is left once all are settled."""
+    first, second, length = quoting(reviewer)
+    reviewer.change("confirm", 1)
+    assert cached(reviewer).remarks == (second, length)
     assert reviewer.text()["can_approve_open"] is False
-    for block in (1, 3):
-        reviewer.change("confirm", block)
-        assert cached(reviewer).remarks == remarks
-    reviewer.change("confirm", 5)
-    assert cached(reviewer).remarks == remarks[1:]
+    assert reviewer.act("approve", reason="I know").status_code == 422
+    reviewer.change("confirm", 3)
+    assert cached(reviewer).remarks == (length,)
     assert reviewer.text()["can_approve_open"] is True
+    reviewer.change("reopen", 1, markdown="“It is new and fast”")
+    assert cached(reviewer).remarks == (length, first)
     assert reviewer.act("undo").status_code == 200
-    assert cached(reviewer).remarks == remarks
+    assert reviewer.act("undo").status_code == 200
+    assert cached(reviewer).remarks == (second, length)
+    reviewer.change("confirm", 3)
+    assert reviewer.act("approve", reason="I know").status_code == 200
+
+
+def test_a_quotation_that_is_removed_or_comes_back(reviewer: Reviewer) -> None:
+    """Its remark goes with its sentence or its block, and comes back with it."""
+    first, second, _ = quoting(reviewer)
+    reviewer.change("remove", 1)
+    assert about_quotations(reviewer) == [second]
+    reviewer.change("delete", 2)
+    assert about_quotations(reviewer) == []
+    for remarks in ([first], [first, second]):
+        compared = reviewer.act("compare", earlier="generated").json()
+        change = compared["rows"][0]["change"]
+        assert reviewer.act("change", change=change).status_code == 200
+        assert about_quotations(reviewer) == remarks
+
+
+def test_a_quotation_that_is_reworded(reviewer: Reviewer) -> None:
+    """One that is still marked is no less invented; without a mark, the words are the person's."""
+    first, second, _ = quoting(reviewer)
+    reviewer.change("edit", 1, markdown="==“It is new and slow”==, she said.")
+    assert about_quotations(reviewer) == [first, second]
+    reviewer.change("edit", 3, markdown="We all like it.")
+    assert about_quotations(reviewer) == [first]
 
 
 def test_a_confirmed_statement_is_checked_again(reviewer: Reviewer) -> None:
