@@ -372,6 +372,7 @@ class DeskApp:
             raise HTTPException(403, _ADDRESS_HINT)
         if destination == "document":  # a link that opens a tab
             return RedirectResponse(f"{self._origin}/{quote(path)}")
+        build = self._builder.stamp
         html = await self._find_page(path, request)
         if isinstance(html, Response):
             return html
@@ -380,14 +381,17 @@ class DeskApp:
             if destination != "iframe":
                 raise HTTPException(404, "this page has another host")
             return RedirectResponse(f"{self._hosts.origin(page)}/{quote(path)}")
-        return HTMLResponse(self._with_scripts(html))
+        return HTMLResponse(self._with_scripts(html, build))
 
-    def _with_scripts(self, html: str) -> str:
+    def _with_scripts(self, html: str, build: str) -> str:
         head = _HEAD.search(html)
         if head:  # before the scripts of the theme
             storage = f'<script src="{_ROOT}/storage.js"></script>'
             html = f"{html[: head.end()]}{storage}{html[head.end() :]}"
-        script = f'<script type="module" src="{_ROOT}/page.js" data-desk="{self._origin}"></script>'
+        script = (
+            f'<script type="module" src="{_ROOT}/page.js" data-desk="{self._origin}" '
+            f'data-build="{escape(build)}"></script>'
+        )
         before, body_end, after = html.rpartition("</body>")
         return f"{before}{script}{body_end}{after}" if body_end else f"{html}{script}"
 

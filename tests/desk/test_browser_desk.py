@@ -280,6 +280,7 @@ def test_the_page_changes_at_once(project: Project, page: Page) -> None:
 
         def act(number: int, name: str) -> None:
             frame.locator(f'[data-contentgen-block="{number}"]').click()
+            expect(page.locator(".editor textarea")).to_be_focused()
             if name != "Edit":
                 page.get_by_role("button", name=name).click()
 
@@ -572,7 +573,7 @@ def test_everybody_can_use_it(desk: DeskProcess, browser: Browser) -> None:
                 expect(page.locator(".editor textarea")).to_be_focused()
             if step == "compare":
                 page.keyboard.press("Escape")
-                page.keyboard.press("d")
+                page.get_by_role("banner").get_by_role("button", name="Compare").click()
                 expect(page.get_by_role("status")).to_contain_text("Nothing has changed")
             if step == "dialog":
                 page.keyboard.press("d")
@@ -1142,6 +1143,7 @@ def test_an_edit_outlives_other_acts(desk: DeskProcess, page: Page) -> None:
 
     def add() -> None:
         block_with(page, "Last.").click(position={"x": 300, "y": 5})
+        expect(editor).to_be_focused()
         page.get_by_role("button", name="Add below").click()
 
     add()

@@ -82,11 +82,13 @@ export function bar() {
     h("span", { key: "state", class: `state ${text.state}` }, stateOf(text)),
     h("span", { key: "push", class: "push" }),
     count.total > 0 && h("label", { key: "count", class: "count" },
-      h("span", {}, say("checked_of", count.checked, count.total)),
+      h("span", { class: "words" }, say("checked_of", count.checked, count.total)),
+      h("span", { class: "sign" }, `${count.checked}/${count.total}`),
       h("progress", { max: String(count.total), value: String(count.checked) })),
-    h("button", { type: "button", key: "compare", class: "compare", title: "d",
-      "aria-pressed": String(Boolean(state.comparison)), disabled: !text.seen,
-      onclick: switchComparison }, say("compare")),
+    h("button", { type: "button", key: "compare", class: "compare", title: `d · ${say("compare")}`,
+      "aria-label": say("compare"), "aria-pressed": String(Boolean(state.comparison)),
+      disabled: !text.seen, onclick: switchComparison },
+    h("span", { class: "sign" }, "⇄"), h("span", { class: "words" }, say("compare"))),
     mainButton(count),
     menu(count));
 }

@@ -9,9 +9,12 @@ import { say } from "./words.js";
 export async function switchComparison() {
   if (state.comparison) {
     state.comparison = null;
+    state.isSheetOpen = true;
     redraw();
   } else {
     await compareWith();
+    state.isSheetOpen = false; // what differs is on the page
+    redraw();
   }
 }
 

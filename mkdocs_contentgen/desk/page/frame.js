@@ -17,7 +17,8 @@ export const frame = {
   shown: "", // the digest of what it shows
   shownAt: Infinity,
   isReady: false,
-  stamp: null, // the build that it is of
+  build: null, // that it is of, as it says
+  stamp: null, // of the build that the text was last compared with
   places: {}, // where the blocks are that the page has told of: "select" and "hover"
 };
 
@@ -30,8 +31,8 @@ export function openFrame(origin, path, title) {
   frame.element.setAttribute("sandbox", "allow-scripts allow-same-origin allow-forms");
   frame.element.src = origin + path;
   Object.assign(frame, {
-    origin, path, shownOrigin: "", shown: "", shownAt: Infinity, isReady: false, stamp: null,
-    places: {},
+    origin, path, shownOrigin: "", shown: "", shownAt: Infinity, isReady: false, build: null,
+    stamp: null, places: {},
   });
   sent = "";
   told = [];
@@ -54,6 +55,7 @@ function reload() {
     frame.element.src = frame.origin + location.pathname;
   }
   frame.isReady = false;
+  frame.build = null;
   sent = "";
   redraw(); // nothing can be approved until it shows the text again
 }
@@ -72,8 +74,10 @@ function selection() {
 
 // Tells the page what to show, if that is something else than before.
 export function showInPage() {
-  if (frame.stamp !== null && frame.stamp !== state.text.stamp) reload();
-  frame.stamp = state.text.stamp;
+  const { stamp } = state.text;
+  // The page can be of the new build already.
+  if (frame.stamp !== null && frame.stamp !== stamp && frame.build !== stamp) reload();
+  frame.stamp = stamp;
   if (!frame.isReady || isElsewhere() || !state.text.in_page) return;
   const message = {
     type: "text",
@@ -111,6 +115,7 @@ export function hear({ origin, source, data }) {
     frame.isReady = true;
     frame.shown = "";
     frame.path = String(data.path);
+    frame.build = String(data.build);
     frame.shownOrigin = origin;
     sent = "";
     redraw();

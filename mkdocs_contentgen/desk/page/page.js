@@ -2,7 +2,7 @@
 // its blocks was clicked. The page is not trusted: it can neither read nor change what the desk
 // has.
 
-const DESK = document.querySelector("script[data-desk]").dataset.desk;
+const { desk: DESK, build } = document.querySelector("script[data-desk]").dataset;
 const style = document.createElement("style");
 style.textContent = `
   [data-contentgen-block]:hover {
@@ -206,4 +206,4 @@ const again = () => requestAnimationFrame(() => {
 });
 for (const name of ["scroll", "resize"]) addEventListener(name, again, { passive: true });
 
-parent.postMessage({ type: "ready", path: location.pathname }, DESK);
+parent.postMessage({ type: "ready", path: location.pathname, build }, DESK);
