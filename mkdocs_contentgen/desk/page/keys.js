@@ -23,7 +23,9 @@ export function holdKeys() {
 export function watchKeys() {
   addEventListener("keydown", press);
   addEventListener("blur", () => { quietUntil = Infinity; });
-  addEventListener("focus", holdKeys);
+  addEventListener("focus", () => {
+    if (quietUntil === Infinity) holdKeys(); // else it is the first one, after a load
+  });
   addEventListener("pointerdown", () => {
     isArmed = true;
     quietUntil = 0;
