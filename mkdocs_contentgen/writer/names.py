@@ -58,6 +58,8 @@ def find_names(text: str, given: str, language: str = "") -> list[Range]:
     known = _index(given)
     nouns_have_capitals = (language or guess_language(text, given)).lower().startswith("de")
     ranges = []
+    # A text can have one name very often, and so can what is given.
+    together: dict[tuple[str, ...], bool] = {}
     for match in _NAME.finditer(text):
         start, end = match.span(1)
         begins = begins_sentence(text, match.start())
@@ -71,7 +73,11 @@ def find_names(text: str, given: str, language: str = "") -> list[Range]:
         if name in PRONOUNS or words[-1] in PRONOUNS:  # `Messen Sie`
             continue
         places = _places(words, known)
-        if not _are_together(places):
+        is_together = together.get(tuple(words))
+        if is_together is None:
+            is_together = _are_together(places)
+            together[tuple(words)] = is_together
+        if not is_together:
             ranges.append(Range(start, end, is_weak=len(places) > 1 and all(places)))
     return ranges
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from bisect import bisect_left
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 
@@ -28,3 +29,9 @@ def without_overlaps(ranges: Iterable[Range]) -> list[Range]:
         if not kept or part.start >= kept[-1].end:
             kept.append(part)
     return kept
+
+
+def overlaps(start: int, end: int, ranges: Sequence[Range]) -> bool:
+    """Tell whether one of the ranges, which are in order and apart, has a part of this one."""
+    before = bisect_left(ranges, end, key=lambda part: part.start)
+    return before > 0 and ranges[before - 1].end > start

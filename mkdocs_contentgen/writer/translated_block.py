@@ -48,6 +48,7 @@ def read_block(text: str, original: OriginalBlock, language: str, from_language:
     element = read_translated(text, original.text)
     for mark in element.find_all("mark"):
         mark.unwrap()
+    element.smooth()
     words = _prose_of(element)
     if not words.strip():
         raise EditError("it has no words")

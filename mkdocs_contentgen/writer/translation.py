@@ -9,6 +9,7 @@ blocks in one call; then the block stays in the original's language.
 from __future__ import annotations
 
 import asyncio
+import re
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field
 
@@ -65,11 +66,13 @@ _TOO_LONG = 4
 """An answer with so many times the characters of what was asked is stopped."""
 
 _SPARE = 2000
-"""So many characters more are never too long."""
+_SPARE_PER_BLOCK = 20
+"""So many characters more are never too long, in all and for each block."""
 
 _MOST_STRAY = 100
 """An answer with so many blocks more than were asked for is a loop."""
 
+_WORD = re.compile(r"[^\W\d_]+")
 _MISSING = "the model's answer lacks it"
 _TWICE = "the model's answer has it twice, and differently"
 
@@ -224,7 +227,7 @@ class _Translating:
             yield f"= {inert(_shortened(block.text))} → {inert(_shortened(translation))}"
 
     def _watch(self, blocks: Sequence[OriginalBlock], most_thoughts: int) -> Watch:
-        most = _TOO_LONG * sum(len(block.text) for block in blocks) + _SPARE
+        most = sum(_TOO_LONG * len(block.text) + _SPARE_PER_BLOCK for block in blocks) + _SPARE
         target = sum(map(_count, _asked_blocks(self.translation)))
         before = self.words
 
@@ -265,9 +268,9 @@ class _Translating:
     def finish(self) -> Translated:
         """Return what is there of the translation, with what a person should know of it."""
         asked = _asked_blocks(self.translation)
-        from_language = self.translation.from_language or guess_language(
-            " ".join(block.text for block in asked)
-        )
+        texts = " ".join(block.text for block in self.translation.blocks)
+        from_language = self.translation.from_language or guess_language(texts)
+        common = frozenset(word for word in _WORD.findall(texts) if word.islower())
         blocks = []
         for block in asked:
             element = self.done.get(block.number)
@@ -275,7 +278,7 @@ class _Translating:
                 blocks.append(TranslatedBlock(block.number, remark=self.problems[block.number]))
             else:
                 languages = self.translation.language, from_language
-                remark = check(element, block, *languages, self.options.glossary)
+                remark = check(element, block, *languages, self.options.glossary, common)
                 blocks.append(TranslatedBlock(block.number, write_translated(element), remark))
         return Translated(blocks, model=public_name(self.options.fields.model))
 

@@ -8,6 +8,7 @@ has cannot be marked in the translation, so there is a message for it.
 from __future__ import annotations
 
 import re
+from collections import deque
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
@@ -21,7 +22,7 @@ from ..service.protocol import OriginalBlock
 from .code_parts import FILE_TYPES
 from .glossary import NO_GLOSSARY, Glossary, is_kept
 from .languages import primary_tag
-from .ranges import Range, without_overlaps
+from .ranges import Range, overlaps, without_overlaps
 from .translation_words import Pair, compare_names, compare_negations, missing_rates
 from .values import Readings, Value, find_values, has_vocabulary, known_values
 from .words import HANGUL, UNSPACED
@@ -40,9 +41,11 @@ _OBJECT = "\ufffc"
 """Stands for each character of code, and of parts that stay, in the text of a block."""
 
 _NUMBERED = re.compile("⟦[0-9]{1,4}⟧")
+_TIMES = ("second", "minute", "hour", "day", "year")
 _COUNTERS = ("piece", "person", "times")
 """Units that some languages put behind each number."""
 
+_HALF = re.compile(r"\b(?:half|halbe?[nrs]?|demie?|medi[oa]|mei[oa]|mezz[oa])\b", re.IGNORECASE)
 _YEAR = re.compile(r"[12]\d{3}")
 _SMALL = ("1", "2")
 """Numbers that one language writes as a word, or leaves out, where another has a figure."""
@@ -61,6 +64,9 @@ _LITERAL = re.compile(
 )
 """What is written letter for letter in each language: addresses, flags, files, `GitHub`."""
 
+_MOST_ENDING = 3
+"""So many letters can be the ending of a name such as `GitHub`."""
+
 _LATIN_WORD = re.compile(r"(?<![A-Za-z0-9_])[A-Za-z][A-Za-z.-]*[A-Za-z](?![A-Za-z0-9_])")
 
 
@@ -70,11 +76,12 @@ def check(
     language: str,
     from_language: str,
     glossary: Glossary = NO_GLOSSARY,
+    common_words: frozenset[str] = frozenset(),
 ) -> str:
     """Mark what a translated block states and its original does not, and return a remark.
 
     The remark says what a person should know of the block, or is empty. The languages are BCP 47
-    tags.
+    tags. `common_words` are those that the original has in lower case somewhere.
     """
     pair = Pair(
         plain_text(read_translated(block.text, block.text)),
@@ -82,6 +89,7 @@ def check(
         primary_tag(from_language),
         primary_tag(language),
         block.kind in HEADINGS,
+        common_words,
     )
     comparison = compare(pair)
     mark_ranges(element, comparison.added)
@@ -127,10 +135,13 @@ def compare(pair: Pair) -> Comparison:
     added_values, missing_values = _compare_values(pair)
     added_literals, missing_literals = _compare_literals(pair)
     added_names, missing_names = compare_names(pair)
-    values = find_values(pair.translation, pair.language)
-    words = [*added_names, *_added_latin_words(pair)]
+    values = [
+        Range(value.start, value.end) for value in find_values(pair.translation, pair.language)
+    ]
     added = [*added_literals, *added_values]
-    added += [part for part in words if not _overlaps(part, values)]
+    for part in [*added_names, *_added_latin_words(pair)]:
+        if not overlaps(part.start, part.end, values):  # such as a unit, or a month
+            added.append(part)
     messages = [
         *missing_literals,
         *missing_values,
@@ -154,16 +165,21 @@ def _plain(string: NavigableString) -> str:
 
 
 def mark_ranges(element: Tag, ranges: Iterable[Range]) -> None:
-    """Put ranges of the plain text of a block into `<mark>`, in pieces where tags begin or end."""
-    left = list(ranges)
+    """Put ranges of the plain text of a block into `<mark>`, in pieces where tags begin or end.
+
+    The ranges are in order and apart.
+    """
+    left = deque(ranges)
     position = 0
     for string in element.find_all(string=True):
         text = str(string)
-        inside = [
-            Range(max(0, part.start - position), min(len(text), part.end - position))
-            for part in left
-            if part.start < position + len(text) and part.end > position
-        ]
+        inside = []
+        while left and left[0].start < position + len(text):
+            part = left.popleft()
+            inside.append(Range(max(0, part.start - position), part.end - position))
+            if part.end > position + len(text):
+                left.appendleft(part)
+                break
         position += len(text)
         if inside and not string.find_parent("code"):
             string.replace_with(*_marked(text, inside))
@@ -186,19 +202,21 @@ def _compare_values(pair: Pair) -> tuple[list[Range], list[str]]:
     translations = find_values(pair.translation, pair.language)
     said = known_values(pair.original, pair.from_language)
     said |= frozenset(reading for value in originals for reading in _in_other_words(value))
+    if _HALF.search(pair.original):
+        said |= {f"0.5 {unit}".rstrip() for unit in (*_TIMES, "")}
     said_now = known_values(pair.translation, pair.language)
     literals = [Range(*match.span()) for match in _LITERAL.finditer(pair.translation)]
     has_vague = any(map(_is_vague, originals))
     added = []
     for value in translations:
         is_said = _is_stated(value, said) or (has_vague and _is_vague(value))
-        if not is_said and not _is_within(value, literals):
+        if not is_said and not overlaps(value.start, value.end, literals):
             added.append(Range(value.start, value.end))
     messages = []
     literals = [Range(*match.span()) for match in _LITERAL.finditer(pair.original)]
     for value in originals:
         is_known = _is_stated(value, said_now) or bool(_in_other_words(value) & said_now)
-        is_known = is_known or _is_vague(value) or _is_within(value, literals)
+        is_known = is_known or _is_vague(value) or overlaps(value.start, value.end, literals)
         if not is_known and _is_comparable(value, pair):
             written = pair.original[value.start : value.end]
             messages.append(f"'{written}' of the original is missing")
@@ -246,29 +264,27 @@ def _in_other_words(value: Value) -> Readings:
     return frozenset(found)
 
 
-def _is_within(value: Value, ranges: Iterable[Range]) -> bool:
-    return any(part.start <= value.start < part.end for part in ranges)
-
-
 def _compare_literals(pair: Pair) -> tuple[list[Range], list[str]]:
     """Return what only the translation has of what is written letter for letter, and messages."""
-    originals = _LITERAL.findall(pair.original)
-    translations = _LITERAL.findall(pair.translation)
+    originals = set(_LITERAL.findall(pair.original))
+    translations = set(_LITERAL.findall(pair.translation))
     added = []
     for match in _LITERAL.finditer(pair.translation):
-        if not any(_is_same(literal, match[0]) for literal in originals):
+        if originals.isdisjoint(_forms_of(match[0])):
             added.append(Range(*match.span()))
-    messages = []
-    for literal in originals:
-        is_kept = any(_is_same(literal, found) for found in translations)
-        if not is_kept and not _stands_in(literal, pair.translation):
+    kept = {form for found in translations for form in _forms_of(found)}
+    messages: list[str] = []
+    for literal in sorted(originals - kept):
+        if len(messages) < _MOST_MESSAGES and not _stands_in(literal, pair.translation):
             messages.append(f"'{literal}' of the original is missing")
     return added, messages
 
 
-def _is_same(literal: str, found: str) -> bool:
-    """Tell whether a name such as `GitHub` is in a translation, also with an ending: `GitHubs`."""
-    return found == literal or (literal.isalpha() and found.startswith(literal))
+def _forms_of(literal: str) -> set[str]:
+    """Return what a literal can be with an ending: `GitHubs` is `GitHub`."""
+    if not literal.isalpha():
+        return {literal}
+    return {literal[: len(literal) - size] for size in range(_MOST_ENDING + 1)}
 
 
 def _stands_in(literal: str, text: str) -> bool:
@@ -285,7 +301,3 @@ def _added_latin_words(pair: Pair) -> list[Range]:
         if not match[0].isupper() and match[0].casefold() not in original:
             found.append(Range(*match.span()))
     return found
-
-
-def _overlaps(part: Range, values: Iterable[Value]) -> bool:
-    return any(value.start < part.end and part.start < value.end for value in values)

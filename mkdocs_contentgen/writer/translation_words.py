@@ -11,13 +11,13 @@ import re
 import tomllib
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 from importlib.resources import files
 from itertools import pairwise
 
 from ..html.sentences import sentence_ends
 from .names import PRONOUNS, begins_sentence, find_names
-from .ranges import Range
+from .ranges import Range, overlaps
 
 _TABLE = tomllib.loads(files(__package__).joinpath("translation_words.toml").read_text("utf-8"))
 
@@ -48,6 +48,8 @@ class Pair:
 
     language: str
     is_heading: bool = False
+    common_words: frozenset[str] = frozenset()
+    """What the whole original has in lower case, too: `Settings` is no name beside `settings`."""
 
     @property
     def is_latin(self) -> bool:
@@ -141,11 +143,13 @@ def compare_names(pair: Pair) -> tuple[list[Range], list[str]]:
 
 def _missing_names(pair: Pair) -> list[str]:
     found = []
-    translation = pair.translation.casefold()
     for name in find_names(pair.original, "", pair.from_language):
         words = _own_words(pair.original, name, pair.from_language)
         missing = [
-            word for word in words if not _is_translated(word) and not _has(translation, word)
+            word
+            for word in words
+            if not (_is_translated(word) or word.casefold() in pair.common_words)
+            and not _has(pair.translation, word)
         ]
         if missing:
             found.append(f"'{' '.join(missing)}' of the original is missing")
@@ -169,17 +173,23 @@ def _is_translated(word: str) -> bool:
 
 
 def _has(text: str, word: str) -> bool:
-    """Tell whether a text in lower case has a word, whatever its ending."""
+    """Tell whether a text has a word, whatever its ending, and also within a German compound."""
+    folded, words = _in_lower_case(text)
     stem = re.sub("[’']s?$", "", word.casefold())
     stem = stem[: max(_LEAST_STEM, round(len(stem) * _SHARE_OF_STEM))]
-    return re.search(rf"(?<!\w){re.escape(stem)}", text) is not None or (
-        len(stem) > _LEAST_STEM and stem in text  # in a German compound
-    )
+    return f" {stem}" in words or (len(stem) > _LEAST_STEM and stem in folded)
+
+
+@lru_cache(maxsize=8)  # for all words of a block
+def _in_lower_case(text: str) -> tuple[str, str]:
+    """Return a text in lower case, and its words with a space before each."""
+    folded = text.casefold()
+    words = " ".join(re.findall(r"[^\W_]+", folded))
+    return folded, f" {words}"
 
 
 def _added_names(pair: Pair, places: set[int]) -> list[Range]:
     """Return the ranges of the names in a translation that the original has not."""
-    original = pair.original.casefold()
     # So many words of names can have another form in the translation.
     names = find_names(pair.original, "", pair.from_language)
     words = [word for name in names for word in _WORD.findall(name.of(pair.original))]
@@ -189,7 +199,7 @@ def _added_names(pair: Pair, places: set[int]) -> list[Range]:
         words = _own_words(pair.translation, name, pair.language)
         if len(words) == 1 and pair.language not in _PLACE_LANGUAGES:
             continue  # it can be a month, or a place
-        added = [word for word in words if not _has(original, word)]
+        added = [word for word in words if not _has(pair.original, word)]
         others = [word for word in added if not places & _lines_of_places(word)]
         if len(others) > left:
             found.append(name)
@@ -207,12 +217,13 @@ def _missing_places(pair: Pair, places: set[int]) -> list[str]:
 
 def _added_places(pair: Pair, places: set[int], found: list[Range]) -> list[Range]:
     """Return the ranges of the places in a translation that the original does not name."""
+    if pair.language not in _PLACE_LANGUAGES:
+        return []
     added = []
     for match in _WORD.finditer(pair.translation):
         lines = _lines_of_places(match[0]) if match[0][0].isupper() else set()
         part = Range(*match.span())
-        is_found = any(name.start <= part.start < name.end for name in found)
-        if lines and not lines & places and not is_found and pair.language in _PLACE_LANGUAGES:
+        if lines and not lines & places and not overlaps(part.start, part.end, found):
             added.append(part)
     return added
 

@@ -5,14 +5,18 @@ from __future__ import annotations
 import asyncio
 import re
 from collections.abc import Callable
+from datetime import UTC, datetime
 
 import msgspec
 import pytest
 from drafts import request
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from model_writer import sentences
 from shapes import OPTIONS
 
 from mkdocs_contentgen.errors import FailedTextError, UnknownOutcomeError
+from mkdocs_contentgen.html.document import Document
 from mkdocs_contentgen.service.protocol import (
     UNOBSERVED,
     Attempt,
@@ -20,11 +24,14 @@ from mkdocs_contentgen.service.protocol import (
     Translated,
     Translation,
 )
+from mkdocs_contentgen.text import Text
+from mkdocs_contentgen.texts.translation import compose, plan_translation
 from mkdocs_contentgen.writer.completion import Completion, ModelCall
 from mkdocs_contentgen.writer.glossary import read_glossary
 from mkdocs_contentgen.writer.settings import WriterFields, WriterOptions
 from mkdocs_contentgen.writer.translation import estimate_translation, translate
 
+WHEN = datetime(2026, 2, 3, tzinfo=UTC)
 BLOCKS = [
     OriginalBlock(0, "h1", "How a cache works"),
     OriginalBlock(1, "p", "A cache keeps the results of a build for ten minutes. [More](1)"),
@@ -322,3 +329,119 @@ def test_house_rules_and_languages_are_in_the_prompt() -> None:
         assert "Say 'Sie'." in system
         lengths.append(len(system))
     assert lengths[1] < lengths[0] / 3
+
+
+def document(*blocks: str) -> Text:
+    """Return a text with these blocks of HTML."""
+    html = f"<article><h1>How it works</h1>{''.join(blocks)}</article>"
+    return Text(Document(html).to_lines(), WHEN, request().record())
+
+
+def translated_document(
+    original: Text, answer: Callable[[dict[int, str]], str], language: str = "de"
+) -> tuple[Text, list[ModelCall]]:
+    """Return the translation of a text, for which the model gives an answer, and the calls."""
+    asked: list[ModelCall] = []
+
+    async def ask(call: ModelCall) -> Completion:
+        asked.append(call)
+        text = answer(numbers(call))
+        return Completion(text, (call.watch(text) if call.watch else "") or "stop")
+
+    plan = plan_translation(original, language, "en")
+    found, _ = asyncio.run(translate(request(), plan, OPTIONS, ask))
+    text = compose(original, plan, found, request=request().record(), generated_at=WHEN)
+    return text, asked
+
+
+def kinds(text: Text) -> list[str]:
+    """Return the kinds of the blocks of a text."""
+    return [block.kind for block in Document(text.html).blocks()]
+
+
+def words_of(text: Text) -> list[str]:
+    """Return the words of the blocks of a text."""
+    return [block.text for block in Document(text.html).blocks()]
+
+
+def test_a_table_of_60_rows() -> None:
+    """Cells that repeat each other are no loop, and figures alone are not asked for."""
+    rows = "".join(
+        f"<tr><td>Option {number}</td><td>yes</td><td>{number * 100}</td></tr>"
+        for number in range(60)
+    )
+    original = document(
+        f"<table><thead><tr><th>Name</th></tr></thead><tbody>{rows}</tbody></table>"
+    )
+    german = {"yes": "ja", "Name": "Bezeichnung", "## How it works": "Wie es funktioniert"}
+
+    def answer(asked: dict[int, str]) -> str:
+        return "\n".join(f"[{number}] {german.get(text, text)}" for number, text in asked.items())
+
+    text, asked = translated_document(original, answer)
+    assert len(asked) == 1
+    assert len(numbers(asked[0])) == 2 + 60 * 2
+    assert words_of(text).count("ja") == 60
+    assert kinds(text) == kinds(original)
+    assert not text.remarks
+
+
+def test_200_lines_of_code() -> None:
+    """Code is neither asked for nor shown, and stays byte for byte."""
+    code = "\n".join(f"print('line {number}')" for number in range(200))
+    original = document("<p>Run this.</p>", f"<pre><code>{code}</code></pre>")
+    text, asked = translated_document(original, lambda asked: lines(dict.fromkeys(asked, "Hier.")))
+    assert "print" not in asked[0].messages[-1]["content"]
+    assert Document(text.html).article.pre == Document(original.html).article.pre
+    assert code in text.html.replace("&#x27;", "'")
+
+
+@pytest.mark.parametrize(
+    ("language", "title", "words"),
+    [
+        ("ar", "كيف يعمل", "يستغرق البناء 5 دقائق."),
+        ("he", "איך זה עובד", "הבנייה נמשכת 5 דקות."),
+        ("ja", "仕組み", "ビルドには5分かかります。"),
+        ("zh-Hant", "運作方式", "建置需要5分鐘。"),
+        ("ko", "작동 방식", "빌드에는 5분이 걸립니다."),
+        ("hi", "यह कैसे काम करता है", "बिल्ड में 5 मिनट लगते हैं।"),
+    ],
+)
+def test_other_scripts(language: str, title: str, words: str) -> None:
+    """A text of any script is read, without marks, and with its language."""
+    original = document("<p>The build takes <strong>5 minutes</strong>.</p>")
+    text, _ = translated_document(
+        original, lambda asked: lines(dict(zip(asked, [title, words], strict=True))), language
+    )
+    assert words_of(text) == [title, words]
+    assert not Document(text.html).statements()
+    assert f'lang="{language}"' in text.html
+
+
+PIECES = [
+    *("[1] ", "[2] ", "[9] ", "\n", "\n\n", "Wort ", "[Mehr](1)", "[Mehr](2)", "⟦1⟧", "⟦9⟧"),
+    *("`mkdocs build`", "==", "**", "<b>", "</b>", "<script>", "<img src=x>", "![](http://x.y/z)"),
+    *("\\", "`", "<!--", "7 ", "A cache keeps the results of a build ", '{"1": "x"}', "\u202e"),
+]
+
+
+@given(answers=st.lists(st.lists(st.sampled_from(PIECES), max_size=12).map("".join), max_size=3))
+@settings(max_examples=200, deadline=None)
+def test_whatever_a_model_answers(answers: list[str]) -> None:
+    """Only words of blocks change: structure, code, links and pictures are the original's."""
+    original = document(
+        '<p>A cache keeps the results of a build. <a href="https://x.example/">More</a></p>',
+        '<p>Run <code>mkdocs build</code>, <img src="https://x.example/a.png" alt="x">.</p>',
+        "<ul><li>pages that many people read</li></ul>",
+    )
+    left = [*answers, "[1] Ein Cache. [Mehr](1)", ""]
+    try:
+        text, _ = translated_document(original, lambda asked: left.pop(0))
+    except FailedTextError:
+        return
+    before = Document(original.html).article
+    after = Document(text.html).article
+    assert kinds(text) == kinds(original)
+    for name in ("a", "img", "code", "script"):
+        assert [str(tag.attrs) for tag in after(name)] == [str(tag.attrs) for tag in before(name)]
+    assert [code.text for code in after("code")] == ["mkdocs build"]

@@ -53,7 +53,7 @@ _NAME = re.compile(
 )
 """The word or the two words behind a figure."""
 
-_OF = re.compile(r" d[ei](?= )| d(?=['’])")
+_OF = re.compile(r" d(?:[ei](?= )|['’])")
 """What stands between a magnitude and a unit, as in `millones de dólares`."""
 
 _Entry = TypeVar("_Entry", int, str)

@@ -35,6 +35,7 @@ _TOKEN = re.compile(
     rf"|(?P<figure>{FIGURE})"
     rf"|(?P<east_weekday>{EAST_WEEKDAY})"
     rf"|(?P<east_number>{EAST_NUMBER})"
+    r"|(?P<elision>\b[A-Za-z]{1,5}['’](?=[^\W\d_]{3}))"  # as in `nell’aprile`
     rf"|(?P<word>[^\W\d_{EAST_ASIAN}]+(?:[-'’][^\W\d_{EAST_ASIAN}]+)*)"
 )
 
@@ -106,6 +107,8 @@ def _read_token(text: str, token: re.Match[str], words: Vocabulary) -> Value | N
             return east_weekday(token)
         case "east_number":
             return east_number(text, token)
+        case "elision":
+            return None
         case "word":
             return _word(text, token, words)
     value = date_in_figures(token) or time_of_day(text, token) or hour_with_sign(text, token)
@@ -128,7 +131,9 @@ def _word(text: str, token: re.Match[str], words: Vocabulary) -> Value | None:
         if (date.start, date.end) != token.span():  # with a day or a year
             return date
     if word.partition("-")[0] in words.numbers:
-        return number_in_words(text, token.start(), words)
+        number = number_in_words(text, token.start(), words)
+        is_alone = number is not None and number.end == token.end()
+        return None if is_alone and word in words.ambiguous else number
     if word in magnitudes():
         return magnitude_alone(token, magnitudes()[word])
     return None

@@ -40,7 +40,7 @@ class Vocabulary:
 
     numbers: dict[str, int] = field(default_factory=dict)
     ambiguous: frozenset[str] = frozenset()
-    """Months and weekdays that are other words, too, such as `may`."""
+    """Months, weekdays and numbers that are other words, too, such as `may`."""
 
     need_capitals: bool = False
     """Whether months and weekdays have capital letters."""
@@ -126,6 +126,8 @@ def vocabulary(tags: tuple[str, ...]) -> Vocabulary:
         found.numbers.update(zip(spelled[1::2], map(int, spelled[::2]), strict=True))
     if "de" in tags:
         found.numbers.update(_german_numbers(found.numbers))
+    if "ar" in tags:
+        found.numbers.update(_with_prefixes(found.numbers))
     ambiguous = " ".join(language["ambiguous"] for language in languages)
     return replace(
         found,
@@ -138,6 +140,11 @@ def _numbered(names: Iterable[str], first: int) -> Iterator[tuple[str, int]]:
     for number, spellings in enumerate(names, first):
         for spelling in spellings.split():
             yield spelling, number
+
+
+def _with_prefixes(numbers: dict[str, int]) -> dict[str, int]:
+    """Return the numbers with what Arabic writes before a word without a space, such as `and`."""
+    return {f"{prefix}{word}": number for prefix in "بوفل" for word, number in numbers.items()}
 
 
 def _german_numbers(numbers: dict[str, int]) -> dict[str, int]:
