@@ -149,7 +149,7 @@ def _clean_xml(html: str) -> str:
     _check_size(html)
     # Without a removed element, those around it may be parsed differently, hence several passes.
     clean = html.encode("utf-8", "replace").decode()
-    clean = _CHECKBOX.sub(_tick, clean)
+    clean = _CHECKBOX.sub(_checkbox_in_markdown, clean)
     for _ in range(_MAX_PASSES):
         previous = clean
         clean = _without_controls(_CLEANER.clean(clean))
@@ -168,7 +168,7 @@ def _clean_xml(html: str) -> str:
     return xml
 
 
-def _tick(tag: re.Match[str]) -> str:
+def _checkbox_in_markdown(tag: re.Match[str]) -> str:
     """Return what Markdown has for a checkbox of a list of tasks, since forms are removed."""
     attributes = _QUOTED.sub("", tag[1])
     if not _IS_CHECKBOX.search(tag[1]):

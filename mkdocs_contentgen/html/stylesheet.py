@@ -244,7 +244,10 @@ def _text_classes(colours: list[Colour]) -> list[str]:
 
 
 def _background_classes(colours: list[Colour]) -> list[str]:
-    if not colours or min(colours)[0] > 0.99:  # the lightness of the darkest
+    if not colours:
+        return []
+    least_lightness, _, _ = min(colours)
+    if least_lightness > 0.99:  # all are nearly white
         return []
     steps = [_nearest_hue(hue) if chroma >= 0.01 else "grey" for _, chroma, hue in colours]
     if steps[0] != steps[-1]:
@@ -262,7 +265,9 @@ def _border_classes(values: Mapping[str, list[Node]]) -> list[str]:
         words = [getattr(token, "lower_value", getattr(token, "value", "")) for token in tokens]
         if _NO_BORDER.isdisjoint(words):
             classes.append(class_)
-            for _, chroma, hue in _colours(tokens)[:1]:
+            colours = _colours(tokens)
+            if colours:
+                _, chroma, hue = colours[0]
                 classes.append(f"cg-line-{_nearest_hue(hue) if chroma >= 0.05 else 'grey'}")
     return classes
 

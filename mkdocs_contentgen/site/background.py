@@ -57,7 +57,7 @@ class _Rebuilds:
         self._is_needed = False
         """Whether texts have arrived that no build has shown."""
 
-        self._is_triggered = False
+        self._was_told = False
         """Whether the server was told of them."""
 
         self._not_before = 0.0
@@ -75,7 +75,7 @@ class _Rebuilds:
         self.started += 1
         if self._is_needed:
             self._is_needed = False
-            self._is_triggered = False
+            self._was_told = False
             self._not_before = time.monotonic() + REBUILD_INTERVAL
         return True
 
@@ -88,18 +88,18 @@ class _Rebuilds:
         self._is_needed = True
 
     def generation_ended(self) -> None:
-        """Ask for a build at once, unless one was asked for already."""
+        """Ask for a build at once, unless the server was told already."""
         self._is_needed = True
-        if not self._is_triggered:
+        if not self._was_told:
             self._not_before = 0.0
 
     def is_due(self) -> bool:
         """Tell whether the server has to be told now: only between builds does it surely notice."""
         return self._is_needed and not self._depth and time.monotonic() >= self._not_before
 
-    def triggered(self) -> None:
+    def server_told(self) -> None:
         """Take into account that the server was told."""
-        self._is_triggered = True
+        self._was_told = True
         interval = _FIRST_INTERVAL if self.started <= 1 else REBUILD_INTERVAL
         self._not_before = time.monotonic() + interval
 
@@ -228,7 +228,7 @@ class Background:
         """Change the trigger file if the server has to build again."""
         with self._lock:
             if self._rebuilds.is_due():
-                self._rebuilds.triggered()
+                self._rebuilds.server_told()
                 self.trigger_file.write_text(str(time.monotonic()))
 
     def _text_arrived(self) -> None:

@@ -52,7 +52,7 @@ class LineReporter(Reporter):
 
     @contextmanager
     def generating(self) -> Iterator[Reporter]:
-        """Return a context manager with a reporter that shows the progress, too."""
+        """Return a context manager with a reporter that does the same, and shows the progress."""
         if self._has_bar:
             from rich.console import Console
 

@@ -48,7 +48,7 @@ def cite(
         is_title = is_heading or block.tokens[0].type == "heading_open"
         places += [(children, is_title) for children in block.inlines]
     for children, is_title in places:
-        parts = [_split(token, sections, found, site_url, is_title) for token in children]
+        parts = [_with_links(token, sections, found, site_url, is_title) for token in children]
         children[:] = chain.from_iterable(parts)
     document.blocks = [MarkdownBlock(block.tokens) for block in document.blocks]
     return found
@@ -62,10 +62,13 @@ def sources_list(cited: Sequence[Section], site_url: str, language: str = "") ->
     return [tag("h2", (find_language(language) or ENGLISH).sources), tag("ol", items)]
 
 
-def _split(
+def _with_links(
     token: Token, sections: Sequence[Section], found: Citations, site_url: str, is_title: bool
 ) -> list[Token]:
-    """Return the tokens of a text, with its citations as links, or another token as it is."""
+    """Return the tokens of a text, with its citations as links, or another token as it is.
+
+    What is linked and what is dropped is added to `found`.
+    """
     if token.type != "text":
         return [token]
     tokens: list[Token] = []

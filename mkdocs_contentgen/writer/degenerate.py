@@ -96,10 +96,10 @@ def find_loop(text: str) -> int | None:
     if not loops:
         return None
     loop = min(loops)
-    sentence = loop
+    sentence_start = loop
     for end in _END.finditer(text, max(0, loop - _MAX_SENTENCE), loop):
-        sentence = end.end()
-    return sentence
+        sentence_start = end.end()  # the last one counts
+    return sentence_start
 
 
 def degenerate_problem(prose: str) -> str:

@@ -171,15 +171,16 @@ def _take_title(
 
     Without a heading, blocks at the beginning that repeat the `topic` are the title.
     """
-    words = topic
+    title_words = topic
     title: list[Token] = []
     if heading is not None:
-        words = heading.words
+        title_words = heading.words
         title = _inline(heading)
-    blocks = [
-        block for block in document.blocks if block is not heading and not _repeats(block, words)
-    ]
-    while blocks and words and blocks[0].words == words:
+    blocks = []
+    for block in document.blocks:
+        if block is not heading and not _repeats(block, title_words):
+            blocks.append(block)
+    while blocks and title_words and blocks[0].words == title_words:
         title = title or _inline(blocks[0])
         del blocks[0]
     document.blocks = blocks

@@ -13,8 +13,20 @@ from .ranges import Range, without_overlaps
 from .values import find_values, known_values
 from .words import UNSPACED, count_words, split_words
 
-_PAIRS = [*zip("“„„„«「『‹", '”“”"»」』›', strict=True), (r"»(?=\S)", r"(?<=\S)«")]
-_PAIRS.append((r"›(?=\S)", r"(?<=\S)‹"))
+_PAIRS = (
+    ("“", "”"),
+    ("„", "“"),
+    ("„", "”"),
+    ("„", '"'),
+    ("«", "»"),
+    ("「", "」"),
+    ("『", "』"),
+    ("‹", "›"),
+    (r"»(?=\S)", r"(?<=\S)«"),
+    (r"›(?=\S)", r"(?<=\S)‹"),
+)
+"""The signs around a quotation, as patterns. Languages put the same ones the other way round."""
+
 _QUOTATION = re.compile(
     "|".join(rf"{first}[^{first[0]}{last[-1]}\n]{{1,600}}{last}" for first, last in _PAIRS)
     + r"|(?<![^\s(])”(?=\w)[^”\n]{1,600}”"  # Swedish and Finnish

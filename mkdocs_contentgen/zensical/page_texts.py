@@ -7,7 +7,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
 from types import TracebackType
@@ -205,7 +205,15 @@ class SiteTexts:
         return names, others
 
 
-_loaded: tuple[object, SiteTexts | PageError] | None = None
+@dataclass(frozen=True)
+class _Loaded:
+    """What a configuration of Zensical has led to."""
+
+    config: object
+    texts: SiteTexts | PageError
+
+
+_loaded: _Loaded | None = None
 
 
 def load_texts(config: dict[str, object]) -> SiteTexts:
@@ -214,18 +222,18 @@ def load_texts(config: dict[str, object]) -> SiteTexts:
     Raises PageError.
     """
     global _loaded
-    if _loaded is None or _loaded[0] is not config:
-        before = _loaded[1] if _loaded else None
-        _loaded = config, _read_texts(config, before)
-    if isinstance(_loaded[1], PageError):
-        raise _loaded[1]
-    return _loaded[1]
+    if _loaded is None or _loaded.config is not config:
+        before = _loaded.texts if _loaded else None
+        _loaded = _Loaded(config, _read_texts(config, before))
+    if isinstance(_loaded.texts, PageError):
+        raise _loaded.texts
+    return _loaded.texts
 
 
 def use_texts(config: dict[str, object], texts: SiteTexts) -> None:
     """Let load_texts() return these texts for this configuration."""
     global _loaded
-    _loaded = config, texts
+    _loaded = _Loaded(config, texts)
 
 
 def _read_texts(
