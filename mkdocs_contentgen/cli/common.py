@@ -187,9 +187,11 @@ def listen(port: int, host: str = "127.0.0.1") -> socket:
         family = AF_INET6 if ":" in host else AF_INET
         listener = create_server((host, port), family=family, backlog=2048)
     except (OSError, UnicodeError) as error:  # the latter for a name that no host can have
-        # The error itself contains the address, and has the one of a name as its context.
-        is_unknown = isinstance(error.__context__, gaierror) or isinstance(error, UnicodeError)
-        reason = "unknown host" if is_unknown else os.strerror(getattr(error, "errno", 0))
+        # Its message would have the address again. That of an unknown name is in the context.
+        if isinstance(error, UnicodeError) or isinstance(error.__context__, gaierror):
+            reason = "unknown host"
+        else:
+            reason = os.strerror(error.errno or 0)
         options = "--port" if host in ("127.0.0.1", "::1") else "--host and --port"
         raise click.ClickException(
             f"{host}:{port} cannot be used ({reason}); choose another one with {options}"

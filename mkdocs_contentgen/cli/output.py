@@ -97,6 +97,13 @@ def article_to_json(article: Article) -> dict[str, object]:
     text = article.approved.text if article.approved else None
     if article.draft and article.state in ("draft", "outdated"):
         text = article.draft
+    written_by = None
+    generated_at = None
+    edits = None
+    if text:
+        written_by = text.written_by or None
+        generated_at = text.generated_at.isoformat()
+        edits = asdict(text.edits) if text.edits else None
     return {
         "page": article.page,
         "id": request.id,
@@ -107,11 +114,11 @@ def article_to_json(article: Article) -> dict[str, object]:
         "reason": article.reason,
         "where": article.where,
         "model": article.model or None,
-        "written_by": text.written_by or None if text else None,
+        "written_by": written_by,
         "marked": article.marked,
         "to_read": article.to_read,
         "remarks": article.remarks,
-        "generated_at": text.generated_at.isoformat() if text else None,
+        "generated_at": generated_at,
         "approved_by": approval.approved_by if approval else None,
         "newer_draft": article.approved is not None and article.has_newer_draft,
         "owner": request.owner or None,
@@ -119,7 +126,7 @@ def article_to_json(article: Article) -> dict[str, object]:
         "translation_of": article.asked.original.name if article.asked.original else None,
         "original_changes": article.original_changes,
         "due_since": article.due_since.isoformat() if article.due_since else None,
-        "edits": asdict(text.edits) if text and text.edits else None,
+        "edits": edits,
     }
 
 

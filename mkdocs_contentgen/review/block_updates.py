@@ -251,22 +251,26 @@ def _in_section(blocks: Sequence[Block], section: str) -> Collection[int]:
     """Return the numbers of the blocks of a section, or all without one. Raises EditError."""
     if not section:
         return range(len(blocks))
-    listed = {block.number for block in listed_sources(blocks)}  # which nobody may change
-    headings = [
-        block for block in blocks if block.kind in HEADINGS - {"h1"} and block.number not in listed
-    ]
+    fixed = {block.number for block in listed_sources(blocks)}
+    headings = []
+    for block in blocks:
+        if block.kind in HEADINGS - {"h1"} and block.number not in fixed:
+            headings.append(block)
     wanted = " ".join(section.split()).casefold()
-    start: Block | None = None
-    for heading in headings:
-        if start is None:
-            if heading.text.casefold() == wanted:
-                start = heading
-        elif heading.kind <= start.kind:
-            return range(start.number, heading.number)
-    if start is None:
-        names = ", ".join(f"'{heading.text}'" for heading in headings) or "none"
-        raise EditError(f"has no section '{section}'; its headings are: {names}")
-    return range(start.number, len(blocks))
+    for position, heading in enumerate(headings, start=1):
+        if heading.text.casefold() == wanted:
+            end = _end_of_section(heading, headings[position:], len(blocks))
+            return range(heading.number, end)
+    names = ", ".join(f"'{heading.text}'" for heading in headings) or "none"
+    raise EditError(f"has no section '{section}'; its headings are: {names}")
+
+
+def _end_of_section(heading: Block, following: Sequence[Block], end: int) -> int:
+    """Return the number of the next heading of the same level or a higher one, or `end`."""
+    for other in following:
+        if other.kind <= heading.kind:
+            return other.number
+    return end
 
 
 def _listed_names(blocks: Sequence[Block]) -> list[str]:
@@ -290,25 +294,35 @@ def _link(
     new: list[Citation] = []
     for element in elements:
         for link in element.find_all("a"):
-            number = str(link["href"]).removeprefix(f"{CITATION}/")
-            source = cited.get(int(number)) if _NUMBER.fullmatch(number) else None
+            source = _cited_source(link, cited)
             if source is None:
                 continue
             name = source.name if source.is_page else source.title
             if name not in names:
                 names.append(name)
                 new.append(source)
-            link.string = f"[{names.index(name) + 1}]"
-            if source.is_page:
-                link["href"] = name
-            else:
-                link.name = "span"
-                link.attrs = {}
+            _write_citation(link, names.index(name) + 1, source)
             if source not in used:
                 used.append(source)
     if new:
         _list_sources(document, new)
     return used
+
+
+def _cited_source(link: Tag, cited: Mapping[int, Citation]) -> Citation | None:
+    """Return the source that a link in a new block cites by its number, or None."""
+    number = str(link["href"]).removeprefix(f"{CITATION}/")
+    return cited.get(int(number)) if _NUMBER.fullmatch(number) else None
+
+
+def _write_citation(link: Tag, number: int, source: Citation) -> None:
+    """Give a citation its number in the list at the end. That of a file is no link."""
+    link.string = f"[{number}]"
+    if source.is_page:
+        link["href"] = source.name
+    else:
+        link.name = "span"
+        link.attrs = {}
 
 
 def _list_sources(document: Document, new: Sequence[Citation]) -> None:

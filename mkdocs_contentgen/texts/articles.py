@@ -16,9 +16,10 @@ from xml.etree.ElementTree import Element
 from ..display import quoted
 from ..errors import ApprovalError, ContentgenError, FailedTextError, NoText, UnsafeHTMLError
 from ..files import normal_form, sha256
+from ..html import presentation
 from ..html.disclosure import Provenance, Review
 from ..html.elements import TO_READ
-from ..html.presentation import ArticleMetadata, Presentation, present
+from ..html.presentation import ArticleMetadata, Presentation
 from ..page_request import OriginalText, PageRequest
 from ..requests import LANGUAGE, OPTIONAL_FIELDS, TRANSLATION_KEY, Request
 from ..text import Text
@@ -370,13 +371,13 @@ class Article:
     def present(self, how: Presentation) -> tuple[Element, ArticleMetadata]:
         """Return the element to insert into a page, and its metadata.
 
-        Raises ContentgenError if there is no text, and UnsafeHTMLError as present() does.
+        Raises ContentgenError if there is no text, and UnsafeHTMLError if it cannot be shown.
         """
         provenance = self.provenance
         text = self.outcome.text
         if provenance is None or text is None:
             raise ContentgenError(str(self.outcome.error or NEVER_GENERATED_REASON))
-        return present(text.html, provenance, how)
+        return presentation.present(text.html, provenance, how)
 
     @property
     def model(self) -> str:

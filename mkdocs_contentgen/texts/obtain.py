@@ -126,15 +126,12 @@ def obtain(
     obtained = Obtained(articles)
     _report_approvals(obtained, policy)
     if not obtained.failures and policy.on_missing == "generate":
-        for article in articles:
-            if _is_wanted(article, policy):
-                obtained.wanted[article.key] = article.asked_now
-        _leave_out_without_original(obtained, policy)
+        _find_wanted(obtained, policy)
         _refuse_wanted(obtained, policy, check)
         if obtained.failures:
             return obtained
-        if obtained.wanted and source:
-            problems += _request_wanted(obtained, policy, source)
+    if obtained.wanted and source:
+        problems += _request_wanted(obtained, policy, source)
     if not obtained.failures:
         obtained.warnings += dict.fromkeys(problems)
     outdated = [article for article in obtained.articles if article.state == "outdated"]
@@ -142,6 +139,14 @@ def obtain(
     if not obtained.failures and source:
         _report_texts(obtained, policy)
     return obtained
+
+
+def _find_wanted(obtained: Obtained, policy: Policy) -> None:
+    """Find the requests to be sent, if they can be."""
+    for article in obtained.articles:
+        if _is_wanted(article, policy):
+            obtained.wanted[article.key] = article.asked_now
+    _leave_out_without_original(obtained, policy)
 
 
 def _is_wanted(article: Article, policy: Policy) -> bool:
@@ -271,9 +276,10 @@ def _with_outcome(article: Article, new: Outcome) -> Article:
     old = article.draft_outcome
     if new.text or old.text is None:
         return replace(article, draft_outcome=new, changed_sources=())
-    before = f"{old.error}, and " if old.error else ""
-    cause = new.stopped_by
-    error = NoText("missing", f"{before}no newer text arrived: {cause or new.error}", cause=cause)
+    message = f"no newer text arrived: {new.stopped_by or new.error}"
+    if old.error:
+        message = f"{old.error}, and {message}"
+    error = NoText("missing", message, cause=new.stopped_by)
     return replace(article, draft_outcome=Outcome(old.source, old.text, error))
 
 
