@@ -225,6 +225,7 @@ def write_approval(
     declined = article.approval.declined if article.approval else None
     edition = text.edition
     if chosen.is_in_file and article.draft and article.has_newer_draft:
+        # That draft is declined: it is not shown again, and is older than the file now.
         declined = article.draft.generated_at
         edition = edition_after(article.edition)
     html = _html_to_approve(article, chosen, options)
@@ -280,7 +281,7 @@ def words_at_risk(article: Article, draft: Text) -> list[str]:
 
 
 def _draft_html(article: Article, draft: Text, options: ContentgenConfig) -> str:
-    """Return the lines of a draft. Raises ApprovalError."""
+    """Return the HTML that the approved file of a draft contains. Raises ApprovalError."""
     try:
         return approved_html(draft, options)
     except UnsafeHTMLError as error:
@@ -426,7 +427,10 @@ def _check_quotations(article: Article, draft: Text, *, is_edited_in_file: bool)
 
 
 def _edited_html(article: Article, edited: ApprovedText, options: ContentgenConfig) -> str:
-    """Return an edited text in the lines that an update writes, so that it changes no others."""
+    """Return the HTML of an edited file with one block a line, as this package writes it.
+
+    So an update changes only the lines of its own blocks. Raises ApprovalError.
+    """
     try:
         return settled_html(Document(edited.text.html, options.image_hosts))
     except UnsafeHTMLError as error:

@@ -256,6 +256,7 @@ class Generation:
             deadline += await self.throttle.wait_for_turn()
             stop_reason = self.throttle.stop_reason
             if isinstance(stop_reason, NoText):
+                # It was not processed, so it counts as one that was not sent.
                 return stop_reason
             if stop_reason or deadline <= self.clock.monotonic():
                 return result
@@ -302,6 +303,7 @@ class Generation:
         self._set_outcome(key, outcome)
 
     async def _end_claim(self, key: str, outcome: Outcome) -> None:
+        """End the claim on a request, and drop its Idempotency-Key if it was answered."""
         text = outcome.text
         if text and not text.edits:
             self._claims.held.pop(key, None)  # saving the text has ended the claim
