@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import re
+import shlex
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
@@ -16,7 +17,7 @@ from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.structure.files import File
 from mkdocs.utils.meta import YAML_RE, get_data
 
-from ..display import quoted
+from ..display import first_names, quoted
 from ..errors import ApprovalError, UnsafeHTMLError
 from ..files import replace_text
 from ..html.article import (
@@ -76,6 +77,7 @@ def eject_articles(site: Site, articles: Sequence[Article]) -> str:
     rewritten.
     """
     page = articles[0].page
+    _check_translations(site, articles)
     path = site.source_file(page)
     source, newline = _read_page(page, path)
     front_matter = YAML_RE.match(source)
@@ -99,6 +101,24 @@ def eject_articles(site: Site, articles: Sequence[Article]) -> str:
     except OSError as error:
         raise ApprovalError(f"{page}: cannot be written ({error.strerror})") from error
     return _ejected_message(page, body, lost)
+
+
+def _check_translations(site: Site, articles: Sequence[Article]) -> None:
+    """Raise ApprovalError if other pages have translations of these texts, and would lose them."""
+    names = {article.asked.name for article in articles}
+    page = articles[0].page
+    pages = []
+    for asked in site.requests:
+        if asked.original and asked.original.name in names and asked.page != page:
+            pages.append(asked.page)
+    if not pages:
+        return
+    verb = "is a translation" if len(pages) == 1 else "are translations"
+    commands = ", ".join(f"`contentgen eject {shlex.quote(other)}`" for other in pages)
+    raise ApprovalError(
+        f"{articles[0].place}: {first_names(pages)} {verb} of this text, and would have no "
+        f"original any more; first: {commands}"
+    )
 
 
 def _ejected_message(page: str, body: str, lost: Sequence[str]) -> str:
@@ -127,10 +147,14 @@ def _read_page(page: str, path: Path) -> tuple[str, str]:
 
 
 def _lost_in_markdown(articles: Iterable[Element]) -> list[str]:
-    """Return what the articles have that Markdown cannot say, each kind once."""
+    """Return what the articles have that Markdown cannot say, each kind once.
+
+    The language of a whole article is that of the page, which says so itself.
+    """
     attributes: set[str] = set()
     for article in articles:
-        for element in article.iter():
+        attributes.update(article.attrib.keys() - {"lang"})
+        for element in article.iterfind(".//*"):
             attributes.update(element.attrib)
     lost = [kind for name, kind in _NOT_IN_MARKDOWN.items() if name in attributes]
     return list(dict.fromkeys(lost))

@@ -81,7 +81,7 @@ class Originals:
         if on_page is None:
             return None, f"there is no page {quoted(page)}{did_you_mean(page, self._pages)}"
         if not on_page:
-            return None, f"{quoted(page)} has no valid request for a text"
+            return None, f"{quoted(page)} requests no text; name the page of the original"
         return _article_on(on_page, page, name)
 
 
