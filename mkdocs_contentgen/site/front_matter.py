@@ -118,8 +118,13 @@ class _PageReader:
         self.problems: list[PageProblem] = []
         self.warnings: list[str] = []
 
-    def read(self, file: File) -> list[PageRequest | FoundTranslation]:
-        """Return the requests of a page, none if it has problems."""
+    def read(
+        self, file: File, *, is_of_other_build: bool = False
+    ) -> list[PageRequest | FoundTranslation]:
+        """Return the requests of a page, none if it has problems.
+
+        The language of the theme is not that of pages of another build.
+        """
         page = file.src_uri
         path = self._paths.of(file)
         try:
@@ -135,7 +140,11 @@ class _PageReader:
             is_read = bool(asked or problems)
             for line, message in request_typo_problems(source, is_read=is_read):
                 self.warnings.append(f"{path}:{line}: {message}")
-        language = _language(file, self._site.theme) if asked else ""
+        language = ""
+        if asked and is_of_other_build:
+            language = _language_of_other_build(page, self._site.config)
+        elif asked:
+            language = _language(file, self._site.theme)
         return [self._found(request, page, f"{path}:{line}", language) for line, request in asked]
 
     def _found(
@@ -163,7 +172,8 @@ class _PageReader:
         is_inside = not PurePosixPath(page).is_absolute() and ".." not in PurePosixPath(page).parts
         if not is_inside or not (docs / page).is_file():
             return None
-        return self.read(File(page, str(docs), self._site.config.site_dir, True))
+        file = File(page, str(docs), self._site.config.site_dir, use_directory_urls=True)
+        return self.read(file, is_of_other_build=True)
 
 
 def _with_originals(
@@ -256,6 +266,24 @@ def _language(file: File, theme: Mapping[str, object]) -> str:
             return ""
     tag = language.replace("_", "-")
     return tag if re.fullmatch(LANGUAGE, tag) else ""
+
+
+def _language_of_other_build(page: str, config: MkDocsConfig) -> str:
+    """Return the language that mkdocs-static-i18n gives a page that it builds another time.
+
+    Returns an empty string where that is not known.
+    """
+    options = getattr(config.plugins.get("i18n"), "config", None)
+    path = PurePosixPath(page)
+    suffixes = [suffix.removeprefix(".") for suffix in path.suffixes]
+    default = ""
+    for language in getattr(options, "languages", ()):
+        locale = str(language.locale)
+        if locale == path.parts[0] or locale in suffixes:
+            return locale.replace("_", "-")
+        if language.default:
+            default = locale.replace("_", "-")
+    return default
 
 
 def place_of(file: File, config: MkDocsConfig, text: str) -> str:

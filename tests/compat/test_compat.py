@@ -590,6 +590,35 @@ def test_i18n(pair: Pair, path: str) -> None:
     assert (built.returncode, "max_requests allows 0" in built.stdout) == (1, True), built.stdout
 
 
+@pytest.mark.parametrize(
+    ("pair", "path"),
+    [("i18n-suffix", "{name}.{language}.md"), ("i18n-folder", "{language}/{name}.md")],
+    indirect=["pair"],
+)
+def test_i18n_translations(pair: Pair, path: str) -> None:
+    """A page takes its language from the plugin, and its original from the build before."""
+    pair.row = replace(pair.row, options={"base_url": "sandbox"})
+    pair.configure()
+    for name in ("index", "other"):
+        text = (pair.site.root / f"docs/{name}.md").read_text()
+        (pair.site.root / f"docs/{name}.md").unlink()
+        for language in ("en", "de"):
+            pair.site.write("docs/" + path.format(name=name, language=language), text)
+    original = path.format(name="page", language="en")
+    translation = path.format(name="page", language="de")
+    pair.site.write(f"docs/{original}", pair.front(TITLE))
+    pair.site.write(
+        f"docs/{translation}", f"---\ncontentgen: {{translation_of: {original}}}\n---\n"
+    )
+
+    pair.site.built("--strict")
+    html = pair.site.html("de/page/index.html")
+    assert f"[de] {ESCAPED_TITLE}" in html
+    assert "(aus: English)" in html
+    assert '"translationOfWork": {"@type": "BlogPosting", "inLanguage": "en"' in html
+    assert "texts to be dropped: 0" in pair.site.ran("mkdocs_contentgen", "prune", "--dry-run")
+
+
 @beside("i18n-suffix")
 def test_commands_know_all_languages(pair: Pair) -> None:
     """Each language's texts are listed, generated, approved, and not dropped as unneeded."""
