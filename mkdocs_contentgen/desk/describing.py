@@ -15,7 +15,7 @@ from ..display import escape_controls
 from ..errors import UnsafeHTMLError
 from ..html.differences import Row, compare
 from ..html.document import Block, Document, Sentences
-from ..review.evidence import evidence_finder
+from ..review.evidence import evidence_finder, originals_of_blocks
 from ..site.site import Site
 from ..text import Text, is_about_quotation
 from ..texts.articles import Article, count_statements
@@ -56,6 +56,7 @@ def describe(desk: Desk, article: Article) -> dict[str, object]:
     blocks = document.blocks()
     changed_by = text.edits.changed_by if text.edits else {}
     finder = evidence_finder(desk.site, article, text)
+    originals = originals_of_blocks(article, text)
     cards = _cards(blocks, text, finder)
     desk.parsed = {text.html: document}
     titles = [block.text for block in blocks if block.kind == "h1"]
@@ -71,6 +72,8 @@ def describe(desk: Desk, article: Article) -> dict[str, object]:
         "can_approve_open": not any(map(is_about_quotation, text.remarks)),
         "model": text.model,
         "can_update": desk.site.options.service_can("update"),
+        "translation_of": article.original.page if article.original else "",
+        "original_language": text.original.language if text.original else "",
         "approved_file": approved_file,
         "commit_command": _commit_command(approved_file, title) if approved_file else "",
         "replaces": article.approved is not None and not article.newest_is_in_file,
@@ -85,6 +88,7 @@ def describe(desk: Desk, article: Article) -> dict[str, object]:
                 "text": block.text,
                 "markdown": block.to_markdown(),
                 "changed_by": changed_by.get(block.digest, ""),
+                "original": originals.get(block.number, ""),
             }
             for block in blocks
         ],

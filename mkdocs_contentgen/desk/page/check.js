@@ -4,6 +4,7 @@ import { settle, settleSentence } from "./acts.js";
 import { h } from "./draw.js";
 import { openEditor } from "./editor.js";
 import { select } from "./keys.js";
+import { isTranslation, original } from "./original.js";
 import { recheck } from "./rechecking.js";
 import { redraw, state } from "./state.js";
 import { currentStatement, openStatements } from "./statements.js";
@@ -45,15 +46,27 @@ function openCard(statement, open) {
   return h("section", { key, class: "card open", "aria-current": "true", "aria-label": words },
     card.place.length > 0 && h("p", { class: "quiet", dir: "auto" }, card.place.join(" · ")),
     h("p", { class: "sentence", dir: "auto" }, sentence(statement)),
-    h("p", { class: "why" }, say(card.is_weak ? "why_weak" : "why_none")),
+    h("p", { class: "why" }, say(whyMarked(card))),
     h("div", { class: "buttons" },
       button("confirm", () => settle(statement, "confirm"), "c", { class: "main soft" }),
       button("edit", () => openEditor(card.block), "e"),
       button("remove", () => settle(statement, "remove"), `x · ${removeTitle(statement)}`)),
     inSentence > 1 && h("div", { class: "buttons" }, h("button", { type: "button", key: "all",
       onclick: () => settleSentence(statement) }, say("confirm_all", inSentence))),
-    citedSource(card),
-    card.evidence.length > 0 && evidence(card.evidence));
+    isTranslation() ? original(card.block) : citedSource(card),
+    !isTranslation() && card.evidence.length > 0 && evidence(card.evidence));
+}
+
+function whyMarked(card) {
+  if (isTranslation()) return "why_translation";
+  return card.is_weak ? "why_weak" : "why_none";
+}
+
+// The block in the page that has the editor or the mouse, unless a card shows its original.
+function originalOfBlock(current) {
+  const number = state.block ?? state.hovered;
+  if (number === null || number === current?.card.block) return null;
+  return original(number);
 }
 
 function closedCard(statement) {
@@ -84,6 +97,7 @@ export function check() {
   const current = currentStatement();
   if (!state.text.seen) return [h("p", {}, state.text.reason)];
   return [
+    isTranslation() && originalOfBlock(current),
     open.length === 0 && h("p", { class: "all-checked" }, say("none_left")),
     ...open.map((it) => it.key === current.key ? openCard(it, open) : closedCard(it)),
     sentencesToRead(),

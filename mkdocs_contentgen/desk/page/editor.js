@@ -5,6 +5,7 @@ import { change } from "./acts.js";
 import { discardDraft, draftOf, keepDraft } from "./drafts.js";
 import { h } from "./draw.js";
 import { frame } from "./frame.js";
+import { original } from "./original.js";
 import { HOLD, afterDrawing, redraw, state } from "./state.js";
 import { say } from "./words.js";
 
@@ -156,6 +157,7 @@ export function editor() {
       onclick: () => openPaste(editing.number) }, say("add")),
     isEdit && h("button", { type: "button", key: "delete", onclick: () => removeBlock(editing) },
       say("delete"))),
+  isEdit && original(editing.number),
   h("p", { class: "quiet" }, say(isEdit ? "syntax" : "paste_hint")));
 }
 
