@@ -203,7 +203,9 @@ def approve(
             except ApprovalError as error:
                 failures.append(str(error))
             else:
-                _print_approval(article, chosen.text, cited.changed(chosen.text))
+                # The source of a translation is its original.
+                changed = () if article.asked.original else cited.changed(chosen.text)
+                _print_approval(article, chosen.text, changed)
                 approved.add(article.directory)
     for directory in approved:
         print_line(f"Next: git add {shlex.quote(os.path.relpath(directory))}", err=True)
@@ -214,7 +216,8 @@ def _print_approval(article: Article, text: Text, changed_sources: Sequence[str]
     """Print that a text was approved, and what a person should know of it."""
     from ..review.approving import check_lines
 
-    author = f", as a text by {text.written_by}" if text.written_by else ""
+    noun = "translation" if article.asked.original else "text"
+    author = f", as a {noun} by {text.written_by}" if text.written_by else ""
     print_line(f"{article.page}: approved in {article.path}{author}")
     for line in check_lines(text):
         print_line(line)

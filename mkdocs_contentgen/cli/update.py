@@ -49,22 +49,20 @@ def update(
 
     _check_arguments(pages, note, section, everything=everything)
     with open_site(config_file, drafts=True) as site:
-        if not site.options.service_can("update"):
-            raise click.ClickException(
-                "only a writer can update texts: use `base_url: writer`, or set `service_fields: "
-                "[update]` if your service is a served one; `contentgen generate --refresh` asks "
-                "any service for a new text"
-            )
+        options = site.options
+        if not (options.service_can("update") or options.service_can("translate")):
+            raise click.ClickException(updating.CANNOT_UPDATE)
         articles = load_articles(site, pages)
         policy = site.options.command_policy()
         build = Build(site, policy, make_reporter())
-        updates, errors, notes = updating.plan(
+        planned = updating.plan(
             build, articles, note=note.strip(), section=section, is_named=bool(pages)
         )
-        for line in notes:
+        updates, errors = planned.updates, planned.problems
+        for line in planned.notes:
             print_line(line)
-        if not (updates or errors or notes) and everything:
-            print_line("The sources of all texts are as they were; nothing was sent.")
+        if not (updates or errors or planned.notes) and everything:
+            print_line("The sources and originals of all texts are as they were; nothing was sent.")
         number = len(updates)
         if dry_run:
             _print_plan(build, updates)
@@ -115,31 +113,27 @@ def _write_report(report: str | None, mode: Literal["a", "w"], text: str) -> Non
 def _print_plan(build: Build, updates: Sequence[TextUpdate]) -> None:
     """Print the updates that would be sent, each with its reason, and an estimate."""
     for planned in updates:
-        changed = [source.title for source in planned.update.sources if source.has_changed]
-        print_line(f"{planned.article.place}: {planned.update.note or ', '.join(changed)}")
+        print_line(f"{planned.article.place}: {planned.what.why}")
     print_line(
         f"updates to be sent: {len(updates)}; max_requests allows {build.policy.max_requests}"
     )
     if build.site.options.uses_writer() and updates:
-        from ..writer.changes import estimate_update
         from ..writer.evaluation import estimate_message
 
         options = build.site.writer_options()
-        estimates = [estimate_update(planned.update, options) for planned in updates]
+        estimates = [planned.what.estimate(options) for planned in updates]
         print_line(estimate_message(estimates, options))
 
 
 def _print_result(result: TextUpdate) -> None:
     """Print what was changed in a text, if there is a new draft."""
-    from ..review.updating import result_lines
-
     article = result.article
-    text = result.after
-    if text is not None and result.updated is None:
+    if result.after is None:
+        return
+    if not result.is_answered:
         print_line(f"{article.page}: another run has just updated it")
-    if result.updated is None or text is None:
         return
     print_line(f"{article.page}: a draft", bold=True)
-    for line in result_lines(result.updated, text):
+    for line in result.lines():
         print_line(f"  {line}")
     print_next(f"contentgen review {article.page_argument}")

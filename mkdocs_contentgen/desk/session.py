@@ -22,6 +22,7 @@ from ..site.site import Site
 from ..site.watching import stamp_of_pages, stamp_of_texts
 from ..text import Text
 from ..texts.articles import Article
+from ..texts.generation import ask_for_text
 from ..texts.policy import AskForText
 from ..texts.store import note_key
 from .texts import Desk, ref_of
@@ -185,9 +186,9 @@ def _update(
     wrap: Callable[[AskForText], AskForText],
 ) -> tuple[Text | None, list[str]]:
     """Return the updated text of an article, and why there is none."""
-    updates, errors, notes = updating.plan(build, [article], note=note, section=section)
-    results, problems = updating.run(build, updates, wrap)
-    problems += [*errors, *notes]
+    planned = updating.plan(build, [article], note=note, section=section)
+    results, problems = updating.run(build, planned.updates, wrap)
+    problems += [*planned.problems, *planned.notes]
     problems += [str(result.error) for result in results if result.error]
     return (results[0].after if results else None), problems
 
@@ -196,8 +197,7 @@ def _generate(
     build: Build, article: Article, wrap: Callable[[AskForText], AskForText]
 ) -> tuple[Text | None, list[str]]:
     """Return a new text for an article that no person has changed, and why there is none."""
-    ask = wrap(lambda client, asked, attempt: client.generate(asked, attempt))
-    source = replace(build.foreground(), ask=ask)
+    source = replace(build.foreground(), ask=wrap(ask_for_text))
     obtained = build.obtain(build.site.approved_files(), source, [article.asked])
     draft = obtained.articles[0].draft
     made = draft if draft and not draft.edits else None

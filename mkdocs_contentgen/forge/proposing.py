@@ -142,16 +142,16 @@ def write_proposals(site: Site, reporter: Reporter, max_requests: int | None) ->
 
 
 def _update(build: Build, articles: Sequence[Article], most: int) -> list[str]:
-    """Update the texts whose sources have changed, and return the problems."""
-    updates, problems, _ = plan(build, articles, is_named=False)
-    if len(updates) > most:
+    """Update the texts whose sources or originals have changed, and return the problems."""
+    planned = plan(build, articles, is_named=False)
+    number = len(planned.updates)
+    if number > most:
         return [
-            *problems,
-            f"{len(updates)} updates would be sent, and max_requests allows {most} more; none was "
-            "sent",
+            *planned.problems,
+            f"{number} updates would be sent, and max_requests allows {most} more; none was sent",
         ]
-    results, more = run(build, updates)
-    return [*problems, *more, *failures(results)]
+    results, more = run(build, planned.updates)
+    return [*planned.problems, *more, *failures(results)]
 
 
 def push(directory: Path, approved: Path, start: Start) -> bool:

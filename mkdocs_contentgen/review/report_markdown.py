@@ -167,7 +167,8 @@ def _state(report: TextReport) -> str:
     state: str = report.article.state
     text = report.article.newest
     if text and text.written_by and not text.model:  # nobody is to become its author unnoticed
-        state += f", as a text by {text.written_by}"
+        noun = "translation" if report.article.asked.original else "text"
+        state += f", as a {noun} by {text.written_by}"
     if report.approved_by:
         return f"{state} by {report.approved_by}"
     if report.article.state == "approved" and report.article.has_newer_draft:

@@ -8,10 +8,9 @@ from __future__ import annotations
 import asyncio
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 
-import msgspec
 from click import unstyle
 from msgspec import structs
 
@@ -25,11 +24,12 @@ from ..errors import (
     NoText,
     ServiceError,
     StoreError,
+    UnsafeHTMLError,
 )
-from ..files import sha256
 from ..page_request import PageRequest
-from ..service.protocol import Attempt, Client, ServiceRequest, Update, Updated
+from ..service.protocol import Attempt, Client
 from ..site.build import Build
+from ..site.options import ContentgenConfig
 from ..site.site import Site
 from ..text import Text
 from ..texts.articles import Article
@@ -37,6 +37,12 @@ from ..texts.lookup import Outcome
 from ..texts.obtain import message_for_pages
 from ..texts.policy import AskForText
 from ..texts.store import note_key
+from .update_requests import Apply, SourceUpdate, TranslationUpdate
+
+CANNOT_UPDATE = (
+    "only a writer can update texts: use `base_url: writer`, or set `service_fields: [update]` if "
+    "your service is a served one; `contentgen generate --refresh` asks any service for a new text"
+)
 
 _TITLE = "Updated texts\n============="
 
@@ -47,8 +53,10 @@ class TextUpdate:
 
     article: Article
     before: Text
-    update: Update
-    updated: Updated | None = None
+    what: SourceUpdate | TranslationUpdate
+    is_answered: bool = False
+    """Whether this run has the answer: another one may have made the same update."""
+
     after: Text | None = None
     error: ContentgenError | NoText | None = None
 
@@ -56,6 +64,39 @@ class TextUpdate:
     def stopped_by(self) -> ServiceError | None:
         """The failure of another update for which this one was not sent, or None."""
         return self.error.cause if isinstance(self.error, NoText) else None
+
+    def lines(self) -> list[str]:
+        """Return what was changed in the text and why, and the remarks of the update."""
+        if self.after is None:
+            return []
+        known = set(self.before.updates)
+        remarks = [remark for remark in self.after.remarks if _is_of_update(remark)]
+        return [*(line for line in self.after.updates if line not in known), *remarks]
+
+
+def _is_of_update(remark: str) -> bool:
+    return "update: " in remark or remark.startswith("translation: ")
+
+
+@dataclass
+class Plan:
+    """The updates to make, and why others are not made, as problems and as notes."""
+
+    updates: list[TextUpdate] = field(default_factory=list)
+    problems: list[str] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+
+    def has(self, article: Article) -> bool:
+        """Tell whether the text of an article is updated, which other pages may have too."""
+        return any(planned.article.key == article.key for planned in self.updates)
+
+    def note(self, article: Article, reason: str) -> None:
+        """Say why nothing is done about a text."""
+        self.notes.append(f"{article.page}: {reason}")
+
+    def problem(self, article: Article, reason: str) -> None:
+        """Say what is wrong with a text that was to be updated."""
+        self.problems.append(f"{article.place}: {reason}")
 
 
 def plan(
@@ -65,49 +106,120 @@ def plan(
     note: str = "",
     section: str = "",
     is_named: bool = True,
-) -> tuple[list[TextUpdate], list[str], list[str]]:
-    """Return the updates to make: with a note of all articles, else of those with changed sources.
+) -> Plan:
+    """Return the updates to make.
 
-    The second and third value say why others are not made, as problems and as notes. Only a page
-    that a person names (`is_named`) repeats an update that has failed.
+    With a note, all articles are updated, else those whose sources or whose original have changed.
+    Only a page that a person names (`is_named`) repeats an update that has failed.
     """
     cited = build.site.cited_sections()
-    image_hosts = build.site.options.image_hosts
-    updates: list[TextUpdate] = []
-    problems: list[str] = []
-    notes: list[str] = []
-    keys = set()
+    planned = Plan()
     for article in articles:
         problem = _problem(article, is_named=is_named)
         if problem:
-            problems.append(problem)
+            planned.problems.append(problem)
             continue
         text = article.newest
-        if text is None or article.key in keys:
+        if text is None or planned.has(article):
             continue
-        sources = cited.citations(text)
-        if not note and not any(source.has_changed for source in sources):
-            if is_named:
-                notes.append(
-                    f"{article.page}: its sources have not changed; --note says what else to change"
-                )
-            continue
-        reason = "" if is_named else _asked_before(article, text, sources)
-        if reason:
-            command = f"contentgen update {article.page_argument}"
-            notes.append(f"{article.page}: {reason}; `{command}` asks (and pays) again")
-            continue
-
-        from .block_updates import plan_update  # mostly, no text needs it
-
-        keys.add(article.key)
-        try:
-            update = plan_update(text, sources, note=note, section=section, image_hosts=image_hosts)
-        except EditError as error:
-            problems.append(f"{article.place}: {error}")
+        if article.asked.original is None:
+            _plan_sources(
+                planned,
+                article,
+                text,
+                cited.citations(text),
+                options=build.site.options,
+                note=note,
+                section=section,
+                is_named=is_named,
+            )
+        elif note or section:
+            planned.problem(
+                article,
+                "a translation says what its original says; change that, or the translation with "
+                f"`contentgen review {article.page_argument}`",
+            )
         else:
-            updates.append(TextUpdate(article, text, update))
-    return updates, problems, notes
+            _plan_translation(planned, article, text, build.site, is_named=is_named)
+    return planned
+
+
+def _plan_sources(
+    planned: Plan,
+    article: Article,
+    text: Text,
+    sources: Sequence[Citation],
+    *,
+    options: ContentgenConfig,
+    note: str,
+    section: str,
+    is_named: bool,
+) -> None:
+    """Plan the update of a text from its sources, or with a note."""
+    if not note and not any(source.has_changed for source in sources):
+        if is_named:
+            planned.note(article, "its sources have not changed; --note says what else to change")
+        return
+    reason = "" if is_named else _asked_before(article, text, sources)
+    if reason:
+        command = f"contentgen update {article.page_argument}"
+        planned.note(article, f"{reason}; `{command}` asks (and pays) again")
+        return
+
+    if not options.service_can("update"):
+        planned.problem(article, CANNOT_UPDATE)
+        return
+
+    from .block_updates import plan_update  # mostly, no text needs it
+
+    hosts = options.image_hosts
+    try:
+        update = plan_update(text, sources, note=note, section=section, image_hosts=hosts)
+    except EditError as error:
+        planned.problem(article, str(error))
+    else:
+        planned.updates.append(TextUpdate(article, text, SourceUpdate(update)))
+
+
+def _plan_translation(
+    planned: Plan, article: Article, text: Text, site: Site, *, is_named: bool
+) -> None:
+    """Plan the update of a translation, if its original has changed.
+
+    For a page that a person names, blocks without a translation are asked for again.
+    """
+    original = article.original.text_to_translate if article.original else None
+    if original is None:
+        planned.problem(article, "its original has no text")
+        return
+    changes = article.original_changes
+    if not changes and not is_named:
+        return
+    if article.failed_update and not is_named:
+        command = f"contentgen update {article.page_argument}"
+        planned.note(
+            article,
+            f"its update has failed before: {article.failed_update}; `{command}` asks (and pays) "
+            "again",
+        )
+        return
+    problems = site.field_problems(article.asked)
+    if problems:
+        planned.problems += problems
+        return
+
+    from ..texts.translation_updates import plan_translation_update
+
+    try:
+        asked = plan_translation_update(text, original.text, repeats=is_named)
+    except (EditError, UnsafeHTMLError) as error:
+        planned.problem(article, str(error))
+        return
+    if changes or asked:
+        what = TranslationUpdate(original, asked, changes)
+        planned.updates.append(TextUpdate(article, text, what))
+    else:
+        planned.note(article, "its original has not changed")
 
 
 def _problem(article: Article, *, is_named: bool) -> str:
@@ -143,14 +255,12 @@ def run(
     if not planned:
         return [], []
     by_request = {planned_update.article.asked: planned_update for planned_update in planned}
-    answers: dict[PageRequest, Updated] = {}
+    answered: set[PageRequest] = set()
 
     async def ask(client: Client, asked: PageRequest, attempt: Attempt) -> Text:
         planned_update = by_request[asked]
-        answer = await client.update(asked, planned_update.update, attempt)
-        # In a thread, since it reads files and takes HTML apart, while other answers arrive.
-        text = await asyncio.to_thread(_apply, build.site, planned_update, answer)
-        answers[asked] = answer
+        text = await _ask(build.site, planned_update, client, attempt)
+        answered.add(asked)
         return text
 
     requests: dict[str, PageRequest] = {}
@@ -159,23 +269,28 @@ def run(
     for planned_update in planned:
         article = planned_update.article
         requests[article.key] = article.asked
-        operations[article.key] = _operation(planned_update)
+        operations[article.key] = planned_update.what.operation(article.request)
         editions[article.key] = article.edition
     source = replace(build.foreground(), ask=wrap(ask), operations=operations, editions=editions)
     outcomes, problems = source.get(requests, requests.keys())
     results = []
     for planned_update in planned:
         article = planned_update.article
-        answer = answers.get(article.asked)
-        results.append(_result(planned_update, outcomes[article.key], answer))
+        is_answered = article.asked in answered
+        results.append(_result(planned_update, outcomes[article.key], is_answered=is_answered))
     problems += _keep_texts_before(build, results)
     return results, problems
 
 
-def _apply(site: Site, planned: TextUpdate, updated: Updated) -> Text:
-    """Return the updated text. Raises EditedTextError if somebody has changed it meanwhile."""
-    from .block_updates import apply_update
+async def _ask(site: Site, planned: TextUpdate, client: Client, attempt: Attempt) -> Text:
+    """Return the updated text. Raises ServiceError."""
+    apply = await planned.what.ask(client, planned.article.asked, attempt)
+    # In a thread, since it reads files and takes HTML apart, while other answers arrive.
+    return await asyncio.to_thread(_apply, site, planned, apply)
 
+
+def _apply(site: Site, planned: TextUpdate, apply: Apply) -> Text:
+    """Return the updated text. Raises EditedTextError if somebody has changed it meanwhile."""
     article = planned.article
     before = planned.before
     now = site.reread(article).newest
@@ -185,20 +300,19 @@ def _apply(site: Site, planned: TextUpdate, updated: Updated) -> Text:
             f"`contentgen update {article.page_argument}` begins anew"
         )
     moment = datetime.now(UTC)
-    hosts = site.options.image_hosts
     try:
-        text = apply_update(before, planned.update, updated, moment.date(), hosts)
-    except EditError as error:
+        text = apply(before, moment.date(), site.options.image_hosts)
+    except (EditError, UnsafeHTMLError) as error:
         raise InvalidAnswerError(str(error)) from error
     return structs.replace(text, generated_at=moment, request=article.request.record())
 
 
-def _result(planned: TextUpdate, outcome: Outcome, updated: Updated | None) -> TextUpdate:
+def _result(planned: TextUpdate, outcome: Outcome, *, is_answered: bool) -> TextUpdate:
     """Return an update with what became of it."""
     if outcome.is_kept:
-        return replace(planned, updated=updated, after=outcome.text, error=outcome.error)
+        return replace(planned, is_answered=is_answered, after=outcome.text, error=outcome.error)
     full = StoreError("the cache cannot keep it; make room, then repeat this")
-    return replace(planned, updated=updated, error=full)
+    return replace(planned, is_answered=is_answered, error=full)
 
 
 def _keep_texts_before(build: Build, results: Sequence[TextUpdate]) -> list[str]:
@@ -235,12 +349,6 @@ def failures(results: Sequence[TextUpdate]) -> list[str]:
     return messages
 
 
-def _operation(planned: TextUpdate) -> str:
-    """Return what an Idempotency-Key belongs to: with another note, it is another request."""
-    sent = ServiceRequest(planned.article.request, planned.update)
-    return f"{sent.operation} {sha256(msgspec.json.encode(sent.body()))}"
-
-
 def report(results: Sequence[TextUpdate]) -> str:
     """Return the text of a pull request with updates: what was changed in each text, and why.
 
@@ -252,20 +360,13 @@ def report(results: Sequence[TextUpdate]) -> str:
     parts = [_TITLE, f"Drafts to review: {number}"]
     for result in results:
         lines = [f"{result.article.page}, article {result.article.request.id}", ""]
-        if result.updated is None or result.after is None:
+        if result.after is None or not result.is_answered:
             lines.append(f"not updated: {result.error}")
         else:
-            lines += [*result_lines(result.updated, result.after), ""]
+            lines += [*result.lines(), ""]
             lines += unstyle(word_diff(result.before.html, result.after.html)).split("\n")
         text = "\n".join(map(escape_controls, lines))
         longest = max(map(len, re.findall("`+", text)), default=0)
         fence = "`" * max(3, 1 + longest)
         parts.append(f"{fence}text\n{text}\n{fence}")
     return "\n\n".join(parts) + "\n"
-
-
-def result_lines(updated: Updated, text: Text) -> list[str]:
-    """Return what an update has changed in a text and why, and the remarks of the update."""
-    number = max(len(updated.changes), 1)  # one line says that nothing had to change
-    remarks = [remark for remark in text.remarks if "update: " in remark]
-    return [*text.updates[-number:], *remarks]

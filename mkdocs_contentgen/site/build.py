@@ -302,6 +302,8 @@ def _missing_message(article: Article, *, show_errors: bool) -> str:
     if show_errors and not (isinstance(error, NoText) and error.absence == "missing"):
         return f"“{topic}”: {error}"
     command = f"contentgen generate {article.page_argument}"
+    if article.asked.original:
+        return f"“{topic}” is not translated yet; `{command}` translates it"
     return f"“{topic}” is not generated yet; `{command}` generates it"
 
 

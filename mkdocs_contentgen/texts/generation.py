@@ -275,11 +275,8 @@ class Generation:
 
     async def _ask(self, client: Client, asked: PageRequest, attempt: Attempt) -> Text:
         """Return the text that a client answers with, as the source asks for it."""
-        if self.source.ask:
-            return await self.source.ask(client, asked, attempt)
-        if asked.original_text:
-            return await _translate(client, asked, asked.original_text, attempt)
-        return await client.generate(asked, attempt)
+        ask = self.source.ask or ask_for_text
+        return await ask(client, asked, attempt)
 
     def _attempt(self, key: str, timeout: float) -> Attempt:
         return Attempt(
@@ -504,6 +501,13 @@ def generate(
         # Not KeyboardInterrupt, of which click says no more than `Aborted!`.
         raise SystemExit(128 + received[0])
     return outcomes
+
+
+async def ask_for_text(client: Client, asked: PageRequest, attempt: Attempt) -> Text:
+    """Return a new text for a request, or a translation of its original. Raises ServiceError."""
+    if asked.original_text:
+        return await _translate(client, asked, asked.original_text, attempt)
+    return await client.generate(asked, attempt)
 
 
 async def _translate(

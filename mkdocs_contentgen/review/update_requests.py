@@ -1,0 +1,123 @@
+"""What an update of a text asks for: because of its sources or a note, or of its original."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from datetime import date
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from ..files import sha256
+from ..page_request import OriginalText, PageRequest
+from ..requests import Request
+from ..service.protocol import (
+    Attempt,
+    Client,
+    ServiceRequest,
+    Translated,
+    Translation,
+    Update,
+)
+from ..text import Text
+
+if TYPE_CHECKING:
+    from ..writer.settings import WriterOptions
+    from ..writer.writing import Estimate
+
+
+Apply = Callable[[Text, date, Sequence[str]], Text]
+"""Puts an answer into a text, today, with images of these hosts. Raises EditError.
+
+It may raise UnsafeHTMLError, too.
+"""
+
+
+@dataclass(frozen=True)
+class SourceUpdate:
+    """What an update asks for because of sources that have changed, or of a note."""
+
+    update: Update
+
+    @property
+    def why(self) -> str:
+        """Why the text is updated, in a few words."""
+        changed = [source.title for source in self.update.sources if source.has_changed]
+        return self.update.note or ", ".join(changed)
+
+    def operation(self, request: Request) -> str:
+        """Return what an Idempotency-Key belongs to: with another note, it is another request."""
+        return _operation(ServiceRequest(request, self.update))
+
+    async def ask(self, client: Client, asked: PageRequest, attempt: Attempt) -> Apply:
+        """Ask a client, and return what puts its answer into the text. Raises ServiceError."""
+        updated = await client.update(asked, self.update, attempt)
+
+        def apply(before: Text, today: date, image_hosts: Sequence[str]) -> Text:
+            from .block_updates import apply_update
+
+            return apply_update(before, self.update, updated, today, image_hosts)
+
+        return apply
+
+    def estimate(self, options: WriterOptions) -> Estimate:
+        """Estimate the calls and the usage of it."""
+        from ..writer.changes import estimate_update
+
+        return estimate_update(self.update, options)
+
+
+@dataclass(frozen=True)
+class TranslationUpdate:
+    """What an update asks for because the original of a translation has changed."""
+
+    original: OriginalText
+    asked: Translation | None
+    """What is to be translated, or None if the change needs no words."""
+
+    changes: int
+
+    @property
+    def why(self) -> str:
+        """Why the text is updated, in a few words."""
+        blocks = "1 block" if self.changes == 1 else f"{self.changes} blocks"
+        return f"the original has changed: {blocks}" if self.changes else "untranslated blocks"
+
+    def operation(self, request: Request) -> str:
+        """Return what an Idempotency-Key belongs to: another text is another request."""
+        return _operation(ServiceRequest(request, self.asked))
+
+    async def ask(self, client: Client, asked: PageRequest, attempt: Attempt) -> Apply:
+        """Ask a client, and return what puts its answer into the text. Raises ServiceError.
+
+        It is not asked if no words are needed.
+        """
+        translated = Translated([])
+        if self.asked:
+            translated = await client.translate(asked, self.asked, attempt)
+
+        def apply(before: Text, today: date, image_hosts: Sequence[str]) -> Text:
+            from ..texts.translation_updates import apply_translation_update
+
+            return apply_translation_update(
+                before,
+                self.original.text,
+                self.asked,
+                translated,
+                today,
+                is_draft=self.original.is_draft,
+            )
+
+        return apply
+
+    def estimate(self, options: WriterOptions) -> Estimate:
+        """Estimate the calls and the usage of it."""
+        from ..writer.translation import estimate_translation
+
+        return estimate_translation(self.asked or Translation("und", []), options)
+
+
+def _operation(sent: ServiceRequest) -> str:
+    """Return what an Idempotency-Key belongs to."""
+    return f"{sent.operation} {sha256(msgspec.json.encode(sent.body()))}"

@@ -1,0 +1,126 @@
+"""The way of a translation through the commands, on a site of the sandbox."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from sandbox_site import Site, make_site
+
+APPROVED = "contentgen/index.md/main.html"
+TRANSLATED = "contentgen/index.de.md/main.html"
+
+
+@pytest.fixture
+def site(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Site:
+    """Return a site with a page and its translation, and change into its directory."""
+    site = make_site(tmp_path, monkeypatch)
+    translation = "---\ncontentgen: {translation_of: index.md, language: de}\n---\n"
+    site.write("docs/index.de.md", translation)
+    site.draft(
+        "<article><h1>Alpha</h1><p>Run <code>make</code> once.</p><p>Then wait.</p></article>"
+    )
+    return site
+
+
+def states(site: Site) -> dict[str, dict[str, object]]:
+    """Return what `status` says of each page."""
+    found = json.loads(site.run("status", "--json"))
+    return {article["page"]: article for article in found}
+
+
+def approve_both(site: Site) -> None:
+    """Approve the original, and the translation that is made of it then."""
+    site.run("approve", "index.md", "--by", "Jo")
+    site.run("generate")
+    site.run("approve", "index.de.md", "--by", "Ada")
+
+
+def edit(site: Site, path: str, before: str, after: str) -> None:
+    """Change words in an approved file, and approve it again."""
+    file = site.root / path
+    html = file.read_text(encoding="utf-8")
+    assert html.count(before) == 1
+    file.write_text(html.replace(before, after), encoding="utf-8")
+    site.run("approve", file.parent.name, "--by", "Jo")
+
+
+def html_of(site: Site, path: str) -> str:
+    """Return the HTML of an approved file."""
+    return (site.root / path).read_text(encoding="utf-8").split("---\n", 2)[2]
+
+
+def test_from_the_draft_to_the_approval(site: Site) -> None:
+    """Status and files say of what a text is the translation, and in which language it is."""
+    assert states(site)["index.de.md"]["state"] == "missing"
+    approve_both(site)
+
+    found = states(site)["index.de.md"]
+    assert found["state"] == "approved"
+    assert found["translation_of"] == "index.md"
+    assert found["language"] == "de"
+    assert found["original_changes"] == 0
+    assert "<p>[de] Run <code>make</code> once.</p>" in html_of(site, TRANSLATED)
+    assert "→ de" in site.run("status")
+    assert "nothing was sent" in site.run("update", "--all")
+
+
+def test_one_changed_sentence_is_one_changed_block(site: Site) -> None:
+    """An update translates what has changed, and leaves the rest as it is, byte for byte."""
+    approve_both(site)
+    edit(site, TRANSLATED, "[de] Then wait.", "Dann warten.")
+    before = html_of(site, TRANSLATED)
+    edit(site, APPROVED, "once.", "twice.")
+
+    assert states(site)["index.de.md"]["original_changes"] == 1
+    planned = site.run("update", "--all", "--dry-run")
+    assert "1 block" in planned
+    assert states(site)["index.de.md"]["newer_draft"] is False
+    said = site.run("update", "--all")
+    assert "index.de.md" in said
+    site.run("approve", "index.de.md", "--by", "Ada")
+
+    assert html_of(site, TRANSLATED) == before.replace("once.", "twice.")
+    assert states(site)["index.de.md"]["original_changes"] == 0
+
+
+def test_the_words_of_a_person_stay(site: Site) -> None:
+    """A block that a person wrote stays when its original changes, with a remark about that."""
+    approve_both(site)
+    edit(site, TRANSLATED, "[de] Then wait.", "Dann warten.")
+    edit(site, APPROVED, "Then wait.", "Then go.")
+
+    said = site.run("update", "index.de.md")
+    assert "its original has changed" in said
+    assert "its original has changed" in site.run("approve", "index.de.md", "--by", "Ada")
+    assert "<p>Dann warten.</p>" in html_of(site, TRANSLATED)
+
+
+def test_a_note_is_not_for_a_translation(site: Site) -> None:
+    """What a translation says is changed where it comes from."""
+    approve_both(site)
+    said = site.run("update", "index.de.md", "--note", "Make it shorter", code=1)
+    assert "docs/index.de.md:2: " in said
+    assert "contentgen review index.de.md" in said
+
+
+def test_an_original_is_ejected_last(site: Site) -> None:
+    """A page whose text others translate keeps its request until they have none."""
+    approve_both(site)
+    refused = site.run("eject", "index.md", code=1)
+    assert "contentgen eject index.de.md" in refused
+    assert "contentgen:" in (site.root / "docs/index.md").read_text()
+
+    ejected = site.run("eject", "index.de.md")
+    assert "without its" not in ejected
+    site.run("eject", "index.md")
+    assert (site.root / "docs/index.md").read_text().startswith("# Alpha\n")
+
+
+def test_a_service_that_cannot_translate(site: Site) -> None:
+    """It is said with page and line, before anything is sent."""
+    site.configure(plugins=[{"contentgen": {"base_url": "https://service.invalid"}}])
+    said = site.run("generate", "index.de.md", code=1)
+    assert "docs/index.de.md:2: contentgen.translation_of: " in said
+    assert "base_url: writer" in said
