@@ -30,7 +30,13 @@ from service_double import Received, ServiceDouble
 
 from mkdocs_contentgen.cli.github import github
 from mkdocs_contentgen.cli.main import main
-from mkdocs_contentgen.requests import REQUEST_TYPES, Request, choices, parse_front_matter
+from mkdocs_contentgen.requests import (
+    REQUEST_TYPES,
+    TRANSLATION_KEY,
+    Request,
+    choices,
+    parse_front_matter,
+)
 from mkdocs_contentgen.served.configuration import ServerFields, read_fields
 from mkdocs_contentgen.site.options import ContentgenConfig
 from mkdocs_contentgen.writer.settings import WriterFields
@@ -113,6 +119,7 @@ def test_options_within_sentences() -> None:
     known = {name for name, _ in ContentgenConfig._schema} | {*ServerFields.__struct_fields__}
     for model in REQUEST_TYPES.values():
         known |= {field.name for field in msgspec.structs.fields(model)}
+    known.add(TRANSLATION_KEY)
     for page in PAGES:
         text = FENCE.sub("", page.read_text(encoding="utf-8"))
         named = re.findall(r"(?<!`)`(?:writer\.)?([a-z_]+): [^`\n]+`(?!`)", text)
