@@ -21,13 +21,16 @@ _IMAGE_HOST = re.compile(r"https://([^\s/\\@?#:\"'<>]+)", re.IGNORECASE)
 _SMALLER_TEXT = frozenset("small sub sup code kbd samp rt".split())
 
 
-def parse_article(html: str, image_hosts: Collection[str] = ()) -> Element:
+def parse_article(
+    html: str, image_hosts: Collection[str] = (), *, is_used_again: bool = False
+) -> Element:
     """Return the sanitized `<article>` in `html`, without anything around it.
 
-    `image_hosts` is passed on to sanitize(). Raises UnsafeHTMLError if there is not exactly one
-    article, if it has no text or too many headings, or if the HTML exceeds the sanitizer's limits.
+    `image_hosts` and `is_used_again` are passed on to sanitize(). Raises UnsafeHTMLError if there
+    is not exactly one article, if it has no text or too many headings, or if the HTML exceeds the
+    sanitizer's limits.
     """
-    root = sanitize(html, image_hosts)
+    root = sanitize(html, image_hosts, is_used_again=is_used_again)
     article = root.find(".//article")
     if article is None:
         raise UnsafeHTMLError("expected one <article>, found none")

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection
-from functools import lru_cache
 from urllib.parse import urlsplit
 from xml.etree.ElementTree import Element, ParseError, fromstring
 
@@ -34,7 +33,7 @@ HTML reopens an unclosed formatting element in each following paragraph, so that
 fill any memory.
 """
 
-_KEPT_RESULTS = 100
+_MAX_KEPT = 100
 """The number of texts whose clean HTML is kept; as many are requested in one build by default."""
 
 CLASSES = frozenset(
@@ -125,15 +124,26 @@ _CLEANER = nh3.Cleaner(
 )
 
 
-def sanitize(html: str, image_hosts: Collection[str] = ()) -> Element:
+_kept: dict[str, str] = {}
+"""The results of _clean_xml() for texts that are sanitized again soon, by their HTML."""
+
+
+def sanitize(
+    html: str, image_hosts: Collection[str] = (), *, is_used_again: bool = False
+) -> Element:
     """Return a `<div>` with the sanitized content of `html`.
 
     Images are kept if they are from `image_hosts` over https; others become links. Sanitizing the
-    result again does not change it. Raises UnsafeHTMLError for HTML that is too large or nested too
-    deeply.
+    result again does not change it. With `is_used_again`, the next call with the same HTML takes
+    less time. Raises UnsafeHTMLError for HTML that is too large or nested too deeply.
     """
+    xml = _kept.pop(html, None)
+    if xml is None:
+        xml = _clean_xml(html)
+    if is_used_again and len(_kept) < _MAX_KEPT:
+        _kept[html] = xml
     try:
-        root = fromstring(f"<div>{_clean_xml(html)}</div>")  # noqa: S314  without a document type
+        root = fromstring(f"<div>{xml}</div>")  # noqa: S314  without a document type
     except ParseError as error:
         raise UnsafeHTMLError("the HTML is not well-formed") from error
     _check_depth(root)
@@ -142,8 +152,6 @@ def sanitize(html: str, image_hosts: Collection[str] = ()) -> Element:
     return root
 
 
-# A new text is checked when it arrives, and sanitized again for its page.
-@lru_cache(_KEPT_RESULTS)
 def _clean_xml(html: str) -> str:
     """Return what is left of HTML, as XML without its root. Raises UnsafeHTMLError."""
     _check_size(html)

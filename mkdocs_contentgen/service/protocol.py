@@ -270,7 +270,7 @@ def parse_answer(answer: bytes, request: Request) -> Text:
     if not isinstance(content, str):
         raise failed_text("the answer has no text in `content`", answer.decode(), fields)
     try:
-        parse_article(content)
+        parse_article(content, is_used_again=True)  # for its page
         content.encode()
     except (UnsafeHTMLError, UnicodeEncodeError) as error:
         message = f"the answer's `content` cannot be used: {error}"
