@@ -130,9 +130,8 @@ def _in_quotes(text: str) -> str:
 
 def _in_page(desk: Desk, article: Article, blocks: Sequence[Block]) -> dict[str, object]:
     """Return the article as its page will have it, or why it cannot be put there."""
-    others = [other for other in desk.articles.values() if other.page == article.page]
     try:
-        shown = render(desk.site, article, others, blocks)
+        shown = render(desk.site, article, desk.on_page(article.page), blocks)
     except (Exception, SystemExit) as error:  # noqa: BLE001  plugins of the site raise anything
         return {"in_page": None, "page_problem": f"this page cannot be built: {error}"}
     problem = "" if shown else "this page does not contain the text"

@@ -20,7 +20,7 @@ from ..html.restoring import take_back
 from ..page_request import PageRequest
 from ..review.approving import TextToApprove, reason_problem, shorten, write_approval
 from ..review.earlier import approved_text, text_as_written
-from ..review.importing import changed_remarks
+from ..review.importing import FormRemarks, changed_remarks
 from ..review.quotations import MarkedText, marked_text, open_remarks
 from ..site.site import Site
 from ..text import Edits, Text, edition_after, is_about_quotation
@@ -92,16 +92,28 @@ class Desk:
     """The document of the text that was described last, by its HTML: parsing a large one takes a
     while. Whoever changes a document takes it out."""
 
+    _form_remarks: FormRemarks = field(default_factory=dict)
+    """Those of the text that was changed last."""
+
+    _known: dict[str, Article] = field(default_factory=dict)
+    """All articles of the site by their references, as they were read last."""
+
+    _outdated: set[str] = field(default_factory=set)
+    """The references of articles that have to be read again before they are used."""
+
     @cached_property
     def addresses(self) -> dict[str, str]:
         """Return the path of each page in the built site, by its `src_uri`."""
         return {file.src_uri: f"/{file.url.removeprefix('./')}" for file in self.site.pages}
 
-    @cached_property
+    @property
     def articles(self) -> dict[str, Article]:
         """All articles of the site by their references."""
-        articles, _ = self.site.articles()
-        return {ref_of(article): article for article in articles}
+        if self._outdated or not self._known:
+            articles, _ = self.site.articles()
+            self._known = {ref_of(article): article for article in articles}
+            self._outdated.clear()
+        return self._known
 
     @cached_property
     def shown(self) -> dict[str, Any]:
@@ -110,8 +122,8 @@ class Desk:
 
     def refresh(self) -> None:
         """Read files and cache again when they are needed next."""
-        for name in ("articles", "shown"):
-            self.__dict__.pop(name, None)
+        self._outdated.update(self._known)
+        self.shown.clear()
 
     def queue(self) -> list[Article]:
         """Return the articles of the pages that are on the desk."""
@@ -122,9 +134,21 @@ class Desk:
 
     def find(self, ref: str) -> Article:
         """Return the article with this reference. Raises OutdatedError if it is gone."""
-        if ref not in self.articles:
+        known = self._known or self.articles
+        if ref not in known:
             raise OutdatedError("no page requests this text any more; open the list of texts again")
-        return self.articles[ref]
+        self.on_page(known[ref].page)
+        return self._known[ref]
+
+    def on_page(self, page: str) -> list[Article]:
+        """Return the articles of a page. Those of a thousand other pages are not read for that."""
+        known = self._known or self.articles
+        own = {ref: article for ref, article in known.items() if article.page == page}
+        if not self._outdated.isdisjoint(own):
+            own = dict(zip(own, self.site.reread(list(own.values())), strict=True))
+            self._known |= own
+            self._outdated.difference_update(own)
+        return list(own.values())
 
     def look_for_newer(self, article: Article) -> bool:
         """Get the text of a shared cache, which another machine may have changed, if there is one.
@@ -228,7 +252,7 @@ class Desk:
     ) -> None:
         """Keep what was there before the act whose outcome the cache and the file have now."""
         self.refresh()
-        after = digest_of(self.site.reread(article))
+        after = digest_of(self.site.reread([article])[0])
         stack = [*self._undo_stack(article), _Undo(after, text, file, act)]
         self._write_undo(article, stack[-_MAX_UNDO:])
 
@@ -316,7 +340,7 @@ class Desk:
             self.parsed = {html: changed}
         remarks = text.remarks
         if self.site.options.uses_writer():
-            remarks = changed_remarks(self.site, article, text, html)
+            remarks = changed_remarks(self.site, article, text, html, self._form_remarks)
         return structs.replace(text, html=html, edits=edits, remarks=remarks)
 
     def _open_remarks(

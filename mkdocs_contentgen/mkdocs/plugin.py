@@ -231,7 +231,8 @@ class ContentgenPlugin(BasePlugin[ContentgenConfig]):
     ) -> str:
         """Return the HTML of the Markdown of a page with these articles. Needs `collect_only`."""
         self._extension.use({name: articles})
-        self._extension.pages = self.site.addresses()
+        if not self._extension.pages:
+            self._extension.pages = self.site.addresses()
         content = render_page(files.src_uris[name], config, files)
         page = files.src_uris[name].page
         rendered = self._extension.rendered.get(name)

@@ -15,10 +15,13 @@ from ..text import Edits, Text, edition_after
 from ..texts.articles import Article
 from ..writer.program import prompt_text
 from ..writer.settings import WriterOptions
-from ..writer.writing import find_sections, prompt, text_from_answer
+from ..writer.writing import find_sections, prompt, remarks_on_answer, text_from_answer
 
 MAX_IMPORT = 512 * 1024
 """The maximum length of a file that is imported, in characters."""
+
+FormRemarks = dict[tuple[str, str], dict[str, str]]
+"""The remarks on the form of texts by their subject, for the key and the HTML of each text."""
 
 _MAX_NAMED = 3
 _MAX_SHOWN = 60
@@ -70,26 +73,31 @@ def _shown(address: str) -> str:
     return shown if len(shown) <= _MAX_SHOWN else f"{shown[:_MAX_SHOWN]}…"
 
 
-def changed_remarks(site: Site, article: Article, before: Text, html: str) -> tuple[str, ...]:
+def changed_remarks(
+    site: Site, article: Article, before: Text, html: str, known: FormRemarks
+) -> tuple[str, ...]:
     """Return the remarks about a text that a person has changed: those on its form are new.
 
-    Those on sources stay: nothing is looked up.
+    Those on sources stay: nothing is looked up. `known` has the remarks on the form of the text
+    that was changed last, and then those of this one: who changes a text many times waits less.
     """
-    request, _ = _asked(site, article)
+    request = article.asked.in_its_language()
     options = site.reading_options(sources=[])
 
     def remarks_on_form(text: str) -> dict[str, str]:
         """Return the remarks about a text without those on quotations, by what they are about."""
-        remarks = text_from_answer(request, options, text, today=date.today()).text.remarks
+        remarks = remarks_on_answer(request, options, text)
         by_subject = {_subject(remark): remark for remark in remarks}
         by_subject.pop("quotation", None)
         return by_subject
 
     try:
-        form_before = remarks_on_form(before.html)
+        form_before = known.get((article.key, before.html)) or remarks_on_form(before.html)
         form_now = remarks_on_form(html)
     except FailedTextError:
         return before.remarks
+    known.clear()
+    known[article.key, html] = form_now
     remarks = [remark for remark in before.remarks if _subject(remark) not in form_before]
     subjects_before = {_subject(remark) for remark in before.remarks}
     for subject, remark in form_now.items():

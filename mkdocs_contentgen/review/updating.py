@@ -293,7 +293,7 @@ def _apply(site: Site, planned: TextUpdate, apply: Apply) -> Text:
     """Return the updated text. Raises EditedTextError if somebody has changed it meanwhile."""
     article = planned.article
     before = planned.before
-    now = site.reread(article).newest
+    now = site.reread([article])[0].newest
     if now is None or (now.html, now.edits) != (before.html, before.edits):
         raise EditedTextError(
             "somebody has changed this text meanwhile, so it stays; "

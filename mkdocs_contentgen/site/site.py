@@ -200,7 +200,7 @@ class Site:
         paths = []
         for page in self.pages:
             if page.abs_src_path:
-                paths.append((Path(page.abs_src_path), link_of(page)))
+                paths.append((page.abs_src_path, link_of(page)))
         options = load_options(
             value,
             self.directory,
@@ -252,12 +252,19 @@ class Site:
 
         Raises ConfigurationError for a name that matches no page with a request.
         """
+        files = self.approved_files()
+        articles, problems = self._find_articles(self.select_requests(pages), files)
+        return articles, [*dict.fromkeys(problems), *self.orphan_warnings(files)]
+
+    def _find_articles(
+        self, page_requests: Sequence[PageRequest], files: ApprovedFiles
+    ) -> tuple[list[Article], list[str]]:
+        """Return the articles of requests for people, and the problems with the cache."""
         from ..texts.articles import find_articles, with_due_date
         from .authors import with_authors
 
-        files = self.approved_files()
         articles, problems = find_articles(
-            self.select_requests(pages),
+            page_requests,
             files,
             self.store(),
             self._review_policy(),
@@ -268,29 +275,26 @@ class Site:
         if every:
             today = datetime.now(UTC).date()
             articles = [with_due_date(article, every, today) for article in articles]
-        return articles, [*dict.fromkeys(problems), *self.orphan_warnings(files)]
+        return articles, problems
 
     def _review_policy(self) -> Policy:
         """Return the policy for a look at all texts, which asks for none."""
         return Policy(sandbox=self.options.uses_sandbox(), all_drafts=True)
 
-    def reread(self, article: Article) -> Article:
-        """Return an article with the texts that its approved file and the cache have now."""
+    def reread(self, articles: Sequence[Article]) -> list[Article]:
+        """Return articles with the texts that their approved files and the cache have now."""
         from ..texts.approval import read_all
-        from ..texts.articles import find_articles, with_originals
-        from .authors import with_authors
+        from ..texts.articles import with_originals
 
-        own = [article.asked]
-        # Only its own file: reading those of 500 articles takes almost half a second.
-        paths = [article.path]
-        if article.original:
-            paths.append(article.original.path)
+        own = [article.asked for article in articles]
+        # Only their own files: reading those of 500 articles takes almost half a second.
+        paths = [article.path for article in articles]
+        paths += [article.original.path for article in articles if article.original]
         files = read_all(
             with_originals(own), self.approved_directory(), others=self.others, files=paths
         )
-        policy = self._review_policy()
-        found, _ = find_articles(own, files, self.store(), policy)
-        return with_authors(found[0])
+        found, _ = self._find_articles(own, files)
+        return found
 
     def cited_sections(self) -> CitedSections:
         """Return what finds the sections that texts cite."""

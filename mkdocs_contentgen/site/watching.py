@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from pathlib import Path
 
 from ..files import sha256
@@ -46,7 +46,11 @@ def stamp_of(paths: Iterable[Path], without: Iterable[Path] = ()) -> str:
     left_out = {str(path.absolute()) for path in without}
     lines: list[str] = []
     for path in paths:
-        lines += _entries(str(path.absolute()), left_out)
+        name = str(path.absolute())
+        if path.is_dir():
+            lines += _entries(name, left_out)
+        else:
+            lines += _entry(name, path.stat)
     return sha256("\n".join(lines))
 
 
@@ -63,18 +67,26 @@ def _configurations(path: Path) -> Iterator[Path]:
         path = path.parent / found[1].strip()
 
 
-def _entries(path: str, without: Collection[str]) -> Iterator[str]:
-    """Yield a line for each file at or below a path, which changes with the file."""
+def _entries(directory: str, without: Collection[str]) -> Iterator[str]:
+    """Yield a line for each file in a directory, which changes with the file."""
     try:
-        if not os.path.isdir(path):  # noqa: PTH112  Path takes three times as long
-            found = os.stat(path)  # noqa: PTH116
-            # `touch -r` and `mv` keep the time of a change, but not that of its inode.
-            yield f"{path} {found.st_mtime_ns} {found.st_ctime_ns} {found.st_size}"
-            return
-        entries = sorted(os.scandir(path), key=lambda entry: entry.name)
-    except OSError:  # it is not there, or has just gone
+        entries = sorted(os.scandir(directory), key=lambda entry: entry.name)
+    except OSError:  # it has just gone
         return
     for entry in entries:
-        is_hidden = entry.name.startswith((".", "__pycache__"))
-        if not is_hidden and entry.path not in without:
+        if entry.name.startswith((".", "__pycache__")) or entry.path in without:
+            continue
+        # os.scandir() tells directories without a call for each file.
+        if entry.is_dir():
             yield from _entries(entry.path, without)
+        else:
+            yield from _entry(entry.path, entry.stat)
+
+
+def _entry(path: str, stat: Callable[[], os.stat_result]) -> Iterator[str]:
+    try:
+        found = stat()
+    except OSError:  # it is not there, or has just gone
+        return
+    # `touch -r` and `mv` keep the time of a change, but not that of its inode.
+    yield f"{path} {found.st_mtime_ns} {found.st_ctime_ns} {found.st_size}"

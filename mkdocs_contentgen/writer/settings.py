@@ -282,7 +282,7 @@ def load_options(
     example: str = "writer: {model: qwen3:8b}",
     prefix: str = "writer.",
     docs: Path | None = None,
-    pages: Iterable[tuple[Path, str]] = (),
+    pages: Iterable[tuple[str, str]] = (),
 ) -> WriterOptions:
     """Return the options with environment variables and files read.
 
@@ -374,17 +374,18 @@ def _load_sources(
 
 
 def _locate_pages(
-    docs: Path, pages: Iterable[tuple[Path, str]], directory: Path, option: str
+    docs: Path, pages: Iterable[tuple[str, str]], directory: Path, option: str
 ) -> SitePages:
     """Return the location and addresses of the published pages. Raises ConfigurationError."""
     # A folder outside is named in the configuration, or a temporary one of a plugin.
     is_inside = docs.is_relative_to(directory)
     location = _locate(str(docs), directory if is_inside else docs, option)
-    addresses = {
-        location.path / file.relative_to(docs): address
-        for file, address in pages
-        if file.is_relative_to(docs)
-    }
+    # Strings, since a site can have thousands of pages, and each path takes a moment.
+    before = os.path.join(docs, "")  # noqa: PTH118
+    addresses: dict[Path, str] = {}
+    for file, address in pages:
+        if file.startswith(before):
+            addresses[location.path / file.removeprefix(before)] = address
     return SitePages(location, addresses)
 
 
