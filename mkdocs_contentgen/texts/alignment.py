@@ -30,6 +30,9 @@ _DIGITS = 8
 _MAX_COMPARED = 10_000
 """How many pairs of parts are compared between two equal ones, which takes about 30 ms."""
 
+_MAX_COMPARED_ONCE = 300_000
+"""That number where nothing is remembered, which takes about a second."""
+
 _SAME_KIND = 2.0
 _SIMILAR_KIND = 1.0
 _SHARED_MARKS = 4.0
@@ -38,8 +41,7 @@ _SHARED_MARKS = 4.0
 _FLOW = frozenset({"p", "li", "text", "blockquote", "div", "dd", "dt", "summary"})
 """The kinds of blocks that are mostly one paragraph."""
 
-_LASTING_WORD = re.compile(r"[^\W_]*(?:[A-Z]|\d)[\w.-]*", re.ASCII)
-"""Matches what translations mostly keep: names, figures and identifiers."""
+_WORD = re.compile(r"[\w.-]+", re.ASCII)
 
 
 @dataclass(frozen=True)
@@ -146,16 +148,25 @@ def count_changes(remembered: str, original: Sequence[Block]) -> int:
 
 
 def align_unknown(original: Sequence[Block], own: Sequence[Block]) -> dict[int, int]:
-    """Return which leaf of a translation that somebody else made stands for which of the original.
+    """Return which leaf of a text stands for which of another, of which it is a translation.
 
-    What is equal in both, such as code and pictures, is found first.
+    Nothing is remembered of them. What is once in both, such as code and pictures, is found first,
+    then headings, then what is between them.
     """
     marks = [_Marks(leaf) for leaf in original]
     own_marks = [_Marks(leaf) for leaf in own]
-    places = _Places([short_digest_of(leaf) for leaf in original], own)
-    places.moved.clear()
-    places.add_changed(lambda number, leaf: own_marks[leaf].likeness(marks[number]))
-    return {**places.equal, **places.changed}
+
+    def likeness(number: int, leaf: int) -> float:
+        return own_marks[leaf].likeness(marks[number])
+
+    digests = [short_digest_of(leaf) for leaf in original]
+    matched = dict(_match_unique(digests, [short_digest_of(leaf) for leaf in own]))
+    for kinds in (HEADINGS, None):
+        for numbers, leaves in list(_gaps(matched, (len(original), len(own)))):
+            some = [number for number in numbers if not kinds or original[number].kind in kinds]
+            own_some = [leaf for leaf in leaves if not kinds or own[leaf].kind in kinds]
+            matched.update(_pair(some, own_some, likeness, _MAX_COMPARED_ONCE))
+    return matched
 
 
 def short_digest_of(leaf: Block) -> str:
@@ -208,17 +219,22 @@ class _Places:
     def add_changed(self, likeness: Callable[[int, int], float]) -> None:
         """Pair what is left over between equal parts, if its likeness is not 0."""
         for numbers, leaves in self.gaps():
-            self.changed.update(_pair(numbers, leaves, likeness))
+            self.changed.update(_pair(numbers, leaves, likeness, _MAX_COMPARED))
 
     def gaps(self) -> Iterator[tuple[list[int], list[int]]]:
         """Yield the parts and the leaves between two equal ones, but for what was moved."""
         taken = set(self.moved.values())
-        number, leaf = 0, 0
-        for next_number, next_leaf in [*sorted(self.equal.items()), self._sizes]:
-            numbers = [part for part in range(number, next_number) if part not in self.moved]
-            leaves = [place for place in range(leaf, next_leaf) if place not in taken]
-            yield numbers, leaves
-            number, leaf = next_number + 1, next_leaf + 1
+        for before, after in _gaps(self.equal, self._sizes):
+            numbers = [number for number in before if number not in self.moved]
+            yield numbers, [leaf for leaf in after if leaf not in taken]
+
+
+def _gaps(matched: Mapping[int, int], sizes: tuple[int, int]) -> Iterator[tuple[range, range]]:
+    """Yield what is between two neighbours in both of two sequences of these sizes."""
+    number, leaf = 0, 0
+    for next_number, next_leaf in [*sorted(matched.items()), sizes]:
+        yield range(number, next_number), range(leaf, next_leaf)
+        number, leaf = next_number + 1, next_leaf + 1
 
 
 class _Marks:
@@ -255,7 +271,7 @@ class _Marks:
         if self._words is None:
             text = self._element.get_text()
             self._length = len(text) + 1
-            self._words = Counter(_LASTING_WORD.findall(text))
+            self._words = Counter(filter(_is_lasting, _WORD.findall(text)))
             for tag in self._element.find_all(True):
                 address = tag.get("href") or tag.get("src")
                 if address:
@@ -265,40 +281,46 @@ class _Marks:
         return self._words
 
 
+def _is_lasting(word: str) -> bool:
+    """Tell whether a translation mostly keeps a word: names, figures and identifiers."""
+    return not word.islower()
+
+
 def _match_in_order(before: Sequence[str], after: Sequence[str]) -> dict[int, int]:
     """Return which items of one sequence are which of the other, in the order of both.
 
-    First what is unique in both, since difflib takes long where much is repeated.
+    First what is unique in both: what is repeated, such as a cell with a `yes`, belongs to that.
     """
     matched: dict[int, int] = {}
     ranges = [(0, len(before), 0, len(after))]
     while ranges:
         first, last, other_first, other_last = ranges.pop()
-        while first < last and other_first < other_last and before[first] == after[other_first]:
-            matched[first] = other_first
-            first += 1
-            other_first += 1
-        while (
-            first < last and other_first < other_last and before[last - 1] == after[other_last - 1]
-        ):
-            last -= 1
-            other_last -= 1
-            matched[last] = other_last
         unique = _match_unique(before[first:last], after[other_first:other_last])
-        if unique:
-            start, other_start = first, other_first
-            for number, other in unique:
-                matched[first + number] = other_first + other
-                ranges.append((start, first + number, other_start, other_first + other))
-                start, other_start = first + number + 1, other_first + other + 1
-            ranges.append((start, last, other_start, other_last))
-        elif (last - first) * (other_last - other_first) <= _MAX_COMPARED:
-            matcher = SequenceMatcher(
-                None, before[first:last], after[other_first:other_last], autojunk=False
-            )
-            for number, other, size in matcher.get_matching_blocks():
-                for offset in range(size):
-                    matched[first + number + offset] = other_first + other + offset
+        if not unique:
+            some = _match_repeated(before[first:last], after[other_first:other_last])
+            matched.update({first + number: other_first + other for number, other in some})
+            continue
+        start, other_start = first, other_first
+        for number, other in unique:
+            matched[first + number] = other_first + other
+            ranges.append((start, first + number, other_start, other_first + other))
+            start, other_start = first + number + 1, other_first + other + 1
+        ranges.append((start, last, other_start, other_last))
+    return matched
+
+
+def _match_repeated(before: Sequence[str], after: Sequence[str]) -> list[tuple[int, int]]:
+    """Return the same for two sequences in which nothing is unique."""
+    start = 0
+    while start < min(len(before), len(after)) and before[start] == after[start]:
+        start += 1
+    matched = [(number, number) for number in range(start)]
+    if (len(before) - start) * (len(after) - start) > _MAX_COMPARED:
+        return matched  # difflib takes quadratic time
+    matcher = SequenceMatcher(None, before[start:], after[start:], autojunk=False)
+    for number, other, size in matcher.get_matching_blocks():
+        for offset in range(start, start + size):
+            matched.append((number + offset, other + offset))
     return matched
 
 
@@ -328,10 +350,16 @@ def _match_unique(before: Sequence[str], after: Sequence[str]) -> list[tuple[int
 
 
 def _pair(
-    numbers: Sequence[int], leaves: Sequence[int], likeness: Callable[[int, int], float]
+    numbers: Sequence[int],
+    leaves: Sequence[int],
+    likeness: Callable[[int, int], float],
+    most: int,
 ) -> dict[int, int]:
-    """Return the pairs in the order of both sequences that are most alike together."""
-    if len(numbers) * len(leaves) > _MAX_COMPARED:
+    """Return the pairs in the order of both sequences that are most alike together.
+
+    If there are more than `most` possible pairs, the first is paired with the first, and so on.
+    """
+    if len(numbers) * len(leaves) > most:
         pairs = zip(numbers, leaves, strict=False)
         return {number: leaf for number, leaf in pairs if likeness(number, leaf)}
     # best[i][j] is the likeness of the best pairs without the first i numbers and j leaves.

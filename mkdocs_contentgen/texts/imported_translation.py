@@ -1,0 +1,100 @@
+"""Find what a translation that was made elsewhere translates of its original."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from ..files import sha256
+from ..html.article import image_hosts_of
+from ..html.document import Block, Document, is_block
+from ..text import Original, Text
+from .alignment import REMOVED, align_unknown, short_digest_of
+
+_MAX_NAMED = 5
+"""How many blocks are named of those that have the same problem."""
+
+_MAX_ADDRESS = 80
+
+
+@dataclass(frozen=True)
+class AlignedImport:
+    """What an imported translation is to remember, and what a person should know of it."""
+
+    original: Original
+
+    problems: Sequence[str]
+    """What could not be aligned, and what of the original is not in its translation."""
+
+
+def align_import(
+    original: Text, html: str, *, language: str = "", is_draft: bool = False
+) -> AlignedImport:
+    """Return which blocks of a person's translation stand for which of its original.
+
+    `html` is that of the translation as it is kept. `language` is that of the original, as a BCP 47
+    tag, or empty, and `is_draft` says that nobody has approved it. Raises UnsafeHTMLError.
+    """
+    hosts = image_hosts_of(original.html) | image_hosts_of(html)
+    leaves = Document(original.html, hosts).leaves()
+    own_leaves = Document(html, hosts).leaves()
+    matched = align_unknown(leaves, own_leaves)
+    pairs = []
+    for leaf in leaves:
+        own = matched.get(leaf.number)
+        own_digest = REMOVED if own is None else short_digest_of(own_leaves[own])
+        pairs.append(f"{short_digest_of(leaf)}:{own_digest}")
+    return AlignedImport(
+        Original(" ".join(pairs), sha256(original.html), language, is_draft=is_draft),
+        [
+            *_not_aligned(leaves, own_leaves, matched),
+            *_lacking_parts(leaves, own_leaves, matched),
+        ],
+    )
+
+
+def _not_aligned(
+    leaves: Sequence[Block], own_leaves: Sequence[Block], matched: dict[int, int]
+) -> list[str]:
+    """Return what is to be said of blocks that stand for none."""
+    missing = [leaf for leaf in leaves if leaf.number not in matched and is_block(leaf.element)]
+    found = set(matched.values())
+    added = [leaf for leaf in own_leaves if leaf.number not in found and is_block(leaf.element)]
+    problems = _named(missing, "of the original has no translation")
+    return problems + _named(added, "stands for nothing in the original")
+
+
+def _named(blocks: Sequence[Block], problem: str) -> list[str]:
+    """Return a message for each of the first blocks with a problem, and one for the others."""
+    messages = [f"{block.first_words} {problem}" for block in blocks[:_MAX_NAMED]]
+    more = len(blocks) - _MAX_NAMED
+    if more > 0:
+        messages.append(f"the same is true of {more:,} more blocks")
+    return messages
+
+
+def _lacking_parts(
+    leaves: Sequence[Block], own_leaves: Sequence[Block], matched: dict[int, int]
+) -> list[str]:
+    """Return what is to be said of links, pictures and code that are not as in the original."""
+    problems = []
+    for number, own_number in matched.items():
+        leaf, own = leaves[number], own_leaves[own_number]
+        if leaf.kind == "pre" and leaf.element.get_text() != own.element.get_text():
+            problems.append(f"the code {own.first_words} is not that of the original")
+        for address in _addresses(leaf):
+            if address not in _addresses(own):
+                shown = address if len(address) <= _MAX_ADDRESS else f"{address[:_MAX_ADDRESS]}…"
+                problems.append(f"{own.first_words} lacks {shown} of the original")
+    more = len(problems) - _MAX_NAMED
+    if more > 0:
+        problems[_MAX_NAMED:] = [f"{more:,} more links, pictures or codes are not as there"]
+    return problems
+
+
+def _addresses(leaf: Block) -> list[str]:
+    """Return the addresses of links and pictures in a leaf."""
+    addresses = []
+    for tag in leaf.element.find_all(["a", "img"]):
+        addresses.append(str(tag.get("href") or tag.get("src")))
+    return addresses

@@ -1,0 +1,135 @@
+"""Blocks of a translation and its original are found again, whatever was edited in both."""
+
+from __future__ import annotations
+
+from growth import growth
+
+from mkdocs_contentgen.html.document import Block, Document
+from mkdocs_contentgen.texts.alignment import (
+    REMOVED,
+    Alignment,
+    align,
+    count_changes,
+    short_digest_of,
+)
+
+
+def leaves(*parts: str) -> list[Block]:
+    """Return the leaves of an article that consists of these elements."""
+    return Document(f"<article>{''.join(parts)}</article>").leaves()
+
+
+def remembered(original: list[Block], own: list[Block]) -> str:
+    """Return what a translation remembers of both."""
+    pairs = zip(original, own, strict=True)
+    return " ".join(f"{short_digest_of(leaf)}:{short_digest_of(other)}" for leaf, other in pairs)
+
+
+ORIGINAL = [f"<p>Text {number}</p>" for number in range(6)]
+OWN = [f"<p>Satz {number}</p>" for number in range(6)]
+PAIRS = remembered(leaves(*ORIGINAL), leaves(*OWN))
+
+
+def places(found: Alignment) -> list[tuple[int | None, int | None]]:
+    """Return where each remembered pair is."""
+    return [(pair.original, pair.own) for pair in found.pairs]
+
+
+def test_nothing_was_edited() -> None:
+    """Each stands for the one that it stood for, and nobody has written any."""
+    found = align(PAIRS, leaves(*ORIGINAL), leaves(*OWN), {})
+    assert places(found) == [(number, number) for number in range(6)]
+    assert (list(found.added), set(found.persons)) == ([], set())
+
+
+def test_both_were_edited_at_the_same_place() -> None:
+    """What is left over between equal neighbours has changed, on either side."""
+    original = [*ORIGINAL[:2], "<p>Other 2</p>", *ORIGINAL[3:5]]
+    own = [*OWN[:2], "<p>Anders 2</p>", OWN[3], "<p>Mehr</p>", *OWN[4:]]
+    found = align(PAIRS, leaves(*original), leaves(*own), {})
+    assert places(found) == [(0, 0), (1, 1), (2, 2), (3, 3), (4, 5), (None, 6)]
+    assert [pair.has_changed for pair in found.pairs] == [False, False, True, False, False, False]
+    assert (list(found.added), set(found.persons)) == ([], {2, 4})
+
+
+def test_one_of_two_neighbours_is_gone() -> None:
+    """Figures and names that both have tell which of them has changed."""
+    original = [ORIGINAL[0], "<p>Another 2</p>", *ORIGINAL[3:]]
+    found = align(PAIRS, leaves(*original), leaves(*OWN), {})
+    assert places(found)[1:3] == [(None, 1), (1, 2)]
+    own = [OWN[0], "<p>Mein 2</p>", *OWN[3:]]
+    found = align(PAIRS, leaves(*ORIGINAL), leaves(*own), {})
+    assert places(found)[1:3] == [(1, None), (2, 1)]
+
+
+def test_what_was_moved() -> None:
+    """A block that is once in the original is found wherever it stands; repeated cells are not."""
+    found = align(PAIRS, leaves(*ORIGINAL[1:5], ORIGINAL[0], ORIGINAL[5]), leaves(*OWN), {})
+    assert places(found)[0] == (4, 0)
+    assert [pair.has_moved for pair in found.pairs] == [True, *[False] * 5]
+    cells = [f"<table><tr><td>{words}</td><td>yes</td></tr></table>" for words in ("a", "b")]
+    new = "<table><tr><td>c</td><td>yes</td></tr></table>"
+    pairs = remembered(leaves(*cells), leaves(*cells))
+    changed = cells[0].replace("yes", "no")
+    found = align(pairs, leaves(changed, cells[1], new), leaves(*cells), {})
+    assert places(found) == [(0, 0), (1, 1), (2, 2), (3, 3)]
+    assert found.added == [4, 5]
+
+
+def test_a_block_of_another_kind() -> None:
+    """A cell is no paragraph, but a paragraph can become an item."""
+    original = [*ORIGINAL[:2], "<ul><li>Text 2</li></ul>", *ORIGINAL[3:]]
+    found = align(PAIRS, leaves(*original), leaves(*OWN), {})
+    assert places(found)[2] == (2, 2)
+    original[2] = "<table><tr><td>Text 2</td></tr></table>"
+    found = align(PAIRS, leaves(*original), leaves(*OWN), {})
+    assert (places(found)[2], found.added) == ((None, 2), [2])
+
+
+def test_who_wrote_a_block() -> None:
+    """A block is a person's if somebody has changed it on the desk, or in the file."""
+    own = leaves(*OWN)
+    assert align(PAIRS, leaves(*ORIGINAL), own, {own[3].digest: "Ann"}).persons == {3}
+    own = leaves(*OWN[:3], "<p>Satz 3!</p>", *OWN[4:])
+    assert align(PAIRS, leaves(*ORIGINAL), own, {}).persons == {3}
+
+
+def test_what_a_person_has_removed() -> None:
+    """It is not taken for another block that a person has added at its place."""
+    pairs = PAIRS.split()
+    pairs[2] = f"{pairs[2][:9]}{REMOVED}"
+    own = leaves(*OWN[:2], "<p>Neu</p>", *OWN[3:])
+    found = align(" ".join(pairs), leaves(*ORIGINAL), own, {})
+    assert places(found)[2] == (2, None)
+    assert found.persons == {2}
+
+
+def test_counted_changes() -> None:
+    """Changed, new, gone and moved blocks count once each."""
+    assert count_changes(PAIRS, leaves(*ORIGINAL)) == 0
+    assert count_changes(PAIRS, leaves("<p>x</p>", *ORIGINAL[1:])) == 1
+    assert count_changes(PAIRS, leaves(*ORIGINAL, "<p>x</p>", "<p>y</p>")) == 2
+    assert count_changes(PAIRS, leaves(*ORIGINAL[2:])) == 2
+    assert count_changes(PAIRS, leaves(*ORIGINAL[1:5], ORIGINAL[0], ORIGINAL[5])) == 1
+
+
+def test_texts_that_have_nothing_in_common() -> None:
+    """The time is not quadratic, where all is new, reversed or repeated."""
+
+    def align_reversed(html: str) -> None:
+        found = Document(html).leaves()
+        pairs = remembered(found[::-1], found)
+        align(pairs, found, found[::2], {})
+
+    for piece in ("<p>{}</p>", "<table><tr><td>{}</td><td>yes</td><td></td></tr></table>"):
+        pieces = [piece.format(number) for number in range(3_000)]
+        assert (
+            growth(
+                align_reversed,
+                lambda size, pieces=pieces: (
+                    f"<article><h1>T</h1>{''.join(pieces[:size])}</article>"
+                ),  # type: ignore[misc]
+                400,
+            )
+            < 3.3
+        )

@@ -1,0 +1,110 @@
+"""A person's translation is aligned with its original, and what cannot be aligned is said."""
+
+from __future__ import annotations
+
+from edited_translations import HOSTS, text_of, update
+from msgspec.structs import replace
+
+from mkdocs_contentgen.files import sha256
+from mkdocs_contentgen.html.document import Document
+from mkdocs_contentgen.text import Edits, Text
+from mkdocs_contentgen.texts.imported_translation import AlignedImport, align_import
+
+ROWS = "".join(f"<tr><td>Row number {number}</td><td>{number} s</td></tr>" for number in range(60))
+ORIGINAL = text_of(f"""<article lang="en"><h1>Fast builds</h1><p>A build of MkDocs takes 12 s.</p>
+<h2>Why it is slow</h2><p>It reads <a href="https://a.example/x">each page</a> twice.</p>
+<ul><li>The first reason is Python</li><li>The second is 5 GB of pictures</li></ul>
+<pre><code>mkdocs build --strict</code></pre><h2>What helps</h2><p>A cache, since version 1.6.</p>
+<table><tbody>{ROWS}</tbody></table><p>Read on.</p></article>""")
+OWN_ROWS = ROWS.replace("Row number", "Zeile Nummer")
+OWN = text_of(f"""<article lang="de"><h1>Schnelles Bauen</h1><p>Ein Bau mit MkDocs dauert 12 s.</p>
+<h2>Warum das lange dauert</h2><p>Er liest <a href="https://a.example/x">jede Seite</a> zweimal.</p>
+<ul><li>Der erste Grund ist Python</li><li>Der zweite sind 5 GB an Bildern</li></ul>
+<pre><code>mkdocs build --strict</code></pre><h2>Was hilft</h2><p>Ein Cache, ab Version 1.6.</p>
+<table><tbody>{OWN_ROWS}</tbody></table><p>Weiterlesen.</p></article>""")
+
+
+def aligned(html: str, original: Text = ORIGINAL) -> tuple[AlignedImport, dict[str, str]]:
+    """Return the alignment, and the words of each block of the original with those of its own."""
+    html = Document(html, HOSTS).to_lines()
+    found = align_import(original, html, language="en")
+    own = {leaf.content_digest[:8]: leaf.text for leaf in Document(html, HOSTS).leaves()}
+    texts = [leaf.text for leaf in Document(original.html, HOSTS).leaves()]
+    pairs = zip(texts, found.original.blocks.split(), strict=True)
+    return found, {text: own.get(pair.partition(":")[2], "") for text, pair in pairs}
+
+
+def test_a_whole_translation() -> None:
+    """Each block stands for one, and the translation remembers them."""
+    found, pairs = aligned(OWN.html)
+    assert found.problems == []
+    assert (found.original.digest, found.original.language) == (sha256(ORIGINAL.html), "en")
+    assert pairs["Fast builds"] == "Schnelles Bauen"
+    assert pairs["Row number 31"] == "Zeile Nummer 31"
+    assert pairs["Read on."] == "Weiterlesen."
+
+
+def test_a_part_that_is_missing() -> None:
+    """Blocks that have no translation, or stand for nothing, are named; the others are found."""
+    html = OWN.html.replace("<p>Ein Bau mit MkDocs dauert 12 s.</p>", "")
+    html = html.replace("<li>Der erste Grund ist Python</li>", "")
+    html = html.replace("<tr><td>Zeile Nummer 7</td><td>7 s</td></tr>", "")
+    html = html.replace("<p>Weiterlesen.</p>", "<p>Weiterlesen.</p><p>Übersetzt von Ann.</p>")
+    found, pairs = aligned(html)
+    assert found.problems == [
+        "'A build of MkDocs takes 12 s.' of the original has no translation",
+        "'The first reason is Python' of the original has no translation",
+        "'Row number 7' of the original has no translation",
+        "'7 s' of the original has no translation",
+        "'Übersetzt von Ann.' stands for nothing in the original",
+    ]
+    assert pairs["The second is 5 GB of pictures"] == "Der zweite sind 5 GB an Bildern"
+    assert pairs["Row number 8"] == "Zeile Nummer 8"
+    assert pairs["A cache, since version 1.6."] == "Ein Cache, ab Version 1.6."
+
+
+def test_a_translation_in_another_form() -> None:
+    """Code and links that are not those of the original are named, and so are many blocks."""
+    html = OWN.html.replace("--strict", "--streng").replace(
+        "https://a.example/x", "https://b.example/"
+    )
+    found, _ = aligned(html)
+    assert found.problems == [
+        "'Er liest jede Seite zweimal.' lacks https://a.example/x of the original",
+        "the code 'mkdocs build --streng' is not that of the original",
+    ]
+    found, _ = aligned("<article><h1>Kurz</h1></article>")
+    assert found.problems[4:] == [
+        "'The second is 5 GB of pictures' of the original has no translation",
+        "the same is true of 124 more blocks",
+    ]
+
+
+def test_updates_of_an_imported_translation() -> None:
+    """What a person wrote stays, with a remark; what is new in the original is translated."""
+    blocks = Document(OWN.html, HOSTS).blocks()
+    own = replace(
+        OWN,
+        request={"type": "article", "language": "de"},
+        written_by="Ann",
+        edits=Edits(changed_by={block.digest: "Ann" for block in blocks}),
+        original=align_import(ORIGINAL, OWN.html, language="en").original,
+    )
+    html = ORIGINAL.html.replace("takes 12 s", "takes 9 s").replace("<p>Read", "<p>new</p><p>Read")
+    after = update(own, text_of(html))
+    assert after.html == OWN.html.replace("<p>Weiter", "<p>NEW</p>\n<p>Weiter")
+    assert after.remarks == (
+        "translation: its original has changed: 'Ein Bau mit MkDocs dauert 12 s.'",
+    )
+
+
+def test_a_long_import() -> None:
+    """Hundreds of blocks without headings are aligned in their order."""
+    words = "".join(f"<p>The text number {number} of Ann is here.</p>" for number in range(250))
+    original = text_of(f"<article><h1>T</h1>{words}</article>")
+    html = original.html.replace("<p>The text number 17 of Ann is here.</p>", "")
+    found, pairs = aligned(html.replace("The text", "Der Text"), original)
+    assert found.problems == [
+        "'The text number 17 of Ann is here.' of the original has no translation"
+    ]
+    assert pairs["The text number 200 of Ann is here."] == "Der Text number 200 of Ann is here."
