@@ -43,6 +43,9 @@ _TITLES = frozenset(
 
 _WORD = re.compile(r"\w+(?:['’]\w+)*")
 _POSSESSIVE = re.compile(r"['’]s?$")
+_MOST_WORDS = 20
+"""The words of a name that are looked up, since a text can be one name from start to end."""
+
 _MOST_BETWEEN = 3
 """How far apart the words of one name may stand in a source, in words."""
 
@@ -72,7 +75,7 @@ def find_names(text: str, given: str, language: str = "") -> list[Range]:
             continue
         if name in PRONOUNS or words[-1] in PRONOUNS:  # `Messen Sie`
             continue
-        places = _places(words, known)
+        places = _places(words[:_MOST_WORDS], known)
         is_together = together.get(tuple(words))
         if is_together is None:
             is_together = _are_together(places)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator, Sequence
 
 from bs4 import Tag
 
@@ -18,6 +19,18 @@ from .words import count_scripts, split_words
 
 _LEAST_REPEATED = 5
 """The minimum number of words of a sentence that a translation cannot repeat."""
+
+_LEAST_REPEATED_BLOCK = 3
+"""The same for a whole block."""
+
+_LEAST_UNKNOWN = 8
+"""The same for a language whose common words are not known."""
+
+_LEAST_LATIN = 3
+"""So many words in Latin letters are no translation into a language with others."""
+
+_SCRIPT_SHARE = 2
+"""A translation has one word in so many in the script of its language."""
 
 _MARKERS = {
     "li": re.compile(r"\A(?:[-*+•]|\d{1,3}[.)])\s+"),
@@ -80,11 +93,13 @@ def _check_script(words: str, given: str, language: str) -> None:
         return
     expected = set(count_scripts(known.sources))
     kept = set(split_words(given))
-    new = " ".join(word for word in split_words(words) if word not in kept)
-    found = count_scripts(new)
+    new = [word for word in split_words(words) if word not in kept]
+    found = count_scripts(" ".join(new))
     right = sum(found[script] for script in expected)
-    if found.total() > 2 * right:
-        script = max(found, key=found.__getitem__)
+    script = max(found, key=found.__getitem__, default="")
+    # Every language has some words in Latin letters, such as `OK`.
+    is_loan = script == "Latin" and len(new) < _LEAST_LATIN
+    if found.total() > _SCRIPT_SHARE * right and not is_loan:
         raise EditError(f"it is in {script} script, and {known.name} is in {' or '.join(expected)}")
 
 
@@ -95,12 +110,28 @@ def _check_repeats(words: str, given: str, language: str, from_language: str) ->
     """
     if primary_tag(language) == primary_tag(from_language):
         return
-    common = common_words(from_language or "en")
-    translated = f" {' '.join(split_words(words))} "
-    start = 0
-    for end in [*sentence_ends(given, from_language), len(given)]:
-        sentence = split_words(given[start:end])
-        start = end
-        is_long = len(sentence) >= _LEAST_REPEATED and not common.isdisjoint(sentence)
-        if is_long and f" {' '.join(sentence)} " in translated:
+    translated = split_words(words)
+    is_all = translated == split_words(given)
+    if is_all and _is_sentence(translated, from_language, _LEAST_REPEATED_BLOCK):
+        raise EditError("it repeats the original")
+    text = f" {' '.join(translated)} "
+    for sentence in _sentences(given, from_language):
+        is_long = _is_sentence(sentence, from_language, _LEAST_REPEATED)
+        if is_long and f" {' '.join(sentence)} " in text:
             raise EditError("it repeats the original")
+
+
+def _sentences(text: str, language: str) -> Iterator[list[str]]:
+    """Yield the words of each sentence."""
+    start = 0
+    for end in [*sentence_ends(text, language), len(text)]:
+        yield split_words(text[start:end])
+        start = end
+
+
+def _is_sentence(words: Sequence[str], language: str, least: int) -> bool:
+    """Tell whether words are a sentence that no other language has, of so many words at least."""
+    common = common_words(language)
+    if not common:
+        return len(words) >= _LEAST_UNKNOWN
+    return len(words) >= least and not common.isdisjoint(words)

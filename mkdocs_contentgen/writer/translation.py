@@ -12,6 +12,7 @@ import asyncio
 import re
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 
 from bs4 import Tag
 
@@ -170,6 +171,12 @@ class _Translating:
     words: int = 0
     """The number of words of the answers so far."""
 
+    @cached_property
+    def from_language(self) -> str:
+        """The language of the original, guessed if it is not known."""
+        texts = (block.text for block in self.translation.blocks)
+        return self.translation.from_language or guess_language(" ".join(texts))
+
     async def ask_for(self, blocks: Sequence[OriginalBlock], *, is_repeat: bool = False) -> None:
         """Ask for blocks in one call. A repeat says what was wrong with each."""
         words = sum(map(_count, blocks))
@@ -256,7 +263,7 @@ class _Translating:
                 continue
             try:
                 self.done[block.number] = read_block(
-                    texts[0], block, self.translation.language, self.translation.from_language
+                    texts[0], block, self.translation.language, self.from_language
                 )
             except EditError as error:
                 self.problems[block.number] = escape_controls(str(error))
@@ -269,7 +276,6 @@ class _Translating:
         """Return what is there of the translation, with what a person should know of it."""
         asked = _asked_blocks(self.translation)
         texts = " ".join(block.text for block in self.translation.blocks)
-        from_language = self.translation.from_language or guess_language(texts)
         common = frozenset(word for word in _WORD.findall(texts) if word.islower())
         blocks = []
         for block in asked:
@@ -277,7 +283,7 @@ class _Translating:
             if element is None:
                 blocks.append(TranslatedBlock(block.number, remark=self.problems[block.number]))
             else:
-                languages = self.translation.language, from_language
+                languages = self.translation.language, self.from_language
                 remark = check(element, block, *languages, self.options.glossary, common)
                 blocks.append(TranslatedBlock(block.number, write_translated(element), remark))
         return Translated(blocks, model=public_name(self.options.fields.model))

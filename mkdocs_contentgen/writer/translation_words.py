@@ -121,9 +121,10 @@ def missing_rates(pair: Pair) -> list[str]:
     if pair.from_language != "en":
         return []
     found = []
-    for match in _RATE.finditer(pair.original):
-        if not re.search(_TABLE["rates"][match[1].lower()], pair.translation, re.IGNORECASE):
-            found.append(f"'{match[0]}' of the original is missing")
+    rates = {match[1].lower(): match[0] for match in _RATE.finditer(pair.original)}
+    for unit, said in rates.items():
+        if not re.search(_TABLE["rates"][unit], pair.translation, re.IGNORECASE):
+            found.append(f"'{said}' of the original is missing")
     return found
 
 

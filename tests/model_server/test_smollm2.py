@@ -86,3 +86,37 @@ def test_an_update(project: Project, smollm2: str) -> None:
     before = [it.html for it in Document(html).blocks()]
     stays = [it.html for it in Document(after.html).blocks() if it.html in before]
     assert len(stays) >= len(before) - len(after.updates)
+
+
+def test_a_translation(project: Project, smollm2: str) -> None:
+    """Whatever it answers, structure and code are the original's, and a remark says what is not.
+
+    60 s.
+    """
+    writer = {"model": SMOLLM2, "endpoint": smollm2, "parallel": 1, "parameters": {"seed": 7}}
+    project.configure({"base_url": "writer", "writer": writer}, site_url=desk_site.SITE_URL)
+    project.page("report.md", desk_site.NEWS.record())
+    project.page("report.de.md", {"translation_of": "report.md", "language": "de"})
+    key = desk_site.NEWS.key(sandbox=False)
+    html = Document(desk_site.HTML).to_lines()
+    original = Text(html, desk_site.WHEN, desk_site.NEWS.record(), "m")
+    desk_site.save(project.root, {key: original})
+    ran = project.run("mkdocs_contentgen", "generate", "report.de.md")
+    (row,) = [
+        row
+        for row in json.loads(project.run("mkdocs_contentgen", "status", "--json").stdout)
+        if row["page"] == "report.de.md"
+    ]
+    if row["state"] == "failed":
+        assert "names no block" in row["reason"]
+        assert ran.returncode == 1
+        return
+    store = DiskStore(project.root / ".cache/plugin/contentgen")
+    after = store.load([row["key"]])[0][row["key"]]
+    store.close()
+    before = Document(html).blocks()
+    blocks = Document(after.html).blocks()
+    assert [block.kind for block in blocks] == [block.kind for block in before]
+    same = [block for block, old in zip(blocks, before, strict=True) if block.text == old.text]
+    remarks = [remark for remark in after.remarks if "stays in the language" in remark]
+    assert bool(remarks) == bool(same)

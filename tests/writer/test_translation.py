@@ -178,6 +178,28 @@ def test_what_is_no_translation_is_asked_for_once_more(number: int, text: str, w
     assert why in remarks(found)[number]
 
 
+@pytest.mark.parametrize(
+    ("original", "text", "language", "is_one"),
+    [
+        ("How it works", "How it works", "de", False),
+        ("GitHub Actions", "GitHub Actions", "de", True),
+        ("MkDocs, Zensical and Hugo", "MkDocs, Zensical und Hugo", "de", True),
+        ("Yes", "OK", "ja", True),
+        ("MkDocs Material", "MkDocs Material", "ja", True),
+        ("How it works", "How it works", "ja", False),
+        ("It is fast.", "Es ist schnell.", "ja", False),
+        ("It is fast. It is small and it is free.", "Es ist schnell. It is small and it is free.",
+         "de", False),
+        ("The colour is red here.", "The color is red here.", "en-US", True),
+    ],
+)  # fmt: skip
+def test_what_is_in_the_language(original: str, text: str, language: str, is_one: bool) -> None:
+    """Names and loan words are the same in many languages, and sentences are not."""
+    blocks = [OriginalBlock(0, "p", original)]
+    found, _ = translated(f"[0] {text}", blocks=blocks, language=language)
+    assert bool(texts(found)) is is_one
+
+
 def test_all_that_is_wrong_is_asked_for_in_one_call() -> None:
     """What is missing, doubled or wrong takes one call more, not one for each."""
     answer = lines({0: GERMAN[0], 1: "Ein Cache."}) + "\n\n[4] Seiten\n\n[4] Andere Seiten"

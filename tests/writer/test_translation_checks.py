@@ -13,10 +13,12 @@ from functools import cache
 import pytest
 import yaml
 from golden_file import GOLDEN
+from growth import growth
 
 from mkdocs_contentgen.html.translatable import read_translated, write_translated
 from mkdocs_contentgen.service.protocol import OriginalBlock
-from mkdocs_contentgen.writer.translation_checks import check
+from mkdocs_contentgen.writer.translation_checks import check, compare
+from mkdocs_contentgen.writer.translation_words import Pair
 
 FOLDER = GOLDEN / "writer" / "translations"
 LANGUAGES = sorted(path.stem for path in FOLDER.glob("*.yml") if path.stem != "en")
@@ -130,3 +132,15 @@ def test_other_originals() -> None:
     assert checked(original, text, "en", "de") == (text, "")
     marked, _ = checked(original, text.replace("Lopez", "Gomez"), "en", "de")
     assert "==Maria Gomez==" in marked
+
+
+@pytest.mark.parametrize("piece", ["17 ", "Ab Cd ", "x GitHub", "per day ", "Berlin ", "not; "])
+def test_comparing_takes_linear_time(piece: str) -> None:
+    """No block takes long, whatever its translation is."""
+
+    def compare_with(text: str) -> None:
+        other = "Word nine " * (len(text) // 10)
+        for pair in ((text, text), (other, text), (text, other)):
+            compare(Pair(*pair, "en", "de"))
+
+    assert growth(compare_with, lambda size: piece * (size // len(piece)), 4_000) < 3.2
