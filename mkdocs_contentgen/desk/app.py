@@ -62,7 +62,7 @@ _OWN_FILES = tuple(
 )
 """The files of the desk's own page."""
 
-_HEAD = re.compile(r"<head\b[^>]*>", re.IGNORECASE)
+_HEAD = re.compile(r"<head\b[^<>]*>", re.IGNORECASE)
 
 _REFUSED: tuple[ASGIApp, str] = Response("this is not served here", 403), "default-src 'none'"
 """What answers for other hosts, and the policy of its answers."""
