@@ -35,17 +35,23 @@ def read_line(markdown: str) -> str:
     return str(parser.renderer.render(tokens, parser.options, {}))
 
 
-def read_blocks(markdown: str) -> str:
+def read_blocks(markdown: str, *, has_title: bool = False) -> str:
     """Return the HTML of paragraphs, headings, lists, tables and code.
 
-    A text has one title, so other headings begin at level 2.
+    A text has one title, so other headings begin at level 2. With `has_title`, the first heading of
+    level 1 is the title. Raises EditError for HTML that a line cannot have.
     """
     parser = block_parser()
     tokens = parser.parse(markdown)
+    title = 0  # the number of its start and end that are left
+    if has_title:
+        title = 2
     for token in tokens:
         _keep_tags(token.children or [])
         token.attrs.pop("style", None)  # how a column is aligned
-        if token.tag == "h1":
+        if token.tag == "h1" and title:
+            title -= 1
+        elif token.tag == "h1":
             token.tag = "h2"
         if token.type == "fence":
             token.info = ""

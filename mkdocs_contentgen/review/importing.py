@@ -16,6 +16,7 @@ from ..texts.articles import Article
 from ..writer.program import prompt_text
 from ..writer.settings import WriterOptions
 from ..writer.writing import find_sections, prompt, remarks_on_answer, text_from_answer
+from .imported_translation import read_translation, remarks_on_changed, translation_prompt
 
 MAX_IMPORT = 512 * 1024
 """The maximum length of a file that is imported, in characters."""
@@ -31,14 +32,18 @@ _MAX_SHOWN = 60
 def import_text(site: Site, article: Article, answer: str, *, model: str, by: str) -> Text:
     """Return the draft in Markdown or HTML, read and checked as an answer of a model, and keep it.
 
-    `model` is the name of the model that wrote it, or empty, and `by` the person, if it was none.
+    A translation is aligned with its original, and has to keep to that alone. `model` is the name of the model that wrote it, or empty, and `by` the person, if it was none.
     No update of a model changes what a person wrote.
 
     Raises FailedTextError for what is no text, StoreError and ConfigurationError.
     """
     request, options = _asked(site, article)
-    own = options.sources.text_around(article.page)
-    found = text_from_answer(request, options, answer, author=by, today=date.today(), own=own).text
+    if article.original:
+        found = read_translation(article, article.original, options, answer)
+    else:
+        own = options.sources.text_around(article.page)
+        today = date.today()
+        found = text_from_answer(request, options, answer, author=by, today=today, own=own).text
     text = structs.replace(found, request=article.request.record(), model=model)
     if by:
         text = _written_by(by, text, answer)
@@ -80,7 +85,10 @@ def changed_remarks(
 
     Those on sources stay: nothing is looked up. `known` has the remarks on the form of the text
     that was changed last, and then those of this one: who changes a text many times waits less.
+    The form of a translation is that of its original, and nothing is said of it.
     """
+    if before.original:
+        return remarks_on_changed(before, html)
     request = article.asked.in_its_language()
     options = site.reading_options(sources=[])
 
@@ -116,9 +124,11 @@ def _subject(remark: str) -> str:
 def prompt_for(site: Site, article: Article) -> str:
     """Return what a model is asked for the text of an article, with the sources to cite.
 
-    Raises ConfigurationError.
+    Raises ConfigurationError, and FailedTextError for a translation of a text that is not there.
     """
     request, options = _asked(site, article)
+    if article.original:
+        return translation_prompt(article, article.original, options)
     sections = find_sections(request, options, options.sources.text_around(article.page))
     return prompt_text(prompt(request, options, sections))
 

@@ -60,13 +60,16 @@ def _not_aligned(
     missing = [leaf for leaf in leaves if leaf.number not in matched and is_block(leaf.element)]
     found = set(matched.values())
     added = [leaf for leaf in own_leaves if leaf.number not in found and is_block(leaf.element)]
-    problems = _named(missing, "of the original has no translation")
-    return problems + _named(added, "stands for nothing in the original")
+    problems = _named(missing, "the original's {} has no translation")
+    return problems + _named(added, "{} stands for nothing in the original")
 
 
 def _named(blocks: Sequence[Block], problem: str) -> list[str]:
-    """Return a message for each of the first blocks with a problem, and one for the others."""
-    messages = [f"{block.first_words} {problem}" for block in blocks[:_MAX_NAMED]]
+    """Return a message for each of the first blocks with a problem, and one for the others.
+
+    Their names stand at the `{}` of it.
+    """
+    messages = [problem.replace("{}", block.first_words) for block in blocks[:_MAX_NAMED]]
     more = len(blocks) - _MAX_NAMED
     if more > 0:
         messages.append(f"the same is true of {more:,} more blocks")

@@ -100,7 +100,7 @@ def apply_translation_update(
     names = [_name(leaf) for leaf in state.own.leaves()]
     new = [*update.remarks(), *translated.remarks]
     remarks = [DRAFT_REMARK] if is_draft else []
-    remarks += [*_still_true(translation.remarks, new, names), *new]
+    remarks += [*still_true(translation.remarks, new, names), *new]
     model = model_name(translated.model) if update.has_new_words else ""
     start = f"{today}, {model}: " if model else f"{today}: "
     said = {"remarks": remarks, "updates": [f"{start}{line}" for line in update.lines()]}
@@ -343,7 +343,7 @@ class _Update:
         return lines or ["nothing had to change"]
 
 
-def _still_true(before: Sequence[str], new: Sequence[str], names: Collection[str]) -> list[str]:
+def still_true(before: Sequence[str], new: Sequence[str], names: Collection[str]) -> list[str]:
     """Return the former remarks about a translation that are still true, and not said again.
 
     A remark that names a block goes with its words. `names` are those of all blocks.

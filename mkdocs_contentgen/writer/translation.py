@@ -125,6 +125,44 @@ def estimate_translation(translation: Translation, options: WriterOptions) -> Es
     return Estimate(len(parts), len(parts) + repeats, given // CHARACTERS_PER_TOKEN, answer)
 
 
+def prompts(
+    request: Request, translation: Translation, options: WriterOptions
+) -> list[list[Message]]:
+    """Return the conversations that ask for a translation, one for each call.
+
+    `request` is the original's.
+    """
+    translating = _without_model(request, translation, options)
+    parts = split_evenly(_asked_blocks(translation))
+    return [translating.prompt(part, is_repeat=False) for part in parts]
+
+
+def translation_from_answer(
+    request: Request, translation: Translation, options: WriterOptions, answer: str
+) -> Translated | None:
+    """Return what an answer to prompts() translates, or None if it is no answer to them.
+
+    A text of its own can begin some paragraphs with a number, but not most.
+    """
+    translating = _without_model(request, translation, options)
+    blocks = _asked_blocks(translation)
+    translating.read(Completion(answer), blocks)
+    if 2 * len(translating.done) <= len(blocks):
+        return None
+    return translating.finish()
+
+
+def _without_model(
+    request: Request, translation: Translation, options: WriterOptions
+) -> _Translating:
+    nobody = KeptAnswers(_nobody, UNOBSERVED, options.fields.model)
+    return _Translating(request, translation, options, nobody, UNOBSERVED)
+
+
+async def _nobody(call: ModelCall) -> Completion:
+    raise NotImplementedError  # nothing is asked for
+
+
 def split_evenly(blocks: Sequence[OriginalBlock]) -> list[list[OriginalBlock]]:
     """Return the blocks in as many parts as there have to be calls, of about equal length."""
     weights = [_count(block) for block in blocks]
@@ -181,15 +219,16 @@ class _Translating:
         """Ask for blocks in one call. A repeat says what was wrong with each."""
         words = sum(map(_count, blocks))
         limit = words * TOKENS_PER_WORD + len(blocks) * _TOKENS_PER_BLOCK + TOKENS_FOR_THINKING
-        messages = self._prompt(blocks, is_repeat=is_repeat)
+        messages = self.prompt(blocks, is_repeat=is_repeat)
         watch = self._watch(blocks, limit * MAX_CHARACTERS_PER_TOKEN)
         completion = await self.ask(ModelCall(messages, limit, watch, penalty=False))
-        found = await asyncio.to_thread(self._read, completion, blocks)
+        found = await asyncio.to_thread(self.read, completion, blocks)
         if completion.error and not found:
             raise completion.error
         self.words += count_words(split_words(completion.text))
 
-    def _prompt(self, blocks: Sequence[OriginalBlock], *, is_repeat: bool) -> list[Message]:
+    def prompt(self, blocks: Sequence[OriginalBlock], *, is_repeat: bool) -> list[Message]:
+        """Return the conversation that asks for blocks."""
         name = "translate_small" if is_small(self.options.fields.model) else "translate"
         target = language_name(self.translation.language)
         source = self.translation.from_language
@@ -250,7 +289,7 @@ class _Translating:
 
         return watch
 
-    def _read(self, completion: Completion, blocks: Sequence[OriginalBlock]) -> bool:
+    def read(self, completion: Completion, blocks: Sequence[OriginalBlock]) -> bool:
         """Add what an answer has for blocks, and return whether it names one of them."""
         self.last_answer = completion.text
         answer, _ = read_answer(completion.text)
@@ -276,7 +315,7 @@ class _Translating:
         """Return what is there of the translation, with what a person should know of it."""
         asked = _asked_blocks(self.translation)
         texts = " ".join(block.text for block in self.translation.blocks)
-        common = frozenset(word for word in _WORD.findall(texts) if word.islower())
+        common = words_in_lower_case(texts)
         blocks = []
         for block in asked:
             element = self.done.get(block.number)
@@ -287,6 +326,11 @@ class _Translating:
                 remark = check(element, block, *languages, self.options.glossary, common)
                 blocks.append(TranslatedBlock(block.number, write_translated(element), remark))
         return Translated(blocks, model=public_name(self.options.fields.model))
+
+
+def words_in_lower_case(text: str) -> frozenset[str]:
+    """Return the words that a text has in lower case somewhere, and that so are no names."""
+    return frozenset(word for word in _WORD.findall(text) if word.islower())
 
 
 def _shortened(text: str) -> str:

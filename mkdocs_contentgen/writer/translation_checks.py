@@ -83,12 +83,26 @@ def check(
     The remark says what a person should know of the block, or is empty. The languages are BCP 47
     tags. `common_words` are those that the original has in lower case somewhere.
     """
+    original = read_translated(block.text, block.text)
+    original.name = block.kind
+    return check_element(element, original, language, from_language, glossary, common_words)
+
+
+def check_element(
+    element: Tag,
+    original: Tag,
+    language: str,
+    from_language: str,
+    glossary: Glossary = NO_GLOSSARY,
+    common_words: frozenset[str] = frozenset(),
+) -> str:
+    """Do the same as check(), for elements as they stand in two texts."""
     pair = Pair(
-        plain_text(read_translated(block.text, block.text)),
+        plain_text(original),
         plain_text(element),
         primary_tag(from_language),
         primary_tag(language),
-        block.kind in HEADINGS,
+        original.name in HEADINGS,
         common_words,
     )
     comparison = compare(pair)

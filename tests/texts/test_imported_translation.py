@@ -52,10 +52,10 @@ def test_a_part_that_is_missing() -> None:
     html = html.replace("<p>Weiterlesen.</p>", "<p>Weiterlesen.</p><p>Übersetzt von Ann.</p>")
     found, pairs = aligned(html)
     assert found.problems == [
-        "'A build of MkDocs takes 12 s.' of the original has no translation",
-        "'The first reason is Python' of the original has no translation",
-        "'Row number 7' of the original has no translation",
-        "'7 s' of the original has no translation",
+        "the original's 'A build of MkDocs takes 12 s.' has no translation",
+        "the original's 'The first reason is Python' has no translation",
+        "the original's 'Row number 7' has no translation",
+        "the original's '7 s' has no translation",
         "'Übersetzt von Ann.' stands for nothing in the original",
     ]
     assert pairs["The second is 5 GB of pictures"] == "Der zweite sind 5 GB an Bildern"
@@ -75,7 +75,7 @@ def test_a_translation_in_another_form() -> None:
     ]
     found, _ = aligned("<article><h1>Kurz</h1></article>")
     assert found.problems[4:] == [
-        "'The second is 5 GB of pictures' of the original has no translation",
+        "the original's 'The second is 5 GB of pictures' has no translation",
         "the same is true of 124 more blocks",
     ]
 
@@ -105,6 +105,6 @@ def test_a_long_import() -> None:
     html = original.html.replace("<p>The text number 17 of Ann is here.</p>", "")
     found, pairs = aligned(html.replace("The text", "Der Text"), original)
     assert found.problems == [
-        "'The text number 17 of Ann is here.' of the original has no translation"
+        "the original's 'The text number 17 of Ann is here.' has no translation"
     ]
     assert pairs["The text number 200 of Ann is here."] == "Der Text number 200 of Ann is here."

@@ -1,0 +1,172 @@
+"""Read a translation that a person, a chat or another tool made, and hold it against its original.
+
+Its structure is its own, so what is asked of other texts is not asked of it. Of an answer to the
+prompt of a translation, only the words are taken, as from a model of the site.
+"""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+
+from msgspec import structs
+
+from ..errors import EditError, FailedTextError, UnsafeHTMLError
+from ..html.article import image_hosts_of
+from ..html.document import Document, is_block
+from ..html.markdown_reader import read_blocks
+from ..html.markup import root
+from ..page_request import OriginalText
+from ..service.protocol import Translation
+from ..text import Text, clean_fields
+from ..texts.alignment import align_unknown
+from ..texts.articles import Article
+from ..texts.imported_translation import align_import
+from ..texts.translation import (
+    DRAFT_REMARK,
+    REMARK,
+    compose,
+    plan_translation,
+    reread,
+    set_language,
+)
+from ..texts.translation_updates import still_true
+from ..writer.answers import read_answer
+from ..writer.containers import without_fence, without_front_matter
+from ..writer.program import prompt_text
+from ..writer.settings import WriterOptions
+from ..writer.translation import prompts, translation_from_answer, words_in_lower_case
+from ..writer.translation_checks import check_element
+from ..writer.values import guess_language
+
+_MAX_REMARKED = 20
+"""How many blocks have a remark on what they say."""
+
+
+def translation_prompt(article: Article, original: Article, options: WriterOptions) -> str:
+    """Return what a model is asked for a translation, of all calls one below the other.
+
+    Raises FailedTextError if the original has no text.
+    """
+    planned = _plan(article, original)
+    request = original.asked.in_its_language()
+    conversations = prompts(request, planned, options)
+    return "\n\n".join(prompt_text(messages) for messages in conversations)
+
+
+def read_translation(
+    article: Article, original: Article, options: WriterOptions, answer: str
+) -> Text:
+    """Return a translation in Markdown or HTML, or in an answer to translation_prompt().
+
+    Raises FailedTextError for what is no text, and if the original has none.
+    """
+    translated_from = _text_of(article, original)
+    planned = _plan(article, original)
+    request = original.asked.in_its_language()
+    said, _ = read_answer(answer)
+    translated = translation_from_answer(request, planned, options, said)
+    try:
+        if translated is None:
+            return _read_text(article, translated_from, options, said)
+        return compose(
+            translated_from.text,
+            planned,
+            translated,
+            request=article.request.record(),
+            generated_at=datetime.now(UTC),
+            is_draft=translated_from.is_draft,
+            image_hosts=image_hosts_of(translated_from.text.html),
+        )
+    except (EditError, UnsafeHTMLError) as error:
+        raise FailedTextError(f"the text cannot be used: {error}") from error
+
+
+def remarks_on_changed(before: Text, html: str) -> tuple[str, ...]:
+    """Return the remarks about a translation that a person has changed.
+
+    A remark that names a block goes with its words.
+    """
+    names = [leaf.first_words for leaf in Document(html, image_hosts_of(html)).leaves()]
+    return tuple(still_true(before.remarks, (), names))
+
+
+def _text_of(article: Article, original: Article) -> OriginalText:
+    """Return the text of an original. Raises FailedTextError if it has none."""
+    found = original.text_to_translate
+    if found is None:
+        raise FailedTextError(
+            f"{article.place}: its original, {original.page}, has no text; next: "
+            f"`contentgen generate {original.page_argument}`"
+        )
+    return found
+
+
+def _plan(article: Article, original: Article) -> Translation:
+    """Return what a translator gets of an original. Raises FailedTextError."""
+    found = _text_of(article, original)
+    hosts = image_hosts_of(found.text.html)
+    language = article.asked.in_its_language().language
+    try:
+        return plan_translation(found.text, language, found.language, hosts)
+    except UnsafeHTMLError as error:
+        raise FailedTextError(f"{original.page}: {error}") from error
+
+
+def _read_text(
+    article: Article, original: OriginalText, options: WriterOptions, answer: str
+) -> Text:
+    """Return a translation with a structure of its own. Raises EditError and UnsafeHTMLError."""
+    language = article.asked.in_its_language().language
+    html = _to_html(answer, article.request.type, language)
+    document = Document(html, image_hosts_of(original.text.html))
+    set_language(document.article, language)
+    remarks = _check(document, original, language, options)
+    html = reread(document).to_lines()
+    aligned = align_import(
+        original.text, html, language=original.language, is_draft=original.is_draft
+    )
+    said = [DRAFT_REMARK] if original.is_draft else []
+    said += [f"{REMARK}{problem}" for problem in aligned.problems]
+    return Text(
+        html,
+        datetime.now(UTC),
+        article.request.record(),
+        sources=original.text.sources,
+        passages=original.text.passages,
+        original=aligned.original,
+        **clean_fields({"remarks": [*said, *remarks]}),
+    )
+
+
+def _to_html(answer: str, kind: str, language: str) -> str:
+    """Return the HTML of a text. Raises EditError for a mixture with Markdown that has no form."""
+    text = without_front_matter(without_fence(answer.strip())).strip()
+    if "<article" in text:
+        return text
+    if text.startswith("<"):
+        return root(kind, [text], language)
+    return root(kind, [read_blocks(text, has_title=True)], language)
+
+
+def _check(
+    document: Document, original: OriginalText, language: str, options: WriterOptions
+) -> list[str]:
+    """Mark what blocks state and their originals do not, and return remarks about them."""
+    source = Document(original.text.html, document.image_hosts)
+    leaves = source.leaves()
+    own_leaves = document.leaves()
+    text = source.article.get_text(" ")
+    from_language = original.language or guess_language(text)
+    common = words_in_lower_case(text)
+    remarks = []
+    for number, own_number in sorted(align_unknown(leaves, own_leaves).items()):
+        leaf, own = leaves[number], own_leaves[own_number]
+        if not (is_block(leaf.element) and is_block(own.element)) or leaf.kind == "pre":
+            continue
+        name = own.first_words
+        remark = check_element(
+            own.element, leaf.element, language, from_language, options.glossary, common
+        )
+        if remark:
+            remarks.append(f"{REMARK}{name}: {remark}")
+    return remarks[:_MAX_REMARKED]

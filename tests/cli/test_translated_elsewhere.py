@@ -1,0 +1,147 @@
+"""The commands `prompt` and `import` for translations that are made without the site's writer."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+from sandbox_site import Site, make_site
+
+ORIGINAL = (
+    '<article lang="en"><h1>Fast builds</h1><p>Run <code>make</code> in 20 minutes.</p>'
+    '<h2>Why</h2><p>See <a href="https://x.example/why">the reasons</a> of 2024.</p>'
+    "<pre><code>make -j4\n</code></pre><p>Then wait.</p></article>"
+)
+MARKDOWN = """---
+title: Schnell
+---
+
+# Schnelles Bauen
+
+`make` dauert 25 Minuten.
+
+## Warum
+
+Das sind [die Gründe](https://x.example/why) von 2024.
+
+```sh
+make -j4
+```
+
+Übersetzt von Ada.
+"""
+HTML = (
+    "<h1>Schnelles Bauen</h1><p><code>make</code> dauert 20 Minuten.</p><h2>Warum</h2>"
+    '<p>Das sind <a href="https://x.example/why">die Gründe</a> von 2024.</p>'
+    "<pre><code>make -j4\n</code></pre><p>Dann warten.</p>"
+)
+
+
+@pytest.fixture
+def site(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Site:
+    """Return a site with a draft and the request for its translation, and no service."""
+    site = make_site(tmp_path, monkeypatch)
+    site.configure(plugins=["contentgen"])
+    site.write(
+        "docs/index.de.md", "---\ncontentgen: {translation_of: index.md, language: de}\n---\n"
+    )
+    site.draft(ORIGINAL, is_for_writer=True)
+    return site
+
+
+def import_text(site: Site, text: str, *arguments: str) -> str:
+    """Return what `contentgen import` prints about a text in a file."""
+    site.write("text.md", text)
+    return site.run("import", "index.de.md", "text.md", *arguments)
+
+
+def approved(site: Site) -> str:
+    """Approve the translation, and return its file."""
+    site.run("approve", "index.de.md", "--by", "Jo", "--reason", "I know")
+    return (site.root / "contentgen/index.de.md/main.html").read_text(encoding="utf-8")
+
+
+def state(site: Site) -> dict[str, object]:
+    """Return what `status` says of the translation."""
+    [found] = [row for row in json.loads(site.run("status", "--json")) if row["language"] == "de"]
+    assert isinstance(found, dict)
+    return found
+
+
+def test_a_translation_in_markdown(site: Site) -> None:
+    """Figures are those of the block, and what has no counterpart is named; no form is asked for."""
+    said = import_text(site, MARKDOWN, "--model", "a-chat")
+    remarks = state(site)["remarks"]
+    assert isinstance(remarks, list)
+    assert all(remark.startswith("translation: ") for remark in remarks)
+    assert any("the original is a draft" in remark for remark in remarks)
+    assert any("20" in remark for remark in remarks)
+    assert "Next: contentgen review index.de.md" in said
+
+    assert "to check: make dauert ‹25 Minuten›." in site.run("show", "index.de.md")
+
+    html = approved(site)
+    assert 'lang="de"' in html
+    assert "<h1>Schnelles Bauen</h1>" in html
+    assert state(site)["original_changes"] == 0
+
+
+def test_a_translation_of_a_person_is_kept_true(site: Site) -> None:
+    """Each block is the person's, and stays when the original changes, which is said."""
+    site.run("approve", "index.md", "--by", "Jo")
+    assert "1 remarks" not in import_text(site, HTML, "--by", "Ada")
+    assert state(site)["remarks"] == []
+    before = approved(site)
+    assert before.count("Ada") > 1
+    assert "written_by: Ada" in before
+
+    file = site.approved
+    changed = file.read_text(encoding="utf-8").replace("Then wait.", "Then go.")
+    file.write_text(changed, encoding="utf-8")
+    site.run("approve", "index.md", "--by", "Jo")
+    assert state(site)["original_changes"] == 1
+
+
+def test_the_answer_to_the_prompt(site: Site) -> None:
+    """Of it, the words are taken alone, so that all else is as in the original."""
+    prompt = site.run("prompt", "index.de.md")
+    assert "from English (en) into German (de)" in prompt
+    assert "[3] See [the reasons](1) of 2024." in prompt
+    assert "make -j4" not in prompt
+    blocks = re.findall(r"^\[\d+\] .+$", prompt, re.MULTILINE)
+    assert len(blocks) == 5
+    answer = (
+        "[0] ## Schnelles Bauen\n[1] `make` dauert 20 Minuten.\n[2] ## Warum\n"
+        "[3] Das sind [die Gründe](1) von 2024.\n[5] Dann warten.\n"
+    )
+    import_text(site, answer, "--model", "a-chat")
+    html = approved(site)
+    assert '<a href="https://x.example/why"' in html
+    assert "<pre><code>make -j4" in html
+    assert "Dann warten." in html
+
+
+@pytest.mark.parametrize("command", ["prompt", "import"])
+def test_an_original_without_a_text(site: Site, command: str) -> None:
+    """It is said which command to run first, and where the request is."""
+    (site.root / ".cache").rename(site.root / "old")
+    site.write("text.md", MARKDOWN)
+    arguments = ["text.md"] if command == "import" else []
+    said = site.run(command, "index.de.md", *arguments, code=1)
+    assert "docs/index.de.md:2: its original, index.md, has no text" in said
+    assert "`contentgen generate index.md`" in said
+
+
+def test_what_cannot_be_shown(site: Site) -> None:
+    """A file without words is no translation, and HTML that no line can have is named."""
+    assert "no text" in import_text_fails(site, "<script>alert(1)</script>")
+    assert "<table> begins another block" in import_text_fails(site, "# A\n\nSo <table> is.")
+    assert not (site.root / "contentgen").exists()
+
+
+def import_text_fails(site: Site, text: str) -> str:
+    """Return what `contentgen import` prints about a text that it refuses."""
+    site.write("text.md", text)
+    return site.run("import", "index.de.md", "text.md", code=1)
