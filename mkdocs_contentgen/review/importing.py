@@ -16,7 +16,7 @@ from ..texts.articles import Article
 from ..writer.program import prompt_text
 from ..writer.settings import WriterOptions
 from ..writer.writing import find_sections, prompt, remarks_on_answer, text_from_answer
-from .imported_translation import read_translation, remarks_on_changed, translation_prompt
+from .translated_elsewhere import read_translation, remarks_on_changed, translation_prompt
 
 MAX_IMPORT = 512 * 1024
 """The maximum length of a file that is imported, in characters."""
@@ -32,7 +32,9 @@ _MAX_SHOWN = 60
 def import_text(site: Site, article: Article, answer: str, *, model: str, by: str) -> Text:
     """Return the draft in Markdown or HTML, read and checked as an answer of a model, and keep it.
 
-    A translation is aligned with its original, and has to keep to that alone. `model` is the name of the model that wrote it, or empty, and `by` the person, if it was none.
+    A translation is aligned with its original, and has to keep to that alone.
+
+    `model` is the name of the model that wrote it, or empty, and `by` the person, if it was none.
     No update of a model changes what a person wrote.
 
     Raises FailedTextError for what is no text, StoreError and ConfigurationError.

@@ -4,10 +4,14 @@ from __future__ import annotations
 
 import json
 import re
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
 from sandbox_site import Site, make_site
+
+from mkdocs_contentgen.review.translated_elsewhere import remarks_on_changed
+from mkdocs_contentgen.text import Text
 
 ORIGINAL = (
     '<article lang="en"><h1>Fast builds</h1><p>Run <code>make</code> in 20 minutes.</p>'
@@ -71,7 +75,7 @@ def state(site: Site) -> dict[str, object]:
 
 
 def test_a_translation_in_markdown(site: Site) -> None:
-    """Figures are those of the block, and what has no counterpart is named; no form is asked for."""
+    """Figures are those of the block, and what has no counterpart is named."""
     said = import_text(site, MARKDOWN, "--model", "a-chat")
     remarks = state(site)["remarks"]
     assert isinstance(remarks, list)
@@ -110,8 +114,7 @@ def test_the_answer_to_the_prompt(site: Site) -> None:
     assert "from English (en) into German (de)" in prompt
     assert "[3] See [the reasons](1) of 2024." in prompt
     assert "make -j4" not in prompt
-    blocks = re.findall(r"^\[\d+\] .+$", prompt, re.MULTILINE)
-    assert len(blocks) == 5
+    assert re.findall(r"^\[(\d+)\]", prompt.partition("<text>")[2], re.MULTILINE) == list("01235")
     answer = (
         "[0] ## Schnelles Bauen\n[1] `make` dauert 20 Minuten.\n[2] ## Warum\n"
         "[3] Das sind [die Gründe](1) von 2024.\n[5] Dann warten.\n"
@@ -145,3 +148,16 @@ def import_text_fails(site: Site, text: str) -> str:
     """Return what `contentgen import` prints about a text that it refuses."""
     site.write("text.md", text)
     return site.run("import", "index.de.md", "text.md", code=1)
+
+
+def test_remarks_go_with_the_words_that_they_are_about() -> None:
+    """What is said of a block goes when a person changes it, and what is said of none stays."""
+    remarks = (
+        "translation: the original's 'Three' has no translation",
+        "translation: 'Eins': the original has 1",
+        "translation: 'Zwei': the original has 2",
+    )
+    when = datetime(2026, 1, 1, tzinfo=UTC)
+    before = Text("<article><p>Eins</p><p>Zwei</p></article>", when, {}, remarks=remarks)
+    after = "<article><p>Eins (1)</p><p>Zwei</p></article>"
+    assert remarks_on_changed(before, after) == (remarks[0], remarks[2])

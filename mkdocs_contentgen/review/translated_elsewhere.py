@@ -8,8 +8,6 @@ from __future__ import annotations
 
 from datetime import UTC, datetime
 
-from msgspec import structs
-
 from ..errors import EditError, FailedTextError, UnsafeHTMLError
 from ..html.article import image_hosts_of
 from ..html.document import Document, is_block
