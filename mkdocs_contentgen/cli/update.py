@@ -127,11 +127,13 @@ def _print_plan(build: Build, updates: Sequence[TextUpdate]) -> None:
 
 def _print_result(result: TextUpdate) -> None:
     """Print what was changed in a text, if there is a new draft."""
+    from ..review.updating import MADE_ELSEWHERE
+
     article = result.article
     if result.after is None:
         return
     if not result.is_answered:
-        print_line(f"{article.page}: another run has just updated it")
+        print_line(f"{article.page}: {MADE_ELSEWHERE}")
         return
     print_line(f"{article.page}: a draft", bold=True)
     for line in result.lines():

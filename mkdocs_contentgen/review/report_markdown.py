@@ -96,11 +96,11 @@ def report_markdown(
     left_out: list[str] = []
     for report in reports:
         section = _section(report, form)
-        if _size([section]) > room:
-            section = _section(report, form, is_short=True)
         if not section:
             continue
         if _size([section]) > room:
+            section = _section(report, form, is_short=True)
+        if not section or _size([section]) > room:
             left_out.append(report.article.page)
         else:
             parts.append(section)

@@ -44,6 +44,9 @@ CANNOT_UPDATE = (
     "your service is a served one; `contentgen generate --refresh` asks any service for a new text"
 )
 
+MADE_ELSEWHERE = "another run has just updated it"
+"""What became of an update of which another run has the answer."""
+
 _TITLE = "Updated texts\n============="
 
 
@@ -360,8 +363,10 @@ def report(results: Sequence[TextUpdate]) -> str:
     parts = [_TITLE, f"Drafts to review: {number}"]
     for result in results:
         lines = [f"{result.article.page}, article {result.article.request.id}", ""]
-        if result.after is None or not result.is_answered:
+        if result.after is None:
             lines.append(f"not updated: {result.error}")
+        elif not result.is_answered:
+            lines.append(MADE_ELSEWHERE)
         else:
             lines += [*result.lines(), ""]
             lines += unstyle(word_diff(result.before.html, result.after.html)).split("\n")

@@ -181,6 +181,21 @@ def test_a_long_report(site: Site) -> None:
     assert "Left out, since the report would be too long: index.md." in read(said).get_text()
 
 
+def test_a_long_report_of_an_approved_text(site: Site) -> None:
+    """What does not fit is named, also where there is nothing left to check."""
+    paragraphs = "".join(f"<p>Year {year}: {'`*_ ' * 300}.</p>\n" for year in range(1000, 1060))
+    site.draft(f"<article><h1>Alpha</h1>{paragraphs}</article>")
+    site.run("approve", "index.md", "--by", "Jo")
+    commit(site.root)
+    git(site.root, "branch", "-f", "main")
+    site.approved.write_text(site.approved.read_text().replace("Year", "The year"))
+    site.run("approve", "index.md", "--by", "Jo")
+    commit(site.root)
+    said = report(site)
+    assert len(said) <= 60_000
+    assert "Left out, since the report would be too long: index.md." in read(said).get_text()
+
+
 def test_evidence_has_links(site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
     """Beside a statement stand the passages of the sources, with file and line on the forge."""
     said = "In 1999, a build was slow on each machine."

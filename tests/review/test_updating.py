@@ -10,6 +10,7 @@ import sys
 import threading
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
+from pathlib import Path
 
 import pytest
 from conftest import Project
@@ -18,8 +19,14 @@ from model_writer import Conversation, sentences, writing
 from service_double import ServiceDouble
 
 from mkdocs_contentgen.html.document import Document
+from mkdocs_contentgen.page_request import PageRequest
+from mkdocs_contentgen.requests import BlogRequest
+from mkdocs_contentgen.review.update_requests import SourceUpdate
+from mkdocs_contentgen.review.updating import TextUpdate, report
+from mkdocs_contentgen.service.protocol import TextBlock, Update
 from mkdocs_contentgen.text import Text
 from mkdocs_contentgen.texts.approval import read_approved
+from mkdocs_contentgen.texts.articles import Article
 from mkdocs_contentgen.texts.store import DiskStore
 
 SITE_URL = "https://docs.example/"
@@ -455,3 +462,15 @@ def test_a_source_that_is_code(project: Project, model: ModelDouble) -> None:
     [source] = [it for it in Document(draft(project).html).blocks() if "8080" in it.text]
     assert source.text == "It starts on 8080 [1]."
     assert "sources changed" not in run(project, "status").stdout
+
+
+def test_the_report_of_an_update_that_another_run_has_made() -> None:
+    """It says so, and not that the text was not updated."""
+    asked = PageRequest(BlogRequest(topic="Speed"), "speed.md", "docs/speed.md:2")
+    article = Article(asked, key="0" * 64, directory=Path())
+    text = Text("<article><h1>Speed</h1></article>", datetime.now(UTC), {})
+    update = Update([TextBlock(0, "h1", "Speed")])
+    made = TextUpdate(article, text, SourceUpdate(update), is_answered=False, after=text)
+    said = report([made])
+    assert "another run" in said
+    assert "not updated" not in said
