@@ -235,7 +235,7 @@ def _parts_of(element: Tag) -> _Parts:
     within: dict[str, str] = {}
     for tag in element.find_all(True):
         if tag.name == "code":
-            counts[f"`{tag.get_text()}`"] += 1
+            counts[f"`{_code_in(tag)}`"] += 1
         elif _is_numbered(tag):
             counts[_label(tag)] += 1
             within[_label(tag)] = _label_around(tag)
@@ -297,11 +297,16 @@ def _restore_code(translated: Tag, original: Tag) -> None:
     """Take code from the original, with all that is in it, since it may be more than its text."""
     originals: dict[str, list[Tag]] = {}
     for code in _codes(original):
-        originals.setdefault(code.get_text(), []).append(code)
+        originals.setdefault(_code_in(code), []).append(code)
     for code in _codes(translated):
-        same = originals.get(code.get_text())
+        same = originals.get(_code_in(code))
         if same:
             code.replace_with(copy(same.pop(0)))
+
+
+def _code_in(code: Tag) -> str:
+    """Return the text of code as it is compared: a translator gets it on one line."""
+    return " ".join(code.get_text().split())
 
 
 def _codes(element: Tag) -> list[Tag]:

@@ -41,7 +41,7 @@ from mkdocs_contentgen.texts.approval import approve, read_approved, save_approv
 from mkdocs_contentgen.writer.markdown import to_html
 
 SECONDS = float(os.environ.get("FUZZ_SECONDS", "0"))
-TESTS = 7
+TESTS = 8
 
 
 def fuzz(test: Callable[[], None]) -> None:
