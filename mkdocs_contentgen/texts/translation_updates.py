@@ -39,6 +39,7 @@ _GONE = f"{REMARK}its original is gone: "
 
 _REASONS = {
     "changed": "its original has changed",
+    "translated": "it had no translation",
     "added": "it is new in the original",
     "moved": "its original has moved",
     "removed": "its original is gone",
@@ -100,7 +101,11 @@ def apply_translation_update(
     names = [_name(leaf) for leaf in state.own.leaves()]
     new = [*update.remarks(), *translated.remarks]
     remarks = [DRAFT_REMARK] if is_draft else []
-    remarks += [*still_true(translation.remarks, new, names), *new]
+    for remark in still_true(translation.remarks, new, names):
+        # All without a translation were asked for, so that the number is another one now.
+        if not (update.has_asked_again and remark.endswith(MORE_UNTRANSLATED)):
+            remarks.append(remark)
+    remarks += new
     model = model_name(translated.model) if update.has_new_words else ""
     start = f"{today}, {model}: " if model else f"{today}: "
     said = {"remarks": remarks, "updates": [f"{start}{line}" for line in update.lines()]}
@@ -198,6 +203,8 @@ class _Update:
         self._remarks: list[str] = []
         self._done: dict[str, list[str]] = {action: [] for action in _REASONS}
         self.has_new_words = False
+        self.has_asked_again = False
+        """Whether it was asked for blocks that an earlier answer had no translation of."""
 
     def apply(self) -> tuple[str, str]:
         """Return the HTML of the updated translation, and the pairs that it is to remember.
@@ -258,13 +265,16 @@ class _Update:
         is_asked = self._block_numbers.get(leaf.number) in self._asked
         if not pair.has_changed and not is_asked:
             return
+        self.has_asked_again |= not pair.has_changed
         new, problem = self._translated(leaf)
         if not problem:
             self._new[leaf.number] = new.element
-            self._done["changed"].append(_name(own))
+            self._done["changed" if pair.has_changed else "translated"].append(_name(own))
         elif pair.has_changed:
             self._outdated.add(leaf.number)
             self._remarks.append(f"{_CHANGED}{_name(own)}: it is as before, since {problem}")
+        else:
+            self._problems.append(f"{leaf.first_words} {STAYS}: {problem}")
 
     def _translated(self, leaf: Block) -> tuple[Block, str]:
         """Return a copy of a leaf of the original in the other language, or why there is none."""

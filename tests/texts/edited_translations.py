@@ -46,13 +46,15 @@ def in_capitals(markdown: str) -> str:
     return "".join(part.upper() if index % 2 == 0 else part for index, part in enumerate(parts))
 
 
-def translate(original: Text, language: str = "de") -> Text:
+def translate(
+    original: Text, language: str = "de", fails: Callable[[], bool] = lambda: False
+) -> Text:
     """Return the first translation of a text."""
     asked = plan_translation(original, language, "en", HOSTS)
     return compose(
         original,
         asked,
-        translated(asked),
+        translated(asked, fails),
         request={"type": "article", "language": language},
         generated_at=MOMENT,
         image_hosts=HOSTS,

@@ -330,6 +330,21 @@ def test_untranslated_blocks_are_asked_for_again() -> None:
     after = apply_translation_update(text, original, again, translated(again), TODAY)
     assert differences(text, after) == ["- <p>new</p>", "+ <p>NEW</p>"]
     assert after.remarks == ()
+    assert after.updates[-1] == "2026-11-26, t: translated 'new': it had no translation"
+
+
+def test_many_untranslated_blocks_are_asked_for_again() -> None:
+    """Those without a remark of their own are asked for, too, and the remarks are those of now."""
+    original = text_of(f"<article><h1>title</h1>{'<p>word</p>' * 30}</article>")
+    text = translate(original, fails=lambda: True)
+    assert len(text.remarks) == 21
+    again = plan_translation_update(text, original, repeats=True)
+    assert again and len([it for it in again.blocks if not it.translation]) == 31
+    failed = translated(again, lambda: True)
+    assert apply_translation_update(text, original, again, failed, TODAY).remarks == text.remarks
+    after = apply_translation_update(text, original, again, translated(again), TODAY)
+    assert after.html == in_upper_case(text.html)
+    assert after.remarks == ()
 
 
 def test_a_hostile_answer_to_an_update() -> None:
