@@ -8,6 +8,7 @@ from __future__ import annotations
 import asyncio
 import signal
 import threading
+from collections import Counter
 from collections.abc import Collection, Iterable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
@@ -15,6 +16,7 @@ from dataclasses import KW_ONLY, dataclass, field
 from datetime import UTC, datetime
 from functools import partial
 from types import FrameType
+from typing import NamedTuple
 
 from msgspec import structs
 
@@ -58,7 +60,10 @@ POLL_INTERVAL = 1.0
 """Seconds between two polls for texts that other runs have requested."""
 
 CLAIM_BATCH = 100
-"""The number of such requests per poll. Claims are renewed in between."""
+"""How many of the requests that other runs have claimed are tried at once.
+
+Claims are renewed in between.
+"""
 
 WAITING_MESSAGE = "Waiting for the requests in flight (Ctrl-C gives them up)"
 """Logged when a run is interrupted."""
@@ -66,6 +71,11 @@ WAITING_MESSAGE = "Waiting for the requests in flight (Ctrl-C gives them up)"
 _EDITED_MEANWHILE = (
     "people have changed a draft meanwhile, which stays; `contentgen review` compares both"
 )
+
+_NOT_REQUESTED = "not requested"
+_UNFINISHED = "unfinished, which the next run goes on with"
+_GIVEN_UP = "given up, which may have been paid for"
+_FAILED = "failed"
 
 _Result = Text | ContentgenError | NoText
 """What a request leads to: its text, or why there is none."""
@@ -78,15 +88,22 @@ class _StoppedError(Exception):
         self.reason = reason
 
 
+class _Words(NamedTuple):
+    """The number of words of a text that is being written, and how many it is to have."""
+
+    written: int
+    target: int
+
+
 @dataclass
 class Generation:
-    """Requests many texts at once as `source` does, and saves each as it arrives.
+    """Requests many texts at once as `sender` says, and saves each as it arrives.
 
     `run()` can be called once. With `refresh`, requests get other Idempotency-Keys than those for
     missing texts. They too are kept until there is an answer.
     """
 
-    source: Sender
+    sender: Sender
     reporter: Reporter = SILENT
     _: KW_ONLY
     refresh: bool = False
@@ -96,8 +113,8 @@ class Generation:
     """The problems with the store."""
 
     def __post_init__(self) -> None:
-        self._store = self.source.store
-        self._limits = self.source.limits
+        self._store = self.sender.store
+        self._limits = self.sender.limits
         self._executor = ThreadPoolExecutor(1, "contentgen")
         self._claims = Claims(
             self._store, self._executor, self._add_store_problem, self._operation_of
@@ -113,7 +130,7 @@ class Generation:
         self._stopped = 0
         self._unanswered: set[str] = set()
         self._with_parts: set[str] = set()
-        self._written: dict[str, tuple[int, int]] = {}
+        self._words: dict[str, _Words] = {}
 
     async def run(
         self, requests: Mapping[str, PageRequest], *, replaced: Collection[str] = ()
@@ -130,10 +147,13 @@ class Generation:
         # Concurrently: preparing waits for the disk, and connecting imports the HTTP client.
         preparing = asyncio.ensure_future(run_in(self._executor, self._store.prepare))
         try:
-            await asyncio.sleep(0)
-            async with self.source.connect() as client:
+            await asyncio.sleep(
+                0
+            )  # so that preparing has begun before the import blocks this thread
+            async with self.sender.connect() as client:
                 self._add_problems(await preparing)
                 if replaced:
+                    # The problems with these texts were reported when they were looked up.
                     load = partial(load_replaced, replaced, self._store)
                     self._replaced, _ = await run_in(self._executor, load)
                 async with self._claims.renewed(), asyncio.TaskGroup() as group:
@@ -150,16 +170,16 @@ class Generation:
         return {key: self._outcomes[key] for key in requests}
 
     def _operation_of(self, key: str) -> str:
-        """Return what is asked for a request, which an Idempotency-Key must belong to.
+        """Return the operation of a request: an Idempotency-Key is only valid for one.
 
-        The key of a request stands for its body, so the body is not part of the operation. That of
-        a translation does not say what the original says.
+        The key of a request already stands for its body. That of a translation does not contain the
+        words of the original, so their hash is added.
         """
         default = REFRESH if self.refresh else "generate"
         original = self._requests[key].original_text
         if original and not self.refresh:
             default = f"translate {sha256(original.text.html)}"
-        return self.source.operations.get(key, default)
+        return self.sender.operations.get(key, default)
 
     async def _queue_all(self) -> None:
         """Queue the requests that this run has claimed; poll for the others."""
@@ -177,6 +197,7 @@ class Generation:
                 batch = CLAIM_BATCH
         except StoreError as error:
             self.throttle.stop(error)
+            # The workers give those that are held their outcomes.
             for key in self._requests.keys() - self._outcomes.keys() - self._claims.held.keys():
                 self._set_outcome(key, Outcome(error=error))
 
@@ -253,12 +274,15 @@ class Generation:
                     self.throttle.stop(result)
                 return result
 
-            deadline += await self.throttle.wait_for_turn()
+            # Waiting for other requests is not the time of this one.
+            waited = await self.throttle.wait_for_turn()
+            deadline += waited
             stop_reason = self.throttle.stop_reason
             if isinstance(stop_reason, NoText):
-                # It was not processed, so it counts as one that was not sent.
+                # The service has not processed this request: it counts as one that was not sent.
                 return stop_reason
             if stop_reason or deadline <= self.clock.monotonic():
+                # The cache has failed, or there is no time: the service's last words say more.
                 return result
 
     async def _send_once(self, client: Client, key: str, timeout: float) -> _Result:
@@ -274,8 +298,8 @@ class Generation:
             return error
 
     async def _ask(self, client: Client, asked: PageRequest, attempt: Attempt) -> Text:
-        """Return the text that a client answers with, as the source asks for it."""
-        ask = self.source.ask or ask_for_text
+        """Return the text that a client answers with, as the sender asks for it."""
+        ask = self.sender.ask or ask_for_text
         return await ask(client, asked, attempt)
 
     def _attempt(self, key: str, timeout: float) -> Attempt:
@@ -303,7 +327,9 @@ class Generation:
         """End the claim on a request, and drop its Idempotency-Key if it was answered."""
         text = outcome.text
         if text and not text.edits:
-            self._claims.held.pop(key, None)  # saving the text has ended the claim
+            # Saving the text has ended the claim. If that has failed, the claim expires, and the
+            # Idempotency-Key stays for the next run.
+            self._claims.held.pop(key, None)
             return
         # A text with edits has stayed in place of the one that arrived.
         is_final = isinstance(outcome.error, ServiceError) and outcome.error.is_final
@@ -335,7 +361,7 @@ class Generation:
         request = self._requests[key].request
         try:
             if isinstance(failure, FailedTextError):
-                edition = self.source.editions.get(key, 0)
+                edition = self.sender.editions.get(key, 0)
                 save_failure(self._store, key, request, failure, edition=edition)
             elif isinstance(failure, ProgramError) and failure.answer:
                 save_unfinished(self._store, key, request, failure)
@@ -354,19 +380,19 @@ class Generation:
         current = replaced.text if replaced else None
         while True:
             current_edition = current.edition if current else 0
-            edition = edition_after(current_edition, self.source.editions.get(key, 0))
+            edition = edition_after(current_edition, self.sender.editions.get(key, 0))
             newest = structs.replace(text, edition=edition)
             try:
                 operation = self._operation_of(key)
                 self._store.save({key: newest}, replacing={key: current}, operation=operation)
             except ChangedError as changed:
                 current = changed.now
+                if current and current.edits:
+                    self._store.save({note_key("generated", key): text})
+                    self._add_problems([_EDITED_MEANWHILE])
+                    return current
             else:
                 return newest
-            if current and current.edits:
-                self._store.save({note_key("generated", key): text})
-                self._add_problems([_EDITED_MEANWHILE])
-                return current
 
     def _rescue(self, key: str, text: Text) -> str:
         """Write a text that the cache cannot save to a file, and return where it is."""
@@ -393,8 +419,9 @@ class Generation:
 
     def _report_words(self, key: str, words: int, target: int) -> None:
         # A repair begins with no words again, in place of the try that it repairs.
-        most, _ = self._written.get(key, (0, 0))
-        self._written[key] = max(words, most), target
+        before = self._words.get(key)
+        most = before.written if before else 0
+        self._words[key] = _Words(max(words, most), target)
         self._report_progress()
 
     def _set_outcome(self, key: str, outcome: Outcome) -> None:
@@ -408,37 +435,40 @@ class Generation:
 
     def summary(self) -> str:
         """Return what became of the texts, for a run that was interrupted."""
-        kept = {key for key, outcome in self._outcomes.items() if outcome.text}
-        unfinished = self._with_parts & (self._outcomes.keys() - kept)
-        numbers = {
-            "unfinished, which the next run goes on with": len(unfinished),
-            "given up, which may have been paid for": len(self._unanswered),
-            "failed": self._failed,
-        }
-        not_requested = len(self._requests) - len(kept) - sum(numbers.values())
-        numbers = {"not requested": not_requested, **numbers}
-        parts = [f"{len(kept)} text{'' if len(kept) == 1 else 's'} kept"]
-        for state, number in numbers.items():
-            if number:
-                parts.append(f"{number} {state}")
+        kept = sum(outcome.text is not None for outcome in self._outcomes.values())
+        states = Counter(self._state_without_text(key) for key in self._requests)
+        parts = [f"{kept} text{'' if kept == 1 else 's'} kept"]
+        for state in (_NOT_REQUESTED, _UNFINISHED, _GIVEN_UP, _FAILED):
+            if states[state]:
+                parts.append(f"{states[state]} {state}")
         return ", ".join(parts)
+
+    def _state_without_text(self, key: str) -> str:
+        """Return what became of a request without a text; empty for one with a text."""
+        outcome = self._outcomes.get(key)
+        if outcome is None:
+            return _GIVEN_UP if key in self._unanswered else _NOT_REQUESTED
+        if outcome.text is not None:
+            return ""
+        if isinstance(outcome.error, FailedTextError):
+            return _FAILED  # no parts of it are left
+        if key in self._with_parts:
+            return _UNFINISHED
+        return _NOT_REQUESTED if isinstance(outcome.error, NoText) else _FAILED
 
     def _report_progress(self) -> None:
         total = len(self._requests)
-        words = 0
-        target = 0
-        for words_of_text, target_of_text in self._written.values():
-            words += words_of_text
-            target += target_of_text
-        if self._written:  # texts that nobody has begun are as long as the others
-            target = target * total // len(self._written)
+        written = sum(words.written for words in self._words.values())
+        target = sum(words.target for words in self._words.values())
+        if self._words:  # texts that nobody has begun are as long as the others
+            target = target * total // len(self._words)
         self.reporter.show(
             Progress(
                 total=total,
                 done=len(self._outcomes),
                 failed=self._failed,
                 in_flight=self._sending,
-                words=words,
+                words=written,
                 target=target,
                 stopped=self._stopped,
             )

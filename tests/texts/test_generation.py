@@ -520,7 +520,8 @@ class InParts(Script):
 def test_parts_survive_an_interruption(store: DiskStore, error: ServiceError) -> None:
     """The next build goes on with what was written, and leaves nothing of it."""
     script = InParts(FakeTime(), {"a": [error]})
-    run(script, store, requests("a"))
+    _, generation = run(script, store, requests("a"))
+    assert generation.summary() == "0 texts kept, 1 unfinished, which the next run goes on with"
     run(script, store, requests("a"))
     assert script.loaded == [b"", b"\xff\xff"]
     assert store.load(["a"])[0]
@@ -550,7 +551,8 @@ def test_a_stop_between_two_parts(store: DiskStore) -> None:
 
 def test_a_failed_text_leaves_no_parts(store: DiskStore) -> None:
     """Who asks again gets another text."""
-    run(InParts(FakeTime(), {"a": [FAILED]}), store, requests("a"))
+    _, generation = run(InParts(FakeTime(), {"a": [FAILED]}), store, requests("a"))
+    assert generation.summary() == "0 texts kept, 1 failed"
     assert load_parts(store, "a") == (b"", [])
     store.close()
 
