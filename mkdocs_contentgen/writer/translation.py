@@ -22,6 +22,7 @@ from ..html.elements import HEADINGS
 from ..html.translatable import write_translated
 from ..requests import Request
 from ..service.protocol import (
+    MAX_REASON,
     UNOBSERVED,
     Attempt,
     OriginalBlock,
@@ -39,7 +40,7 @@ from .numbered_blocks import last_block, read_numbered_blocks
 from .prompts import fill, inert, is_small
 from .settings import WriterOptions, public_name
 from .translated_block import read_block
-from .translation_checks import check
+from .translation_checks import check, is_of_another_block
 from .usage import CHARACTERS_PER_TOKEN, Usage
 from .values import guess_language
 from .words import count_words, split_words
@@ -74,6 +75,9 @@ _MOST_STRAY = 100
 """An answer with so many blocks more than were asked for is a loop."""
 
 _WORD = re.compile(r"[^\W\d_]+")
+_EXAMPLE = "the translation of block"
+_LEAST_WORDS = 3
+_ELSEWHERE = "it has the words of another block"
 _MISSING = "the model's answer lacks it"
 _TWICE = "the model's answer has it twice, and differently"
 
@@ -116,13 +120,13 @@ async def translate(
 def estimate_translation(translation: Translation, options: WriterOptions) -> Estimate:
     """Estimate the calls and the usage of a translation."""
     parts = split_evenly(_asked_blocks(translation))
-    prompt = len(fill("translate", languages="", rules="")) + len(options.instructions)
+    prompt = len(fill("translate", languages="", number="", rules="")) + len(options.instructions)
     text = sum(len(block.text) for part in parts for block in part)
     shown = len(parts) * 4 * _NEAR * _MAX_SHOWN
     given = len(parts) * prompt + text + min(shown, text)
-    repeats = 1 if parts else 0
+    calls = max(1, len(parts))
     answer = text * 5 // 4 // CHARACTERS_PER_TOKEN
-    return Estimate(len(parts), len(parts) + repeats, given // CHARACTERS_PER_TOKEN, answer)
+    return Estimate(calls, calls + 1, given // CHARACTERS_PER_TOKEN, answer)
 
 
 def prompts(
@@ -210,6 +214,16 @@ class _Translating:
     """The number of words of the answers so far."""
 
     @cached_property
+    def originals(self) -> set[tuple[str, ...]]:
+        """The words of each block of the original."""
+        return {tuple(split_words(block.text)) for block in self.translation.blocks}
+
+    @cached_property
+    def places(self) -> dict[int, int]:
+        """The place of each block in the text, by its number."""
+        return {block.number: place for place, block in enumerate(self.translation.blocks)}
+
+    @cached_property
     def from_language(self) -> str:
         """The language of the original, guessed if it is not known."""
         texts = (block.text for block in self.translation.blocks)
@@ -242,7 +256,8 @@ class _Translating:
             rules.append(fill("translate_glossary", terms=glossary_prompt(terms)))
         if is_repeat:
             rules.append(fill("translate_again"))
-        system = fill(name, languages=languages, rules="\n\n".join(rules))
+        number = blocks[0].number
+        system = fill(name, languages=languages, number=number, rules="\n\n".join(rules))
         lines = self._lines({block.number for block in blocks}, is_repeat=is_repeat)
         topic = inert(" ".join(self.request.topic.split()))
         text = fill("translate_text", topic=topic, blocks="\n".join(lines))
@@ -297,19 +312,38 @@ class _Translating:
         found = read_numbered_blocks(answer, {block.number for block in blocks}, is_cut=is_cut)
         for block in blocks:
             texts = found.get(block.number, [])
-            if len(texts) != 1:
-                self.problems[block.number] = _TWICE if texts else _MISSING
-                continue
             try:
-                self.done[block.number] = read_block(
-                    texts[0], block, self.translation.language, self.from_language
-                )
+                if len(texts) != 1:
+                    raise EditError(_TWICE if texts else _MISSING)
+                self.done[block.number] = self._read_block(texts[0], block)
             except EditError as error:
-                self.problems[block.number] = escape_controls(str(error))
+                self.problems[block.number] = escape_controls(str(error))[:MAX_REASON]
             else:
                 self.problems.pop(block.number, None)
         self.has_named = self.has_named or bool(found)
         return bool(found)
+
+    def _read_block(self, text: str, block: OriginalBlock) -> Tag:
+        """Return the translation of a block. Raises EditError, which says why it is none."""
+        if text.startswith(_EXAMPLE):
+            raise EditError("it is the example of the prompt")
+        languages = self.translation.language, self.from_language
+        element = read_block(text, block, *languages)
+        words = tuple(split_words(element.get_text()))
+        own = tuple(split_words(block.text))
+        if len(words) >= _LEAST_WORDS and words != own and words in self.originals:
+            raise EditError(_ELSEWHERE)
+        others = self._near(block)
+        if is_of_another_block(element, block, others, *languages):
+            raise EditError(_ELSEWHERE)
+        return element
+
+    def _near(self, block: OriginalBlock) -> list[OriginalBlock]:
+        """Return the blocks around a block."""
+        blocks = self.translation.blocks
+        place = self.places[block.number]
+        before = blocks[max(0, place - _NEAR) : place]
+        return [*before, *blocks[place + 1 : place + 1 + _NEAR]]
 
     def finish(self) -> Translated:
         """Return what is there of the translation, with what a person should know of it."""

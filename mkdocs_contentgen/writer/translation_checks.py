@@ -18,7 +18,7 @@ from bs4.element import NavigableString
 from ..display import escape_controls
 from ..html.elements import HEADINGS
 from ..html.translatable import read_translated
-from ..service.protocol import OriginalBlock
+from ..service.protocol import MAX_REASON, OriginalBlock
 from .code_parts import FILE_TYPES
 from .glossary import NO_GLOSSARY, Glossary, is_kept
 from .languages import primary_tag
@@ -26,6 +26,9 @@ from .ranges import Range, overlaps, without_overlaps
 from .translation_words import Pair, compare_names, compare_negations, missing_rates
 from .values import Readings, Value, find_values, has_vocabulary, known_values
 from .words import HANGUL, UNSPACED
+
+_MOST_MARKS = 100
+"""A block gets no more marks than this: one that has them is no translation."""
 
 _MOST_MESSAGES = 5
 """A block gets no more messages than this."""
@@ -70,6 +73,44 @@ _MOST_ENDING = 3
 _LATIN_WORD = re.compile(r"(?<![A-Za-z0-9_])[A-Za-z][A-Za-z.-]*[A-Za-z](?![A-Za-z0-9_])")
 
 
+def is_of_another_block(
+    element: Tag,
+    block: OriginalBlock,
+    others: Iterable[OriginalBlock],
+    language: str,
+    from_language: str,
+) -> bool:
+    """Tell whether words for a block are rather a translation of one of the others.
+
+    They are if they state and lack something as those of the block, and nothing as those of the
+    other one.
+    """
+    if not _differs(element, block, language, from_language, both=True):
+        return False
+    return any(
+        not _differs(element, other, language, from_language, both=False) for other in others
+    )
+
+
+def _differs(
+    element: Tag, block: OriginalBlock, language: str, from_language: str, *, both: bool
+) -> bool:
+    """Tell whether a translation states or lacks something, or with `both`, states and lacks."""
+    comparison = compare(_pair(element, block, language, from_language))
+    differences = bool(comparison.added), bool(comparison.messages)
+    return all(differences) if both else any(differences)
+
+
+def _pair(element: Tag, block: OriginalBlock, language: str, from_language: str) -> Pair:
+    return Pair(
+        plain_text(read_translated(block.text, block.text)),
+        plain_text(element),
+        primary_tag(from_language),
+        primary_tag(language),
+        block.kind in HEADINGS,
+    )
+
+
 def check(
     element: Tag,
     block: OriginalBlock,
@@ -111,7 +152,7 @@ def check_element(
     for term in glossary.terms_in([pair.original], language):
         if not is_kept(term, pair.translation):
             messages.append(f"the glossary has '{term.target}' for '{term.source}'")
-    return escape_controls("; ".join(messages))
+    return escape_controls("; ".join(messages))[:MAX_REASON]
 
 
 def _length_messages(pair: Pair) -> list[str]:
@@ -163,7 +204,8 @@ def compare(pair: Pair) -> Comparison:
         *missing_rates(pair),
         *compare_negations(pair),
     ]
-    return Comparison(without_overlaps(added), list(dict.fromkeys(messages))[:_MOST_MESSAGES])
+    ranges = without_overlaps(added)[:_MOST_MARKS]
+    return Comparison(ranges, list(dict.fromkeys(messages))[:_MOST_MESSAGES])
 
 
 def plain_text(element: Tag) -> str:

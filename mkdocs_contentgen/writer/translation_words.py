@@ -200,6 +200,8 @@ def _added_names(pair: Pair, places: set[int]) -> list[Range]:
         words = _own_words(pair.translation, name, pair.language)
         if len(words) == 1 and pair.language not in _PLACE_LANGUAGES:
             continue  # it can be a month, or a place
+        if pair.language == "de" and _can_be_nouns(pair, name, words, has_names=bool(names)):
+            continue
         added = [word for word in words if not _has(pair.original, word)]
         others = [word for word in added if not places & _lines_of_places(word)]
         if len(others) > left:
@@ -207,6 +209,17 @@ def _added_names(pair: Pair, places: set[int]) -> list[Range]:
         else:
             left -= len(others)
     return found + _added_places(pair, places, found)
+
+
+def _can_be_nouns(pair: Pair, name: Range, words: list[str], *, has_names: bool) -> bool:
+    """Tell whether the words of a German name can be nouns, which have capital letters, too.
+
+    `Seite der Einstellungen` and `Projekt Acme` can, and `Jane Miller` for Jane Smith cannot.
+    """
+    if name.of(pair.translation).split() != words or not words:
+        return True
+    is_first_known = _has(pair.original, words[0])
+    return _has(pair.original, words[-1]) or (has_names and not is_first_known)
 
 
 def _missing_places(pair: Pair, places: set[int]) -> list[str]:

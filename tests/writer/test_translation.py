@@ -200,6 +200,24 @@ def test_what_is_in_the_language(original: str, text: str, language: str, is_one
     assert bool(texts(found)) is is_one
 
 
+def test_words_of_another_block() -> None:
+    """Blocks that are swapped or shifted are asked for again, as far as they can be recognised."""
+    blocks = [
+        OriginalBlock(1, "li", "It costs 5 EUR"),
+        OriginalBlock(2, "li", "It needs Python 3.11"),
+        OriginalBlock(3, "li", "It runs everywhere today"),
+    ]
+    right = {1: "Es kostet 5 EUR", 2: "Es braucht Python 3.11", 3: "Es läuft heute überall"}
+    swapped = {1: right[2], 2: right[1], 3: "It needs Python 3.11"}
+    found, asked = translated(lines(swapped), lines(right), blocks=blocks)
+    assert list(numbers(asked[1])) == [1, 2, 3]
+    assert texts(found) == right
+    found, _ = translated(lines(swapped), blocks=blocks)
+    assert remarks(found) == dict.fromkeys(right, "it has the words of another block")
+    found, _ = translated("[1] the translation of block 1", blocks=blocks)
+    assert not texts(found)
+
+
 def test_all_that_is_wrong_is_asked_for_in_one_call() -> None:
     """What is missing, doubled or wrong takes one call more, not one for each."""
     answer = lines({0: GERMAN[0], 1: "Ein Cache."}) + "\n\n[4] Seiten\n\n[4] Andere Seiten"

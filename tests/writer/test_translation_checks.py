@@ -95,7 +95,7 @@ def test_what_only_the_translation_says_is_marked(original: str, text: str, mark
         ("It takes 5 minutes.", "Es dauert etwas.", "'5 minutes' of the original is missing"),
         ("See example.com/a_b_c.", "Siehe dort.", "'a_b_c' of the original is missing"),
         ("It is safe.", "Es ist nicht sicher.", "it has a negation that the original has not"),
-        ("Words " * 30, "Wörter", "it is less than a third as long as the original"),
+        ("words " * 30, "Wörter", "it is less than a third as long as the original"),
         ("Short.", "Das ist lang. " * 20, "it is more than three times as long as the original"),
     ],
 )
@@ -111,6 +111,37 @@ def test_chinese_is_shorter() -> None:
         checked(original, "服务器会保留已写入的内容，因此不会为任何文本重复付费。" * 3, "zh")[1]
         == ""
     )
+
+
+@pytest.mark.parametrize(
+    ("original", "text"),
+    [
+        ("It uses GitHub Actions in Berlin.", "Es nutzt GitHub-Actions-Abläufe in Berlin."),
+        ("The pages of GitHub are fast.", "GitHubs Seiten sind schnell."),
+        ("The Oxford study took 3 days.", "Die Oxfordstudie dauerte drei Tage."),
+        ("Open the Settings page.", "Öffnen Sie die Seite der Einstellungen."),
+        ("Click Save in the Settings menu of Docker.", "Klicken Sie im Menü von Docker auf OK."),
+    ],
+)
+def test_german_compounds_and_nouns(original: str, text: str) -> None:
+    """A name is kept within a compound, and a noun with a capital letter is no name."""
+    assert checked(original, text)[0] == text
+    assert "Actions" not in checked(original, text)[1]
+
+
+def test_german_names() -> None:
+    """A name that is invented, or partly another one, is marked."""
+    assert "==Peter Müller==" in checked("He said so.", "Er sagte es Peter Müller.")[0]
+    original = "It is by Jane Smith."
+    assert "==Jane Miller==" in checked(original, "Es ist von Jane Miller.")[0]
+
+
+def test_a_block_has_few_marks() -> None:
+    """So many that it could not be read any more are left out."""
+    original = "A list of many numbers. " * 20
+    marked, remark = checked(original, "Zahlen " + ", ".join(str(n) for n in range(1000, 1200)))
+    assert len(MARK.findall(marked)) == 100
+    assert len(remark) <= 250
 
 
 def test_a_language_without_a_table() -> None:
