@@ -96,18 +96,32 @@ def _differs(
     element: Tag, block: OriginalBlock, language: str, from_language: str, *, both: bool
 ) -> bool:
     """Tell whether a translation states or lacks something, or with `both`, states and lacks."""
-    comparison = compare(_pair(element, block, language, from_language))
+    comparison = compare(_pair(element, _original_of(block), language, from_language))
     differences = bool(comparison.added), bool(comparison.messages)
     return all(differences) if both else any(differences)
 
 
-def _pair(element: Tag, block: OriginalBlock, language: str, from_language: str) -> Pair:
+def _original_of(block: OriginalBlock) -> Tag:
+    """Return the element of a block of the original."""
+    original = read_translated(block.text, block.text)
+    original.name = block.kind
+    return original
+
+
+def _pair(
+    element: Tag,
+    original: Tag,
+    language: str,
+    from_language: str,
+    common_words: frozenset[str] = frozenset(),
+) -> Pair:
     return Pair(
-        plain_text(read_translated(block.text, block.text)),
+        plain_text(original),
         plain_text(element),
         primary_tag(from_language),
         primary_tag(language),
-        block.kind in HEADINGS,
+        original.name in HEADINGS,
+        common_words,
     )
 
 
@@ -124,9 +138,9 @@ def check(
     The remark says what a person should know of the block, or is empty. The languages are BCP 47
     tags. `common_words` are those that the original has in lower case somewhere.
     """
-    original = read_translated(block.text, block.text)
-    original.name = block.kind
-    return check_element(element, original, language, from_language, glossary, common_words)
+    return check_element(
+        element, _original_of(block), language, from_language, glossary, common_words
+    )
 
 
 def check_element(
@@ -138,14 +152,7 @@ def check_element(
     common_words: frozenset[str] = frozenset(),
 ) -> str:
     """Do the same as check(), for elements as they stand in two texts."""
-    pair = Pair(
-        plain_text(original),
-        plain_text(element),
-        primary_tag(from_language),
-        primary_tag(language),
-        original.name in HEADINGS,
-        common_words,
-    )
+    pair = _pair(element, original, language, from_language, common_words)
     comparison = compare(pair)
     mark_ranges(element, comparison.added)
     messages = [*comparison.messages, *_length_messages(pair)]
