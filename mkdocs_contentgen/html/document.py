@@ -309,7 +309,7 @@ class Block:
 
         An approval takes off both, and has changed nothing that the block says.
         """
-        element = _without_styles(self.element)
+        element = _as_approved(self.element)
         return short_digest(f"{self.kind} {_to_html(element, marks=False)}")
 
     @property
@@ -577,8 +577,7 @@ def _to_html(node: PageElement, *, marks: bool = True, white: _White = "collapse
     if node.name in VOID:
         return _start_tag(node)
     inner = _inner_html(node, marks=marks, white=white)
-    is_sign = node.name == "mark" or _is_reading_sign(node)
-    if node.name == _LOOSE or (is_sign and not marks):
+    if node.name == _LOOSE or (_is_sign(node) and not marks):
         return inner
     return f"{_start_tag(node)}{inner}</{node.name}>"
 
@@ -590,18 +589,23 @@ def _is_reading_sign(element: Tag) -> bool:
 
 def unwrap_signs(element: Tag) -> None:
     """Take the marks and signs off that ask a person to check or to read something."""
-    for tag in element.find_all(["mark", "span"]):
-        if tag.name == "mark" or _is_reading_sign(tag):
-            tag.unwrap()
+    for sign in element.find_all(_is_sign):
+        sign.unwrap()
 
 
-def _without_styles(element: Tag) -> Tag:
-    """Return an element without inline styles."""
-    if not (element.has_attr("style") or element.find(style=True)):
+def _is_sign(element: Tag) -> bool:
+    return element.name == "mark" or _is_reading_sign(element)
+
+
+def _as_approved(element: Tag) -> Tag:
+    """Return an element without inline styles, marks and signs."""
+    if not (element.has_attr("style") or element.find(style=True) or element.find(_is_sign)):
         return element
     plain = copy(element)
     for styled in [plain, *plain.find_all(style=True)]:
         styled.attrs.pop("style", None)
+    unwrap_signs(plain)
+    plain.smooth()  # so that white space is collapsed as if there had been no mark
     return plain
 
 

@@ -411,3 +411,21 @@ def test_powers_and_indices_in_a_sentence_to_check() -> None:
     """In plain text, `10<sup>6</sup>` is 10⁶, and not 106."""
     html = "<article><p>It has <mark>10<sup>6</sup></mark> parts of CO<sub>2</sub>.</p></article>"
     assert Document(html).marked_sentences() == ["It has ‹10⁶› parts of CO₂."]
+
+
+@pytest.mark.parametrize(
+    "html",
+    [
+        "A <mark> b</mark> c",
+        "A <mark>b </mark> c <mark>d</mark>",
+        "A <span class='to-read'> b. </span> c",
+        "A <code>b <mark> c</mark></code>",
+    ],
+)
+def test_an_approval_changes_no_digest(html: str) -> None:
+    """What a block says is the same without marks, wherever there is white space beside them."""
+    document = Document(f"<article><h1>T</h1><p style='color: red'>{html}</p></article>")
+    approved = Document(document.to_lines(marks=False))
+    assert [leaf.content_digest for leaf in document.leaves()] == [
+        leaf.content_digest for leaf in approved.leaves()
+    ]
