@@ -112,17 +112,16 @@ def _write_report(report: str | None, mode: Literal["a", "w"], text: str) -> Non
 
 def _print_plan(build: Build, updates: Sequence[TextUpdate]) -> None:
     """Print the updates that would be sent, each with its reason, and an estimate."""
+    from ..review import updating
+
     for planned in updates:
         print_line(f"{planned.article.place}: {planned.what.why}")
     print_line(
         f"updates to be sent: {len(updates)}; max_requests allows {build.policy.max_requests}"
     )
-    if build.site.options.uses_writer() and updates:
-        from ..writer.evaluation import estimate_message
-
-        options = build.site.writer_options()
-        estimates = [planned.what.estimate(options) for planned in updates]
-        print_line(estimate_message(estimates, options))
+    estimate = updating.estimate_message(build, updates)
+    if estimate:
+        print_line(estimate)
 
 
 def _print_result(result: TextUpdate) -> None:

@@ -33,6 +33,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from ..errors import ContentgenError, EditError
 from ..files import sha256
+from ..review import updating
 from ..service.bodies import TooLargeError, read_body
 from ..service.protocol import MAX_NOTE
 from ..site.build import Build
@@ -255,7 +256,7 @@ class DeskApp:
         if action == "compare":
             return _compare(desk, article, body.earlier)
         if action == "cost":
-            return {"cost": _cost(desk, article)}
+            return {"cost": _cost(desk, article, is_update=body.update)}
         if action != "text":
             self._change(action, desk, article, body)
             desk = self._texts.open()
@@ -303,6 +304,7 @@ class DeskApp:
             "title": article.request.topic,
             "url": url,
             "frame": self._frame(url),
+            "seen": digest_of(article) if newest else "",
             "checked": len(newest.edits.confirmed) if newest and newest.edits else 0,
         }
 
@@ -349,13 +351,22 @@ class DeskApp:
 
     def _ask(self, desk: Desk, article: Article, body: _Body) -> None:
         is_update = body.update or bool(body.note.strip())
-        if is_update and not desk.site.options.service_can("update"):
+        if is_update and article.original:
+            self._check_translation(desk, body)
+        elif is_update and not desk.site.options.service_can("update"):
             raise EditError("this service cannot update texts; see `service_fields`")
         if article.newest and digest_of(article) != body.seen:
             raise OutdatedError("the text has changed since you opened it; look at it again")
         if not (body.replace or is_update):
             raise EditError("a new text replaces this one; confirm that first")
         self._texts.ask(article, update=is_update, note=body.note.strip(), section=body.section)
+
+    def _check_translation(self, desk: Desk, body: _Body) -> None:
+        """Raise EditError unless a service can be asked for an update of a translation."""
+        if body.note.strip():
+            raise EditError("a translation says what its original says; change that, or edit this")
+        if not desk.site.options.service_can("translate"):
+            raise EditError("this service cannot translate texts; see `service_fields`")
 
     async def _show_desk(self, request: Request) -> Response:
         """Return the desk, which knows whether a person has opened it, or another page."""
@@ -449,10 +460,13 @@ def _compare(desk: Desk, article: Article, wanted: Earlier | None) -> object:
     }
 
 
-def _cost(desk: Desk, article: Article) -> str:
+def _cost(desk: Desk, article: Article, *, is_update: bool) -> str:
+    """Return what a new text or a translation of what has changed will take."""
     if desk.site.options.uses_sandbox():
         return ""
     build = Build(desk.site, desk.site.options.command_policy())
+    if is_update and article.original:
+        return updating.estimate_message(build, updating.plan(build, [article]).updates)
     return build.estimate_message({article.key: article.asked_now}) or "1 request"
 
 

@@ -71,8 +71,7 @@ def describe(desk: Desk, article: Article) -> dict[str, object]:
         "undo": desk.undo_info(article),
         "can_approve_open": not any(map(is_about_quotation, text.remarks)),
         "model": text.model,
-        "can_update": desk.site.options.service_can("update"),
-        "translation_of": article.original.page if article.original else "",
+        "can_update": desk.site.options.service_can("translate" if article.original else "update"),
         "original_language": text.original.language if text.original else "",
         "approved_file": approved_file,
         "commit_command": _commit_command(approved_file, title) if approved_file else "",
@@ -97,7 +96,8 @@ def describe(desk: Desk, article: Article) -> dict[str, object]:
             {"text": sentence, "evidence": _evidence(finder, sentence)}
             for sentence in document.sentences_to_read()
         ],
-        "sources": list(_sources(desk.site, text, blocks)),
+        # The source of a translation is its original.
+        "sources": [] if article.original else list(_sources(desk.site, text, blocks)),
         "hidden": list(_hidden(document)),
     }
 

@@ -147,6 +147,17 @@ def plan(
     return planned
 
 
+def estimate_message(build: Build, updates: Sequence[TextUpdate]) -> str:
+    """Return what the writer will take for updates, or an empty string for a service."""
+    if not (build.site.options.uses_writer() and updates):
+        return ""
+    from ..writer import evaluation
+
+    options = build.site.writer_options()
+    estimates = [planned.what.estimate(options) for planned in updates]
+    return evaluation.estimate_message(estimates, options)
+
+
 def _plan_sources(
     planned: Plan,
     article: Article,

@@ -968,3 +968,89 @@ def test_differences_have_their_places(reviewer: Reviewer) -> None:
     gone, changed = differences(reviewer)
     assert (gone["block"], gone["is_gone"]) == (2, True)
     assert (changed["block"], changed["is_gone"]) == (3, False)
+
+
+def translated(reviewer: Reviewer) -> None:
+    """Add a page with a translation of the post, which the sandbox has made."""
+    reviewer.root.joinpath("docs/post.de.md").write_text(
+        "---\ncontentgen: {translation_of: post.md, language: de}\n---\n"
+    )
+    config = yaml.safe_load((reviewer.root / "mkdocs.yml").read_text())
+    config["plugins"] = [{"contentgen": {"base_url": "sandbox"}}]
+    (reviewer.root / "mkdocs.yml").write_text(yaml.safe_dump(config))
+    write_post(reviewer, "In 2019.")
+    ref = reviewer.queue()["post.de.md"]["ref"]
+    assert reviewer.call("ask", ref=ref, replace=True).status_code == 200
+    reviewer.app._texts.wait()
+
+
+def write_post(reviewer: Reviewer, words: str, edition: int = 1) -> None:
+    """Put a version of the post into the cache."""
+    html = f'<article lang="en"><h1>Ten habits</h1><p>{words}</p><p>Last.</p></article>'
+    sources = {LINK: "0" * 64}
+    text = Text(html, WHEN, BLOG.record(), "m", sources, edition=edition)
+    save(reviewer.root, {BLOG.key(sandbox=True): text})
+
+
+def test_a_translation_beside_its_original(reviewer: Reviewer) -> None:
+    """Each block has its original, which is the evidence, and there is no other source."""
+    translated(reviewer)
+    reviewer.change("edit", 1, "post.de.md", markdown="Im Jahr ==2020==.")
+    text = reviewer.text("post.de.md")
+    blocks = text["blocks"]
+    assert isinstance(blocks, list)
+    assert [block["original"] for block in blocks] == ["Ten habits", "In 2019.", "Last."]
+    assert (text["translation_of"], text["original_language"]) == ("post.md", "en")
+    assert text["sources"] == []
+    assert text["remarks"] == ["translation: the original is a draft that nobody has approved"]
+    [statement] = text["statements"]  # type: ignore[misc]
+    [evidence] = statement["evidence"]
+    assert (evidence["text"], evidence["file"]) == ("In 2019.", "docs/post.md")
+
+
+def test_a_translation_whose_original_has_changed(reviewer: Reviewer) -> None:
+    """It is said in the list and in the text; an update translates that, and a note is refused."""
+    translated(reviewer)
+    assert reviewer.queue()["post.de.md"]["original_changes"] == 0
+    write_post(reviewer, "In 2021.", edition=2)
+    row = reviewer.queue()["post.de.md"]
+    assert row["original_changes"] == 1
+    assert reviewer.text("post.de.md")["original_changes"] == 1
+
+    noted = reviewer.act("ask", "post.de.md", note="shorter")
+    assert noted.status_code == 422
+    assert "change that, or edit this" in noted.json()["error"]
+    # As the list sends it.
+    asked = reviewer.call("ask", ref=row["ref"], seen=row["seen"], update=True)
+    assert asked.status_code == 200
+    reviewer.app._texts.wait()
+    text = reviewer.text("post.de.md")
+    assert text["ask_problem"] == ""
+    assert text["original_changes"] == 0
+    assert [block["text"] for block in text["blocks"]] == [  # type: ignore[attr-defined]
+        "[de] Ten habits",
+        "[de] In 2021.",
+        "[de] Last.",
+    ]
+
+
+def test_what_a_changed_original_costs(reviewer: Reviewer) -> None:
+    """The estimate is that of the blocks to translate; without a change, nothing is sent."""
+    translated(reviewer)
+    desk = reviewer.app._texts.open()
+    article = desk.find(str(reviewer.queue()["post.de.md"]["ref"]))
+    assert article.draft
+    ref = reviewer.queue()["post.de.md"]["ref"]
+    assert reviewer.call("cost", ref=ref, update=True).json() == {"cost": ""}
+
+    writer = {"model": "m", "endpoint": "http://127.0.0.1:9/v1"}
+    config = yaml.safe_load((reviewer.root / "mkdocs.yml").read_text())
+    config["plugins"] = [{"contentgen": {"base_url": "writer", "writer": writer}}]
+    (reviewer.root / "mkdocs.yml").write_text(yaml.safe_dump(config))
+    post = Text(
+        '<article lang="en"><h1>Ten habits</h1><p>In 2021.</p></article>', WHEN, BLOG.record()
+    )
+    key = article.request.key(sandbox=False)
+    save(reviewer.root, {BLOG.key(sandbox=False): post, key: article.draft})
+    ref = reviewer.queue()["post.de.md"]["ref"]
+    assert "calls to the model: 1" in reviewer.call("cost", ref=ref, update=True).json()["cost"]

@@ -766,6 +766,56 @@ def test_updates(project: Project, page: Page, model: ModelDouble) -> None:
         expect(frame.get_by_text("A build takes an hour now")).to_be_visible()
 
 
+def make_translation(project: Project) -> None:
+    """Write a site of the sandbox with a post, and an approved translation that a person edits."""
+    make_site(project.root, plugins=[{"contentgen": {"base_url": "sandbox"}}])
+    translation = "---\ncontentgen: {translation_of: post.md, language: de}\n---\n"
+    (project.root / "docs/post.de.md").write_text(translation, encoding="utf-8")
+    write_original(project, "It took 9 days in 2019.")
+    project.run_process("mkdocs_contentgen", "generate", "post.de.md")
+    project.run_process("mkdocs_contentgen", "approve", "post.md", "post.de.md", "--by", "Ada")
+    file = project.root / "contentgen/post.de.md/main.html"
+    html = file.read_text(encoding="utf-8")
+    file.write_text(html.replace("2019", "<mark>2020</mark>"), encoding="utf-8")
+
+
+def write_original(project: Project, words: str, edition: int = 1) -> None:
+    """Put a version of the original into the cache."""
+    html = f'<article lang="en"><h1>Ten habits</h1><p>{words}</p><p>Last.</p></article>'
+    text = Text(html, WHEN, BLOG.record(), edition=edition)
+    save(project.root, {BLOG.key(sandbox=True): text})
+
+
+def test_a_translation(project: Project, page: Page) -> None:
+    """The original stands beside each block; what has changed in it is translated, if one asks."""
+    make_translation(project)
+    with DeskProcess(project) as desk:
+        open_text(desk, page, "Ten habits", "[de] Ten habits")
+        card = page.get_by_role("region", name="2020")
+        expect(card).to_contain_text("The original does not say this.")
+        expect(card).to_contain_text("Original: post.md")
+        expect(card).to_contain_text("It took 9 days in 2019.")
+        page.frame_locator("iframe").get_by_text("[de] Last.").hover()
+        panel = page.get_by_role("complementary", name="Review")
+        expect(panel.locator(".source", has_text="Last.")).to_be_visible()
+        open_tab(page, "About")
+        expect(panel).to_contain_text("post.md (en → de)")
+        expect(page.get_by_role("button", name="Write again…")).to_be_visible()
+        expect(page.get_by_role("button", name="Ask the model to change…")).to_have_count(0)
+        expect(page.get_by_role("button", name="Translate what has changed…")).to_have_count(0)
+
+        path = project.root / "contentgen/post.md/main.html"
+        path.write_text(path.read_text(encoding="utf-8").replace("Last.", "The end."), "utf-8")
+        project.run_process("mkdocs_contentgen", "approve", "post.md", "--by", "Ada")
+        expect(panel).to_contain_text("Blocks changed in the original: 1")
+        page.get_by_role("button", name="Translate what has changed…").click()
+        dialog = page.get_by_role("dialog", name="Translate what has changed…")
+        expect(dialog).to_contain_text("It costs nothing")
+        dialog.get_by_role("button", name="Send").click()
+        expect(page.frame_locator("iframe").get_by_text("[de] The end.")).to_be_visible()
+        expect(panel).not_to_contain_text("Blocks changed in the original")
+
+
 def approve_button(page: Page) -> Locator:
     """Return the button that approves, whose name has the text's."""
     return page.get_by_role("button", name=re.compile("^Approve"))

@@ -1,22 +1,16 @@
 // The tab About: what was asked for, what the text is like, and how to get another one.
 
 import { act } from "./acts.js";
-import { call } from "./api.js";
 import { ask } from "./dialogs.js";
 import { recall, remember } from "./drafts.js";
 import { h } from "./draw.js";
 import { help } from "./keys.js";
+import { costNote, isTranslation, languages, originalChanges } from "./original.js";
 import { state, tell } from "./state.js";
 import { say } from "./words.js";
 
-async function costNote() {
-  const { cost } = await call("cost", { ref: state.ref })
-    .catch((error) => ({ cost: error.message }));
-  return h("p", {}, cost ? `${say("cost")}: ${cost}` : say("free"));
-}
-
 export async function askForNew() {
-  const cost = await costNote();
+  const cost = await costNote(state.ref);
   const { seen } = state.text;
   const isFirst = !seen;
   ask(say(isFirst ? "generate" : "new_text"), say("send"),
@@ -26,7 +20,7 @@ export async function askForNew() {
 
 async function askForChange() {
   const headings = state.text.blocks.filter((block) => /^h[2-6]$/.test(block.kind));
-  const cost = await costNote();
+  const cost = await costNote(state.ref);
   let note = recall("note") ?? "";
   let section = "";
   const area = h("textarea", { "aria-label": say("note"), placeholder: say("note"), required: true,
@@ -67,6 +61,7 @@ export function about() {
   const isBusy = Boolean(text.asking);
   const facts = [
     [say("page_of"), text.page],
+    [say("original"), languages(text)],
     [say("topic"), text.topic],
     [say("state"), say(`state_${text.state}`)],
     [say("model"), text.model],
@@ -75,13 +70,14 @@ export function about() {
   ].filter(([, value]) => value);
   return [
     h("dl", {}, facts.map(([name, value]) => [h("dt", {}, name), h("dd", { dir: "auto" }, value)])),
+    originalChanges(text, () => act("ask", { update: true, seen: text.seen })),
     text.brief && h("section", { key: "brief" }, h("h2", {}, say("brief")),
       h("div", { class: "brief", dir: "auto" }, text.brief)),
     lines("remarks", text.remarks?.map(remarkWords)),
     lines("hidden", text.hidden),
     h("div", { class: "buttons", key: "ask" },
-      text.can_update && text.seen && h("button", { type: "button", key: "note", disabled: isBusy,
-        onclick: askForChange }, say("with_note")),
+      text.can_update && text.seen && !isTranslation() && h("button", { type: "button",
+        key: "note", disabled: isBusy, onclick: askForChange }, say("with_note")),
       h("button", { type: "button", key: "new", disabled: isBusy, onclick: askForNew },
         say(text.seen ? "new_text" : "generate"))),
     h("div", { class: "buttons", key: "keys" },

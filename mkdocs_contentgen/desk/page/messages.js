@@ -6,6 +6,7 @@ import { comparisonMessage } from "./compare.js";
 import { blockOf, draftOf, drafts, remember } from "./drafts.js";
 import { h } from "./draw.js";
 import { openEditor, openPaste } from "./editor.js";
+import { isTranslation } from "./original.js";
 import { frame, goBack, isElsewhere } from "./frame.js";
 import { whyNot } from "./approving.js";
 import { redraw, state } from "./state.js";
@@ -41,7 +42,8 @@ function asking() {
   if (!running) return problem && note("asking", "red", problem);
   const seconds = Math.max(0, Math.floor(Date.now() / 1000 - running.began));
   const clock = `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, "0")}`;
-  return note("asking", "amber", `${say(running.is_update ? "updating" : "writing")}, ${clock}`,
+  const update = isTranslation() ? "translating" : "updating";
+  return note("asking", "amber", `${say(running.is_update ? update : "writing")}, ${clock}`,
     button(say("cancel"), () => act("cancel")));
 }
 

@@ -1,10 +1,33 @@
 // Of a translation: what a block says in the original.
 
+import { call } from "./api.js";
+import { ask } from "./dialogs.js";
 import { h } from "./draw.js";
 import { state } from "./state.js";
 import { say } from "./words.js";
 
 export const isTranslation = () => Boolean(state.text?.translation_of);
+
+// What is what in the list of facts, such as `builds.md (en → de)`.
+export const languages = ({ translation_of: page, original_language: from, language }) =>
+  page && `${page} (${from ? `${from} ` : ""}→ ${language})`;
+
+export async function costNote(ref, update) {
+  const { cost } = await call("cost", { ref, update })
+    .catch((error) => ({ cost: error.message }));
+  return h("p", {}, cost ? `${say("cost")}: ${cost}` : say("free"));
+}
+
+// What to know of an original that has changed, with what translates that.
+export function originalChanges(text, send) {
+  if (!text.original_changes) return null;
+  const translate = async () => ask(say("translate_changes"), say("send"),
+    [await costNote(text.ref, true)], send);
+  return h("div", { key: "original_changes", class: "original-changes" },
+    h("span", { class: "note amber" }, say("original_changed", text.original_changes)), " ",
+    h("button", { type: "button", disabled: Boolean(text.asking), onclick: translate },
+      say("translate_changes")));
+}
 
 export function original(number) {
   const words = state.text.blocks[number]?.original;

@@ -3,6 +3,7 @@
 import { call } from "./api.js";
 import { ask } from "./dialogs.js";
 import { draw, h } from "./draw.js";
+import { costNote, originalChanges } from "./original.js";
 import { addressOf, countOf, openText } from "./review.js";
 import { stateOf } from "./bar.js";
 import { redraw, state, tell } from "./state.js";
@@ -14,7 +15,7 @@ const NEED = [
 const GROUPS = ["review", "missing", "approved"];
 
 export function groupOf(text) {
-  if (text.newer_draft || text.due_since) return "review";
+  if (text.newer_draft || text.due_since || text.original_changes) return "review";
   if (text.state === "approved") return "approved";
   return ["failed", "missing"].includes(text.state) ? "missing" : "review";
 }
@@ -37,20 +38,21 @@ export async function loadQueue() {
 
 const nameOfPage = (text) => text.id === "main" ? text.page : `${text.page} · ${text.id}`;
 
+// Asks for a text, and opens it.
+async function send(text, body) {
+  try {
+    await call("ask", { ref: text.ref, ...body });
+  } catch (error) {
+    tell("red", error.message);
+    return false;
+  }
+  await openText(text);
+  return true;
+}
+
 async function generate(text) {
-  const { cost } = await call("cost", { ref: text.ref })
-    .catch((error) => ({ cost: error.message }));
   ask(say("generate"), say("send"), [h("p", { dir: "auto" }, text.topic),
-    h("p", {}, cost ? `${say("cost")}: ${cost}` : say("free"))], async () => {
-    try {
-      await call("ask", { ref: text.ref, replace: true });
-    } catch (error) {
-      tell("red", error.message);
-      return false;
-    }
-    await openText(text);
-    return true;
-  });
+    await costNote(text.ref)], () => send(text, { replace: true }));
 }
 
 const open = (text) => (event) => {
@@ -78,6 +80,7 @@ function row(text) {
     progressOf(text),
     text.remarks.length > 0 && h("span", { class: "quiet" },
       `${say("remarks")}: ${text.remarks.length}`),
+    originalChanges(text, () => send(text, { update: true, seen: text.seen })),
     isMissing && h("button", { type: "button", onclick: () => generate(text) }, say("generate")));
 }
 
