@@ -203,11 +203,22 @@ def _plan_translation(
     For a page that a person names, blocks without a translation are asked for again.
     """
     original = article.original.text_to_translate if article.original else None
-    if original is None:
+    if article.original is None or original is None:
         planned.problem(article, "its original has no text")
         return
     changes = article.original_changes
     if not changes and not is_named:
+        return
+    was_approved = text.original is not None and not text.original.is_draft
+    if original.is_draft and (was_approved or site.options.require_approval):
+        reason = (
+            "its original is not approved as it is now; "
+            f"`contentgen review {article.original.page_argument}` comes first"
+        )
+        if is_named:
+            planned.problem(article, reason)
+        else:
+            planned.note(article, reason)
         return
     if article.failed_update and not is_named:
         command = f"contentgen update {article.page_argument}"

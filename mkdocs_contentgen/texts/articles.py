@@ -13,6 +13,8 @@ from pathlib import Path
 from typing import Literal
 from xml.etree.ElementTree import Element
 
+from msgspec import structs
+
 from ..display import quoted
 from ..errors import ApprovalError, ContentgenError, FailedTextError, NoText, UnsafeHTMLError
 from ..files import normal_form, sha256
@@ -666,6 +668,22 @@ def link_originals(articles: Sequence[Article]) -> list[Article]:
         original = article.asked.original
         if original:
             found = by_name.get((original.page, original.request.id), article.original)
-            article = replace(article, original=found)
+            article = _after_approval_of_original(replace(article, original=found))
         linked.append(article)
     return linked
+
+
+def _after_approval_of_original(article: Article) -> Article:
+    """Return a translation as one of an approved original, if a draft was approved as it was."""
+    draft = article.draft
+    original = article.original.text_to_translate if article.original else None
+    if draft is None or draft is not article.newest or original is None or original.is_draft:
+        return article
+    if draft.original is None or not draft.original.is_draft or article.original_changes:
+        return article
+    from .translation import DRAFT_REMARK
+
+    remarks = tuple(remark for remark in draft.remarks if remark != DRAFT_REMARK)
+    remembered = structs.replace(draft.original, is_draft=False)
+    text = structs.replace(draft, remarks=remarks, original=remembered)
+    return replace(article, draft_outcome=replace(article.draft_outcome, text=text))

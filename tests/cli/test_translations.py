@@ -97,6 +97,38 @@ def test_the_words_of_a_person_stay(site: Site) -> None:
     assert "<p>Dann warten.</p>" in html_of(site, TRANSLATED)
 
 
+def test_what_nobody_approved_is_not_translated_again(site: Site) -> None:
+    """Edits of an approved original wait for their approval, also where the page is named."""
+    approve_both(site)
+    file = site.root / APPROVED
+    file.write_text(file.read_text().replace("Then wait.", "Then go."))
+
+    refused = site.run("update", "index.de.md", code=1)
+    assert "docs/index.de.md:2: " in refused
+    assert "contentgen review index.md" in refused
+    assert states(site)["index.de.md"]["newer_draft"] is False
+
+
+def test_drafts_are_not_translated_again_where_approvals_are_required(site: Site) -> None:
+    """A translation made of a draft, before the option was set, follows an approved text alone."""
+    site.run("generate")
+    site.draft("<article><h1>Alpha</h1><p>Then go.</p></article>", day=2)
+    site.configure(plugins=[{"contentgen": {"base_url": "sandbox", "require_approval": True}}])
+
+    assert "contentgen review index.md" in site.run("update", "--all")
+    assert states(site)["index.de.md"]["original_changes"] == 2
+
+
+def test_the_approval_of_an_original_ends_the_remark_on_its_draft(site: Site) -> None:
+    """A translation of a draft is one of an approved text when that is approved as it was."""
+    site.run("generate")
+    assert "draft that nobody has approved" in site.run("status")
+    site.run("approve", "index.md", "--by", "Jo")
+    assert "draft that nobody has approved" not in site.run("status")
+    assert "not as requested" not in site.run("approve", "index.de.md", "--by", "Ada")
+    assert "draft" not in (site.root / TRANSLATED).read_text()
+
+
 def test_a_note_is_not_for_a_translation(site: Site) -> None:
     """What a translation says is changed where it comes from."""
     approve_both(site)
