@@ -42,7 +42,7 @@ from .settings import WriterOptions, public_name
 from .translated_block import read_block
 from .translation_checks import check, is_of_another_block
 from .usage import CHARACTERS_PER_TOKEN, Usage
-from .values import guess_language
+from .values import common_words, guess_language
 from .words import count_words, split_words
 from .writing import (
     MAX_CHARACTERS_PER_TOKEN,
@@ -76,7 +76,7 @@ _MOST_STRAY = 100
 
 _WORD = re.compile(r"[^\W\d_]+")
 _EXAMPLE = "the translation of block"
-_LEAST_WORDS = 3
+_WRONG = "(wrong: "
 _ELSEWHERE = "it has the words of another block"
 _MISSING = "the model's answer lacks it"
 _TWICE = "the model's answer has it twice, and differently"
@@ -276,7 +276,7 @@ class _Translating:
                 mark = "## " if block.kind in HEADINGS else ""
                 yield f"[{block.number}] {mark}{inert(block.text)}"
                 if is_repeat:
-                    yield f"(wrong: {inert(self.problems[block.number])})"
+                    yield f"{_WRONG}{inert(self.problems[block.number])})"
             elif place in near or (place == 0 and block.kind in HEADINGS):
                 yield from self._shown(block)
 
@@ -325,13 +325,15 @@ class _Translating:
 
     def _read_block(self, text: str, block: OriginalBlock) -> Tag:
         """Return the translation of a block. Raises EditError, which says why it is none."""
-        if text.startswith(_EXAMPLE):
-            raise EditError("it is the example of the prompt")
+        if text.startswith(_EXAMPLE) or (_WRONG in text and _WRONG not in block.text):
+            raise EditError("it has words of the prompt")
         languages = self.translation.language, self.from_language
         element = read_block(text, block, *languages)
         words = tuple(split_words(element.get_text()))
         own = tuple(split_words(block.text))
-        if len(words) >= _LEAST_WORDS and words != own and words in self.originals:
+        # What is a name in two blocks has no common words.
+        is_sentence = not common_words(self.from_language).isdisjoint(words)
+        if is_sentence and words != own and words in self.originals:
             raise EditError(_ELSEWHERE)
         others = self._near(block)
         if is_of_another_block(element, block, others, *languages):

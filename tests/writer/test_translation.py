@@ -214,8 +214,13 @@ def test_words_of_another_block() -> None:
     assert texts(found) == right
     found, _ = translated(lines(swapped), blocks=blocks)
     assert remarks(found) == dict.fromkeys(right, "it has the words of another block")
-    found, _ = translated("[1] the translation of block 1", blocks=blocks)
-    assert not texts(found)
+
+
+@pytest.mark.parametrize("text", ["the translation of block 0", "Seiten (wrong: it has no words)"])
+def test_words_of_the_prompt(text: str) -> None:
+    """A small model copies the example, or what was wrong with its last answer."""
+    found, _ = translated(lines({**GERMAN, 4: text}))
+    assert remarks(found) == {4: "it has words of the prompt"}
 
 
 def test_all_that_is_wrong_is_asked_for_in_one_call() -> None:
