@@ -1,0 +1,179 @@
+"""How long a reviewer waits on the desk: for a change on the page, and for an approval.
+
+Usage: python tests/benchmarks/desk.py [ROUNDS] [TEXTS]
+
+A real desk and a real browser review a text of 3,000 words with 60 statements, on a site with as
+many texts, and on one with this text alone. Times are those of the browser's clock, from a key or a
+click until the frame that shows its outcome.
+"""
+
+from __future__ import annotations
+
+import re
+import statistics
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from itertools import chain, repeat
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import yaml
+from playwright.sync_api import Browser, Page, sync_playwright
+from sites import report
+
+from mkdocs_contentgen.requests import BlogRequest
+from mkdocs_contentgen.text import Text
+from mkdocs_contentgen.texts.store import DiskStore
+
+TEMPLATE = '<!doctype html><html lang="en"><head></head><body>{{ page.content }}</body></html>'
+WHEN = datetime(2026, 11, 20, tzinfo=UTC)
+TITLE = "Topic 0"
+
+CHANGE = 0.1
+"""The most seconds that a change may take."""
+
+APPROVAL = 0.5
+"""The most seconds that an approval may take."""
+
+CONFIRM = """
+() => new Promise((done) => {
+  const began = performance.now();
+  const before = document.querySelector('[aria-current="true"]').getAttribute("aria-label");
+  const look = () => {
+    const card = document.querySelector('[aria-current="true"]');
+    if (card?.getAttribute("aria-label") === before) return requestAnimationFrame(look);
+    done((performance.now() - began) / 1000);
+  };
+  dispatchEvent(new KeyboardEvent("keydown", {key: "c", bubbles: true}));
+  look();
+})
+"""
+
+SAVE = """
+() => new Promise((done) => {
+  const began = performance.now();
+  document.querySelector(".editor button.main").click();
+  const look = () => {
+    if (document.querySelector(".editor")) return requestAnimationFrame(look);
+    done((performance.now() - began) / 1000);
+  };
+  look();
+})
+"""
+
+APPROVE = """
+() => new Promise((done) => {
+  const began = performance.now();
+  document.querySelector("[data-approve]").click();
+  const look = () => {
+    if (document.querySelector("[data-approve]")) return requestAnimationFrame(look);
+    done((performance.now() - began) / 1000);
+  };
+  look();
+})
+"""
+
+
+def main(rounds: int = 5, texts: int = 1_000) -> None:
+    """Measure a small and a large site."""
+    rows: dict[str, tuple[float, float | None]] = {}
+    with TemporaryDirectory() as directory, sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path="/usr/bin/chromium")
+        for number in (1, texts):
+            root = Path(directory, str(number))
+            write_site(root, number)
+            with desk_of(root) as address:
+                measured = review(browser, address, rounds)
+            for name, times in measured.items():
+                goal = APPROVAL if name == "approval" else CHANGE
+                rows[f"{name}, s, {number:,} texts"] = (statistics.median(times), goal)
+        browser.close()
+    report("desk", rows)
+
+
+def write_site(root: Path, number: int) -> None:
+    """Write a site with a long text to review, and others of 700 words."""
+    (root / "docs").mkdir(parents=True)
+    (root / "theme").mkdir()
+    (root / "theme/main.html").write_text(TEMPLATE)
+    options = {"base_url": "writer", "writer": {"model": "m", "endpoint": "http://127.0.0.1:9/v1"}}
+    config = {
+        "site_name": "Site",
+        "site_url": "https://docs.example/",
+        "theme": {"name": None, "custom_dir": "theme"},
+        "plugins": [{"contentgen": options}],
+    }
+    (root / "mkdocs.yml").write_text(yaml.safe_dump(config))
+    texts = {}
+    for index in range(number):
+        request = BlogRequest(topic=f"Topic {index}")
+        front_matter = yaml.safe_dump({"contentgen": request.record()})
+        (root / f"docs/p{index}.md").write_text(f"---\n{front_matter}---\n")
+        html = text_html(request.topic, paragraphs=60 if index == 0 else 14)
+        texts[request.key(sandbox=False)] = Text(html, WHEN, request.record(), "m")
+    store = DiskStore(root / ".cache/plugin/contentgen")
+    store.save(texts)
+    store.close()
+
+
+def text_html(title: str, paragraphs: int) -> str:
+    """Return a text whose paragraphs have 50 words and a statement each."""
+    parts = [f"<h1>{title}</h1>"]
+    for number in range(paragraphs):
+        words = f"The build of part {number} reads {number + 3} pages and keeps what it has. " * 4
+        parts.append(f"<p>{words}It takes <mark>{number + 2} seconds</mark>.</p>")
+    return f"<article>{''.join(parts)}</article>"
+
+
+@contextmanager
+def desk_of(root: Path) -> Iterator[str]:
+    """Run the desk of a site, and return its address."""
+    command = [sys.executable, "-m", "mkdocs_contentgen", "review", "--no-open", "--by=Jo"]
+    process = subprocess.Popen(
+        [*command, "--port=0"], cwd=root, stderr=subprocess.PIPE, text=True, bufsize=1
+    )
+    assert process.stderr is not None
+    lines = chain.from_iterable(repeat(process.stderr))
+    yield next(found[0] for line in lines if (found := re.search(r"http://\S+", line)))
+    process.terminate()
+    process.wait()
+
+
+def review(browser: Browser, address: str, rounds: int) -> dict[str, list[float]]:
+    """Confirm, edit and approve the long text, and return the seconds of each."""
+    page = browser.new_page()
+    page.set_default_timeout(600_000)
+    page.goto(address)
+    page.get_by_role("link", name=TITLE, exact=True).click()
+    built = page.frame_locator("iframe").locator("body:not(:has([data-contentgen-plain]))")
+    built.locator("[data-contentgen-block]").first.wait_for()
+    times: dict[str, list[float]] = {"confirmation": [], "edit": [], "approval": []}
+    for number in range(rounds):
+        times["confirmation"].append(page.evaluate(CONFIRM))
+        wait_until_saved(page)
+        built.locator("[data-contentgen-block='1']").click(position={"x": 2, "y": 2})
+        editor = page.locator(".editor textarea")
+        editor.fill(f"Edit {number} of this paragraph, which has no statement any more.")
+        times["edit"].append(page.evaluate(SAVE))
+        built.get_by_text(f"Edit {number} of").wait_for()
+    while page.locator('[aria-current="true"]').count():
+        page.evaluate(CONFIRM)
+    wait_until_saved(page)
+    page.locator("[data-approve]:enabled").wait_for()
+    times["approval"].append(page.evaluate(APPROVE))
+    page.close()
+    return times
+
+
+def wait_until_saved(page: Page) -> None:
+    """Wait until the page shows no mark that the person has settled already."""
+    page.frame_locator("iframe").locator(
+        "article:not(:has([data-contentgen-settled])) [data-contentgen-block]"
+    ).first.wait_for()
+
+
+if __name__ == "__main__":
+    main(*map(int, sys.argv[1:]))
