@@ -4,7 +4,7 @@ Usage: python tests/benchmarks/desk.py [ROUNDS] [TEXTS]
 
 A real desk and a real browser review a text of 3,000 words with 60 statements, on a site with as
 many texts, and on one with this text alone. Times are those of the browser's clock, from a key or a
-click until the frame that shows its outcome.
+click until the page of the site shows a change, or the desk an approval.
 """
 
 from __future__ import annotations
@@ -38,31 +38,36 @@ CHANGE = 0.1
 APPROVAL = 0.5
 """The most seconds that an approval may take."""
 
-CONFIRM = """
-() => new Promise((done) => {
-  const began = performance.now();
-  const before = document.querySelector('[aria-current="true"]').getAttribute("aria-label");
-  const look = () => {
-    const card = document.querySelector('[aria-current="true"]');
-    if (card?.getAttribute("aria-label") === before) return requestAnimationFrame(look);
-    done((performance.now() - began) / 1000);
-  };
-  dispatchEvent(new KeyboardEvent("keydown", {key: "c", bubbles: true}));
-  look();
-})
+SEEN = """
+(condition) => {
+  const isThere = new Function(`return ${condition}`);
+  window.seen = new Promise((done) => {
+    const look = () => isThere() ? done(performance.timeOrigin + performance.now())
+      : requestAnimationFrame(look);
+    look();
+  });
+}
+"""
+"""In the page: notes when a condition holds there."""
+
+ACT = """
+(act) => {
+  const began = performance.timeOrigin + performance.now();
+  new Function(act)();
+  return began;
+}
 """
 
-SAVE = """
-() => new Promise((done) => {
-  const began = performance.now();
-  document.querySelector(".editor button.main").click();
-  const look = () => {
-    if (document.querySelector(".editor")) return requestAnimationFrame(look);
-    done((performance.now() - began) / 1000);
-  };
-  look();
-})
+SAVED = """
+async () => {
+  const { state } = await import("/_contentgen/state.js");
+  while (state.pending.length) await new Promise((done) => setTimeout(done, 5));
+}
 """
+
+CONFIRM = 'dispatchEvent(new KeyboardEvent("keydown", {key: "c", bubbles: true}))'
+SAVE = 'document.querySelector(".editor button.main").click()'
+OPEN_MARKS = 'document.querySelectorAll("mark:not([data-contentgen-settled])").length'
 
 APPROVE = """
 () => new Promise((done) => {
@@ -150,17 +155,27 @@ def review(browser: Browser, address: str, rounds: int) -> dict[str, list[float]
     page.get_by_role("link", name=TITLE, exact=True).click()
     built = page.frame_locator("iframe").locator("body:not(:has([data-contentgen-plain]))")
     built.locator("[data-contentgen-block]").first.wait_for()
-    times: dict[str, list[float]] = {"confirmation": [], "edit": [], "approval": []}
-    for number in range(rounds):
-        times["confirmation"].append(page.evaluate(CONFIRM))
+    inner = next(frame for frame in page.frames if frame.parent_frame)
+    names = ("confirmation", "edit", "edit with Markdown", "approval")
+    times: dict[str, list[float]] = {name: [] for name in names}
+
+    def act(name: str, script: str, condition: str) -> None:
+        """Note the seconds from an act in the desk until a condition holds in the page."""
+        inner.evaluate(SEEN, condition)
+        began = page.evaluate(ACT, script)
+        times[name].append((inner.evaluate("window.seen") - began) / 1000)
         wait_until_saved(page)
-        built.locator("[data-contentgen-block='1']").click(position={"x": 2, "y": 2})
-        editor = page.locator(".editor textarea")
-        editor.fill(f"Edit {number} of this paragraph, which has no statement any more.")
-        times["edit"].append(page.evaluate(SAVE))
-        built.get_by_text(f"Edit {number} of").wait_for()
+
+    for number in range(rounds):
+        marks = inner.evaluate(OPEN_MARKS)
+        act("confirmation", CONFIRM, f"{OPEN_MARKS} < {marks}")
+        for name, sign in (("edit", ""), ("edit with Markdown", "**")):
+            words = f"{name} {number}"
+            built.locator("[data-contentgen-block='1']").click(position={"x": 2, "y": 2})
+            page.locator(".editor textarea").fill(f"Now {sign}{words}{sign} has no statement.")
+            act(name, SAVE, f'document.body.textContent.includes("{words} has")')
     while page.locator('[aria-current="true"]').count():
-        page.evaluate(CONFIRM)
+        page.evaluate(ACT, CONFIRM)
     wait_until_saved(page)
     page.locator("[data-approve]:enabled").wait_for()
     times["approval"].append(page.evaluate(APPROVE))
@@ -169,10 +184,8 @@ def review(browser: Browser, address: str, rounds: int) -> dict[str, list[float]
 
 
 def wait_until_saved(page: Page) -> None:
-    """Wait until the page shows no mark that the person has settled already."""
-    page.frame_locator("iframe").locator(
-        "article:not(:has([data-contentgen-settled])) [data-contentgen-block]"
-    ).first.wait_for()
+    """Wait until the desk has an answer to each change: the next one is not measured with it."""
+    page.evaluate(SAVED)
 
 
 if __name__ == "__main__":

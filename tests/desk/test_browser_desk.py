@@ -1287,6 +1287,26 @@ def test_another_person_was_faster(desk: DeskProcess, browser: Browser, page: Pa
     other.context.close()
 
 
+def test_plain_words_are_shown_at_once(desk: DeskProcess, page: Page) -> None:
+    """Before the server has them; where it refuses them, they are in the editor again. 2 s."""
+    open_text(desk, page)
+    held: list[Route] = []
+    page.route("**/api/change", lambda route: held.append(route), times=1)
+    editor = edit_block(page, "The end.")
+    editor.fill("My own end.")
+    page.get_by_role("button", name="Save").click()
+    expect(block_with(page, "My own end.")).to_be_visible()
+    expect(editor).to_have_count(0)
+    expect(page.get_by_text("You have not saved")).to_have_count(0)
+    held[0].fulfill(status=422, json={"error": "No."})
+    expect(editor).to_have_value("My own end.")
+    expect(block_with(page, "The end.")).to_be_attached()
+    page.get_by_role("button", name="Save").click()
+    expect(page.get_by_role("status")).to_contain_text("Saved the paragraph")
+    page.reload()
+    expect(block_with(page, "My own end.")).to_be_visible()
+
+
 def test_markdown_between_blocks(desk: DeskProcess, page: Page) -> None:
     """The + at the edge of a block takes lists and tables; *Undo* says what it takes back. 3 s."""
     open_text(desk, page)

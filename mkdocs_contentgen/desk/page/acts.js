@@ -143,7 +143,8 @@ export function settleSentence(statement) {
 // in the message, and in the draft.
 export async function change(block, wanted, outcome) {
   const { ref } = state;
-  const own = { action: wanted.action, number: block.number };
+  const { number, digest, words } = block;
+  const own = { action: wanted.action, number, digest, words };
   state.pending.push(own);
   redraw();
   const done = await inTurn(() => sendChange(block, wanted, outcome, ref));

@@ -1,7 +1,7 @@
 // A block is edited where it stands, and Markdown is added between blocks. Words that were typed
 // are kept until they are saved or discarded.
 
-import { change } from "./acts.js";
+import { change, numberOf } from "./acts.js";
 import { discardDraft, draftOf, keepDraft } from "./drafts.js";
 import { h } from "./draw.js";
 import { frame } from "./frame.js";
@@ -66,6 +66,15 @@ export function hasUnsavedWords() {
   return Boolean(state.editing && draftOf(state.editing));
 }
 
+// Words without any Markdown, which the page can show before the server has answered.
+const PLAIN = /^[\p{L}\p{M}\p{N} ,.;:?!()%'"’‘“”„«»–—…€£/-]+$/u;
+const MARKUP = /^\s*(?:[-+]|\d+[.)])\s|--|:\/\/|www\./i;
+
+function isPlain({ mode, kind }, words) {
+  const isText = mode === "edit" && ["p", "li", "td"].includes(kind);
+  return isText && PLAIN.test(words) && !MARKUP.test(words);
+}
+
 async function save(event) {
   event.preventDefault();
   const form = event.currentTarget;
@@ -74,9 +83,13 @@ async function save(event) {
   if (editing.mode === "edit" && words === editing.markdown) return closeEditor();
   if (editing.isSaving) return undefined; // once, however often it is clicked
   editing.isSaving = true;
-  const done = await change(editing, changeFor(editing, words), say("did_" + editing.mode));
+  const isShown = isPlain(editing, words);
+  if (isShown) closeEditor();
+  const block = { ...editing, words: isShown ? words : "" };
+  const done = await change(block, changeFor(editing, words), say("did_" + editing.mode));
   editing.isSaving = false;
   if (done) discardDraft(editing);
+  if (isShown && !done && !state.editing && isThere(editing)) return openEditor(numberOf(editing));
   if (state.editing !== editing) return redraw();
   if (done || !isThere(editing)) return closeEditor();
   return form.querySelector("textarea").focus();

@@ -49,7 +49,9 @@ function asking() {
 
 // Words that were not saved, and are in no open editor.
 function unsaved() {
-  return drafts().filter((draft) => !state.editing || draftOf(state.editing)?.words !== draft.words)
+  const isSeen = ({ words }) => state.pending.some((it) => it.words === words)
+    || (state.editing && draftOf(state.editing)?.words === words);
+  return drafts().filter((draft) => !isSeen(draft))
     .map((draft, index) => {
       const block = blockOf(draft);
       const open = draft.mode === "edit" ? openEditor : openPaste;

@@ -26,6 +26,7 @@ document.head.append(style);
 let article = null; // as the desk has it
 let shown = ""; // the digest of what is shown
 let isCompared = false;
+let isWritten = false; // shows words that the server does not have yet
 // A page that loads itself again stays where it is scrolled to.
 let selected = performance.getEntriesByType("navigation")[0].type === "reload" ? null : undefined;
 
@@ -135,13 +136,15 @@ function select({ block, statement, row }, scrolls) {
 }
 
 // Own changes that the server has not answered yet.
-function anticipate({ settled, deleted }) {
+function anticipate({ settled, deleted, written }) {
   unmark("data-contentgen-settled");
   unmark("data-contentgen-deleted");
   for (const [block, number] of settled) {
     markOf(block, number)?.setAttribute("data-contentgen-settled", "");
   }
   for (const block of deleted) find(block)?.setAttribute("data-contentgen-deleted", "");
+  for (const [block, words] of written) find(block)?.replaceChildren(words);
+  isWritten = written.length > 0;
 }
 
 // A page that is loaded again while it is pressed would lose the click.
@@ -167,7 +170,7 @@ addEventListener("message", ({ origin, data }) => {
   if (data?.type === "reload") reload();
   if (data?.type !== "text") return;
   article = data.page;
-  if (isCompared) {
+  if (isCompared || isWritten) {
     isCompared = false;
     shown = "";
   }
