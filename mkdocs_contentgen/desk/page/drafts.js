@@ -35,6 +35,12 @@ export function keepDraft(editing, words) {
 
 export const discardDraft = (editing) => keepDraft(editing, "");
 
+// Where these words are saved, whatever the number of their block was then.
+export function discardWords(words) {
+  const left = drafts().filter((draft) => draft.words !== words);
+  remember("edits", left.length ? left : null);
+}
+
 // Own changes before a block have given it another number.
 export function renumberDrafts(numberOf) {
   const kept = drafts();

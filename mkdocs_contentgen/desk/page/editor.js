@@ -2,7 +2,7 @@
 // are kept until they are saved or discarded.
 
 import { change, numberOf } from "./acts.js";
-import { discardDraft, draftOf, keepDraft } from "./drafts.js";
+import { discardDraft, discardWords, draftOf, keepDraft } from "./drafts.js";
 import { h } from "./draw.js";
 import { frame } from "./frame.js";
 import { original } from "./original.js";
@@ -88,7 +88,7 @@ async function save(event) {
   const block = { ...editing, words: isShown ? words : "" };
   const done = await change(block, changeFor(editing, words), say("did_" + editing.mode));
   editing.isSaving = false;
-  if (done) discardDraft(editing);
+  if (done) discardWords(words);
   if (isShown && !done && !state.editing && isThere(editing)) return openEditor(numberOf(editing));
   if (state.editing !== editing) return redraw();
   if (done || !isThere(editing)) return closeEditor();

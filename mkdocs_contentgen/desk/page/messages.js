@@ -3,7 +3,7 @@
 import { act, undo, undoTitle } from "./acts.js";
 import { copyButton } from "./about.js";
 import { comparisonMessage } from "./compare.js";
-import { blockOf, draftOf, drafts, remember } from "./drafts.js";
+import { blockOf, discardWords, draftOf, drafts } from "./drafts.js";
 import { h } from "./draw.js";
 import { openEditor, openPaste } from "./editor.js";
 import { isTranslation } from "./original.js";
@@ -56,8 +56,7 @@ function unsaved() {
       const block = blockOf(draft);
       const open = draft.mode === "edit" ? openEditor : openPaste;
       const discard = () => {
-        const left = drafts().filter((it) => it.words !== draft.words);
-        remember("edits", left.length ? left : null);
+        discardWords(draft.words);
         redraw();
       };
       return note(`draft ${index}`, "amber", h("span", {}, say("lost_words")),
