@@ -1003,8 +1003,9 @@ def test_a_translation_beside_its_original(reviewer: Reviewer) -> None:
     assert (text["translation_of"], text["original_language"]) == ("post.md", "en")
     assert text["sources"] == []
     assert text["remarks"] == ["translation: the original is a draft that nobody has approved"]
-    [statement] = text["statements"]  # type: ignore[misc]
-    [evidence] = statement["evidence"]
+    statements = text["statements"]
+    assert isinstance(statements, list)
+    [evidence] = statements[0]["evidence"]
     assert (evidence["text"], evidence["file"]) == ("In 2019.", "docs/post.md")
 
 

@@ -62,8 +62,8 @@ def test_true_translations_are_left_alone(language: str) -> None:
 def test_false_translations_are_found(language: str, kind: str) -> None:
     """A changed figure, unit, date, name, address or negation is marked, or has a remark."""
     originals = sentences("en")
-    found = []
-    missed = []
+    found: list[str] = []
+    missed: list[str] = []
     for name, row in sentences(language).items():
         for change in row.get(kind, []):
             right, wrong = change.split("→")
