@@ -18,7 +18,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left, bisect_right
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass
 from html import escape
@@ -53,16 +53,30 @@ _MAX_NAMED = 60
 """How many characters of a block name it in a message."""
 
 _MAX_SYNTAX = 500
-_MAX_CITED = 50
-_MORE_BLOCKS = re.compile(r"\n[ \t]*(?:\n|[-*+] |\d{1,3}[.)] |#{1,6} |> )")
+"""How many `==`, or `<`, the Markdown of a block can have."""
 
-_SPACE = re.compile(r"[ \t\n\r\f]+")
-_BREAK = re.compile(r"[\n\r]")
+_MAX_CITED = 50
+"""How many addresses are kept of a sentence with statements to check."""
+
+_MORE_BLOCKS = re.compile(r"\n[ \t]*(?:\n|[-*+] |\d{1,3}[.)] |#{1,6} |> )")
+"""Where another block begins in Markdown: behind an empty line, or an item, heading or quote."""
+
+_WHITE_SPACE = " \t\n\r\f"
+"""What HTML takes for white space. A no-break space is none."""
+
+_SPACE = re.compile(rf"[{_WHITE_SPACE}]+")
 _CODE_SPACES = re.compile(" {2,}|\t")
-_EDGE_SPACE = " \t\n\r\f"
+"""The white space in code that a formatter would collapse."""
+
 _CONFLICT = re.compile(r"^(?:=(?=={6})|\|(?=\|{6}))", re.MULTILINE)
+"""The first sign of a line that begins with `=======` or `|||||||`, as in a merge conflict."""
+
 _SYNTAX = {"strong": "**", "em": "*", "s": "~~", "mark": "=="}
+"""What stands around inline elements in Markdown."""
+
 _SPECIAL = re.compile(r"[\\`*_\[\]<]|==|~~|&(?=#?\w+;)")
+"""What light Markdown would not read as text."""
+
 _SCRIPTS = {
     "sup": str.maketrans("0123456789+-=()n", "⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁼⁽⁾ⁿ"),
     "sub": str.maketrans("0123456789+-=()", "₀₁₂₃₄₅₆₇₈₉₊₋₌₍₎"),
@@ -70,8 +84,9 @@ _SCRIPTS = {
 """The characters for powers and indices in plain text, in which `10<sup>6</sup>` is 10⁶."""
 
 _CODE = re.compile(r"[^`\s](?:[^`]*[^`\s])?")
-_REL = re.compile(' rel="[^"]*"')
+"""Code that can stand between two backticks."""
 
+_REL = re.compile(' rel="[^"]*"')
 
 _Part = Literal["all", "start", "end"]
 
@@ -98,6 +113,8 @@ class Document:
 
     def __init__(self, html: str, image_hosts: Collection[str] = ()) -> None:
         """Read and sanitize HTML. Raises UnsafeHTMLError. `image_hosts` is the option."""
+        # The sanitizer works on an ElementTree. Beautiful Soup has what edits need: each element
+        # knows its parent, and each text is a node.
         article = parse_article(html, image_hosts)
         _wrap_loose_text(article)
         soup = BeautifulSoup(
@@ -114,17 +131,20 @@ class Document:
 
     def blocks(self) -> list[Block]:
         """Return the blocks as they are now."""
-        elements = [element for element, part in self._parts() if part == "all"]
-        leaves = filter(is_block, elements)
-        return [Block(number, leaf, self.image_hosts) for number, leaf in enumerate(leaves)]
+        return self._numbered(filter(is_block, self._leaf_elements()))
 
     def leaves(self) -> list[Block]:
-        """Return the blocks, and what contains none and is none, such as pictures and empty cells.
+        """Return all parts without parts in them: the blocks, and such as pictures and empty cells.
 
-        They are numbered by themselves.
+        Their numbers are not those of `blocks()`.
         """
-        elements = [element for element, part in self._parts() if part == "all"]
-        return [Block(number, leaf, self.image_hosts) for number, leaf in enumerate(elements)]
+        return self._numbered(self._leaf_elements())
+
+    def _leaf_elements(self) -> list[Tag]:
+        return [element for element, part in self._parts() if part == "all"]
+
+    def _numbered(self, elements: Iterable[Tag]) -> list[Block]:
+        return [Block(number, element, self.image_hosts) for number, element in enumerate(elements)]
 
     def sentences_to_read(self) -> list[str]:
         """Return the sentences that a person should read beside the sources."""
@@ -150,9 +170,9 @@ class Document:
         weak: list[str] = []
         for block in self.blocks():
             sentences = Sentences(block.element)
-            for mark, begin, end in sentences.tags("mark"):
-                statement = _one_line(sentences.text[begin:end])
-                if is_weak(mark):
+            for mark in sentences.tags("mark"):
+                statement = _one_line(sentences.text[mark.begin : mark.end])
+                if is_weak(mark.tag):
                     weak.append(statement)
                 else:
                     strong.append(statement)
@@ -186,23 +206,38 @@ class Document:
                 html = html.lstrip(" ")
             if _is_apart(element, behind):
                 html = html.rstrip(" ")
-            is_in_row = element.find_parent("tr") or (element.name, part) == ("tr", "end")
-            found.append(Piece(element, part, html, begins_line and not is_in_row))
+            if _is_in_row(element, part):
+                begins_line = False
+            found.append(Piece(element, part, html, begins_line))
         return found
 
     def _parts(self) -> list[tuple[Tag, _Part]]:
         """Return the elements of the pieces, in their order."""
-        containers = set()
+        return list(_split(self.article, self._find_containers()))
+
+    def _find_containers(self) -> set[int]:
+        """Return the ids of the elements that are in parts: those around what stands apart.
+
+        A block stands apart, and so does loose text beside something else: where a person has
+        removed the block between two loose texts, they are still two.
+        """
+        containers: set[int] = set()
         for tag in self.article.find_all(True):
-            # Without the block between them, two loose texts are still two.
             stands_apart = tag.name in BLOCK_LEVEL or (tag.name == _LOOSE and _has_siblings(tag))
             if not stands_apart:
                 continue
             for parent in tag.parents:
-                if id(parent) in containers:  # and so are those around it
+                if id(parent) in containers:  # what is around it was added with it
                     break
                 containers.add(id(parent))
-        return list(_split(self.article, containers))
+        return containers
+
+
+def _is_in_row(element: Tag, part: _Part) -> bool:
+    """Tell whether a piece is on the line that the row of a table begins."""
+    if element.name == "tr":
+        return part == "end"
+    return element.find_parent("tr") is not None
 
 
 def _split(element: Tag, containers: Collection[int]) -> Iterator[tuple[Tag, _Part]]:
@@ -336,7 +371,8 @@ class Block:
     def statements(self) -> list[str]:
         """The statements to check."""
         sentences = Sentences(self.element)
-        return [_one_line(sentences.text[begin:end]) for _, begin, end in sentences.tags("mark")]
+        marks = sentences.tags("mark")
+        return [_one_line(sentences.text[mark.begin : mark.end]) for mark in marks]
 
     def set_markdown(self, markdown: str) -> None:
         """Replace the content. Raises EditError for what is too long or empty, or not kept."""
@@ -364,7 +400,7 @@ class Block:
 
     def confirm_statement(self, number: int) -> None:
         """Take the mark off a statement."""
-        Sentences(self.element).tags("mark")[number][0].unwrap()
+        Sentences(self.element).tags("mark")[number].tag.unwrap()
 
     def mark_statement(self, words: str) -> None:
         """Mark words as a statement to check again. Raises EditError if they are not there."""
@@ -383,7 +419,8 @@ class Block:
     def remove_sentence(self, number: int) -> str:
         """Remove the sentence with a statement, and return it. May remove the block."""
         sentences = Sentences(self.element)
-        first, last = sentences.at(sentences.tags("mark")[number][1])
+        mark = sentences.tags("mark")[number]
+        first, last = sentences.at(mark.begin)
         text = sentences.text
         if (text[:first] + text[last:]).strip():
             sentences.cut(first, last)
@@ -408,6 +445,7 @@ class Block:
 
         html = read_blocks(markdown)
         try:
+            # An article needs a title, which is taken out again.
             new = Document(f"<article><h1>.</h1>{html}</article>", self.image_hosts).article
         except UnsafeHTMLError as error:
             raise EditError(f"this text cannot be shown: {error}") from error
@@ -458,6 +496,7 @@ def is_block(element: Tag) -> bool:
 def read_content(html: str, image_hosts: Collection[str] = ()) -> Tag:
     """Return a paragraph with the content of a block. Raises EditError."""
     try:
+        # An article needs a title.
         article = Document(f"<article><h1>.</h1><p>{html}</p></article>", image_hosts).article
     except UnsafeHTMLError as error:
         raise EditError(f"this text cannot be shown: {error}") from error
@@ -478,25 +517,29 @@ def _one_line(text: str) -> str:
 
 
 def _wrap_loose_text(element: Element, *, is_marked: bool = False) -> bool:
-    """Put the text beside blocks into elements of its own, and tell whether there are blocks.
+    """Put the text beside blocks into elements of its own.
 
-    A statement to check that contains blocks becomes one in each of them.
+    A statement to check that contains blocks becomes one in each of them. Tells whether the element
+    stands apart from text beside it: it is a block, or has blocks in it.
     """
     is_marked = is_marked or element.tag == "mark"
-    has_blocks = [_wrap_loose_text(child, is_marked=is_marked) for child in element]
-    if element.tag == "pre" or not (element.tag in GROUPS or any(has_blocks)):
-        is_block = element.tag in BLOCK_LEVEL
-        if is_block and is_marked:
+    stand_apart = [_wrap_loose_text(child, is_marked=is_marked) for child in element]
+    if element.tag == "pre" or not (element.tag in GROUPS or any(stand_apart)):
+        stands_apart = element.tag in BLOCK_LEVEL
+        if stands_apart and is_marked:
             _mark_content(element)
-        return is_block
-    _wrap_runs(element, has_blocks, is_marked=is_marked)
+        return stands_apart
+    _wrap_runs(element, stand_apart, is_marked=is_marked)
     if element.tag == "mark":
         element.tag = "span"
     return True
 
 
-def _wrap_runs(element: Element, has_blocks: Sequence[bool], *, is_marked: bool) -> None:
-    """Put each run of text and inline elements between the blocks of an element into one."""
+def _wrap_runs(element: Element, stand_apart: Sequence[bool], *, is_marked: bool) -> None:
+    """Put each run of text and inline elements between the blocks of an element into one.
+
+    `stand_apart` says of each child whether it is no part of such a run.
+    """
     content: list[Element] = []
 
     def add(run: Element) -> None:
@@ -507,8 +550,8 @@ def _wrap_runs(element: Element, has_blocks: Sequence[bool], *, is_marked: bool)
 
     run = _new_run(element.text)
     element.text = None
-    for child, is_block in zip(element[:], has_blocks, strict=True):
-        if not is_block:
+    for child, stands_apart in zip(element[:], stand_apart, strict=True):
+        if not stands_apart:
             run.append(child)
             continue
         add(run)
@@ -543,9 +586,9 @@ def _strip_line_breaks(article: Tag) -> None:
         before = line_break.previous_sibling
         behind = line_break.next_sibling
         if isinstance(before, NavigableString):
-            before.replace_with(before.rstrip(_EDGE_SPACE))
+            before.replace_with(before.rstrip(_WHITE_SPACE))
         if isinstance(behind, NavigableString):
-            behind.replace_with(behind.lstrip(_EDGE_SPACE))
+            behind.replace_with(behind.lstrip(_WHITE_SPACE))
 
 
 def _unwrap_idle_marks(article: Tag) -> None:
@@ -637,9 +680,18 @@ def _collapse(text: str) -> str:
 
 
 def _collapse_code(text: str) -> str:
-    """Return code within a line so that formatters leave its spaces, which are content."""
-    line = _SPACE.sub(lambda match: " " if _BREAK.search(match[0]) else match[0], text)
+    """Return code on one line, in which formatters leave the spaces, which are content.
+
+    A line break is one space, as a browser shows it, with the white space around it.
+    """
+    line = _SPACE.sub(_collapse_break, text)
     return _CODE_SPACES.sub(_to_references, line)
+
+
+def _collapse_break(match: re.Match[str]) -> str:
+    """Return white space as one space if it has a line break, or else as it is."""
+    has_break = "\n" in match[0] or "\r" in match[0]
+    return " " if has_break else match[0]
 
 
 def _to_references(match: re.Match[str]) -> str:
@@ -712,11 +764,10 @@ class _Span(NamedTuple):
     end: int
 
 
-class _Numbered(NamedTuple):
-    """A statement to check, with its number in the element and where its text begins and ends."""
+class _TagSpan(NamedTuple):
+    """A tag of a block, and where its text begins and ends in the block's."""
 
-    number: int
-    mark: Tag
+    tag: Tag
     begin: int
     end: int
 
@@ -730,49 +781,52 @@ class Sentences:
         self.text = "".join(_text_of(span.node) for span in self._spans)
         self._borders = [0, *self._find_ends(_language_of(element)), len(self.text)]
 
-    def tags(self, name: str) -> list[tuple[Tag, int, int]]:
+    def tags(self, name: str) -> list[_TagSpan]:
         """Return the tags with this name, and where their texts begin and end, in their order."""
-        found = [
-            (node, begin, end)
-            for node, begin, end in self._spans
-            if isinstance(node, Tag) and node.name == name
-        ]
-        return sorted(found, key=lambda tag: (tag[1], -tag[2]))
+        found = []
+        for node, begin, end in self._spans:
+            if isinstance(node, Tag) and node.name == name:
+                found.append(_TagSpan(node, begin, end))
+        return sorted(found, key=lambda span: (span.begin, -span.end))
 
     def at(self, position: int) -> tuple[int, int]:
-        """Return where the sentence at a position begins and ends."""
+        """Return where the sentence at a position begins and ends.
+
+        The end of the text belongs to the last sentence.
+        """
         following = bisect_right(self._borders, position, hi=len(self._borders) - 1)
         return self._borders[following - 1], self._borders[following]
 
     def marked(self) -> list[MarkedSentence]:
         """Return the sentences with statements to check."""
         links = self.tags("a")
-        begins = [begin for _, begin, _ in links]
-        found: dict[tuple[int, int], list[_Numbered]] = {}
-        for number, (mark, begin, end) in enumerate(self.tags("mark")):
-            found.setdefault(self.at(begin), []).append(_Numbered(number, mark, begin, end))
+        statements: dict[tuple[int, int], dict[int, _TagSpan]] = {}
+        for number, mark in enumerate(self.tags("mark")):
+            statements.setdefault(self.at(mark.begin), {})[number] = mark
         sentences = []
-        for (first, last), statements in found.items():
-            cited = links[bisect_left(begins, first) : bisect_left(begins, last)][:_MAX_CITED]
+        for (first, last), marks in statements.items():
             sentences.append(
                 MarkedSentence(
-                    self._parts(first, last, statements),
-                    [str(link["href"]) for link, *_ in cited],
-                    all(is_weak(statement.mark) for statement in statements),
+                    self._parts(first, last, marks),
+                    _addresses_between(first, last, links),
+                    all(is_weak(mark.tag) for mark in marks.values()),
                 )
             )
         return sentences
 
     def _parts(
-        self, first: int, last: int, statements: Sequence[_Numbered]
+        self, first: int, last: int, marks: Mapping[int, _TagSpan]
     ) -> list[tuple[str, int | None]]:
-        """Return the text from `first` to `last`, in parts, with the numbers of its statements."""
+        """Return the text from `first` to `last`, in parts.
+
+        `marks` are those of its statements, by their numbers in the element.
+        """
         parts: list[tuple[str, int | None]] = []
         position = first
-        for statement in statements:
-            parts.append((self.text[position : statement.begin], None))
-            parts.append((self.text[statement.begin : statement.end], statement.number))
-            position = statement.end
+        for number, mark in marks.items():
+            parts.append((self.text[position : mark.begin], None))
+            parts.append((self.text[mark.begin : mark.end], number))
+            position = mark.end
         parts.append((self.text[position:last], None))
         return [(_collapse(text), number) for text, number in parts if text]
 
@@ -793,13 +847,29 @@ class Sentences:
     def _find_ends(self, language: str) -> list[int]:
         """Return where sentences end: not in code, nor within a statement to check."""
         prose = list(self.text)
-        for _, begin, end in self.tags("code"):
-            prose[begin:end] = "X" * (end - begin)  # a sentence can begin with code
+        for code in self.tags("code"):
+            prose[code.begin : code.end] = "X" * (
+                code.end - code.begin
+            )  # a sentence can begin with code
         inside_marks: set[int] = set()
-        for _, begin, end in self.tags("mark"):
-            inside_marks.update(range(begin + 1, end))
+        for mark in self.tags("mark"):
+            inside_marks.update(range(mark.begin + 1, mark.end))
         ends = sentence_ends("".join(prose), language)
         return [end for end in ends if end not in inside_marks]
+
+
+def _addresses_between(first: int, last: int, links: Sequence[_TagSpan]) -> list[str]:
+    """Return the addresses of the links that begin from `first` on, and before `last`.
+
+    `links` are in the order of their beginnings.
+    """
+    start = bisect_left(links, first, key=_begin_of)
+    end = bisect_left(links, last, key=_begin_of)
+    return [str(link.tag["href"]) for link in links[start:end][:_MAX_CITED]]
+
+
+def _begin_of(span: _TagSpan) -> int:
+    return span.begin
 
 
 def _language_of(element: Tag) -> str:
@@ -809,6 +879,11 @@ def _language_of(element: Tag) -> str:
 
 
 def _measure(element: Tag, offset: int, spans: list[_Span]) -> int:
+    """Add the spans of what is in an element to `spans`, each tag behind what is in it.
+
+    The text of the element begins at `offset`. Returns where it ends. Tags that set words apart,
+    such as `<br>`, have a space at the end of their text.
+    """
     for child in element.children:
         begin = offset
         if isinstance(child, Tag):

@@ -147,9 +147,7 @@ class Generation:
         # Concurrently: preparing waits for the disk, and connecting imports the HTTP client.
         preparing = asyncio.ensure_future(run_in(self._executor, self._store.prepare))
         try:
-            await asyncio.sleep(
-                0
-            )  # so that preparing has begun before the import blocks this thread
+            await asyncio.sleep(0)  # preparing begins before the import blocks this thread
             async with self.sender.connect() as client:
                 self._add_problems(await preparing)
                 if replaced:
