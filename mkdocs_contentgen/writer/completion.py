@@ -22,10 +22,10 @@ from ..service.event_stream import Event
 from .answer_json import AnswerMessage, Choice, Response, decode, find_error
 from .usage import Usage
 
-_FINISHED = frozenset(
+_ENDED_BY_MODEL = frozenset(
     {"stop", "stop_sequence", "eos", "eos_token", "end_turn", "complete", "completed", "done"}
-    | {"loop", "too long"}  # how the writer ends a text
 )
+_ENDED_BY_WRITER = frozenset({"loop", "too long"})
 
 Watch = Callable[[str], str]
 """Gets the text so far, and returns why the model has to stop: `loop`, `too long` or nothing."""
@@ -95,8 +95,9 @@ class Completion(msgspec.Struct, frozen=True, omit_defaults=True):
 
     @property
     def is_cut(self) -> bool:
-        """Whether the answer ended before the model was done."""
-        return self.finish_reason.lower() not in _FINISHED
+        """Whether the answer ended before the model was done, and the writer did not stop it."""
+        reason = self.finish_reason.lower()
+        return reason not in _ENDED_BY_MODEL and reason not in _ENDED_BY_WRITER
 
 
 Ask = Callable[[ModelCall], Awaitable[Completion]]
@@ -111,7 +112,7 @@ class AnswerText:
         self._parts_length = 0
         self._changeable = ""
         self._has_deltas = False
-        """Whether a part came as the next part, so that a message is all of the text."""
+        """Whether a delta with text has arrived, so that a message has all of the text."""
 
         self._refusal_parts: list[str] = []
 
@@ -145,6 +146,7 @@ class AnswerText:
         refusal = delta.refused()
         if refusal:
             self._refusal_parts.append(refusal)
+        # Some servers end a stream with all of the text in one more delta: "A ", "b.", "A b."
         if not self._repeats(text):
             self.add(text)
             self._has_deltas = self._has_deltas or bool(text)
@@ -167,12 +169,20 @@ class AnswerText:
 
     def _add_later_message(self, text: str) -> None:
         """Add the text of a message before which a part of the text has arrived."""
-        if self._has_deltas and len(text) <= self._parts_length:
-            return
-        # Some servers send each part as a message, and others all of the text so far.
-        if self._has_deltas or text.startswith(self.so_far):
-            self._parts = []
-            self._parts_length = 0
+        if self._has_deltas:
+            # Deltas, and then a message: "A ", "b.", "A b." If it is longer, a delta was lost.
+            if len(text) > self._parts_length:
+                self._replace(text)
+        elif text.startswith(self.so_far):
+            # Messages with all of the text so far: "A ", "A b."
+            self._replace(text)
+        else:
+            # Messages with the next part each: "A ", "b."
+            self.add(text)
+
+    def _replace(self, text: str) -> None:
+        self._parts = []
+        self._parts_length = 0
         self.add(text)
 
     def _repeats(self, text: str) -> bool:
@@ -205,7 +215,16 @@ class _Watcher:
 class AnswerReader:
     """Reads an answer, whole or event by event. `watch` can end a stream.
 
-    The attributes say what was read so far.
+    The attributes say what was read so far. What says that the answer is over:
+
+    | who says so                                      | attribute                        |
+    |--------------------------------------------------|----------------------------------|
+    | the server: the text ends, for this reason       | `finish_reason`                  |
+    | the server: nothing follows, as after `[DONE]`   | `is_complete`                    |
+    | the server: an error                             | `error`                          |
+    | `watch`                                          | `was_stopped`, `finish_reason`   |
+
+    `has_ended` and `reason` put them together.
     """
 
     def __init__(self, watch: Watch | None = None) -> None:
@@ -223,7 +242,7 @@ class AnswerReader:
         """Whether a message, or a part of one, has arrived."""
 
         self.was_streamed = False
-        """Whether an event with JSON has arrived, and no JSON alone."""
+        """Whether an event with JSON has arrived, and not one JSON document as the whole body."""
 
         self.is_broken = False
         """Whether something arrived that is no event, and that nobody can quote."""
@@ -300,7 +319,8 @@ class AnswerReader:
         is_named = event.name not in ("", "message")  # such as `ping`
         if is_named or _SIGN_OF_LIFE.fullmatch(text.strip()):
             return
-        # Of a page in place of an answer, no part is quoted.
+        # After a line that nobody can quote, and without a message, this is a page in place of an
+        # answer, of which no part is quoted.
         is_page = self.is_broken and not self.has_message
         words = "" if is_page else words_of(event.data)
         if words:

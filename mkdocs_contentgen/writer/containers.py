@@ -12,7 +12,11 @@ from .answers import split_lines
 from .words import count_words, split_words
 
 _FENCE = re.compile(r"^ {0,3}(?P<fence>```+|~~~+)[ \t]*\{?\.?(?P<info>[^`\n]*)$", re.MULTILINE)
+"""The first or last line of a code block, and what stands behind its fence."""
+
 _MARKDOWN_INFO = re.compile(r"(?:markdown|md|mdx)\b", re.IGNORECASE)
+"""What stands behind the fence of a block of Markdown."""
+
 _TEXT_INFO = re.compile(
     r"\s*(?:(?:te?xt|plain(?:text)?|html|json|article|blog|post)\b.*)?", re.IGNORECASE
 )
@@ -35,16 +39,26 @@ _SHARE_BESIDE_OTHERS = 0.5
 """The same for another block, which can be an example in a text."""
 
 _HEADING = re.compile(r"^##? .+$", re.MULTILINE)
+"""A title, or a heading of a section."""
+
 _NO_WORDS = re.compile(r"<(?P<name>script|style)\b.*?</(?P=name)\s*>|<[^<>]*>", re.DOTALL)
 """What is no text in HTML."""
 
-_TEXT_KEYS = {"title": "# ", "headline": "# ", "heading": "## ", "header": "## ", "subtitle": "## "}
-"""The keys in JSON whose values are headings."""
+_HEADING_SIGNS = {
+    "title": "# ",
+    "headline": "# ",
+    "heading": "## ",
+    "header": "## ",
+    "subtitle": "## ",
+}
+"""What stands before the values of keys in JSON that are headings."""
 
 _NO_TEXT_KEY = re.compile(
     r"slug|tags|keywords|meta|description|summary|excerpt|author|date|path|name"
     r"|(?:id|error|type|lang|language|locale|status|category|format|style|tone|audience)$"
 )
+"""How the keys in JSON begin whose values are no part of the text."""
+
 _MIN_JSON_WORDS = 8
 """The minimum number of words of a text in JSON."""
 
@@ -52,14 +66,23 @@ _YAML = re.compile(
     r"(?:[^#\n]{1,300}:\n\n)?(?:```ya?ml\n)?(?P<start>---[ \t]*\n)?(?P<lines>[^`]{1,4000}?)\n"
     r"(?:---|\.\.\.)[ \t]*\n(?:```\n)?"
 )
+"""Front matter in YAML, also in a code block, and also behind a line such as `Here it is:`."""
+
 _TOML = re.compile(
     r"(?:```toml\n)?(?P<start>\+\+\+[ \t]*\n)(?P<lines>[^`]{1,4000}?)\n\+\+\+[ \t]*\n(?:```\n)?"
 )
+"""Front matter in TOML, also in a code block."""
+
 _YAML_LINE = re.compile(r"(?P<key>[\w:-]{1,30}):(?:[ \t].*)?|[ \t]+\S.*|- .*|#.*|[ \t]*|[\]})]+,?")
+"""A line of YAML: a key, what belongs to the key above, an item, a comment, or a list's end."""
+
 _TOML_LINE = re.compile(r"(?P<key>[\w.-]{1,30})[ \t]*=.*|\[.*\]|[ \t]+\S.*|#.*|[ \t]*|[\]})]+,?")
+"""A line of TOML: a key, a table, what belongs to the key above, a comment, or a list's end."""
+
 _TITLE = re.compile(
     r"^title[ \t]*[:=][ \t]*(?:[>|]-?\s+)?[\"']?(?P<title>.+?)[\"']?$", re.MULTILINE
 )
+"""The title in front matter, in quotation marks or a YAML block (`title: >`) or without."""
 
 
 class _CodeBlock(NamedTuple):
@@ -80,8 +103,12 @@ def without_fence(text: str) -> str:
             continue
         block = _read_block(text, fence, fences[number + 1 :])
         share = _SHARE_BESIDE_MARKDOWN if is_markdown else _SHARE_BESIDE_OTHERS
-        if _is_whole_text(block, share):
-            return block.inner if has_title(block.inner) else f"{block.before}\n{block.inner}"
+        if not _is_whole_text(block, share):
+            continue
+        if has_title(block.inner):
+            return block.inner
+        # The title may stand before the block. Behind it, the model only adds a remark.
+        return f"{block.before}\n{block.inner}"
     last_line = text.rpartition("\n")[2].strip()
     if len(fences) == 1 and last_line == fences[0]["fence"]:
         return text[: -len(last_line)]  # the end of a block without a start
@@ -109,7 +136,7 @@ def _read_block(text: str, fence: re.Match[str], following: Sequence[re.Match[st
 def _end_of_fence(start: re.Match[str], following: Sequence[re.Match[str]]) -> re.Match[str] | None:
     """Return the end of a code block that can have others in it, or None if it has none."""
     same = [fence for fence in following if fence["fence"].startswith(start["fence"])]
-    # Those of blocks within it are pairs, so with an even number of them, the end is missing.
+    # The inner fences come in pairs, and the end of the block makes their number odd.
     if len(same) % 2 == 0 or same[-1]["info"]:
         return None
     return same[-1]
@@ -150,7 +177,7 @@ def without_data(text: str) -> str:
 def _strings(value: object, name: str = "") -> Iterator[str]:
     """Yield the texts in JSON in order, titles as headings."""
     if isinstance(value, str):
-        yield f"{_TEXT_KEYS.get(name, '')}{value.strip()}"
+        yield f"{_HEADING_SIGNS.get(name, '')}{value.strip()}"
     elif isinstance(value, dict):
         for key, inner in value.items():
             if not _NO_TEXT_KEY.match(key.lower()):
@@ -162,9 +189,9 @@ def _strings(value: object, name: str = "") -> Iterator[str]:
 
 def without_front_matter(text: str) -> str:
     """Drop front matter in YAML or TOML, but keep its title."""
-    for block, line in ((_YAML, _YAML_LINE), (_TOML, _TOML_LINE)):
-        match = block.match(text)
-        if match is None or not _is_data(match["lines"], line):
+    for block_pattern, line_pattern in ((_YAML, _YAML_LINE), (_TOML, _TOML_LINE)):
+        match = block_pattern.match(text)
+        if match is None or not _is_data(match["lines"], line_pattern):
             continue
         title = _TITLE.search(match["lines"])
         if not (match["start"] or title):
@@ -175,11 +202,11 @@ def without_front_matter(text: str) -> str:
     return text
 
 
-def _is_data(lines: str, line: re.Pattern[str]) -> bool:
+def _is_data(lines: str, line_pattern: re.Pattern[str]) -> bool:
     """Tell whether each line is one of front matter, and not of a text between two rules."""
     has_key = False
-    for content in lines.split("\n"):
-        match = line.fullmatch(content)
+    for line in lines.split("\n"):
+        match = line_pattern.fullmatch(line)
         if match is None:
             return False
         has_key = has_key or bool(match["key"])
