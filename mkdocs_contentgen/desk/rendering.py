@@ -47,7 +47,7 @@ def render(
     contents: dict[str, PageContent] = {}
     for other in others:
         presentation = site.options.presentation()
-        content = page_content(replace(other, shows_draft=True), presentation, show_errors=True)
+        content = page_content(replace(other, may_show_draft=True), presentation, show_errors=True)
         if other.request.id == article.request.id:
             content = _with_numbers(content, blocks)
             if content.level == "none":  # what is approved is seen, also the title

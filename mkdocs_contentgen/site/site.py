@@ -268,7 +268,7 @@ class Site:
             files,
             self.store(),
             self._review_policy(),
-            changed_sources=self.cited_sections().changed,
+            find_changed_sources=self.cited_sections().changed,
         )
         articles = [with_authors(article) for article in articles]
         every = self.options.review_every

@@ -83,8 +83,8 @@ class Article:
     due_since: date | None = None
     """The day since which its approved text is due for another review, or None."""
 
-    shows_draft: bool = False
-    """Whether its page shows a draft that is newer than the approved text."""
+    may_show_draft: bool = False
+    """Whether its page shows the draft in place of the text of the file, if the draft is newer."""
 
     @property
     def request(self) -> Request:
@@ -151,6 +151,7 @@ class Article:
     @property
     def failed_update(self) -> FailedTextError | None:
         """Why its newest text could not be updated or replaced, or None."""
+        # Only a failure that is remembered has a time.
         if self.failure is None or self.failure.failed_at is None:
             return None
         has_text = self.draft is not None or self.approved is not None
@@ -208,13 +209,16 @@ class Article:
     @property
     def shows_file(self) -> bool:
         """Whether the page shows its file, even a damaged one, and needs no request."""
-        if self.shows_draft and self.has_newer_draft:
+        if self.may_show_draft and self.has_newer_draft:
             return False
         return self.state in ("approved", "changed", "damaged", "proposed")
 
     @property
     def shows_approved_file(self) -> bool:
-        """Whether the page shows its file, and that is not a proposed one."""
+        """Whether the page shows its file: an approved, a changed or a damaged one.
+
+        A proposed file has no approval.
+        """
         return self.shows_file and self.state != "proposed"
 
     @property
@@ -222,11 +226,13 @@ class Article:
         """Whether the draft is newer than the text of the file, if any, and was not declined."""
         approved = self.approved
         draft = self.draft
-        if approved is None or draft is None:
-            return draft is not None
+        if draft is None:
+            return False
+        if approved is None:
+            return True
         if not approved.answers(self.request):
             return True
-        if approved.approval and draft.generated_at == approved.approval.declined:
+        if self._has_declined_draft:
             return False
         if draft.edition != approved.text.edition:
             return draft.edition > approved.text.edition
@@ -234,8 +240,20 @@ class Article:
         return _made(draft) > _made(approved.text)
 
     @property
+    def _has_declined_draft(self) -> bool:
+        """Whether the reviewer declined this draft, which its generation time identifies."""
+        if self.draft is None or self.approval is None:
+            return False
+        return self.draft.generated_at == self.approval.declined
+
+    @property
     def newest(self) -> Text | None:
-        """What there is to review: the draft if it is newer, or else the text of the file."""
+        """What there is to review, or None.
+
+        That is the draft if there is no file, if it is newer than its file, and if the request has
+        changed since its file was made. Then, without a draft, there is nothing. Otherwise it is
+        the text of the file.
+        """
         if self.approved and self.newest_is_in_file:
             return self.approved.text
         return self.draft
@@ -280,7 +298,8 @@ class Article:
     def original_changes(self) -> int:
         """The number of blocks of the original that are not as they were translated.
 
-        An approved original that has become a draft since changes nothing.
+        If the translated original was approved, and was edited since, it counts as before until
+        somebody approves it again.
         """
         text = self.newest
         original = self.original.text_to_translate if self.original else None
@@ -458,8 +477,7 @@ class Article:
         draft = self.draft
         if draft is None or draft.edition != approved.text.edition:
             return False
-        declined = self.approval.declined if self.approval else None
-        return draft.generated_at != declined and _made(draft) != _made(approved.text)
+        return not self._has_declined_draft and _made(draft) != _made(approved.text)
 
     def _proposal_reason(self, proposed: ApprovedText) -> str:
         reason = _left_to_do(proposed.text)
@@ -531,18 +549,18 @@ def _made(text: Text) -> datetime:
 
 def _request_changes(before: Mapping[str, object], now: Mapping[str, object]) -> list[str]:
     """Return what is not as it was in the record of a request, such as `topic was 'Speed'`."""
-    of_original = before.get(TRANSLATION_KEY)
-    of_original_now = now.get(TRANSLATION_KEY)
-    if of_original is None and of_original_now is not None:
+    original_before = before.get(TRANSLATION_KEY)
+    original_now = now.get(TRANSLATION_KEY)
+    if original_before is None and original_now is not None:
         return ["it was no translation"]
-    if of_original is not None and of_original_now is None:
+    if original_before is not None and original_now is None:
         return ["it was a translation"]
     names = [name for name in _changed_fields(before, now) if name != TRANSLATION_KEY]
     changes = [f"{name} was {quoted(before.get(name))}" for name in names]
-    if isinstance(of_original, dict) and isinstance(of_original_now, dict):
-        for name in _changed_fields(of_original, of_original_now):
+    if isinstance(original_before, dict) and isinstance(original_now, dict):
+        for name in _changed_fields(original_before, original_now):
             if name not in names:
-                changes.append(f"the original's {name} was {quoted(of_original.get(name))}")
+                changes.append(f"the original's {name} was {quoted(original_before.get(name))}")
     return changes
 
 
@@ -550,7 +568,7 @@ def _changed_fields(before: Mapping[str, object], now: Mapping[str, object]) -> 
     """Return the names of the fields of a request that are not as they were.
 
     A request that was recorded before a field was introduced does not have it: that is no change.
-    Of optional fields it is one, since they are only there where somebody has set them.
+    A missing optional field is one, since these are only there where somebody has set them.
     """
     changed = []
     for name in now:
@@ -602,7 +620,7 @@ def find_articles(
     store: DiskStore,
     policy: Policy,
     *,
-    changed_sources: ChangedSources = lambda text: (),
+    find_changed_sources: ChangedSources = lambda text: (),
 ) -> tuple[list[Article], list[str]]:
     """Return an article for each request, and the problems with the cache.
 
@@ -630,13 +648,14 @@ def find_articles(
             approved=found if isinstance(found, ApprovedText) else None,
             damaged=found if isinstance(found, ApprovalError) else None,
             draft_outcome=outcomes.get(key, Outcome()),
-            shows_draft=policy.shows_drafts,
+            may_show_draft=policy.shows_drafts,
         )
         shown = article.outcome.text
         # What a translation is made from is its original alone.
         if shown and shown.sources and asked.original is None:
-            article = replace(article, changed_sources=changed_sources(shown))
+            article = replace(article, changed_sources=find_changed_sources(shown))
         articles.append(article)
+    # with_originals() has added the others behind the requests.
     return link_originals(articles)[: len(page_requests)], problems
 
 

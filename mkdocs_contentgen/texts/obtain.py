@@ -121,22 +121,26 @@ def obtain(
         files or ApprovedFiles(),
         store,
         policy,
-        changed_sources=changed_sources,
+        find_changed_sources=changed_sources,
     )
     obtained = Obtained(articles)
     _report_approvals(obtained, policy)
-    if not obtained.failures and policy.on_missing == "generate":
+    if obtained.failures:
+        _report_outdated(obtained)
+        return obtained
+    if policy.on_missing == "generate":
         _find_wanted(obtained, policy)
         _refuse_wanted(obtained, policy, check)
         if obtained.failures:
             return obtained
     if obtained.wanted and source:
         problems += _request_wanted(obtained, policy, source)
-    if not obtained.failures:
-        obtained.warnings += dict.fromkeys(problems)
-    outdated = [article for article in obtained.articles if article.state == "outdated"]
-    obtained.warnings += map(_review_message, outdated)
-    if not obtained.failures and source:
+        if obtained.failures:  # there are too many requests
+            _report_outdated(obtained)
+            return obtained
+    obtained.warnings += dict.fromkeys(problems)
+    _report_outdated(obtained)
+    if source:
         _report_texts(obtained, policy)
     return obtained
 
@@ -155,8 +159,9 @@ def _is_wanted(article: Article, policy: Policy) -> bool:
         return False
     if policy.refresh:
         return True
-    is_missing = not article.shows_file and article.draft_outcome.error is not None
-    return is_missing and (policy.retry_failed or article.failure is None)
+    # An error beside a text means that the text is too old.
+    needs_text = not article.shows_file and article.draft_outcome.error is not None
+    return needs_text and (policy.retry_failed or article.failure is None)
 
 
 def _refuse_wanted(
@@ -207,6 +212,7 @@ def _send(
         editions[article.key] = max(article.edition, editions.get(article.key, 0))
         if article.key in wanted and (article.draft or article.failure):
             cached_keys.add(article.key)
+    # Only this source waits for the texts. Later ones get an edition after that of the cached text.
     if isinstance(source, Foreground):
         source = replace(source, editions=editions)
     outcomes, problems = source.get(wanted, cached_keys, refresh=policy.refresh)
@@ -226,13 +232,14 @@ def _leave_out_without_original(obtained: Obtained, policy: Policy) -> None:
         problem = _problem_of_original(article.original, policy)
         if problem:
             del obtained.wanted[article.key]
-            obtained.articles[number] = _without_original(article, problem)
+            obtained.articles[number] = _with_problem_of_original(article, problem)
 
 
 def _with_texts_of_originals(obtained: Obtained, policy: Policy) -> dict[str, PageRequest]:
     """Return the wanted translations with the texts of their originals.
 
-    Those whose original has no text are not wanted any more.
+    Those whose original has no text are left out here, but stay in `wanted`: it has what a run
+    would send, and their originals were to be sent first.
     """
     translations: dict[str, PageRequest] = {}
     for number, article in enumerate(obtained.articles):
@@ -240,7 +247,7 @@ def _with_texts_of_originals(obtained: Obtained, policy: Policy) -> dict[str, Pa
             continue
         problem = _problem_of_original(article.original, policy)
         if problem:
-            obtained.articles[number] = _without_original(article, problem)
+            obtained.articles[number] = _with_problem_of_original(article, problem)
         else:
             translations[article.key] = article.asked_now
     return translations
@@ -264,23 +271,30 @@ def _problem_of_original(original: Article, policy: Policy) -> NoText | None:
     return None
 
 
-def _without_original(article: Article, problem: NoText) -> Article:
-    """Return an article that says why its original cannot be translated now."""
+def _with_problem_of_original(article: Article, problem: NoText) -> Article:
+    """Return a missing translation that says why its original cannot be translated now.
+
+    A draft that is there stays as it is.
+    """
     if article.draft is not None:
         return article
     return replace(article, draft_outcome=replace(article.draft_outcome, error=problem))
 
 
 def _with_outcome(article: Article, new: Outcome) -> Article:
-    """Return the article with a new outcome. An old text stays where a refresh failed."""
+    """Return the article with a new outcome. An old text stays where a refresh failed.
+
+    Then its outcome has both the old text and an error, which says why there is no newer one.
+    """
     old = article.draft_outcome
     if new.text or old.text is None:
         return replace(article, draft_outcome=new, changed_sources=())
+    # Where the failure of another request has stopped the run, that is the reason.
     message = f"no newer text arrived: {new.stopped_by or new.error}"
     if old.error:
         message = f"{old.error}, and {message}"
     error = NoText("missing", message, cause=new.stopped_by)
-    return replace(article, draft_outcome=Outcome(old.source, old.text, error))
+    return replace(article, draft_outcome=Outcome(source=old.source, text=old.text, error=error))
 
 
 def _report_approvals(obtained: Obtained, policy: Policy) -> None:
@@ -330,8 +344,8 @@ def _report_texts(obtained: Obtained, policy: Policy) -> None:
         if reason:
             warn_only = _is_warning(article.draft_outcome, policy)
             by_reason.setdefault((reason, warn_only), []).append(article)
-    for (_, warn_only), articles in by_reason.items():
-        obtained.add_message(_message(articles, policy), warn_only=warn_only)
+    for (reason, warn_only), articles in by_reason.items():
+        obtained.add_message(_message(reason, articles, policy), warn_only=warn_only)
 
 
 def _is_warning(outcome: Outcome, policy: Policy) -> bool:
@@ -346,6 +360,13 @@ def _is_warning(outcome: Outcome, policy: Policy) -> bool:
     return policy.on_error == "placeholder"
 
 
+def _report_outdated(obtained: Obtained) -> None:
+    """Add a warning about each approved text whose request has changed since."""
+    for article in obtained.articles:
+        if article.state == "outdated":
+            obtained.warnings.append(_review_message(article))
+
+
 def _review_message(article: Article) -> str:
     return f"{_place_and_state(article)}; see `contentgen status`"
 
@@ -354,10 +375,12 @@ def _place_and_state(article: Article) -> str:
     return f"{article.place}: {article.state}, {article.reason}"
 
 
-def _message(articles: Sequence[Article], policy: Policy) -> str:
-    """Return the message about articles whose texts are missing for the same reason."""
+def _message(reason: str, articles: Sequence[Article], policy: Policy) -> str:
+    """Return the message about articles whose texts are missing for the same reason.
+
+    The commands in `reason` name any page; if there is only one, the message names that.
+    """
     first = articles[0]
-    reason = _reason(first.draft_outcome, policy, _ANY_PAGE)
     if isinstance(first.draft_outcome.error, ConfigurationError | StoreError):
         return reason  # the same for all pages
     pages = [article.source_path or article.page for article in articles]
