@@ -18,14 +18,14 @@ from ..translation_request import translation_request
 class FoundTranslation:
     """The front matter of a translation, and where it was found."""
 
-    asked: TranslationOf
+    translation_of: TranslationOf
     page: str
     place: str
     page_language: str
 
 
-OnPage = Sequence[PageRequest | FoundTranslation]
-"""The requests of a page."""
+Requests = Sequence[PageRequest | FoundTranslation]
+"""The requests of one page, or of all."""
 
 
 class Originals:
@@ -33,9 +33,9 @@ class Originals:
 
     def __init__(
         self,
-        found: OnPage,
+        found: Requests,
         with_problems: Collection[str],
-        read_other: Callable[[str], OnPage | None],
+        read_other: Callable[[str], Requests | None],
     ) -> None:
         """`found` are the requests of all pages, and `with_problems` the pages with problems.
 
@@ -53,7 +53,7 @@ class Originals:
         original, problem = self._find(found)
         if original is None:
             return None, f"translation_of: {problem}"
-        language = found.asked.own.language or found.page_language
+        language = found.translation_of.own.language or found.page_language
         if not language:
             return None, (
                 "'language' is missing, and nothing else says in which language this page is; "
@@ -64,18 +64,18 @@ class Originals:
                 f"language: the original is in '{language}', too; write the language to translate "
                 "it into"
             )
-        request = translation_request(found.asked, original.request, language)
+        request = translation_request(found.translation_of, original.request, language)
         return PageRequest(request, found.page, found.place, found.page_language, original), ""
 
     def _find(self, found: FoundTranslation) -> tuple[PageRequest | None, str]:
         """Return the request of an original, or what is wrong with the name of it."""
-        page = found.asked.page
-        name = found.asked.article
-        if (page, name) == (found.page, found.asked.id):
+        page = found.translation_of.page
+        name = found.translation_of.article
+        if (page, name) == (found.page, found.translation_of.id):
             return None, f"{quoted(page)} is this page itself; name the page of the original"
         if page in self._with_problems:
             return None, f"the request of {quoted(page)} is not valid; correct that first"
-        on_page: OnPage | None = self._pages.get(page)
+        on_page: Requests | None = self._pages.get(page)
         if on_page is None:
             on_page = self._read_other(page)
         if on_page is None:
@@ -85,20 +85,20 @@ class Originals:
         return _article_on(on_page, page, name)
 
 
-def _article_on(on_page: OnPage, page: str, name: str) -> tuple[PageRequest | None, str]:
+def _article_on(on_page: Requests, page: str, name: str) -> tuple[PageRequest | None, str]:
     """Return the request with an id on the page of an original, or why it can be none."""
     names = []
-    for asked in on_page:
-        if isinstance(asked, PageRequest):
-            own_name = asked.request.id
+    for found in on_page:
+        if isinstance(found, PageRequest):
+            own_name = found.request.id
             if own_name == name:
-                return asked, ""
+                return found, ""
         else:
-            own_name = asked.asked.id
+            own_name = found.translation_of.id
             if own_name == name:
                 return None, (
                     f"{quoted(page)} is a translation itself; name the page of its original, "
-                    f"{quoted(asked.asked.page)}"
+                    f"{quoted(found.translation_of.page)}"
                 )
         names.append(f"`{page}#{own_name}`")
     return None, f"{quoted(page)} has no article {quoted(name)}; write {' or '.join(names)}"
