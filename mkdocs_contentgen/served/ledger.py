@@ -42,7 +42,18 @@ LEASE = 15.0
 
 _SQL = files(__package__).joinpath("ledger.sql").read_text("utf-8")
 _STATEMENTS = dict(re.findall(r"(?ms)^-- (\w+)\n(.+?)\n(?:\n|\Z)", _SQL))
-"""The statements by name."""
+"""The statements by name.
+
+- `request`: what is known of a request.
+- `put`: begin a request, or keep its answer. Does nothing if there is an answer, nor if another
+  request with the same key runs, which is one with a lease after `expired_before`.
+- `update`: set the lease of an attempt, and its parts, which stay if `parts` is None. Does nothing
+  if there is an answer, or if another process has begun the request again.
+- `count`: set the usage of an attempt so far.
+- `withdraw`: count an attempt for nothing.
+- `recent`: the user's attempts of the last minute, the time of the oldest, and how many texts run.
+- `costs`: what a month has cost, and what is reserved.
+"""
 
 _EVERYBODY = ""
 """In place of a user, in locks and in statements: all users together."""
@@ -246,7 +257,14 @@ class Ledger:
         After an outage or a start no lease does, since the others need a while to renew theirs.
         """
         is_long_reached = time.monotonic() - self._reached_since > self._lease
-        return now if is_long_reached else 0.0
+        return now if is_long_reached else 0.0  # no process counts as dead
+
+    def _note_reached(self) -> None:
+        """Remember that the database was reached now."""
+        reached = time.monotonic()
+        if reached - self._reached > self._lease / 2:
+            self._reached_since = reached
+        self._reached = reached
 
     def _find(
         self, execute: Execute, request: KeyedRequest, expired_before: float
@@ -254,15 +272,18 @@ class Ledger:
         """Return what is known of a request: its answer, that it runs, or what is left of it."""
         lock = self._database.for_update  # so that no beat comes in between
         rows = execute(f"{_STATEMENTS['request']} {lock}", **asdict(request))
-        for fingerprint, body, lease, parts in rows:
-            is_same = fingerprint == request.fingerprint
-            is_taken = body is not None or lease > expired_before
-            if is_taken and not is_same:
-                return "other body"
-            if is_taken:
-                return body or "running"
-            if is_same and parts:
-                return _Unfinished(parts)
+        row = next(iter(rows), None)
+        if row is None:
+            return None
+        fingerprint, body, lease, parts = row
+        is_same = fingerprint == request.fingerprint
+        is_taken = body is not None or lease > expired_before
+        if is_taken and not is_same:
+            return "other body"
+        if is_taken:
+            return body or "running"
+        if is_same and parts:
+            return _Unfinished(parts)
         return None
 
     def finish(
@@ -286,11 +307,11 @@ class Ledger:
                     reserve=0,
                     body=body,
                     now=now,
-                    expired_before=0,
+                    expired_before=0,  # another running request with this key stays
                 )
                 _count(execute, parameters, usage, now, texts=1)
             else:
-                parts = None if keeps_parts else b""
+                parts = None if keeps_parts else b""  # None: as they are
                 execute(_STATEMENTS["update"], **parameters, lease=0, parts=parts, now=now)
                 if usage.calls:
                     _count(execute, parameters, usage, now, failed=1)
@@ -312,7 +333,10 @@ class Ledger:
             _count(execute, parameters, usage, now)
 
     def _parameters_of(self, request: KeyedRequest) -> dict[str, str]:
-        """Return the parameters of statements on a request that this process has begun."""
+        """Return the parameters of statements on a request that this process has begun.
+
+        Another thread may have finished it meanwhile. Then no row has the attempt that is returned.
+        """
         attempt = self._attempts.get(request) or secrets.token_hex(16)
         return {**asdict(request), "attempt": attempt}
 
@@ -357,10 +381,7 @@ class Ledger:
         """Yield what runs statements, and the time."""
         with self._database.transaction(*locks) as execute:
             now = self._clock() if self._clock else execute(self._database.now)[0][0]
-            reached = time.monotonic()
-            if reached - self._reached > self._lease / 2:
-                self._reached_since = reached
-            self._reached = reached
+            self._note_reached()
             yield execute, now
 
 
@@ -393,9 +414,8 @@ def _reached_budget(
 
 def _kept_answer(execute: Execute, parameters: Mapping[str, str]) -> bytes | None:
     """Return the answer of a request, or None if there is none."""
-    answer: bytes | None = None
-    for _, body, _, _ in execute(_STATEMENTS["request"], **parameters):
-        answer = body
+    row = next(iter(execute(_STATEMENTS["request"], **parameters)), None)
+    answer: bytes | None = row[1] if row else None
     return answer
 
 
@@ -430,9 +450,13 @@ def month_of(now: float) -> str:
 
 
 def _rest_of_month(now: float) -> float:
+    """Return the seconds until the next month begins, in UTC."""
     today = datetime.fromtimestamp(now, UTC)
-    years, index = divmod(today.month, 12)
-    return datetime(today.year + years, index + 1, 1, tzinfo=UTC).timestamp() - now
+    if today.month == 12:
+        next_month = datetime(today.year + 1, 1, 1, tzinfo=UTC)
+    else:
+        next_month = datetime(today.year, today.month + 1, 1, tzinfo=UTC)
+    return next_month.timestamp() - now
 
 
 def open_ledger(value: str, directory: Path) -> Ledger:
