@@ -1,11 +1,15 @@
-"""What an update of a text asks for: because of its sources or a note, or of its original."""
+"""What an update of a text asks a service for.
+
+A text is updated because its sources have changed or a person has a note, and a translation because
+its original has changed.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 import msgspec
 
@@ -27,11 +31,11 @@ if TYPE_CHECKING:
     from ..writer.writing import Estimate
 
 
-Apply = Callable[[Text, date, Sequence[str]], Text]
-"""Puts an answer into a text, today, with images of these hosts. Raises EditError.
+class PutAnswerIn(Protocol):
+    """Puts the answer of a service into a text."""
 
-It may raise UnsafeHTMLError, too.
-"""
+    def __call__(self, before: Text, today: date, image_hosts: Sequence[str]) -> Text:
+        """Return the updated text. Raises EditError or UnsafeHTMLError."""
 
 
 @dataclass(frozen=True)
@@ -50,16 +54,16 @@ class SourceUpdate:
         """Return what an Idempotency-Key belongs to: with another note, it is another request."""
         return _operation(ServiceRequest(request, self.update))
 
-    async def ask(self, client: Client, asked: PageRequest, attempt: Attempt) -> Apply:
+    async def ask(self, client: Client, asked: PageRequest, attempt: Attempt) -> PutAnswerIn:
         """Ask a client, and return what puts its answer into the text. Raises ServiceError."""
         updated = await client.update(asked, self.update, attempt)
 
-        def apply(before: Text, today: date, image_hosts: Sequence[str]) -> Text:
+        def put_answer_in(before: Text, today: date, image_hosts: Sequence[str]) -> Text:
             from .block_updates import apply_update
 
             return apply_update(before, self.update, updated, today, image_hosts)
 
-        return apply
+        return put_answer_in
 
     def estimate(self, options: WriterOptions) -> Estimate:
         """Estimate the calls and the usage of it."""
@@ -88,7 +92,7 @@ class TranslationUpdate:
         """Return what an Idempotency-Key belongs to: another text is another request."""
         return _operation(ServiceRequest(request, self.asked))
 
-    async def ask(self, client: Client, asked: PageRequest, attempt: Attempt) -> Apply:
+    async def ask(self, client: Client, asked: PageRequest, attempt: Attempt) -> PutAnswerIn:
         """Ask a client, and return what puts its answer into the text. Raises ServiceError.
 
         It is not asked if no words are needed.
@@ -97,7 +101,8 @@ class TranslationUpdate:
         if self.asked:
             translated = await client.translate(asked, self.asked, attempt)
 
-        def apply(before: Text, today: date, image_hosts: Sequence[str]) -> Text:
+        # The hosts of images are not needed: a translation has the images of its original.
+        def put_answer_in(before: Text, today: date, image_hosts: Sequence[str]) -> Text:
             from ..texts.translation_updates import apply_translation_update
 
             return apply_translation_update(
@@ -109,7 +114,7 @@ class TranslationUpdate:
                 is_draft=self.original.is_draft,
             )
 
-        return apply
+        return put_answer_in
 
     def estimate(self, options: WriterOptions) -> Estimate:
         """Estimate the calls and the usage of it."""

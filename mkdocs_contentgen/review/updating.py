@@ -37,7 +37,7 @@ from ..texts.lookup import Outcome
 from ..texts.obtain import message_for_pages
 from ..texts.policy import AskForText
 from ..texts.store import note_key
-from .update_requests import Apply, SourceUpdate, TranslationUpdate
+from .update_requests import PutAnswerIn, SourceUpdate, TranslationUpdate
 
 CANNOT_UPDATE = (
     "only a writer can update texts: use `base_url: writer`, or set `service_fields: [update]` if "
@@ -91,9 +91,9 @@ class Plan:
 
     def has(self, article: Article) -> bool:
         """Tell whether the text of an article is updated, which other pages may have too."""
-        return any(planned.article.key == article.key for planned in self.updates)
+        return any(update.article.key == article.key for update in self.updates)
 
-    def note(self, article: Article, reason: str) -> None:
+    def remark_on(self, article: Article, reason: str) -> None:
         """Say why nothing is done about a text."""
         self.notes.append(f"{article.page}: {reason}")
 
@@ -172,12 +172,14 @@ def _plan_sources(
     """Plan the update of a text from its sources, or with a note."""
     if not note and not any(source.has_changed for source in sources):
         if is_named:
-            planned.note(article, "its sources have not changed; --note says what else to change")
+            planned.remark_on(
+                article, "its sources have not changed; --note says what else to change"
+            )
         return
     reason = "" if is_named else _asked_before(article, text, sources)
     if reason:
         command = f"contentgen update {article.page_argument}"
-        planned.note(article, f"{reason}; `{command}` asks (and pays) again")
+        planned.remark_on(article, f"{reason}; `{command}` asks (and pays) again")
         return
 
     if not options.service_can("update"):
@@ -222,7 +224,7 @@ def _plan_translation(
         return
     if article.failed_update and not is_named:
         command = f"contentgen update {article.page_argument}"
-        planned.note(
+        planned.remark_on(
             article,
             f"its update has failed before: {article.failed_update}; `{command}` asks (and pays) "
             "again",
@@ -244,7 +246,7 @@ def _plan_translation(
         what = TranslationUpdate(original, asked, changes)
         planned.updates.append(TextUpdate(article, text, what))
     else:
-        planned.note(article, "its original has not changed")
+        planned.remark_on(article, "its original has not changed")
 
 
 def _problem(article: Article, *, is_named: bool) -> str:
@@ -263,6 +265,8 @@ def _asked_before(article: Article, text: Text, sources: Sequence[Citation]) -> 
     """Return what became of an earlier update from the same sources, or an empty string."""
     if article.failed_update:
         return f"its update has failed before: {article.failed_update}"
+    # The text remembers the digests of the sources that it was made from. A section that is gone
+    # has a digest, too, and always counts as changed: an update has seen that, and left it.
     if all(text.sources[source.name] == source.digest for source in sources):
         return "an update has left what cites sections that are gone"
     return ""
@@ -270,54 +274,55 @@ def _asked_before(article: Article, text: Text, sources: Sequence[Citation]) -> 
 
 def run(
     build: Build,
-    planned: Sequence[TextUpdate],
+    updates: Sequence[TextUpdate],
     wrap: Callable[[AskForText], AskForText] = lambda ask: ask,
 ) -> tuple[list[TextUpdate], list[str]]:
     """Make the updates, and return them with what became of each, and the problems with the cache.
 
-    A text that somebody changes meanwhile stays. `wrap` gets the function that asks for each.
+    A text that somebody changes meanwhile stays. `wrap` gets the function that asks a service for
+    each text, and returns the one to call in its place.
     """
-    if not planned:
+    if not updates:
         return [], []
-    by_request = {planned_update.article.asked: planned_update for planned_update in planned}
+    by_request = {update.article.asked: update for update in updates}
     answered: set[PageRequest] = set()
 
     async def ask(client: Client, asked: PageRequest, attempt: Attempt) -> Text:
-        planned_update = by_request[asked]
-        text = await _ask(build.site, planned_update, client, attempt)
+        update = by_request[asked]
+        text = await _ask(build.site, update, client, attempt)
         answered.add(asked)
         return text
 
     requests: dict[str, PageRequest] = {}
     operations: dict[str, str] = {}
     editions: dict[str, int] = {}
-    for planned_update in planned:
-        article = planned_update.article
+    for update in updates:
+        article = update.article
         requests[article.key] = article.asked
-        operations[article.key] = planned_update.what.operation(article.request)
+        operations[article.key] = update.what.operation(article.request)
         editions[article.key] = article.edition
     source = replace(build.foreground(), ask=wrap(ask), operations=operations, editions=editions)
     outcomes, problems = source.get(requests, requests.keys())
     results = []
-    for planned_update in planned:
-        article = planned_update.article
+    for update in updates:
+        article = update.article
         is_answered = article.asked in answered
-        results.append(_result(planned_update, outcomes[article.key], is_answered=is_answered))
+        results.append(_result(update, outcomes[article.key], is_answered=is_answered))
     problems += _keep_texts_before(build, results)
     return results, problems
 
 
-async def _ask(site: Site, planned: TextUpdate, client: Client, attempt: Attempt) -> Text:
+async def _ask(site: Site, update: TextUpdate, client: Client, attempt: Attempt) -> Text:
     """Return the updated text. Raises ServiceError."""
-    apply = await planned.what.ask(client, planned.article.asked, attempt)
+    put_answer_in = await update.what.ask(client, update.article.asked, attempt)
     # In a thread, since it reads files and takes HTML apart, while other answers arrive.
-    return await asyncio.to_thread(_apply, site, planned, apply)
+    return await asyncio.to_thread(_apply_unless_changed, site, update, put_answer_in)
 
 
-def _apply(site: Site, planned: TextUpdate, apply: Apply) -> Text:
+def _apply_unless_changed(site: Site, update: TextUpdate, put_answer_in: PutAnswerIn) -> Text:
     """Return the updated text. Raises EditedTextError if somebody has changed it meanwhile."""
-    article = planned.article
-    before = planned.before
+    article = update.article
+    before = update.before
     now = site.reread([article])[0].newest
     if now is None or (now.html, now.edits) != (before.html, before.edits):
         raise EditedTextError(
@@ -326,24 +331,25 @@ def _apply(site: Site, planned: TextUpdate, apply: Apply) -> Text:
         )
     moment = datetime.now(UTC)
     try:
-        text = apply(before, moment.date(), site.options.image_hosts)
+        text = put_answer_in(before, moment.date(), site.options.image_hosts)
     except (EditError, UnsafeHTMLError) as error:
         raise InvalidAnswerError(str(error)) from error
     return structs.replace(text, generated_at=moment, request=article.request.record())
 
 
-def _result(planned: TextUpdate, outcome: Outcome, *, is_answered: bool) -> TextUpdate:
+def _result(update: TextUpdate, outcome: Outcome, *, is_answered: bool) -> TextUpdate:
     """Return an update with what became of it."""
     if outcome.is_kept:
-        return replace(planned, is_answered=is_answered, after=outcome.text, error=outcome.error)
+        return replace(update, is_answered=is_answered, after=outcome.text, error=outcome.error)
     full = StoreError("the cache cannot keep it; make room, then repeat this")
-    return replace(planned, is_answered=is_answered, error=full)
+    return replace(update, is_answered=is_answered, error=full)
 
 
 def _keep_texts_before(build: Build, results: Sequence[TextUpdate]) -> list[str]:
     """Keep the texts as they were, with which the desk compares the drafts.
 
-    Return the problems with the cache.
+    Drafts that take the place of the text of a file are compared with that. Return the problems
+    with the cache.
     """
     before: dict[str, Text] = {}
     for result in results:
