@@ -220,7 +220,7 @@ def _plan_translation(
         if is_named:
             planned.problem(article, reason)
         else:
-            planned.note(article, reason)
+            planned.remark_on(article, reason)
         return
     if article.failed_update and not is_named:
         command = f"contentgen update {article.page_argument}"
