@@ -271,7 +271,8 @@ class _Marks:
         if self._words is None:
             text = self._element.get_text()
             self._length = len(text) + 1
-            self._words = Counter(filter(_is_lasting, _WORD.findall(text)))
+            words = filter(_is_lasting, _WORD.findall(text))
+            self._words = Counter(map(str.casefold, words))
             for tag in self._element.find_all(True):
                 address = tag.get("href") or tag.get("src")
                 if address:
@@ -283,7 +284,7 @@ class _Marks:
 
 def _is_lasting(word: str) -> bool:
     """Tell whether a translation mostly keeps a word: names, figures and identifiers."""
-    return not word.islower()
+    return not (word.islower() and word.isalpha())
 
 
 def _match_in_order(before: Sequence[str], after: Sequence[str]) -> dict[int, int]:

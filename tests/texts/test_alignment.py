@@ -86,6 +86,16 @@ def test_a_block_of_another_kind() -> None:
     assert (places(found)[2], found.added) == ((None, 2), [2])
 
 
+def test_an_item_that_has_no_list_of_its_own_any_more() -> None:
+    """Its words tell that it is not the item which was in that list, and which a person wrote."""
+    nested = "<ul><li>see v1x<ul><li>text is longer</li></ul></li></ul>"
+    own_nested = "<ul><li>Siehe V1x<ul><li>Anns Satz</li></ul></li></ul>"
+    pairs = remembered(leaves(nested), leaves(own_nested))
+    own = leaves(own_nested)
+    found = align(pairs, leaves("<ul><li>see v1x</li></ul>"), own, {own[1].digest: "Ann"})
+    assert places(found) == [(0, 0), (None, 1)]
+
+
 def test_who_wrote_a_block() -> None:
     """A block is a person's if somebody has changed it on the desk, or in the file."""
     own = leaves(*OWN)
