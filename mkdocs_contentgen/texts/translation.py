@@ -13,6 +13,7 @@ from datetime import datetime
 from functools import lru_cache
 
 from bs4 import Tag
+from bs4.element import NavigableString
 
 from ..errors import EditError, UnsafeHTMLError
 from ..files import sha256
@@ -22,7 +23,7 @@ from ..html.elements import BLOCK_LEVEL
 from ..html.translatable import has_words, set_translated, to_translatable
 from ..service.protocol import MAX_BLOCKS, OriginalBlock, Translated, TranslatedBlock, Translation
 from ..text import Original, Text, clean_fields
-from ..writer.languages import find_language
+from ..writer.languages import BYLINES, Language, find_language
 from ..writer.source_lists import listed_sources
 from . import alignment
 from .alignment import short_digest_of
@@ -37,6 +38,9 @@ STAYS = "stays in the language of the original"
 
 MORE_UNTRANSLATED = "without a usable translation"
 """What a remark says of many blocks behind their number."""
+
+_BESIDE_BYLINE = " ·"
+"""What stands between a byline and its date."""
 
 _NOT_ANSWERED = "the answer has no translation of it"
 _ANSWERED_TWICE = "the answer has two translations of it"
@@ -133,8 +137,7 @@ class Wording:
     """
 
     def __init__(self, blocks: Sequence[Block], asked: Translation, translated: Translated) -> None:
-        language = find_language(asked.language)
-        self._sources_heading = language.sources if language else ""
+        self._language = find_language(asked.language)
         self._listed = {block.number for block in listed_sources(blocks)}
         self._needed = {block.number for block in blocks_with_words(blocks, asked.language)}
         self._asked = {block.number for block in asked.blocks if not block.translation}
@@ -150,11 +153,9 @@ class Wording:
         What needs no translation stays as it is, and so does what has none. Return why it has none,
         or an empty string.
         """
-        if block.number in self._listed and block.number not in self._needed:
-            if block.kind == "h2":
-                block.element.string = self._sources_heading
-            return ""
         if block.number not in self._needed:
+            if self._language:
+                self._put_known_words(block, self._language)
             return ""
         answer = self._answer(block)
         if not answer.text:
@@ -166,6 +167,14 @@ class Wording:
         if answer.remark:
             self.remarks.append(f"{REMARK}{block.first_words}: {answer.remark}")
         return ""
+
+    def _put_known_words(self, block: Block, language: Language) -> None:
+        """Replace words that are the same in all texts of a language."""
+        byline = _find_byline(block)
+        if byline:
+            byline.replace_with(byline.replace(byline.strip(_BESIDE_BYLINE), language.byline))
+        elif block.number in self._listed and block.kind == "h2":
+            block.element.string = language.sources
 
     def _answer(self, block: Block) -> TranslatedBlock:
         """Return the answer for a block, in which a remark says why it has no text."""
@@ -196,12 +205,25 @@ def remarks_on_untranslated(problems: Sequence[str]) -> list[str]:
 def blocks_with_words(blocks: Sequence[Block], language: str) -> list[Block]:
     """Return the blocks of an original with words to translate into a language.
 
-    The list of sources is not among them, nor is its heading, if its words are known.
+    The list of sources is not among them, nor are its heading and the byline of a news report, if
+    the words for them are known.
     """
     fixed = {block.number for block in listed_sources(blocks)}
-    if not find_language(language):
+    if find_language(language):
+        fixed |= {block.number for block in blocks if _find_byline(block)}
+    else:
         fixed -= {block.number for block in blocks if block.kind == "h2"}
     return [block for block in blocks if block.number not in fixed and has_words(block)]
+
+
+def _find_byline(block: Block) -> NavigableString | None:
+    """Return what a block has of a byline that names no person, before its date, or None."""
+    if block.element.get("class") != "byline":
+        return None
+    first = block.element.find(string=True)
+    if not isinstance(first, NavigableString) or first.strip(_BESIDE_BYLINE) not in BYLINES:
+        return None
+    return first
 
 
 def _problem_of(block: Block) -> str:

@@ -36,6 +36,9 @@ ENGLISH = LANGUAGES["en"]
 SOURCES_HEADINGS = frozenset(language.sources for language in LANGUAGES.values())
 """The headings of lists of sources."""
 
+BYLINES = frozenset(language.byline for language in LANGUAGES.values())
+"""The bylines of news reports that name no person."""
+
 
 def find_language(tag: str) -> Language | None:
     """Return the language of a BCP 47 tag, or None if it, or its script, is not in the table."""

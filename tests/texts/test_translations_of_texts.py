@@ -143,6 +143,28 @@ def test_a_list_of_sources_in_a_language_that_is_not_known() -> None:
     assert "<h2>SOURCES</h2>" in translate(in_upper_case, language="gsw").html
 
 
+@pytest.mark.parametrize(
+    ("language", "byline", "translated"),
+    [
+        ("de", "AI-generated", "KI-generiert"),
+        ("ja", "KI-generiert", "AIによる生成"),
+        ("de", "Ada", "ADA"),
+        ("gsw", "AI-generated", "AI-GENERATED"),
+    ],
+)
+def test_the_byline_of_a_news_report(language: str, byline: str, translated: str) -> None:
+    """One that names no person is that of the language, if it is known, and is not asked for."""
+    line = '<p class="byline">{} · <time datetime="2026-02-03">2026-02-03</time></p>'
+    header = f"<header><h1>News</h1>{line.format(byline)}</header>"
+    original = replace(ORIGINAL, html=f"<article>{header}<p>So it is.</p></article>")
+    asked = plan_translation(original, language)
+    is_asked = translated == byline.upper()
+    assert any(byline in block.text for block in asked.blocks) is is_asked
+    text = translate(in_upper_case, original=original, language=language)
+    assert line.format(translated) in text.html
+    assert text.remarks == ()
+
+
 def test_a_block_without_a_usable_translation() -> None:
     """It stays in the original's language with a remark that says why; the others do not."""
     answers = {"Why": "", "Two": "[Zwei](1)", "Deeper": "<h2>x</h2>"}
