@@ -49,7 +49,7 @@ def approved_html(draft: Text, options: ContentgenConfig) -> str:
 
     Raises UnsafeHTMLError.
     """
-    return _html_of(draft, options, marks=False)
+    return _file_html(draft, options, marks=False)
 
 
 def proposed_html(draft: Text, options: ContentgenConfig) -> str:
@@ -57,10 +57,11 @@ def proposed_html(draft: Text, options: ContentgenConfig) -> str:
 
     Raises UnsafeHTMLError.
     """
-    return _html_of(draft, options, marks=True)
+    return _file_html(draft, options, marks=True)
 
 
-def _html_of(draft: Text, options: ContentgenConfig, *, marks: bool) -> str:
+def _file_html(draft: Text, options: ContentgenConfig, *, marks: bool) -> str:
+    """Return the HTML of a draft as files have it: settled, and without styles of no effect."""
     document = Document(draft.html, options.image_hosts)
     for tag in (document.article, *document.article.find_all(style=True)):
         # Styles without an effect make diffs hard to read.
@@ -106,18 +107,22 @@ def compare_versions(article: Article, options: ContentgenConfig) -> Iterator[tu
     draft = article.draft
     if approved is None:
         return
-    file = "approved file"
+    name_of_file = "approved file"
     if approved.approval is None:
-        file = "proposed file"
+        name_of_file = "proposed file"
         yield from _compare_proposal(article, approved, options)
     elif article.state == "changed":
-        file = "edited file"
+        name_of_file = "edited file"
         yield "from the approved text to the edited file", _changes_since_approval(article, options)
-    if draft and (article.has_newer_draft or file == "approved file"):
+    is_as_approved = article.approval is not None and article.state != "changed"
+    if draft and (article.has_newer_draft or is_as_approved):
         html = approved_html(draft, options)
         changes = word_diff(approved.text.html, html, options.image_hosts)
         checks = check_lines(draft) if html != approved.text.html else []
-        yield f"from the {file} to the draft", "\n".join([changes, *map(escape_controls, checks)])
+        yield (
+            f"from the {name_of_file} to the draft",
+            "\n".join([changes, *map(escape_controls, checks)]),
+        )
 
 
 def _changes_since_approval(article: Article, options: ContentgenConfig) -> str:
@@ -202,13 +207,13 @@ def _takes_file(article: Article, prefer_draft: Callable[[Article], bool]) -> bo
     if article.state == "outdated":  # it is the text for another request
         return False
     draft = article.draft
-    if draft is None or not article.has_newer_draft:
+    if draft is None or not article.has_newer_draft:  # there is nothing else to approve
         return True
-    if article.state == "approved":  # and due for another review
+    if article.state == "approved":  # that text is approved already, only the draft is not
         return False
-    if article.state == "proposed" and not words_at_risk(article, draft):
+    if article.state == "proposed" and not words_at_risk(article, draft):  # nothing would be lost
         return False
-    return not prefer_draft(article)
+    return not prefer_draft(article)  # a person's words are in the file alone
 
 
 def write_approval(
@@ -248,7 +253,7 @@ def _html_to_approve(article: Article, chosen: TextToApprove, options: Contentge
         return _edited_html(article, approved, options)
     is_edited = chosen.is_in_file and approved is not None and approved.is_changed
     _check_quotations(article, chosen.text, is_edited_in_file=is_edited)
-    return _draft_html(article, chosen.text, options)
+    return _approved_html_or_raise(article, chosen.text, options)
 
 
 def service_name(options: ContentgenConfig) -> str:
@@ -280,10 +285,13 @@ def words_at_risk(article: Article, draft: Text) -> list[str]:
     return at_risk
 
 
-def _draft_html(article: Article, draft: Text, options: ContentgenConfig) -> str:
-    """Return the HTML that the approved file of a draft contains. Raises ApprovalError."""
+def _approved_html_or_raise(article: Article, text: Text, options: ContentgenConfig) -> str:
+    """Return the HTML that the approved file of a draft, or of a proposed text, contains.
+
+    Raises ApprovalError.
+    """
     try:
-        return approved_html(draft, options)
+        return approved_html(text, options)
     except UnsafeHTMLError as error:
         raise ApprovalError(
             f"{article.place}: no build can show this draft: {error}; "
@@ -313,7 +321,7 @@ def reason_problem(reason: str) -> str:
 def _unchecked_statements(article: Article, text: Text, reason: str) -> tuple[str, ...]:
     """Return the statements of a text that nobody has checked, for its approved file.
 
-    Raises ApprovalError for those of the text without a reason.
+    Raises ApprovalError if the text has statements to check, and there is no reason.
     """
     statements = statements_to_check(text)
     if statements and not reason:
@@ -349,11 +357,14 @@ def _edits_to_keep(text: Text, reason: str, unchecked: Sequence[str]) -> Edits |
     if not (reason or text.edits):
         return None
     edits = text.edits or Edits()
+    if not reason and unchecked:
+        # They were left in an earlier approval, for the reason that it gave.
+        reason = edits.reason
     return structs.replace(
         edits,
         confirmed=_bounded(edits.confirmed),
         removed=_bounded(edits.removed),
-        reason=reason or (edits.reason if unchecked else ""),
+        reason=reason,
     )
 
 
@@ -395,18 +406,18 @@ def check_before_ejection(article: Article, options: ContentgenConfig) -> list[s
             f"{article.place}: nobody approved this text, and require_approval is set; review and "
             f"approve it with `contentgen approve {article.page_argument}` first"
         )
-    now = "and from now on, the page does not say how it came about"
+    consequence = "and from now on, the page does not say how it came about"
     approved = article.approved
     if article.approval and article.state == "changed":
         approver = article.approval.approved_by
         notes.append(
             f"{article.page}: {article.path} was edited since {approver} approved it; nobody "
-            f"approved the text as it is now, {now}"
+            f"approved the text as it is now, {consequence}"
         )
         return notes
     is_edited = article.shows_file and approved is not None and approved.is_changed
     _check_quotations(article, text, is_edited_in_file=is_edited)
-    return [*notes, f"{article.page}: nobody approved this text, {now}", *check_lines(text)]
+    return [*notes, f"{article.page}: nobody approved this text, {consequence}", *check_lines(text)]
 
 
 def _check_quotations(article: Article, draft: Text, *, is_edited_in_file: bool) -> None:
