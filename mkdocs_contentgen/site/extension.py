@@ -55,14 +55,23 @@ FENCED = re.compile(r"^[ \t>]*(```+|~~~+).*?(?:^[ \t>]*\1[ \t]*$|\Z)", re.DOTALL
 _SEPARATOR = "<!-- more -->"
 """The default separator between excerpt and rest in Material's blog."""
 
-# These patterns also match what a browser does not show. In HTML, what has no end goes to the end.
 _INVISIBLE = r"<!--.*?-->|<(style|script)\b.*?</\1>|<(?:link|meta)\b[^>]*>"
+"""Matches a comment or an element that a browser does not show."""
+
 _INVISIBLE_HTML = re.compile(
     rf"{_INVISIBLE}|<(?:!--|(?:style|script|link|meta)\b).*", re.DOTALL | re.IGNORECASE
 )
+"""The same in HTML. A comment or an element without an end goes to the end of the block."""
+
 _INVISIBLE_SOURCE = re.compile(
     rf"\A(?:\s+|(?!{MARKER.pattern}){_INVISIBLE}|\*?\[[^\]\n]+\]:.*(?:\n|\Z))+", re.IGNORECASE
 )
+"""What is not shown at the start of a page's source, up to a marker or the first text.
+
+That is white space, comments and elements as above, and the definitions of links, footnotes
+(`[^1]: …`) and abbreviations (`*[HTML]: …`).
+"""
+
 _TITLE_IN_SOURCE = re.compile(r"^#[^#]|^[^\n]+\n=+[ \t]*$|<h1[\s>]", re.MULTILINE | re.IGNORECASE)
 _RAW_HEADING = re.compile(r"<h([1-6])[\s>]", re.IGNORECASE)
 _RAW_ID = re.compile(r"""\b(?:id|name)\s*=\s*["']?([^\s"'>]+)""", re.IGNORECASE)
@@ -128,7 +137,8 @@ def level_of(
     if requested is None:
         return level
     if requested == "none":
-        # The first sections take the place of the title, so it would be one level above them.
+        # The first sections take the place of the title: where it would be an h2, they are h2, and
+        # it counts as the h1 above them.
         return max(level - 1, 1)
     return requested
 
@@ -143,7 +153,7 @@ class RenderedPage:
     """What is known about a page once it is rendered."""
 
     problems: list[tuple[str, str]] = field(default_factory=list)
-    """The marker or text in question with each message."""
+    """The marker or text in question with each message, which is searched for its line."""
 
     metadata: dict[str, ArticleMetadata] = field(default_factory=dict)
     """That of the articles by their ids, without those that could not be shown."""
@@ -222,23 +232,27 @@ class _ArticleTreeprocessor(Treeprocessor):
         if file is None:
             return
         blocks = _raw_blocks(root, self.md)
-        page = RenderedPage()
-        self.extension.rendered[file.src_uri] = page
-        markers = _find_markers(blocks, page)
+        rendered = RenderedPage()
+        self.extension.rendered[file.src_uri] = rendered
+        markers = _find_markers(blocks, rendered)
         articles = self.extension.articles.get(file.src_uri, {})
         if not (markers or articles):
             return
         ids = _HeadingIds(self.md, root, blocks)
-        placer = _ArticlePlacer(self.extension, file.src_uri, articles, ids, page)
+        placer = _ArticlePlacer(self.extension, file.src_uri, articles, ids, rendered)
         placer.place_all(root, blocks, markers)
         _mark_ends(root, blocks, placer.texts)
         if placer.title is not None:
             self._set_title(root, placer.title, is_shown=placer.shows_title)
-            has_separator = _SEPARATOR in "\n".join(blocks.values())
-            if "excerpt" in self.md.treeprocessors and not has_separator:
-                _end_excerpt_after_lead(root, self.md.htmlStash.store(_SEPARATOR))
+            self._fit_excerpt(root, blocks)
         if articles and self.extension.styles:
             _insert_styles(root, self.extension.styles(self.md, file))
+
+    def _fit_excerpt(self, root: Element, blocks: Mapping[str, str]) -> None:
+        """End the excerpt of a post of Material's blog, unless the author has said where."""
+        has_separator = _SEPARATOR in "\n".join(blocks.values())
+        if "excerpt" in self.md.treeprocessors and not has_separator:
+            _end_excerpt_after_lead(root, self.md.htmlStash.store(_SEPARATOR))
 
     def _set_title(self, root: Element, title: Element, *, is_shown: bool) -> None:
         """Make a heading the title of the page, and move it to the top, or remove it.
@@ -343,6 +357,8 @@ class _ArticlePlacer:
     Those that only say that a text is missing are left out."""
 
     _placed: set[str] = field(default_factory=set)
+    _has_title: bool = False
+    """Whether the page has a first-level heading of its own."""
 
     def place_all(
         self, root: Element, blocks: Mapping[str, str], markers: Mapping[str, re.Match[str]]
@@ -356,7 +372,8 @@ class _ArticlePlacer:
         for block in blocks.values():
             raw_levels += _RAW_HEADING.findall(_INVISIBLE_HTML.sub("", block))
         self._has_title = root.find(".//h1") is not None or "1" in raw_levels
-        for marker in self._replace_markers(root, blocks, markers):
+        left_over = self._replace_markers(root, blocks, markers)
+        for marker in left_over:
             problem = "the marker is within other text or HTML; put it between empty lines"
             self.rendered.problems.append((marker[0], problem))
         self._append_others(root, blocks)
@@ -369,7 +386,7 @@ class _ArticlePlacer:
         left = dict(markers)
         for element, number, level_before in list(_find_places(root, blocks)):
             marker = left.get(number)
-            if marker is None or marker.string.strip() != marker[0]:  # there is other HTML, too
+            if marker is None or blocks[number].strip() != marker[0]:  # there is other HTML, too
                 continue
             del left[number]
             name = marker[1] or next(iter(self.articles), "main")
@@ -419,7 +436,8 @@ class _ArticlePlacer:
             return False
         places = [] if place is None else [place]
         first = next(_visible_parts(root, blocks, places), None)
-        # At the end of a page, an article begins it if there is no visible part at all.
+        if place is None:
+            return first is None  # nothing on the page is visible
         return first is place
 
     def _create(
@@ -581,7 +599,7 @@ def _raw_blocks(root: Element, md: Markdown) -> dict[str, str]:
     return found
 
 
-def _find_markers(blocks: Mapping[str, str], page: RenderedPage) -> dict[str, re.Match[str]]:
+def _find_markers(blocks: Mapping[str, str], rendered: RenderedPage) -> dict[str, re.Match[str]]:
     """Return the markers in blocks of raw HTML, and add what only looks like one to the problems.
 
     Blocks and markers are by the numbers of the blocks.
@@ -594,7 +612,7 @@ def _find_markers(blocks: Mapping[str, str], page: RenderedPage) -> dict[str, re
             continue
         problem = marker_typo_problem(block)
         if problem:
-            page.problems.append((block, problem))
+            rendered.problems.append((block, problem))
     return markers
 
 

@@ -123,7 +123,8 @@ class _PageReader:
     ) -> list[PageRequest | FoundTranslation]:
         """Return the requests of a page, none if it has problems.
 
-        The language of the theme is not that of pages of another build.
+        A plugin for several languages builds a site once for each of them, and each build has its
+        own theme. So the language of the theme is not that of a page of another build.
         """
         page = file.src_uri
         path = self._paths.of(file)
@@ -165,8 +166,7 @@ class _PageReader:
     def read_other(self, page: str) -> list[PageRequest | FoundTranslation] | None:
         """Return the requests of a page that this run does not build, or None if there is none.
 
-        Plugins for several languages build one after the other, so that the original of a
-        translation is on a page of another build.
+        The original of a translation is on such a page if another build has its language.
         """
         docs = self._site.docs_dir or Path(self._site.config.docs_dir)
         is_inside = not PurePosixPath(page).is_absolute() and ".." not in PurePosixPath(page).parts
@@ -205,7 +205,8 @@ def _with_originals(
 def unread_metadata_problems(site: Site, files: Iterable[File]) -> list[str]:
     """Return a message for each of the `files` that asks for texts of all pages in its folder.
 
-    They are those of the plugin `meta`, which adds their keys to pages only when they are rendered.
+    `files` are the `.meta.yml` files of the plugin `meta`, which adds their keys to the pages of
+    their folders, but only when these are rendered.
     """
     paths = _SourcePaths(site.config)
     found = []
@@ -339,15 +340,17 @@ def _read_page(
         document = read_yaml(text, first_line=2)
     except NotYAMLError as error:  # which MkDocs ignores
         return [], _problems_of_invalid_yaml(text, error)
-    meta = document.value if match else mkdocs_meta.get_data(source)[1]
+    meta = document.value
+    if match is None:  # MkDocs also reads MultiMarkdown, which is `key: value` without lines '---'
+        _, meta = mkdocs_meta.get_data(source)
     if not isinstance(meta, dict) or NAME not in meta:
         if match is None and _has_open_request(source):
             return [], [(1, _NO_END_MESSAGE)]
         return [], []
-    return _read_requests(meta, document, defaults, fill_in)
+    return _parse_requests(meta, document, defaults, fill_in)
 
 
-def _read_requests(
+def _parse_requests(
     meta: dict[str, object],
     document: YAMLDocument,
     defaults: Mapping[str, object],
@@ -452,7 +455,11 @@ def request_typo_problems(source: str, *, is_read: bool = False) -> list[tuple[i
 
 
 def _leading_blocks(source: str) -> Iterator[_Block]:
-    """Yield what looks like front matter before the text of a page."""
+    """Yield what looks like front matter before the text of a page.
+
+    What stands before a front matter is why it is not read. A merge conflict comes before all other
+    reasons, then that another front matter was read, and then what was found first.
+    """
     lines = source.lstrip("\ufeff").splitlines()
     number = 0
     # Why MkDocs does not read a front matter that begins now: because of what stands before it.
@@ -472,7 +479,7 @@ def _leading_blocks(source: str) -> Iterator[_Block]:
             end = _end_of_block(lines, number + 1, form)
             if end is None:
                 return
-            block_problem = problem or _problem(form, line)
+            block_problem = problem or _problem_of_first_block(form, line)
             yield _Block(form, number + 1, lines[number : end + 1], block_problem)
             if problem != _IN_CONFLICT:
                 problem = _SECOND
@@ -490,17 +497,21 @@ def _end_of_block(lines: Sequence[str], start: int, form: str) -> int | None:
 
 def _form_of(line: str) -> str:
     """Return the language of the front matter that a line begins, or an empty string."""
-    match line.strip():
-        case "---":
-            return "YAML"
-        case "+++":
-            return "TOML"
-        case text:
-            return "JSON" if text.startswith("{") and line == text else ""
+    text = line.strip()
+    if text == "---":
+        return "YAML"
+    if text == "+++":
+        return "TOML"
+    if line.startswith("{"):
+        return "JSON"
+    return ""
 
 
-def _problem(form: str, line: str) -> str:
-    """Return why the first front matter of a page is not read, or an empty string."""
+def _problem_of_first_block(form: str, line: str) -> str:
+    """Return why the first front matter of a page is not read, or an empty string.
+
+    `form` is its language, and `line` its first line.
+    """
     if form != "YAML":
         return f"front matter in {form} is not read; write it in YAML, between two lines '---'"
     return _SPACE_BEFORE if line.startswith((" ", "\t")) else ""
