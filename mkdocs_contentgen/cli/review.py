@@ -86,6 +86,11 @@ def _print_text(site: Site, article: Article, text: Text, heading: str) -> None:
     heading += f"; generated on {text.generated_at.date()}"
     if text.model:
         heading += f" by {text.model}"
+    if article.asked.original:
+        languages = f"→ {article.text_language}"
+        if text.original and text.original.language:
+            languages = f"{text.original.language} {languages}"
+        heading += f"; translation of {article.asked.original.name} ({languages})"
     print_line(heading, bold=True)
     print_brief(article)
     print_remarks([article])

@@ -137,6 +137,33 @@ def test_a_note_is_not_for_a_translation(site: Site) -> None:
     assert "contentgen review index.de.md" in said
 
 
+def test_a_proposed_translation(site: Site) -> None:
+    """It says of which text it is one; the block of the original is the evidence for its own."""
+    site.run("approve", "index.md", "--by", "Jo")
+    site.run("generate")
+    said = site.run("show", "index.de.md")
+    assert "; translation of index.md (→ de)" in said.splitlines()[0]
+
+    site.run("propose", "index.de.md")
+    file = site.root / TRANSLATED
+    html = file.read_text(encoding="utf-8")
+    file.write_text(html.replace("[de] Then wait.", "Dann <mark>1</mark> warten."), "utf-8")
+    assert states(site)["index.de.md"]["state"] == "proposed"
+    evidence = "docs/index.md, index.md: Then wait."
+    assert f"to check: Dann ‹1› warten.\n  {evidence}" in site.run("show", "index.de.md")
+    reported = site.run("report")
+    assert f"- Dann <b>1</b> warten.\n  - {evidence}\n" in reported
+
+
+def test_an_update_is_compared_with_what_was_approved(site: Site) -> None:
+    """The difference is the block that was translated again."""
+    approve_both(site)
+    edit(site, APPROVED, "once.", "twice.")
+    site.run("update", "index.de.md")
+    compared = site.run("diff", "index.de.md")
+    assert "[-once.-]{+twice.+}\n[de] Then wait.\n" in compared
+
+
 def test_an_original_is_ejected_last(site: Site) -> None:
     """A page whose text others translate keeps its request until they have none."""
     approve_both(site)

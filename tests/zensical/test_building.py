@@ -173,6 +173,27 @@ def test_what_has_changed_is_shown(site: Project) -> None:
     assert "not reviewed" not in site.html("index.html")
 
 
+def test_a_translation(site: Project) -> None:
+    """It is made after its original, and both pages have it, also when Zensical runs alone."""
+    configure(site, {"base_url": "sandbox"})
+    site.page("de/index.md", {"translation_of": "index.md", "language": "de"})
+    ran = build(site)
+    assert ran.returncode == 0, ran.stdout
+    assert "KI-übersetzt" in site.html("de/index.html")
+    original = site.soup("index.html").select_one(".md-content h1")
+    translation = site.soup("de/index.html").select_one(".md-content h1")
+    assert original
+    assert translation
+    words = original.get_text().removesuffix("¶")
+    assert translation.get_text().removesuffix("¶") == f"[de] {words}"
+
+    assert build_alone(site).returncode == 0
+    assert "KI-übersetzt" in site.html("de/index.html")
+    site.ran("mkdocs_contentgen", "approve", "--all", "--by", "Ada")
+    assert build(site).returncode == 0
+    assert "Ada" in site.html("de/index.html")
+
+
 def test_arguments_and_exit_status_are_passed_on(site: Project) -> None:
     """Zensical gets the arguments, and its exit status is that of the command."""
     site.write("docs/two.md", "A [link](nowhere.md).\n")
