@@ -302,6 +302,7 @@ class DeskApp:
             **self._texts.to_json(article),
             "ref": ref_of(article),
             "title": article.request.topic,
+            "translated_into": article.request.language if article.asked.original else "",
             "url": url,
             "frame": self._frame(url),
             "seen": digest_of(article) if newest else "",

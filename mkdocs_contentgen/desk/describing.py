@@ -14,7 +14,7 @@ import msgspec
 from ..display import escape_controls
 from ..errors import UnsafeHTMLError
 from ..html.differences import Row, compare
-from ..html.document import Block, Document, Sentences
+from ..html.document import Block, Document, MarkedSentence, Sentences
 from ..review.evidence import evidence_finder, originals_of_blocks
 from ..site.site import Site
 from ..text import Text, is_about_quotation
@@ -195,13 +195,26 @@ def _cards(blocks: Sequence[Block], text: Text, finder: EvidenceFinder) -> list[
                 "parts": sentence.parts,
                 "place": _place(block),
                 "source": cited[0] if cited else None,
-                "evidence": _evidence(finder, "".join(words for words, _ in sentence.parts)),
+                "evidence": _evidence(finder, _words_to_find(block, sentence)),
             }
             if sentence.is_weak:
                 weak.append(card)
             else:
                 strong.append(card)
     return strong + weak
+
+
+def _words_to_find(block: Block, sentence: MarkedSentence) -> str:
+    """Return the words whose like is looked for in the sources: of a cell, those of its row, too.
+
+    A figure alone is about nothing.
+    """
+    words = "".join(part for part, _ in sentence.parts)
+    row = block.element.find_parent("tr")
+    if row is None:
+        return words
+    cells = row.find_all(["td", "th"], recursive=False)
+    return " ".join([*_place(block), *(cell.get_text() for cell in cells)])
 
 
 def _place(block: Block) -> list[str]:

@@ -1250,6 +1250,47 @@ def test_quick_hands(project: Project, page: Page) -> None:
         expect(page.frame_locator("iframe").locator("mark")).to_have_count(0)
 
 
+def test_a_wrong_figure_of_a_cell(project: Project, page: Page) -> None:
+    """The line of the source that says otherwise is beside it, also if the cell cites nothing."""
+    writer = {"model": "m", "endpoint": "http://127.0.0.1:9/v1", "sources": True}
+    make_site(project.root, plugins=[{"contentgen": {"base_url": "writer", "writer": writer}}])
+    line = "| Company | 190 EUR | 400 users |"
+    head = "| Plan | Price | Users |\n|---|---|---|"
+    project.write("docs/prices.md", f"# Prices\n\n{head}\n| Team | 29 EUR | 25 users |\n{line}\n")
+    html = (
+        "<article><h1>Builds take seconds</h1><table><thead><tr><th>Plan</th><th>Price</th></tr>"
+        "</thead><tbody><tr><td>Team</td><td>29 EUR</td></tr><tr><td>Company</td>"
+        "<td><mark>180 EUR</mark></td></tr></tbody></table>"
+        "<p>The price for <mark>25 users</mark> of a Team is 29 EUR.</p></article>"
+    )
+    save(project.root, {NEWS.key(sandbox=False): Text(html, WHEN, NEWS.record(), "m")})
+    with DeskProcess(project) as desk:
+        open_text(desk, page)
+        card = page.locator('[aria-current="true"]')
+        expect(card).to_contain_text("Price · Company")
+        expect(card.locator(".source b")).to_have_text(line)
+        expect(card).to_contain_text("This is in no source.")
+        page.keyboard.press("j")
+        expect(card).to_contain_text("A source has these words: see whether it says this.")
+        expect(page.get_by_role("button", name="180 EUR")).to_have_text("180 EUR Price · Company")
+
+
+def test_own_changes_are_shown_at_once(project: Project, page: Page) -> None:
+    """Before the server has answered, also in a theme that has colours of its own."""
+    make_site(project.root, THEMES["material"])
+    with DeskProcess(project) as desk:
+        open_text(desk, page)
+        held: list[Route] = []
+        page.route("**/api/change", lambda route: held.append(route), times=1)
+        page.get_by_role("button", name="Confirm", exact=True).click()
+        mark = block_with(page, "It is fast.").locator("mark")
+        expect(mark).to_have_css("background-color", "rgba(0, 0, 0, 0)")
+        expect(page.get_by_role("status")).to_contain_text("Saving what you did (1 left)")
+        held[0].continue_()
+        expect(mark).to_have_count(0)
+        expect(page.get_by_role("status")).not_to_contain_text("Saving")
+
+
 def test_a_statement_is_selected_and_checked_again(desk: DeskProcess, page: Page) -> None:
     """A click on a mark selects that one, and a click on a checked one takes its tick off. 3 s."""
     open_text(desk, page)

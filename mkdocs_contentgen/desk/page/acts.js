@@ -4,7 +4,7 @@
 import { call } from "./api.js";
 import { renumberDrafts } from "./drafts.js";
 import { askFirst } from "./dialogs.js";
-import { HOLD, redraw, state, tell } from "./state.js";
+import { HOLD, PATIENCE, redraw, state, tell } from "./state.js";
 import { findIn, openStatements, statementsOf } from "./statements.js";
 import { released } from "./pressing.js";
 import { say } from "./words.js";
@@ -72,10 +72,17 @@ async function send(action, body, ref) {
   }
 }
 
+// Notes an own change until the server has answered it.
+function pend(own) {
+  own.since = performance.now();
+  state.pending.push(own);
+  setTimeout(redraw, PATIENCE + 20);
+}
+
 export async function act(action, body = {}) {
   const { ref } = state;
   const own = { action };
-  state.pending.push(own);
+  pend(own);
   redraw();
   const done = await inTurn(() => send(action, body, ref));
   state.pending = state.pending.filter((it) => it !== own);
@@ -93,7 +100,7 @@ export function settle(statement, action) {
   if (index < 0) return; // a click too many
   const { ref } = state;
   const own = { action, statement };
-  state.pending.push(own);
+  pend(own);
   state.checked.unshift({ ...statement, action });
   const left = openStatements();
   state.current = (left[index] ?? left[0])?.key ?? "";
@@ -145,7 +152,7 @@ export async function change(block, wanted, outcome) {
   const { ref } = state;
   const { number, digest, words } = block;
   const own = { action: wanted.action, number, digest, words };
-  state.pending.push(own);
+  pend(own);
   redraw();
   const done = await inTurn(() => sendChange(block, wanted, outcome, ref));
   state.pending = state.pending.filter((it) => it !== own);
@@ -175,7 +182,7 @@ async function sendChange(block, wanted, outcome, ref, isAgain = false) {
 }
 
 export function takeBack(row) {
-  state.pending.push(row);
+  pend(row);
   redraw();
   return inTurn(async () => {
     const done = await send("change", { change: row.change }, state.ref);

@@ -1,6 +1,7 @@
 // The tab Check: one open card for the statement to check, the others with their first words.
 
 import { settle, settleSentence } from "./acts.js";
+import { hasWordsOf, withClosest } from "./closest.js";
 import { h } from "./draw.js";
 import { openEditor } from "./editor.js";
 import { select } from "./keys.js";
@@ -10,20 +11,28 @@ import { redraw, state } from "./state.js";
 import { currentStatement, openStatements } from "./statements.js";
 import { say } from "./words.js";
 
-export const evidence = (found) => found.length
+const asItIs = (text) => text;
+
+const evidence = (found, show = asItIs) => found.length
   ? found.map(({ title, file, text }) => h("div", {},
     h("p", { class: "quiet" }, `${say("closest")}: ${title} (${file})`),
-    h("p", { class: "source", dir: "auto" }, text)))
+    h("p", { class: "source", dir: "auto" }, show(text))))
   : h("p", { class: "quiet" }, say("no_evidence"));
 
-function citedSource(card) {
-  const source = state.text.sources.find((it) => it.address === card.source);
+const sourceOf = (card) => state.text.sources.find((it) => it.address === card.source);
+
+// What comes closest, without what the cited source says already.
+const otherEvidence = (card) => card.evidence
+  .filter(({ text }) => !sourceOf(card)?.text.includes(text));
+
+function citedSource(card, show) {
+  const source = sourceOf(card);
   if (!source) return h("p", { class: "quiet" }, say("no_source"));
   return h("div", {},
     h("p", { class: "quiet" }, `${say("source")}: ${source.title}`),
     source.state !== "same" && h("p", { class: "note amber" }, say(source.state)),
     h("div", { class: "source", tabindex: "0", role: "region", "aria-label": source.title,
-      dir: "auto" }, source.text));
+      dir: "auto" }, show(source.text)));
 }
 
 function sentence({ card, number }) {
@@ -40,25 +49,30 @@ function removeTitle({ card }) {
 
 function openCard(statement, open) {
   const { card, words, key } = statement;
+  const show = (passage) => withClosest(passage, statement);
+  const others = otherEvidence(card);
   const inSentence = open.filter((it) => it.card === card).length;
   const button = (name, act, title, properties = {}) => h("button",
     { type: "button", key: name, onclick: act, title, ...properties }, say(name));
   return h("section", { key, class: "card open", "aria-current": "true", "aria-label": words },
     card.place.length > 0 && h("p", { class: "quiet", dir: "auto" }, card.place.join(" · ")),
     h("p", { class: "sentence", dir: "auto" }, sentence(statement)),
-    h("p", { class: "why" }, say(whyMarked(card))),
+    h("p", { class: "why" }, say(whyMarked(statement))),
     h("div", { class: "buttons" },
       button("confirm", () => settle(statement, "confirm"), "c", { class: "main soft" }),
       button("edit", () => openEditor(card.block), "e"),
       button("remove", () => settle(statement, "remove"), `x · ${removeTitle(statement)}`)),
     inSentence > 1 && h("div", { class: "buttons" }, h("button", { type: "button", key: "all",
       onclick: () => settleSentence(statement) }, say("confirm_all", inSentence))),
-    isTranslation() ? original(card.block) : citedSource(card),
-    !isTranslation() && card.evidence.length > 0 && evidence(card.evidence));
+    isTranslation() ? original(card.block) : citedSource(card, show),
+    !isTranslation() && others.length > 0 && evidence(others, show));
 }
 
-function whyMarked(card) {
+// A draft is compared with the sources that its model got, and the evidence is of all.
+function whyMarked(statement) {
+  const { card } = statement;
   if (isTranslation()) return "why_translation";
+  if (card.evidence.some(({ text }) => hasWordsOf(text, statement))) return "why_words";
   return card.is_weak ? "why_weak" : "why_none";
 }
 
@@ -69,11 +83,15 @@ function originalOfBlock(current) {
   return original(number);
 }
 
+// The place of a cell says more than its words, which are the statement itself.
+const about = ({ card, sentence: words }) => card.place.length
+  ? card.place.join(" · ") : words.trim().slice(0, 90);
+
 function closedCard(statement) {
   return h("button", { type: "button", key: statement.key, class: "card row",
     onclick: () => select(statement), dir: "auto" },
   h("mark", {}, statement.words), " ",
-  h("span", { class: "quiet" }, statement.sentence.trim().slice(0, 90)));
+  h("span", { class: "quiet" }, about(statement)));
 }
 
 function checkedCard(statement) {
@@ -81,7 +99,7 @@ function checkedCard(statement) {
   return h("button", { type: "button", key: `checked ${statement.key}`, class: "card row checked",
     title: say(statement.action === "confirm" ? "check_again" : "undo_hint"),
     onclick: () => recheck(statement), dir: "auto" },
-  `${sign} `, statement.words, " ", h("span", { class: "quiet" }, statement.sentence.slice(0, 60)));
+  `${sign} `, statement.words, " ", h("span", { class: "quiet" }, about(statement)));
 }
 
 function sentencesToRead() {

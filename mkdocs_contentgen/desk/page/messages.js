@@ -9,11 +9,9 @@ import { openEditor, openPaste } from "./editor.js";
 import { isTranslation } from "./original.js";
 import { frame, goBack, isElsewhere } from "./frame.js";
 import { whyNot } from "./approving.js";
-import { redraw, state } from "./state.js";
+import { PATIENCE, redraw, state } from "./state.js";
 import { say } from "./words.js";
 import { openText } from "./review.js";
-
-const PATIENCE = 1500; // milliseconds
 
 const note = (key, kind, ...content) => h("div", { key, class: `note ${kind}` }, ...content);
 
@@ -67,6 +65,13 @@ function unsaved() {
     });
 }
 
+// Why the button that approves waits, though nothing is left to check.
+function saving() {
+  const [first] = state.pending;
+  if (!first || performance.now() - first.since < PATIENCE) return null;
+  return note("saving", "quiet", say("saving", state.pending.length));
+}
+
 function replacing() {
   const { replaces, state: name } = state.text;
   if (!replaces) return null;
@@ -84,6 +89,7 @@ export function messages() {
     state.failure && note("failure", "red", state.failure),
     elsewhere(),
     asking(),
+    saving(),
     isWaiting && note("why", text.waits ? "amber" : "quiet", why),
     state.comparison && note("comparison", "quiet", comparisonMessage()),
     outcome(),

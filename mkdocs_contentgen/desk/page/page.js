@@ -8,8 +8,8 @@ style.textContent = `
   [data-contentgen-block]:hover {
     outline: 1px dashed currentColor; outline-offset: 3px; cursor: text; }
   [data-contentgen-block] mark { cursor: pointer; }
-  [data-contentgen-block] mark[data-contentgen-settled] { background: none; border: 0; outline: 0;
-    text-decoration: none; color: inherit; }
+  [data-contentgen-block] mark[data-contentgen-settled] { background: none !important; border: 0;
+    outline: 0; text-decoration: none; color: inherit !important; }
   [data-contentgen-block] mark[data-contentgen-current] { outline: 3px solid #d08b00 !important;
     outline-offset: 2px; border-radius: 2px; }
   [data-contentgen-selected] { outline: 3px solid #d08b00 !important; outline-offset: 4px; }

@@ -55,6 +55,12 @@ async function generate(text) {
     await costNote(text.ref)], () => send(text, { replace: true }));
 }
 
+// A translation has the topic of its original.
+function titleOf({ title, topic, translated_into: language }) {
+  const name = title || topic;
+  return language ? `${name} → ${language}` : name;
+}
+
 const open = (text) => (event) => {
   if (event.ctrlKey || event.metaKey || event.shiftKey) return; // in a tab of its own
   event.preventDefault();
@@ -73,7 +79,7 @@ function row(text) {
   const isMissing = groupOf(text) === "missing";
   return h("li", { key: text.ref, class: "text" },
     h("div", { class: "what" },
-      h("a", { href: addressOf(text), dir: "auto", onclick: open(text) }, text.title || text.topic),
+      h("a", { href: addressOf(text), dir: "auto", onclick: open(text) }, titleOf(text)),
       h("div", { class: "quiet" }, nameOfPage(text)),
       text.state === "failed" && h("div", { class: "problem" }, text.reason)),
     h("span", { class: `state ${text.state}` }, stateOf(text)),

@@ -1,6 +1,7 @@
 // All that the desk knows. Whoever changes it calls redraw().
 
 export const HOLD = 500; // milliseconds for which nothing approves what has just appeared
+export const PATIENCE = 1500; // milliseconds before the desk says what it waits for
 
 export const state = {
   view: "", // "queue" or "text"
