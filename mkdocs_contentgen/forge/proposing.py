@@ -117,16 +117,16 @@ def start_branch(directory: Path, github: GitHub, branch: str) -> Start:
 
 
 def write_proposals(site: Site, reporter: Reporter, max_requests: int | None) -> Proposed:
-    """Get missing texts, update those whose sources have changed, and propose all drafts."""
+    """Get missing texts, update those that are behind, and propose all drafts."""
     policy = site.options.command_policy()
     if max_requests is not None:
         policy = replace(policy, max_requests=max_requests)
     build = Build(site, policy, reporter)
     obtained = build.obtain(site.approved_files(), build.foreground())
     problems = [*obtained.failures]
-    if site.options.service_can("update") and not problems:
+    if not problems:
         left = policy.max_requests - obtained.sent
-        problems += _update(build, site.articles()[0], left)
+        problems += _update(build, _updatable(site), left)
     proposed = Proposed(problems=problems)
     for article in site.articles()[0]:
         if has_proposal(article):
@@ -139,6 +139,15 @@ def write_proposals(site: Site, reporter: Reporter, max_requests: int | None) ->
                 if article.request.owner:
                     proposed.owners.append(article.request.owner)
     return proposed
+
+
+def _updatable(site: Site) -> list[Article]:
+    """Return the articles whose texts or translations the service can update."""
+    found = []
+    for article in site.articles()[0]:
+        if site.options.service_can("translate" if article.original else "update"):
+            found.append(article)
+    return found
 
 
 def _update(build: Build, articles: Sequence[Article], most: int) -> list[str]:

@@ -100,6 +100,28 @@ def test_never_a_second_one(site: Site, remote: Path, github: GitHubDouble) -> N
     assert listed == ["contentgen/beta.md/main.html", FILE]
 
 
+def test_a_translation(site: Site, remote: Path, github: GitHubDouble) -> None:
+    """It is proposed with its original, and what has changed there is proposed later."""
+    site.write("docs/de.md", "---\ncontentgen: {translation_of: index.md, language: de}\n---\n")
+    commit(site.root)
+    said = propose(site)
+    assert "de.md: proposed\n" in said
+    site.run("approve", "--all", "--by", "Jo")
+    edit_file(site.approved, "</h1>", " today</h1>")
+    site.run("approve", "index.md", "--by", "Jo")
+    commit(site.root)
+    git(site.root, "push", "-q", "origin", "HEAD:main")
+    git(site.root, "branch", "-q", "-f", "main")
+    github.pulls.clear()
+
+    assert "de.md: proposed\n" in propose(site)
+    translation = git(remote, "show", "contentgen/texts:contentgen/de.md/main.html")
+    assert " today</h1>" in translation
+    assert "approved_by" in proposed(remote)
+    [pull] = github.pulls
+    assert "de.md" in pull["body"]
+
+
 def test_words_of_people_on_the_branch_stay(site: Site, remote: Path, github: GitHubDouble) -> None:
     """What was changed in the open pull request is gone on with."""
     propose(site)
