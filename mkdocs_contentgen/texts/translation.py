@@ -102,7 +102,7 @@ def compose(
         f"{digest}:{short_digest_of(leaf)}" for digest, leaf in zip(digests, leaves, strict=True)
     ]
     remarks = [DRAFT_REMARK] if is_draft else []
-    remarks += [*wording.remarks, *remarks_on_untranslated(problems), *translated.remarks]
+    remarks += [*remarks_on_untranslated(problems), *wording.remarks, *translated.remarks]
     return Text(
         changed.to_lines(),
         generated_at,

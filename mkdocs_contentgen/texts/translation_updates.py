@@ -106,6 +106,7 @@ def apply_translation_update(
         if not (update.has_asked_again and remark.endswith(MORE_UNTRANSLATED)):
             remarks.append(remark)
     remarks += new
+    remarks.sort(key=_is_on_words)  # a text keeps only some
     model = model_name(translated.model) if update.has_new_words else ""
     start = f"{today}, {model}: " if model else f"{today}: "
     said = {"remarks": remarks, "updates": [f"{start}{line}" for line in update.lines()]}
@@ -351,6 +352,12 @@ class _Update:
                 blocks = "1 more block" if more == 1 else f"{more:,} more blocks"
                 lines.append(f"{action} {blocks}: {reason}")
         return lines or ["nothing had to change"]
+
+
+def _is_on_words(remark: str) -> bool:
+    """Tell whether a remark is not about a whole block that differs from its original."""
+    of_blocks = (_CHANGED, _GONE, STAYS, MORE_UNTRANSLATED)
+    return remark != DRAFT_REMARK and not any(part in remark for part in of_blocks)
 
 
 def still_true(before: Sequence[str], new: Sequence[str], names: Collection[str]) -> list[str]:

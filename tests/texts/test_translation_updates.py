@@ -360,6 +360,15 @@ def test_a_hostile_answer_to_an_update() -> None:
     assert after.remarks[-1] == "\\x1b[2J"
 
 
+def test_remarks_on_words_leave_room_for_those_on_blocks() -> None:
+    """A text keeps 50 remarks; that the original of a person's block has changed is among them."""
+    words = tuple(f"translation: the figure {number} is missing" for number in range(50))
+    translation = replace(changed(TRANSLATION, ("TITLE", "Mein Titel")), remarks=words)
+    after = update(translation, changed(ORIGINAL, ("title", "name")))
+    assert len(after.remarks) == 50
+    assert after.remarks[0] == "translation: its original has changed: 'Mein Titel'"
+
+
 def test_what_is_said_of_an_update() -> None:
     """Four blocks are named, and the others counted; sources and model are those of now."""
     items = "".join(f"<li>new {number}</li>" for number in range(9))

@@ -195,6 +195,18 @@ def test_numbers_that_nobody_asked_for() -> None:
     )
 
 
+def test_remarks_on_words_leave_room_for_those_on_blocks() -> None:
+    """A text keeps 50 remarks; that a block has no translation is always among them."""
+    asked = plan_translation(ORIGINAL, "de", "en", ["img.example"])
+    blocks = []
+    for block in asked.blocks[:-1]:
+        words = in_upper_case(block)
+        blocks.append(TranslatedBlock(block.number, words, f"'{block.number}' is missing"))
+    text = made(asked, Translated(blocks))
+    assert len(text.remarks) == 50
+    assert "stays in the language of the original" in text.remarks[0]
+
+
 def test_the_remarks_of_a_translator() -> None:
     """They name the block; control characters of a hostile service do not reach a terminal."""
     asked = plan_translation(ORIGINAL, "de", "en", ["img.example"])
@@ -204,8 +216,8 @@ def test_the_remarks_of_a_translator() -> None:
     answer = Translated(blocks, ["translation: the whole \x07"], "model")
     text = made(asked, answer)
     assert text.remarks == (
-        "translation: 'Schnell': 'build' was not kept",
         "translation: 'Why' stays in the language of the original: it was \\x1b[2J refused",
+        "translation: 'Schnell': 'build' was not kept",
         "translation: the whole \\x07",
     )
     assert text.model == "model"
