@@ -79,14 +79,20 @@ class Originals:
         if on_page is None:
             on_page = self._read_other(page)
         if on_page is None:
-            return None, f"there is no page {quoted(page)}{did_you_mean(page, self._pages)}"
+            others = [name for name in self._pages if name != found.page]
+            return None, f"there is no page {quoted(page)}{did_you_mean(page, others)}"
         if not on_page:
             return None, f"{quoted(page)} requests no text; name the page of the original"
-        return _article_on(on_page, page, name)
+        return _article_on(on_page, page, name, found.page)
 
 
-def _article_on(on_page: Requests, page: str, name: str) -> tuple[PageRequest | None, str]:
-    """Return the request with an id on the page of an original, or why it can be none."""
+def _article_on(
+    on_page: Requests, page: str, name: str, translation: str
+) -> tuple[PageRequest | None, str]:
+    """Return the request with an id on the page of an original, or why it can be none.
+
+    `translation` is the page that asks for it.
+    """
     names = []
     for found in on_page:
         if isinstance(found, PageRequest):
@@ -95,6 +101,10 @@ def _article_on(on_page: Requests, page: str, name: str) -> tuple[PageRequest | 
                 return found, ""
         else:
             own_name = found.translation_of.id
+            if own_name == name and found.translation_of.page == translation:
+                return None, (
+                    f"{quoted(page)} is a translation of this page; write type and topic on one of both"
+                )
             if own_name == name:
                 return None, (
                     f"{quoted(page)} is a translation itself; name the page of its original, "
