@@ -103,7 +103,8 @@ def _article_on(
             own_name = found.translation_of.id
             if own_name == name and found.translation_of.page == translation:
                 return None, (
-                    f"{quoted(page)} is a translation of this page; write type and topic on one of both"
+                    f"{quoted(page)} is a translation of this page; write type and topic on one of "
+                    "both"
                 )
             if own_name == name:
                 return None, (
