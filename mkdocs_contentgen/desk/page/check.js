@@ -21,9 +21,9 @@ const evidence = (found, show = asItIs) => found.length
 
 const sourceOf = (card) => state.text.sources.find((it) => it.address === card.source);
 
-// What comes closest, without what the cited source says already.
+// What comes closest. A part of a long cited passage is shown again, which can be out of sight.
 const otherEvidence = (card) => card.evidence
-  .filter(({ text }) => !sourceOf(card)?.text.includes(text));
+  .filter(({ text }) => sourceOf(card)?.text.trim() !== text.trim());
 
 function citedSource(card, show) {
   const source = sourceOf(card);

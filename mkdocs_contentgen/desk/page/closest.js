@@ -2,8 +2,7 @@
 
 import { h } from "./draw.js";
 
-const WORDS_BEFORE = 6; // what a figure is about stands before it for the most part
-const WORDS_AFTER = 3;
+const WORDS_AROUND = 6; // those further away are about something else
 const MAX_EMPHASIZED = 2; // the heads of a table, and a row
 
 const wordsOf = (text) => text.toLowerCase().match(/[\p{L}\p{N}]+(?:[.,]\p{N}+)*/gu) ?? [];
@@ -13,8 +12,8 @@ const isTelling = (word) => word.length > 2 || /\p{N}/u.test(word);
 function wordsAround({ card, number }) {
   const index = card.parts.findIndex(([, it]) => it === number);
   const textOf = (parts) => parts.map(([text]) => text).join("");
-  const before = wordsOf(textOf(card.parts.slice(0, index))).slice(-WORDS_BEFORE);
-  const after = wordsOf(textOf(card.parts.slice(index + 1))).slice(0, WORDS_AFTER);
+  const before = wordsOf(textOf(card.parts.slice(0, index))).slice(-WORDS_AROUND);
+  const after = wordsOf(textOf(card.parts.slice(index + 1))).slice(0, WORDS_AROUND);
   const own = wordsOf(card.parts[index][0]);
   const around = [...before, ...own, ...after, ...wordsOf(card.place.join(" "))];
   return new Set(around.filter(isTelling));
