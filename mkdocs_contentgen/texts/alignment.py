@@ -80,7 +80,7 @@ class Alignment:
     added: Sequence[int]
     """The numbers of the original's leaves that are new."""
 
-    persons: frozenset[int]
+    leaves_by_persons: frozenset[int]
     """The numbers of the translation's leaves that a person wrote, changed or added."""
 
 
@@ -111,6 +111,7 @@ def align(
             return 0
         return own_marks[leaf].likeness(None if partner is None else marks[partner])
 
+    # In this order: own_likeness() asks which leaf of the original a part is now.
     places.add_changed(likeness)
     own_places.add_changed(own_likeness)
     pairs = []
@@ -127,12 +128,12 @@ def align(
             )
         )
     as_written = {*own_places.equal.values(), *own_places.moved.values()}
-    persons = set()
+    by_persons = set()
     for leaf in own:
         is_named = is_block(leaf.element) and bool(changed_by.get(leaf.digest))
         if is_named or leaf.number not in as_written:
-            persons.add(leaf.number)
-    return Alignment(pairs, places.unmatched(), frozenset(persons))
+            by_persons.add(leaf.number)
+    return Alignment(pairs, places.unmatched(), frozenset(by_persons))
 
 
 def count_changes(remembered: str, original: Sequence[Block]) -> int:
@@ -222,7 +223,10 @@ class _Places:
             self.changed.update(_pair(numbers, leaves, likeness, _MAX_COMPARED))
 
     def gaps(self) -> Iterator[tuple[list[int], list[int]]]:
-        """Yield the parts and the leaves between two equal ones, but for what was moved."""
+        """Yield the parts and the leaves between two equal ones, but for what was moved.
+
+        Of the parts A B C and the leaves A X Y C, these are B, and X and Y.
+        """
         taken = set(self.moved.values())
         for before, after in _gaps(self.equal, self._sizes):
             numbers = [number for number in before if number not in self.moved]
@@ -290,7 +294,8 @@ def _is_lasting(word: str) -> bool:
 def _match_in_order(before: Sequence[str], after: Sequence[str]) -> dict[int, int]:
     """Return which items of one sequence are which of the other, in the order of both.
 
-    First what is unique in both: what is repeated, such as a cell with a `yes`, belongs to that.
+    This is a patience diff: first what is unique in both, and then what is repeated between that,
+    such as a cell with a `yes`.
     """
     matched: dict[int, int] = {}
     ranges = [(0, len(before), 0, len(after))]
@@ -333,13 +338,15 @@ def _match_unique(before: Sequence[str], after: Sequence[str]) -> list[tuple[int
         if count > 1:
             places.pop(item, None)
     common = [(number, places[item]) for number, item in enumerate(before) if item in places]
-    # The longest increasing subsequence: for each length, the smallest end and its predecessor.
+    # The longest increasing subsequence. For each length of a run, `ends` has the smallest last
+    # place, and `chosen` the index of that item. `previous` has for each item the one before it.
     ends: list[int] = []
     chosen: list[int] = []
     previous: list[int] = []
     for index, (_, place) in enumerate(common):
         length = bisect_left(ends, place)
         previous.append(chosen[length - 1] if length else -1)
+        # Replaces the end of a run of this length, or adds the first one.
         ends[length : length + 1] = [place]
         chosen[length : length + 1] = [index]
     run = []
@@ -358,7 +365,8 @@ def _pair(
 ) -> dict[int, int]:
     """Return the pairs in the order of both sequences that are most alike together.
 
-    If there are more than `most` possible pairs, the first is paired with the first, and so on.
+    If there are more than `most` possible pairs, the first is paired with the first, and so on: so
+    much has changed that a better guess is not worth its time.
     """
     if len(numbers) * len(leaves) > most:
         pairs = zip(numbers, leaves, strict=False)

@@ -25,13 +25,21 @@ _LANGUAGE = ("lang", "dir")
 
 @dataclass(frozen=True)
 class Slot:
-    """What is to stand for a leaf of the original."""
+    """What is to stand for a leaf of the original.
+
+    - Neither `own` nor `new`: nothing stands for it, since a person has removed or moved it.
+    - `new` alone: the leaf is new.
+    - `own` alone: what stands for it stays as it is.
+    - Both: `new` takes the place of `own`.
+
+    Only with `own` can it have moved.
+    """
 
     own: int | None = None
     """The number of the leaf of the translation that stands for it now, if there is one."""
 
     new: Tag | None = None
-    """The element that is to stand for it, or None if what does so now stays as it is."""
+    """The element that is to stand for it, if there is a new one."""
 
     has_moved: bool = False
     """Whether it has to go where the original has it now."""
@@ -108,7 +116,8 @@ class _Merge:
                 node = self._last_own_child(child, group)
             else:
                 node = self._make(child)
-                group.made += [node] if node else []
+                if node is not None:
+                    group.made.append(node)
             if node is None:
                 continue
             if is_to_move:
@@ -125,7 +134,9 @@ class _Merge:
     def _groups(self, original: Tag, own_children: Sequence[Tag]) -> dict[int, _Group]:
         """Return the group of each child of both elements, by the identity of the child.
 
-        Children of the translation that share no leaf with the original are in none.
+        Two children that share a leaf are in one group, and so is whatever shares a leaf with one
+        of them: groups are connected components. Children of the translation that share no leaf
+        with the original are in none.
         """
         child_of_leaf = {}
         for own_child in own_children:
@@ -158,7 +169,10 @@ class _Merge:
         return is_leaf == (id(group.own[0]) in self._own_leaf_of)
 
     def _is_touched(self, group: _Group) -> bool:
-        """Tell whether a leaf in a group has to change, or something has to stand between them."""
+        """Tell whether a leaf in a group has to change.
+
+        Or a new element of the original stands between two of the group.
+        """
         for child, other in pairwise(group.original):
             if child.next_sibling is not other:
                 return True
@@ -172,7 +186,10 @@ class _Merge:
         return False
 
     def _has_moved(self, child: Tag) -> bool:
-        """Tell whether all in an element of the original has moved there."""
+        """Tell whether all in an element of the original has moved there.
+
+        The translation has at least one of its leaves.
+        """
         return self._moving.issuperset(self._leaves_with_own(child))
 
     def _leaves_with_own(self, child: Tag) -> list[int]:
@@ -184,10 +201,9 @@ class _Merge:
         """Change an element that stands for one alone, and return what stands for it then."""
         number = self._leaf_of.get(id(child))
         if number is None:
-            leaves = self._leaves_with_own(child)
-            owns = [self._slots[leaf].own or 0 for leaf in leaves]
-            if self._has_moved(child) and owns == sorted(owns):
-                self._moving.difference_update(leaves)  # they move with it
+            if self._has_moved(child) and self._is_in_order(child):
+                # Its leaves move with it, so they do not move within it.
+                self._moving.difference_update(self._leaves_with_own(child))
             if self._is_touched(_Group([child], [own_child])):
                 self.merge(child, own_child)
             return own_child
@@ -197,6 +213,15 @@ class _Merge:
         own_child.replace_with(slot.new)
         self._elements[slot.own] = slot.new
         return slot.new
+
+    def _is_in_order(self, child: Tag) -> bool:
+        """Tell whether the translation has the leaves of an element in the same order."""
+        own_numbers = []
+        for number in self._leaves_with_own(child):
+            own = self._slots[number].own
+            if own is not None:
+                own_numbers.append(own)
+        return own_numbers == sorted(own_numbers)
 
     def _last_own_child(self, child: Tag, group: _Group) -> Tag | None:
         """Return the child of a translation that has the last leaf for a child of the original."""
@@ -291,9 +316,7 @@ class _Merge:
             group.made[0].insert_before(top)
             return
         path = self._own_paths[before]
-        common = 0
-        for one, other in zip(path, self._own_paths[number], strict=False):
-            common += one is other
+        common = _common_depth(path, self._own_paths[number])
         place = self._elements[before]
         for _ in range(len(path) - common - 1):
             if place.parent is None or place.parent is own:
@@ -315,7 +338,7 @@ class _Merge:
                 node = parent
 
     def _keep_rows(self) -> None:
-        """Keep each row of a table as a whole in which a cell stays alone."""
+        """Keep each row as a whole in which a cell stays, although none stands for the original."""
         rows: dict[int, list[int]] = defaultdict(list)
         for number, path in enumerate(self._own_paths):
             for element in path:
@@ -333,6 +356,16 @@ def _children(element: Tag) -> list[Tag]:
 def _path(leaf: Tag) -> list[Tag]:
     """Return the elements around a leaf, from the outermost on, and the leaf."""
     return [*reversed([*leaf.parents]), leaf]
+
+
+def _common_depth(path: Sequence[Tag], other: Sequence[Tag]) -> int:
+    """Return how many elements two paths share, from the outermost on."""
+    depth = 0
+    for element, other_element in zip(path, other, strict=False):
+        if element is not other_element:
+            break
+        depth += 1
+    return depth
 
 
 def _leaves_in(tree: Tree) -> Mapping[int, Sequence[int]]:

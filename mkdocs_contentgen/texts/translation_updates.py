@@ -7,7 +7,6 @@ block that a person wrote, whatever became of its original.
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from contextlib import suppress
 from copy import copy
 from datetime import date
 
@@ -56,21 +55,23 @@ def plan_translation_update(
 ) -> Translation | None:
     """Return what a translator gets of a changed original, or None if no words are needed.
 
-    With `repeats`, that is also what an earlier answer had no usable translation of. Raises
+    With `repeats`, blocks that an earlier answer left untranslated are asked for again. Raises
     UnsafeHTMLError, and EditError for a text that is no translation.
     """
     state = _State(translation, original)
     blocks = []
     for block in blocks_with_words(state.blocks, state.language):
-        with suppress(EditError):  # the updated text will have a remark that says why
+        try:
             markdown = to_translatable(block)
-            leaf = state.leaf_numbers[block.number]
-            own = state.own_leaf(leaf)
-            if state.needs_words(leaf, repeats=repeats):
-                blocks.append(OriginalBlock(block.number, block.kind, markdown))
-            elif own:
-                words = own.text[:MAX_BLOCK]
-                blocks.append(OriginalBlock(block.number, block.kind, markdown, words))
+        except EditError:  # the updated text will have a remark that says why
+            continue
+        leaf_number = state.leaf_numbers[block.number]
+        own = state.own_leaf(leaf_number)
+        if state.needs_words(leaf_number, repeats=repeats):
+            blocks.append(OriginalBlock(block.number, block.kind, markdown))
+        elif own:
+            words = own.text[:MAX_BLOCK]
+            blocks.append(OriginalBlock(block.number, block.kind, markdown, words))
     asked = [block for block in blocks if not block.translation]
     if not asked:
         return None
@@ -155,27 +156,31 @@ class _State:
         self.alignment = align(
             self.remembered.blocks, self.leaves, self.own_leaves, self.changed_by
         )
-        self.pairs = {pair.original: pair for pair in self.alignment.pairs}
-        """By the number of the leaf in the original."""
+        self.pairs: dict[int, Pair] = {}
+        """By the number of the leaf in the original. Pairs that are gone from it are left out."""
 
-    def own_leaf(self, leaf: int) -> Block | None:
+        for pair in self.alignment.pairs:
+            if pair.original is not None:
+                self.pairs[pair.original] = pair
+
+    def own_leaf(self, leaf_number: int) -> Block | None:
         """Return what stands for a leaf of the original, or None."""
-        pair = self.pairs.get(leaf)
+        pair = self.pairs.get(leaf_number)
         return None if pair is None or pair.own is None else self.own_leaves[pair.own]
 
-    def needs_words(self, leaf: int, *, repeats: bool) -> bool:
+    def needs_words(self, leaf_number: int, *, repeats: bool) -> bool:
         """Tell whether a block of the original is to be translated now."""
-        pair = self.pairs.get(leaf)
+        pair = self.pairs.get(leaf_number)
         if pair is None:
             return True
-        if pair.own is None or pair.own in self.alignment.persons:
+        if pair.own is None or pair.own in self.alignment.leaves_by_persons:
             return False
-        return pair.has_changed or (repeats and self._is_untranslated(leaf, pair.own))
+        return pair.has_changed or (repeats and self._is_untranslated(leaf_number, pair.own))
 
-    def _is_untranslated(self, leaf: int, own: int) -> bool:
+    def _is_untranslated(self, leaf_number: int, own: int) -> bool:
         """Tell whether a block is still as in the original, because there was no translation."""
         block = self.own_leaves[own]
-        if block.text != self.leaves[leaf].text:
+        if block.text != self.leaves[leaf_number].text:
             return False
         return any(self._says_untranslated(remark, block) for remark in self._remarks)
 
@@ -222,7 +227,7 @@ class _Update:
         after = reread(state.own)
         persons = {
             state.own_leaves[number].digest
-            for number in state.alignment.persons
+            for number in state.alignment.leaves_by_persons
             if is_block(state.own_leaves[number].element)
         }
         if not persons <= {block.digest for block in after.blocks()}:
@@ -244,6 +249,7 @@ class _Update:
             if pair.has_moved:
                 self._done["moved"].append(_name(own))
             return Slot(pair.own, new, pair.has_moved)
+        # It stays where the person has put it, so merge() has nothing to do for it.
         if new is not None:
             own.element.replace_with(new)
             self._elements[pair.own] = new
@@ -259,7 +265,7 @@ class _Update:
 
     def _renew(self, leaf: Block, pair: Pair, own: Block) -> None:
         """Make a new element for a leaf that has changed, or say why the former one stays."""
-        if own.number in self._state.alignment.persons:
+        if own.number in self._state.alignment.leaves_by_persons:
             if pair.has_changed:
                 self._remarks.append(f"{_CHANGED}{_name(own)}")
             return
@@ -297,7 +303,7 @@ class _Update:
             if pair.original is not None or pair.own is None:
                 continue
             own = self._state.own_leaves[pair.own]
-            if pair.own in self._state.alignment.persons:
+            if pair.own in self._state.alignment.leaves_by_persons:
                 self._remarks.append(f"{_GONE}{_name(own)}")
             else:
                 removed.add(pair.own)
@@ -332,8 +338,9 @@ class _Update:
             return REMOVED
         own = self._state.own_leaves[pair.own]
         is_known = own.digest in self._state.changed_by
-        if pair.own in self._state.alignment.persons and not is_known:
-            return pair.own_digest  # only so it is known that a person has changed it
+        if pair.own in self._state.alignment.leaves_by_persons and not is_known:
+            # It differs from that of the block, from which align() knows that a person changed it.
+            return pair.own_digest
         return digest_of.get(id(own.element), pair.own_digest)
 
     def remarks(self) -> list[str]:
@@ -367,18 +374,26 @@ def still_true(before: Sequence[str], new: Sequence[str], names: Collection[str]
     """
     kept = []
     for remark in before:
-        start = next((start for start in (_CHANGED, _GONE) if remark.startswith(start)), REMARK)
         if remark == DRAFT_REMARK or remark in new:
             continue
-        if not remark.startswith(f"{start}'"):
+        start = _start_of(remark)
+        names_block = remark.startswith(f"{start}'")
+        if not names_block:
             kept.append(remark)
             continue
-        for name in names:
-            if remark.startswith(f"{start}{name}"):
-                if not any(other.startswith(f"{start}{name}") for other in new):
-                    kept.append(remark)
-                break
+        about_block = next((start + name for name in names if remark.startswith(start + name)), "")
+        is_said_again = any(other.startswith(about_block) for other in new)
+        if about_block and not is_said_again:
+            kept.append(remark)
     return kept
+
+
+def _start_of(remark: str) -> str:
+    """Return how a remark of its kind begins, before the name of a block."""
+    for start in (_CHANGED, _GONE):
+        if remark.startswith(start):
+            return start
+    return REMARK
 
 
 def _name(leaf: Block) -> str:

@@ -39,7 +39,7 @@ def test_nothing_was_edited() -> None:
     """Each stands for the one that it stood for, and nobody has written any."""
     found = align(PAIRS, leaves(*ORIGINAL), leaves(*OWN), {})
     assert places(found) == [(number, number) for number in range(6)]
-    assert (list(found.added), set(found.persons)) == ([], set())
+    assert (list(found.added), set(found.leaves_by_persons)) == ([], set())
 
 
 def test_both_were_edited_at_the_same_place() -> None:
@@ -49,7 +49,7 @@ def test_both_were_edited_at_the_same_place() -> None:
     found = align(PAIRS, leaves(*original), leaves(*own), {})
     assert places(found) == [(0, 0), (1, 1), (2, 2), (3, 3), (4, 5), (None, 6)]
     assert [pair.has_changed for pair in found.pairs] == [False, False, True, False, False, False]
-    assert (list(found.added), set(found.persons)) == ([], {2, 4})
+    assert (list(found.added), set(found.leaves_by_persons)) == ([], {2, 4})
 
 
 def test_one_of_two_neighbours_is_gone() -> None:
@@ -99,9 +99,9 @@ def test_an_item_that_has_no_list_of_its_own_any_more() -> None:
 def test_who_wrote_a_block() -> None:
     """A block is a person's if somebody has changed it on the desk, or in the file."""
     own = leaves(*OWN)
-    assert align(PAIRS, leaves(*ORIGINAL), own, {own[3].digest: "Ann"}).persons == {3}
+    assert align(PAIRS, leaves(*ORIGINAL), own, {own[3].digest: "Ann"}).leaves_by_persons == {3}
     own = leaves(*OWN[:3], "<p>Satz 3!</p>", *OWN[4:])
-    assert align(PAIRS, leaves(*ORIGINAL), own, {}).persons == {3}
+    assert align(PAIRS, leaves(*ORIGINAL), own, {}).leaves_by_persons == {3}
 
 
 def test_what_a_person_has_removed() -> None:
@@ -111,7 +111,7 @@ def test_what_a_person_has_removed() -> None:
     own = leaves(*OWN[:2], "<p>Neu</p>", *OWN[3:])
     found = align(" ".join(pairs), leaves(*ORIGINAL), own, {})
     assert places(found)[2] == (2, None)
-    assert found.persons == {2}
+    assert found.leaves_by_persons == {2}
 
 
 def test_counted_changes() -> None:
