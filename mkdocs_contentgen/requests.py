@@ -437,9 +437,7 @@ def front_matter_schema() -> dict[str, object]:
         for name, values in choices(model).items():
             fields[name]["enum"] = list(values)  # in our order: msgspec sorts them
     fields["type"] = {"enum": list(REQUEST_TYPES), "description": "What the text is."}
-    own: dict[str, object] = {
-        name: fields[name] for name in ("id", "language", "revision", "owner")
-    }
+    own: dict[str, object] = {name: fields[name] for name in _OWN_FIELDS}
     of_original = {
         TRANSLATION_KEY: {
             "type": "string",

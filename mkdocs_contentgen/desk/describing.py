@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from html import escape
 from itertools import islice
 
@@ -15,11 +15,12 @@ from ..display import escape_controls
 from ..errors import UnsafeHTMLError
 from ..html.differences import Row, compare
 from ..html.document import Block, Document, MarkedSentence, Sentences
-from ..review.evidence import evidence_finder, originals_of_blocks
+from ..review.evidence import OriginalFinder, evidence_finder
 from ..site.site import Site
 from ..text import Text, is_about_quotation
 from ..texts.articles import Article, count_statements
 from ..writer.evidence import EvidenceFinder
+from ..writer.sources import Section
 from .rendering import render
 from .texts import Change, Desk, Earlier, digest_of
 
@@ -56,7 +57,7 @@ def describe(desk: Desk, article: Article) -> dict[str, object]:
     blocks = document.blocks()
     changed_by = text.edits.changed_by if text.edits else {}
     finder = evidence_finder(desk.site, article, text)
-    originals = originals_of_blocks(article, text)
+    originals = finder.sections if isinstance(finder, OriginalFinder) else {}
     cards = _cards(blocks, text, finder)
     desk.parsed = {text.html: document}
     titles = [block.text for block in blocks if block.kind == "h1"]
@@ -87,7 +88,7 @@ def describe(desk: Desk, article: Article) -> dict[str, object]:
                 "text": block.text,
                 "markdown": block.to_markdown(),
                 "changed_by": changed_by.get(block.digest, ""),
-                "original": originals.get(block.number, ""),
+                "original": _original_words(originals, block),
             }
             for block in blocks
         ],
@@ -100,6 +101,12 @@ def describe(desk: Desk, article: Article) -> dict[str, object]:
         "sources": [] if article.original else list(_sources(desk.site, text, blocks)),
         "hidden": list(_hidden(document)),
     }
+
+
+def _original_words(originals: Mapping[int, Section], block: Block) -> str:
+    """Return what a block says in the original, or an empty string."""
+    section = originals.get(block.number)
+    return section.text if section else ""
 
 
 def _approved_file(site: Site, article: Article) -> str:

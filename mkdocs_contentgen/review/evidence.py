@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from ..errors import ConfigurationError
@@ -49,43 +49,24 @@ def sentences_to_check(site: Site, article: Article, text: Text) -> Iterator[Sen
 class OriginalFinder(EvidenceFinder):
     """Finds the block of an original that a sentence of its translation stands for."""
 
-    def __init__(self, originals: Sequence[tuple[str, Section]]) -> None:
-        """`originals` are the texts of the translation's blocks, each with its original."""
-        super().__init__(lambda sentence: [section for _, section in originals])
-        self._originals = originals
+    def __init__(self, words: Mapping[int, str], sections: Mapping[int, Section]) -> None:
+        """`words` are those of the translation's blocks, and `sections` the blocks' originals.
+
+        Both are by the number of the block.
+        """
+        super().__init__(lambda sentence: list(sections.values()))
+        self.sections = sections
+        self._words = words
 
     def find(self, sentence: str) -> list[Evidence]:
         """Return the originals of the blocks that have the sentence, or are cells in it."""
         line = " ".join(sentence.split())
         found = []
-        for words, section in self._originals:
+        for number, section in self.sections.items():
+            words = self._words[number]
             if line in words or words in line:
                 found.append(Evidence(section, ()))
         return found[:MAX_PASSAGES]
-
-
-def originals_of_blocks(article: Article, text: Text) -> dict[int, str]:
-    """Return what the blocks of a translation, by number, stand for in its original.
-
-    Empty for a text that is no translation, or whose original is not there.
-    """
-    original = article.original.text_to_translate if article.original else None
-    if text.original is None or original is None:
-        return {}
-    from ..texts.alignment import align
-
-    leaves = Document(original.text.html, image_hosts_of(original.text.html)).leaves()
-    own_leaves = Document(text.html, image_hosts_of(text.html)).leaves()
-    changed_by = text.edits.changed_by if text.edits else {}
-    alignment = align(text.original.blocks, leaves, own_leaves, changed_by)
-    of_leaf = {pair.own: pair.original for pair in alignment.pairs}
-    originals: dict[int, str] = {}
-    blocks = [leaf for leaf in own_leaves if is_block(leaf.element)]
-    for number, block in enumerate(blocks):
-        stands_for = of_leaf.get(block.number)
-        if stands_for is not None and leaves[stands_for].text:
-            originals[number] = leaves[stands_for].text
-    return originals
 
 
 def evidence_finder(site: Site, article: Article, text: Text) -> EvidenceFinder:
@@ -111,12 +92,28 @@ def evidence_finder(site: Site, article: Article, text: Text) -> EvidenceFinder:
 
 
 def _original_finder(article: Article, original: Article, text: Text) -> OriginalFinder:
-    blocks = Document(text.html, image_hosts_of(text.html)).blocks()
-    found = []
-    for number, words in originals_of_blocks(article, text).items():
-        section = Section(original.source_path, original.page, words)
-        found.append((blocks[number].text, section))
-    return OriginalFinder(found)
+    """Return what finds the blocks of an original, none where it has no text."""
+    translated = article.original_text
+    if text.original is None or translated is None:
+        return OriginalFinder({}, {})
+    from ..texts.alignment import align
+
+    html = translated.text.html
+    leaves = Document(html, image_hosts_of(html)).leaves()
+    own_leaves = Document(text.html, image_hosts_of(text.html)).leaves()
+    changed_by = text.edits.changed_by if text.edits else {}
+    alignment = align(text.original.blocks, leaves, own_leaves, changed_by)
+    of_leaf = {pair.own: pair.original for pair in alignment.pairs}
+    words: dict[int, str] = {}
+    sections: dict[int, Section] = {}
+    blocks = [leaf for leaf in own_leaves if is_block(leaf.element)]
+    for number, block in enumerate(blocks):
+        stands_for = of_leaf.get(block.number)
+        if stands_for is None or not leaves[stands_for].text:
+            continue
+        words[number] = block.text
+        sections[number] = Section(original.source_path, original.page, leaves[stands_for].text)
+    return OriginalFinder(words, sections)
 
 
 def _writer_options(site: Site) -> WriterOptions | None:

@@ -204,7 +204,7 @@ def _plan_translation(
 
     For a page that a person names, blocks without a translation are asked for again.
     """
-    original = article.original.text_to_translate if article.original else None
+    original = article.original_text
     if article.original is None or original is None:
         planned.problem(article, "its original has no text")
         return

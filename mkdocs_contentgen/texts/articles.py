@@ -288,11 +288,16 @@ class Article:
         return OriginalText(text, language, is_draft)
 
     @property
+    def original_text(self) -> OriginalText | None:
+        """The text that a translation is made from, or None if there is none, or for any other."""
+        return self.original.text_to_translate if self.original else None
+
+    @property
     def asked_now(self) -> PageRequest:
         """The request, that of a translation with the text of its original as it is now."""
         if self.original is None:
             return self.asked
-        return replace(self.asked, original_text=self.original.text_to_translate)
+        return replace(self.asked, original_text=self.original_text)
 
     @cached_property
     def original_changes(self) -> int:
@@ -302,7 +307,7 @@ class Article:
         somebody approves it again.
         """
         text = self.newest
-        original = self.original.text_to_translate if self.original else None
+        original = self.original_text
         if text is None or text.original is None or original is None:
             return 0
         if original.is_draft and not text.original.is_draft:
@@ -379,14 +384,14 @@ class Article:
         """The title of the original of a translation, or else its topic."""
         if self.translated_from is None:
             return ""
-        original = self.original.text_to_translate if self.original else None
+        original = self.original_text
         title = _title_of(original.text) if original else ""
         return title or self.request.topic
 
     @property
     def _is_original_by_person(self) -> bool:
         """Whether this is a translation of what a person wrote."""
-        original = self.original.text_to_translate if self.original else None
+        original = self.original_text
         return original is not None and bool(_author_of(original.text))
 
     def present(self, how: Presentation) -> tuple[Element, ArticleMetadata]:
@@ -695,7 +700,7 @@ def link_originals(articles: Sequence[Article]) -> list[Article]:
 def _after_approval_of_original(article: Article) -> Article:
     """Return a translation as one of an approved original, if a draft was approved as it was."""
     draft = article.draft
-    original = article.original.text_to_translate if article.original else None
+    original = article.original_text
     if draft is None or draft is not article.newest or original is None or original.is_draft:
         return article
     if draft.original is None or not draft.original.is_draft or article.original_changes:

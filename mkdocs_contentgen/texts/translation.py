@@ -116,17 +116,14 @@ def compose(
     )
 
 
+@lru_cache(_MAX_COUNTED)
 def count_changes(original: Original, html: str) -> int:
     """Return how many blocks of an original are new, moved, other than they were, or gone.
 
     `original` is what its translation remembers. Raises UnsafeHTMLError.
     """
-    return _count_changes(original.blocks, html)
-
-
-@lru_cache(_MAX_COUNTED)
-def _count_changes(remembered: str, html: str) -> int:
-    return alignment.count_changes(remembered, Document(html, image_hosts_of(html)).leaves())
+    leaves = Document(html, image_hosts_of(html)).leaves()
+    return alignment.count_changes(original.blocks, leaves)
 
 
 class Wording:
