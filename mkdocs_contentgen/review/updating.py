@@ -97,6 +97,11 @@ class Plan:
         """Say why nothing is done about a text."""
         self.notes.append(f"{article.page}: {reason}")
 
+    def leave(self, article: Article, reason: str) -> None:
+        """Say why a text is only updated if a person names its page."""
+        command = f"contentgen update {article.page_argument}"
+        self.remark_on(article, f"{reason}; `{command}` asks (and pays) again")
+
     def problem(self, article: Article, reason: str) -> None:
         """Say what is wrong with a text that was to be updated."""
         self.problems.append(f"{article.place}: {reason}")
@@ -178,8 +183,7 @@ def _plan_sources(
         return
     reason = "" if is_named else _asked_before(article, text, sources)
     if reason:
-        command = f"contentgen update {article.page_argument}"
-        planned.remark_on(article, f"{reason}; `{command}` asks (and pays) again")
+        planned.leave(article, reason)
         return
 
     if not options.service_can("update"):
@@ -223,12 +227,7 @@ def _plan_translation(
             planned.remark_on(article, reason)
         return
     if article.failed_update and not is_named:
-        command = f"contentgen update {article.page_argument}"
-        planned.remark_on(
-            article,
-            f"its update has failed before: {article.failed_update}; `{command}` asks (and pays) "
-            "again",
-        )
+        planned.leave(article, f"its update has failed before: {article.failed_update}")
         return
     problems = site.field_problems(article.asked)
     if problems:

@@ -262,28 +262,42 @@ def _marked(text: str, ranges: Sequence[Range]) -> list[Tag | NavigableString]:
 def _compare_values(pair: Pair) -> tuple[list[Range], list[str]]:
     """Return the values that only the translation has, and messages for the original's."""
     originals = find_values(pair.original, pair.from_language)
-    translations = find_values(pair.translation, pair.language)
+    return _added_values(pair, originals), _missing_values(pair, originals)
+
+
+def _added_values(pair: Pair, originals: Sequence[Value]) -> list[Range]:
+    """Return the values of a translation that its original does not have."""
     said = known_values(pair.original, pair.from_language)
     said |= frozenset(reading for value in originals for reading in _in_other_words(value))
     if _HALF.search(pair.original):
         said |= {f"0.5 {unit}".rstrip() for unit in (*_TIMES, "")}
-    said_now = known_values(pair.translation, pair.language)
-    literals = [Range(*match.span()) for match in _LITERAL.finditer(pair.translation)]
+    literals = _literals_of(pair.translation)
     has_vague = any(map(_is_vague, originals))
     added = []
-    for value in translations:
+    for value in find_values(pair.translation, pair.language):
         is_said = _is_stated(value, said) or (has_vague and _is_vague(value))
         if not is_said and not overlaps(value.start, value.end, literals):
             added.append(Range(value.start, value.end))
+    return added
+
+
+def _missing_values(pair: Pair, originals: Sequence[Value]) -> list[str]:
+    """Return a message for each value of an original that its translation does not have."""
+    said_now = known_values(pair.translation, pair.language)
+    literals = _literals_of(pair.original)
     messages = []
-    literals = [Range(*match.span()) for match in _LITERAL.finditer(pair.original)]
     for value in originals:
         is_known = _is_stated(value, said_now) or bool(_in_other_words(value) & said_now)
         is_known = is_known or _is_vague(value) or overlaps(value.start, value.end, literals)
         if not is_known and _is_comparable(value, pair):
             written = pair.original[value.start : value.end]
             messages.append(f"'{written}' of the original is missing")
-    return added, messages
+    return messages
+
+
+def _literals_of(text: str) -> list[Range]:
+    """Return where a text has what is written letter for letter."""
+    return [Range(*match.span()) for match in _LITERAL.finditer(text)]
 
 
 def _is_vague(value: Value) -> bool:
