@@ -223,20 +223,41 @@ class _PlainLoader(yaml.SafeLoader):
         return node
 
 
+@dataclass(frozen=True)
+class _Place:
+    """Where a node stands: at `step`, a key or an index, of the node at `parent`.
+
+    A chain, since aliases nest nodes as deep as a file is long, and a tuple for each would have
+    as many entries.
+    """
+
+    parent: _Place | None
+    step: str | int
+
+    def path(self) -> tuple[str | int, ...]:
+        """Return the steps from the root."""
+        steps = []
+        place: _Place | None = self
+        while place:
+            steps.append(place.step)
+            place = place.parent
+        return tuple(reversed(steps))
+
+
 def _repeated_keys(root: yaml.Node | None, first_line: int) -> Iterator[RepeatedKey]:
     """Yield the keys that a mapping at or below `root` has a second time.
 
     A mapping with aliases is read once, where the last of them stands.
     """
     seen: set[int] = set()
-    waiting: list[tuple[tuple[str | int, ...], yaml.Node | None]] = [((), root)]
+    waiting: list[tuple[_Place | None, yaml.Node | None]] = [(None, root)]
     while waiting:
-        path, node = waiting.pop()
+        place, node = waiting.pop()
         if id(node) in seen:  # an alias
             continue
         seen.add(id(node))
         if isinstance(node, yaml.SequenceNode):
-            waiting += [((*path, index), entry) for index, entry in enumerate(node.value)]
+            waiting += [(_Place(place, index), entry) for index, entry in enumerate(node.value)]
         if not isinstance(node, yaml.MappingNode):
             continue
         lines: dict[tuple[str, str], int] = {}
@@ -244,14 +265,14 @@ def _repeated_keys(root: yaml.Node | None, first_line: int) -> Iterator[Repeated
             if not isinstance(key, yaml.ScalarNode):
                 continue
             if key.tag == _MERGE_TAG:
-                waiting.append((path, value))
+                waiting.append((place, value))
                 continue
             line = key.start_mark.line + first_line
             name = key.tag, key.value
             if name in lines:
-                yield RepeatedKey((*path, key.value), line, lines[name])
+                yield RepeatedKey(_Place(place, key.value).path(), line, lines[name])
             lines.setdefault(name, line)
-            waiting.append(((*path, key.value), value))
+            waiting.append((_Place(place, key.value), value))
 
 
 @lru_cache(maxsize=8)  # a mapping can have thousands of wrong keys
