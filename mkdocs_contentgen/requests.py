@@ -194,9 +194,12 @@ class Request(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
         return fields
 
     def answers_to(self, record: Mapping[str, object]) -> bool:
-        """Tell whether a record is that of an equal request. Fields are compared, not keys."""
+        """Tell whether a record is that of an equal request. Fields are compared, not keys.
+
+        It can be that of a translation which has become a text of its own.
+        """
         try:
-            recorded = msgspec.convert({"type": None, **record}, type(self))
+            recorded = msgspec.convert({"type": None, **without_original(record)}, type(self))
         except ValueError:  # also where it has another type
             return False
         return recorded.record() == self.record()
@@ -285,6 +288,17 @@ class TranslationOf:
     def id(self) -> str:
         """The id of the translation on its own page."""
         return self.own.id
+
+
+def without_original(record: Mapping[str, object]) -> Mapping[str, object]:
+    """Return the record of a request, of a translation what asks for its text without an original.
+
+    That is what the original is about, in the language of the translation.
+    """
+    original = record.get(TRANSLATION_KEY)
+    if not isinstance(original, dict):
+        return record
+    return {**original, "language": record.get("language"), "revision": record.get("revision")}
 
 
 @cache

@@ -6,10 +6,20 @@ about is in the original's request, which is found when all pages are read.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 
+import yaml
+
 from .files import sha256
-from .requests import CANONICAL_JSON, KEY_FORMAT, TRANSLATION_KEY, Request, TranslationOf
+from .requests import (
+    CANONICAL_JSON,
+    KEY_FORMAT,
+    TRANSLATION_KEY,
+    Request,
+    TranslationOf,
+    without_original,
+)
 
 
 class TranslationRequest(Request, frozen=True, kw_only=True):
@@ -69,3 +79,21 @@ def translation_request(
         language=language,
         original=original,
     )
+
+
+def request_of_its_own(asked: TranslationOf, record: Mapping[str, object]) -> str:
+    """Return the YAML that asks for a translation as for a text of its own, so that it stays.
+
+    `record` is that of the translation's request.
+    """
+    fields = dict(without_original(record))
+    if asked.own.revision == 1:
+        fields.pop("revision", None)
+    if asked.own.id != "main":
+        fields["id"] = asked.own.id
+    if asked.own.owner:
+        fields["owner"] = asked.own.owner
+    written = yaml.safe_dump(
+        fields, default_flow_style=True, sort_keys=False, allow_unicode=True, width=math.inf
+    )
+    return written.strip()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import shlex
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, TextIO
 
@@ -198,7 +198,7 @@ def approve(
         failures: list[str] = []
         approved: set[Path] = set()
         cited = site.cited_sections()
-        for article in load_articles(site, pages):
+        for article in _originals_first(site, load_articles(site, pages)):
             if not article.needs_approval:
                 print_line(f"{article.page}: already approved: {article.reason}")
                 continue
@@ -215,6 +215,21 @@ def approve(
     for directory in approved:
         print_line(f"Next: git add {shlex.quote(os.path.relpath(directory))}", err=True)
     print_errors(failures)
+
+
+def _originals_first(site: Site, articles: Sequence[Article]) -> Iterator[Article]:
+    """Yield articles, and then the translations among them as they are when these are needed.
+
+    The draft of a translation is one of an approved text once somebody has approved its original.
+    """
+    translations = []
+    for article in articles:
+        if article.asked.original:
+            translations.append(article)
+        else:
+            yield article
+    if translations:
+        yield from site.reread(translations)
 
 
 def _print_approval(article: Article, text: Text, changed_sources: Sequence[str]) -> None:

@@ -6,6 +6,7 @@ import os
 import posixpath
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING
@@ -15,6 +16,7 @@ from mkdocs.structure.files import File
 from mkdocs.utils import meta as mkdocs_meta
 
 from ..display import escape_controls, first_names, paths_from_here
+from ..errors import ApprovalError
 from ..files import reason_of
 from ..page_request import PageRequest
 from ..yaml_files import NotYAMLError, YAMLDocument, read_yaml
@@ -35,6 +37,9 @@ MAYBE_REQUEST = re.compile(
 
 _MOST_NAMED = 3
 """The number of pages that a message names."""
+
+_MAX_SHOWN = 300
+"""The length of front matter that a message has, in characters."""
 
 _KEY = re.compile(r"""(?:^|[{,])[ \t]*["']?contentgen["']?[ \t]*:""", re.MULTILINE)
 """Matches the key of a request, also in front matter that is not valid."""
@@ -175,6 +180,27 @@ class _PageReader:
         file = File(page, str(docs), self._site.config.site_dir, use_directory_urls=True)
         return self.read(file, is_of_other_build=True)
 
+    def how_to_keep(self, found: FoundTranslation) -> str:
+        """Return the end of a message about a translation whose original is gone for good.
+
+        It is empty if there is no text in a file that could stay without it.
+        """
+        from ..texts.approval import approved_path, read_approved
+        from ..translation_request import request_of_its_own
+
+        asked = found.translation_of
+        directory = self._site.approved_directory()
+        path = approved_path(directory, found.page, asked.id)
+        text = None
+        with suppress(ApprovalError):  # which is reported when the page has a request again
+            text = read_approved(path, directory)
+        if text is None:
+            return ""
+        kept = request_of_its_own(asked, text.text.request)
+        if len(kept) > _MAX_SHOWN:
+            kept = f"its type, topic and language, which are in {path}"
+        return f"; if it is gone for good, write {kept} here, and the text stays as one of its own"
+
 
 def _with_originals(
     found: Sequence[PageRequest | FoundTranslation], reader: _PageReader
@@ -187,7 +213,8 @@ def _with_originals(
         return [asked for asked in found if isinstance(asked, PageRequest)]
     from .originals import Originals
 
-    originals = Originals(found, {problem.page for problem in reader.problems}, reader.read_other)
+    with_problems = {problem.page for problem in reader.problems}
+    originals = Originals(found, with_problems, reader.read_other, reader.how_to_keep)
     requests = []
     for asked in found:
         if isinstance(asked, PageRequest):

@@ -36,14 +36,17 @@ class Originals:
         found: Requests,
         with_problems: Collection[str],
         read_other: Callable[[str], Requests | None],
+        how_to_keep: Callable[[FoundTranslation], str],
     ) -> None:
         """`found` are the requests of all pages, and `with_problems` the pages with problems.
 
         `read_other` returns the requests of a page that is not among them, or None if there is no
-        such page.
+        such page. `how_to_keep` returns the end of a message about a translation whose original is
+        gone for good.
         """
         self._with_problems = with_problems
         self._read_other = read_other
+        self._how_to_keep = how_to_keep
         self._pages: dict[str, list[PageRequest | FoundTranslation]] = {}
         for asked in found:
             self._pages.setdefault(asked.page, []).append(asked)
@@ -80,36 +83,35 @@ class Originals:
             on_page = self._read_other(page)
         if on_page is None:
             others = [name for name in self._pages if name != found.page]
-            return None, f"there is no page {quoted(page)}{did_you_mean(page, others)}"
+            cure = did_you_mean(page, others) or "; name the page of the original"
+            return None, f"there is no page {quoted(page)}{cure}{self._how_to_keep(found)}"
         if not on_page:
-            return None, f"{quoted(page)} requests no text; name the page of the original"
-        return _article_on(on_page, page, name, found.page)
+            return None, (
+                f"{quoted(page)} requests no text; name the page of the original"
+                f"{self._how_to_keep(found)}"
+            )
+        names = []
+        for other in on_page:
+            asked = other.request if isinstance(other, PageRequest) else other.translation_of
+            if asked.id == name:
+                return _as_original(other, found.page)
+            names.append(f"`{page}#{asked.id}`")
+        return None, (
+            f"{quoted(page)} has no article {quoted(name)}; write {' or '.join(names)}"
+            f"{self._how_to_keep(found)}"
+        )
 
 
-def _article_on(
-    on_page: Requests, page: str, name: str, translation: str
+def _as_original(
+    found: PageRequest | FoundTranslation, translation: str
 ) -> tuple[PageRequest | None, str]:
-    """Return the request with an id on the page of an original, or why it can be none.
-
-    `translation` is the page that asks for it.
-    """
-    names = []
-    for found in on_page:
-        if isinstance(found, PageRequest):
-            own_name = found.request.id
-            if own_name == name:
-                return found, ""
-        else:
-            own_name = found.translation_of.id
-            if own_name == name and found.translation_of.page == translation:
-                return None, (
-                    f"{quoted(page)} is a translation of this page; write type and topic on one of "
-                    "both"
-                )
-            if own_name == name:
-                return None, (
-                    f"{quoted(page)} is a translation itself; name the page of its original, "
-                    f"{quoted(found.translation_of.page)}"
-                )
-        names.append(f"`{page}#{own_name}`")
-    return None, f"{quoted(page)} has no article {quoted(name)}; write {' or '.join(names)}"
+    """Return a request as that of the original for the page `translation`, or why it is none."""
+    if isinstance(found, PageRequest):
+        return found, ""
+    page = quoted(found.page)
+    original = found.translation_of.page
+    if original == translation:
+        return None, f"{page} is a translation of this page; write type and topic on one of both"
+    return None, (
+        f"{page} is a translation itself; name the page of its original, {quoted(original)}"
+    )

@@ -23,7 +23,7 @@ from ..html.disclosure import Provenance, Review
 from ..html.elements import TO_READ
 from ..html.presentation import ArticleMetadata, Presentation
 from ..page_request import OriginalText, PageRequest
-from ..requests import LANGUAGE, OPTIONAL_FIELDS, TRANSLATION_KEY, Request
+from ..requests import LANGUAGE, OPTIONAL_FIELDS, TRANSLATION_KEY, Request, without_original
 from ..text import Text
 from .approval import Approval, ApprovedFiles, ApprovedText, approved_path
 from .lookup import NEVER_GENERATED_REASON, Outcome, look_up
@@ -559,7 +559,9 @@ def _request_changes(before: Mapping[str, object], now: Mapping[str, object]) ->
     if original_before is None and original_now is not None:
         return ["it was no translation"]
     if original_before is not None and original_now is None:
-        return ["it was a translation"]
+        own = without_original(before)
+        names = _changed_fields(own, now)
+        return ["it was a translation", *(f"{name} was {quoted(own.get(name))}" for name in names)]
     names = [name for name in _changed_fields(before, now) if name != TRANSLATION_KEY]
     changes = [f"{name} was {quoted(before.get(name))}" for name in names]
     if isinstance(original_before, dict) and isinstance(original_now, dict):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -129,6 +130,13 @@ def test_the_approval_of_an_original_ends_the_remark_on_its_draft(site: Site) ->
     assert "draft" not in (site.root / TRANSLATED).read_text()
 
 
+def test_originals_are_approved_before_their_translations(site: Site) -> None:
+    """A translation of a draft is one of an approved text when both are approved at once."""
+    site.run("generate")
+    assert "not as requested" not in site.run("approve", "--all", "--by", "Jo")
+    assert "draft" not in (site.root / TRANSLATED).read_text()
+
+
 def test_a_note_is_not_for_a_translation(site: Site) -> None:
     """What a translation says is changed where it comes from."""
     approve_both(site)
@@ -175,6 +183,45 @@ def test_an_original_is_ejected_last(site: Site) -> None:
     assert "without its" not in ejected
     site.run("eject", "index.md")
     assert (site.root / "docs/index.md").read_text().startswith("# Alpha\n")
+
+
+@pytest.mark.parametrize("front_matter", ["", "---\ntitle: No request\n---\n"])
+def test_an_original_that_is_gone_for_good(site: Site, front_matter: str) -> None:
+    """What a command says to write keeps the approved translation as a text of its own."""
+    approve_both(site)
+    site.approved.unlink()
+    original = site.root / "docs/index.md"
+    if front_matter:
+        original.write_text(front_matter)
+    else:
+        original.unlink()
+
+    said = site.run("eject", "index.de.md", code=1)
+    kept = re.search(r"docs/index.de.md:2: .*gone for good, write (\{.*\}) here", said)
+    assert kept
+    site.write("docs/index.de.md", f"---\ncontentgen: {kept[1]}\n---\n")
+    assert states(site)["index.de.md"]["state"] == "approved"
+    assert "no request was needed" in site.run("generate")
+    assert "contains its text now" in site.run("eject", "index.de.md")
+
+
+def test_the_draft_of_an_original_that_is_gone(site: Site) -> None:
+    """A translation that nobody approved cannot stay without the text that it is made from."""
+    site.run("generate")
+    (site.root / "docs/index.md").unlink()
+    said = site.run("status", code=1)
+    assert said.endswith("there is no page 'index.md'; name the page of the original\n")
+
+
+def test_a_translation_whose_page_asks_for_another_text(site: Site) -> None:
+    """It is not kept for a request that differs from its original's, which is said."""
+    approve_both(site)
+    site.write(
+        "docs/index.de.md", "---\ncontentgen: {type: blog, topic: Beta, language: de}\n---\n"
+    )
+    found = states(site)["index.de.md"]
+    assert found["state"] == "outdated"
+    assert "it was a translation and topic was 'Alpha'" in str(found["reason"])
 
 
 def test_a_service_that_cannot_translate(site: Site) -> None:
