@@ -15,6 +15,7 @@ from .output import print_errors, print_json, print_line
 
 if TYPE_CHECKING:
     from ..review.pull_requests import TextReport
+    from ..texts.articles import Article
 
 
 @click.command()
@@ -69,7 +70,7 @@ def report(config_file: str | None, base: str, as_json: bool) -> None:
     Without it, it is about all texts that are not approved.
     """
     from ..git import common_commit, top_level
-    from ..review.pull_requests import TextReport, report_texts
+    from ..review.pull_requests import report_texts
     from ..review.report_markdown import Form, forge_links, report_json, report_markdown
 
     with open_site(config_file) as site:
@@ -83,16 +84,21 @@ def report(config_file: str | None, base: str, as_json: bool) -> None:
                 )
         articles = load_articles(site)
         reports = report_texts(site, articles, commit)
-        due = [TextReport(article) for article in articles if article.due_since]
         top = top_level(site.directory)
         if as_json:
-            print_json(report_json([*reports, *_others(due, reports)], top))
+            print_json(report_json([*reports, *_others(articles, reports)], top))
             return
         form = Form(forge_links(os.environ, top))
-        click.echo(report_markdown(reports, form, due=due), nl=False)
+        click.echo(report_markdown(reports, form, articles=articles), nl=False)
 
 
-def _others(due: Sequence[TextReport], reports: Sequence[TextReport]) -> list[TextReport]:
-    """Return the texts that are due, and not among those that a report is about already."""
+def _others(articles: Sequence[Article], reports: Sequence[TextReport]) -> list[TextReport]:
+    """Return what is due, and translations whose original has changed, without the `reports`."""
+    from ..review.pull_requests import TextReport
+
     known = {report.article.asked for report in reports}
-    return [report for report in due if report.article.asked not in known]
+    found = []
+    for article in articles:
+        if (article.due_since or article.original_changes) and article.asked not in known:
+            found.append(TextReport(article))
+    return found

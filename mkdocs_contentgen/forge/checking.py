@@ -53,9 +53,8 @@ def check(
             "here; check the repository out with `fetch-depth: 0`"
         )
     reports = report_texts(site, articles, base)
-    due = [TextReport(article) for article in articles if article.due_since]
     links = forge_links(environment, top_level(site.directory))
-    notes = _write_summary(job, report_markdown(reports, Form(links), due=due))
+    notes = _write_summary(job, report_markdown(reports, Form(links), articles=articles))
     if pull_request.is_from_fork:
         notes.append("a pull request from a fork gets no comment; the summary has the report")
     else:

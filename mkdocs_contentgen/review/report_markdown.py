@@ -16,7 +16,7 @@ from urllib.parse import quote
 from ..display import first_names
 from ..files import short_digest
 from ..github_markdown import MAX_COMMENT, folded, link, marked, plain, table, words
-from ..texts.articles import count_statements
+from ..texts.articles import Article, count_statements
 from .pull_requests import CheckedSentence, PlacedPassage, TextReport
 
 _MAX_ROWS = 100
@@ -80,18 +80,23 @@ def summary_line(reports: Sequence[TextReport]) -> str:
 
 
 def report_markdown(
-    reports: Sequence[TextReport], form: Form, *, due: Sequence[TextReport] = ()
+    reports: Sequence[TextReport], form: Form, *, articles: Sequence[Article] = ()
 ) -> str:
     """Return a report of at most 60,000 characters. What was left out is named at its end.
 
-    `due` are approved texts that are due for another review.
+    Of `articles`, it lists what is due for another review, and translations whose original has
+    changed.
     """
+    due = [article for article in articles if article.due_since]
+    behind = [article for article in articles if article.original_changes]
     parts = [f"**{summary_line(reports)}**"]
     parts += _warnings(reports)
     if reports:
         parts.append(_table(reports[:_MAX_ROWS]))
     if due:
         parts.append(_due(due))
+    if behind:
+        parts.append(_behind(behind))
     room = MAX_COMMENT - _RESERVE - _size(parts)
     left_out: list[str] = []
     for report in reports:
@@ -145,7 +150,7 @@ def _table(reports: Sequence[TextReport]) -> str:
         article = report.article
         rows.append(
             (
-                _cell(_name(report)),
+                _cell(_name(report.article)),
                 _cell(_state(report)),
                 _cell(_changed(report)),
                 str(count_statements(article.newest)),
@@ -156,8 +161,7 @@ def _table(reports: Sequence[TextReport]) -> str:
     return table(head, rows)
 
 
-def _name(report: TextReport) -> str:
-    article = report.article
+def _name(article: Article) -> str:
     if article.request.id == "main":
         return article.page
     return f"{article.page} ({article.request.id})"
@@ -192,14 +196,30 @@ def _remarks(report: TextReport) -> Sequence[str]:
     return text.remarks if text and report.is_to_review else ()
 
 
-def _due(due: Sequence[TextReport]) -> str:
-    lines = ["Due for another review:", ""]
-    for report in due[:_MAX_ROWS]:
-        owner = report.article.request.owner
+def _due(articles: Sequence[Article]) -> str:
+    items = []
+    for article in articles[:_MAX_ROWS]:
+        owner = article.request.owner
         asked = f", ask {_cell(owner)}" if owner else ""
-        lines.append(f"- {_cell(_name(report))}, since {report.article.due_since}{asked}")
-    if len(due) > _MAX_ROWS:
-        lines.append(f"- and {len(due) - _MAX_ROWS} more")
+        items.append(f"{_cell(_name(article))}, since {article.due_since}{asked}")
+    return _list_of("Due for another review:", items, len(articles))
+
+
+def _behind(articles: Sequence[Article]) -> str:
+    items = []
+    for article in articles[:_MAX_ROWS]:
+        number = article.original_changes
+        blocks = "1 block" if number == 1 else f"{number} blocks"
+        items.append(f"{_cell(_name(article))}: {blocks}")
+    heading = "The original has changed; `contentgen update --all` translates that again:"
+    return _list_of(heading, items, len(articles))
+
+
+def _list_of(heading: str, items: Sequence[str], number: int) -> str:
+    """Return a list of the first items of a `number`, below a heading."""
+    lines = [heading, "", *(f"- {item}" for item in items)]
+    if number > len(items):
+        lines.append(f"- and {number - len(items)} more")
     return "\n".join(lines)
 
 
@@ -220,7 +240,9 @@ def _section(report: TextReport, form: Form, *, is_short: bool = False) -> str:
         parts.append("\n".join(["Not as requested:", "", *lines]))
     if not parts:
         return ""
-    return folded(f"<b>{_cell(_name(report))}</b>: {_cell(_state(report))}", "\n\n".join(parts))
+    return folded(
+        f"<b>{_cell(_name(report.article))}</b>: {_cell(_state(report))}", "\n\n".join(parts)
+    )
 
 
 def _changes(report: TextReport) -> str:
@@ -314,6 +336,8 @@ def _text_to_json(report: TextReport, top: Path | None) -> dict[str, object]:
         "committed_by": report.committed_by or None,
         "has_doubtful_approval": report.has_doubtful_approval,
         "due_since": article.due_since.isoformat() if article.due_since else None,
+        "translation_of": article.asked.original.name if article.asked.original else None,
+        "original_changes": article.original_changes,
     }
 
 

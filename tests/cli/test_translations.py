@@ -86,6 +86,23 @@ def test_one_changed_sentence_is_one_changed_block(site: Site) -> None:
     assert states(site)["index.de.md"]["original_changes"] == 0
 
 
+def test_an_approved_translation_stays_approved_when_its_original_changes(site: Site) -> None:
+    """No command counts it as one to review; each says what translates the changes."""
+    approve_both(site)
+    edit(site, APPROVED, "once.", "twice.")
+
+    assert states(site)["index.de.md"]["state"] == "approved"
+    listed = site.run("status")
+    assert "the original has changed: 1 block;" in listed
+    assert "1 translation of a text that has changed: contentgen update --all" in listed
+    assert "contentgen review" not in listed
+    reported = site.run("report")
+    assert reported.startswith("**No text to review.**")
+    assert "- index.de.md: 1 block" in reported
+    [as_json] = json.loads(site.run("report", "--json"))
+    assert (as_json["translation_of"], as_json["original_changes"]) == ("index.md", 1)
+
+
 def test_the_words_of_a_person_stay(site: Site) -> None:
     """A block that a person wrote stays when its original changes, with a remark about that."""
     approve_both(site)

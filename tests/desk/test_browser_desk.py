@@ -805,8 +805,12 @@ def test_a_translation(project: Project, page: Page) -> None:
 
         path = project.root / "contentgen/post.md/main.html"
         path.write_text(path.read_text(encoding="utf-8").replace("Last.", "The end."), "utf-8")
-        project.run_process("mkdocs_contentgen", "approve", "post.md", "--by", "Ada")
+        approve = ("approve", "post.md", "post.de.md", "--by", "Ada", "--reason", "It is so")
+        project.run_process("mkdocs_contentgen", *approve)
         expect(panel).to_contain_text("Blocks changed in the original: 1")
+        page.goto(f"{desk.origin}/_contentgen/")
+        group = "with a changed original"
+        open_text(desk, page, "Ten habits", "[de] Ten habits", group=group)
         page.get_by_role("button", name="Translate what has changed…").click()
         dialog = page.get_by_role("dialog", name="Translate what has changed…")
         expect(dialog).to_contain_text("It costs nothing")

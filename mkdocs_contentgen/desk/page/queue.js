@@ -12,11 +12,11 @@ import { say } from "./words.js";
 const NEED = [
   "outdated", "changed", "damaged", "proposed", "draft", "failed", "missing", "approved",
 ];
-const GROUPS = ["review", "missing", "approved"];
+const GROUPS = ["review", "behind", "missing", "approved"];
 
 export function groupOf(text) {
-  if (text.newer_draft || text.due_since || text.original_changes) return "review";
-  if (text.state === "approved") return "approved";
+  if (text.newer_draft || text.due_since) return "review";
+  if (text.state === "approved") return text.original_changes ? "behind" : "approved";
   return ["failed", "missing"].includes(text.state) ? "missing" : "review";
 }
 
@@ -138,7 +138,7 @@ export function drawQueue() {
       h("button", { type: "button", class: "main", disabled: !first, title: "Enter",
         onclick: () => openText(first) }, say("review_next")),
       h("div", { class: "buttons groups", role: "group", "aria-label": say("state") },
-        GROUPS.map(group)),
+        GROUPS.filter((name) => name !== "behind" || countOf(name)).map(group)),
       h("input", { type: "search", "aria-label": say("filter"), placeholder: say("filter"),
         value: state.filter, oninput: ({ target }) => {
           state.filter = target.value;
