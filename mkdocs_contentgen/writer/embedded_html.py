@@ -239,21 +239,27 @@ def _escape_others(line: _Line) -> str:
 
 def _inline_line(line: _Line) -> str:
     """Return a line with Markdown for its tags."""
+    is_row = _is_row(line)  # once for the line, which may have thousands of tags
+    end_of_text = len(line.text.rstrip())
     parts: list[str] = []
     done = 0
     for tag in line.tags:
-        parts += [line.text[done : tag.start()], _mark(tag, line)]
+        mark = _mark(tag, is_row=is_row, is_last=tag.end() >= end_of_text)
+        parts += [line.text[done : tag.start()], mark]
         done = tag.end()
     return "".join([*parts, line.text[done:]])
 
 
-def _mark(tag: re.Match[str], line: _Line) -> str:
-    """Return what stands for a tag in Markdown."""
+def _mark(tag: re.Match[str], *, is_row: bool, is_last: bool) -> str:
+    """Return what stands for a tag in Markdown.
+
+    `is_row` says whether its line is a row of a table, `is_last` whether nothing follows in it.
+    """
     name = _name(tag)
+    if is_row and (name == "br" or name in _BLOCKS):
+        return " "
     if name == "br":
-        is_last = not line.text[tag.end() :].strip()
-        line_break = "  " if is_last else "  \n"
-        return " " if _is_row(line) else line_break
+        return "  " if is_last else "  \n"
     if name in _BLOCKS:
-        return " " if _is_row(line) else "\n\n"
+        return "\n\n"
     return _MARKS.get(name, "")

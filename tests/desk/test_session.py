@@ -278,7 +278,7 @@ SHAPES = {
     "sentences": ("Word <mark>5</mark> is it. ", "<p>{}</p>"),
     "links": ('<mark>b</mark> <a href="https://a.example/c">x</a> ', "<p>{}</p>"),
     "rules": ("<hr>", "{}"),
-    "brackets": ("![" * 40, "<p>{}</p>"),
+    "brackets": ("![" * 10, "<p>{}</p>"),
     "colours": ("<div style='color: red'>" * 40 + "x" + "</div>" * 40, "{}"),
 }
 

@@ -42,7 +42,19 @@ def test_a_text_that_was_cut_ends_with_a_sentence(text: str, kept: str) -> None:
 
 @pytest.mark.parametrize(
     "part",
-    ["\n\n", "- Sources:\n", "~~~\n", "*a*\n\n", "<!--", "---\n", "<pre>\n", "<td>|", "<b a='"],
+    [
+        "\n\n",
+        "- Sources:\n",
+        "~~~\n",
+        "*a*\n\n",
+        "<!--",
+        "---\n",
+        "<pre>\n",
+        "<td>|",
+        "<div>",
+        "<br>x",
+        "<b a='",
+    ],
 )
 def test_mending_takes_linear_time(part: str) -> None:
     """No text of a model keeps a build busy."""
