@@ -13,7 +13,7 @@ from mkdocs_contentgen.html.markdown_parser import inline_parser, link_addresses
 def test_twice_the_text_takes_twice_the_time_to_read(part: str, is_persons: bool) -> None:
     """Starts without an end are each looked at once."""
     parser = inline_parser(is_persons=is_persons)
-    assert growth(parser.renderInline, lambda size: part * (size // len(part)), 40_000) < 3.2
+    assert growth(parser.renderInline, lambda size: part * (size // len(part)), 16_000) < 3.2
 
 
 def test_addresses_of_links() -> None:

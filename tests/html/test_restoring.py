@@ -47,7 +47,7 @@ def test_statements_come_back() -> None:
 
 
 @given(st.lists(EDITS, min_size=1, max_size=4), st.integers(0, 100))
-@settings(max_examples=25)
+@settings(max_examples=12)
 def test_taking_back_ends(edits: list[tuple[str, int]], first: int) -> None:
     """Whatever differs, and wherever one begins, the earlier version is what is left."""
     before, changed = Document(RICH, HOSTS), Document(RICH, HOSTS)

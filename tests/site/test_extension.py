@@ -264,7 +264,7 @@ def a_site(tmp_path_factory: pytest.TempPathFactory) -> MkDocsConfig:
 
 
 @given(title=texts.map("".join), text=texts.map("".join), words=texts.map("".join))
-@settings(max_examples=100)
+@settings(max_examples=60)
 def test_whatever_an_article_says_comes_out_as_it_is(
     title: str, text: str, words: str, a_site: MkDocsConfig
 ) -> None:

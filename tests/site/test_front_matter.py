@@ -212,7 +212,7 @@ def nearly_right(draw: st.DrawFn) -> str:
 
 
 @given(source=nearly_right())
-@settings(max_examples=500)
+@settings(max_examples=200)
 def test_any_source_is_requests_or_problems(source: str, a_site: MkDocsConfig) -> None:
     """Whatever a page begins with, nothing is raised, and every problem has a line of the page."""
     page = File("page.md", src_dir=None, dest_dir=a_site.site_dir, use_directory_urls=True)

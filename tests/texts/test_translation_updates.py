@@ -472,7 +472,7 @@ def structure(text: Text) -> list[tuple[str, str]]:
     return [(piece.element.name, piece.part) for piece in pieces]
 
 
-@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("seed", range(2))
 def test_edits_in_turn(seed: int) -> None:
     """People's words stay, and no other byte changes, whatever was edited before."""
     rounds(seed, 6)

@@ -471,7 +471,7 @@ PIECES = [
 
 
 @given(answers=st.lists(st.lists(st.sampled_from(PIECES), max_size=12).map("".join), max_size=3))
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=80, deadline=None)
 def test_whatever_a_model_answers(answers: list[str]) -> None:
     """Only words of blocks change: structure, code, links and pictures are the original's."""
     original = document(
