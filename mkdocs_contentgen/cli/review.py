@@ -317,13 +317,26 @@ def _check_author(model: str, by: str) -> None:
 @page_argument
 @id_option
 def prompt(config_file: str | None, page: str, name: str | None) -> None:
-    """Print what a model is asked for the texts of PAGE, with the sources to cite."""
-    from ..review.importing import prompt_for
+    """Print what a model is asked for the texts of PAGE, with the sources to cite.
+
+    A long translation takes several prompts, and `contentgen import` their answers in one file.
+    """
+    from ..review.importing import prompts_for
 
     with open_site(config_file) as site:
         for article in _named(load_undamaged(site, page), page, name):
-            for line in prompt_for(site, article).splitlines():
-                print_text_line(line)
+            prompts = prompts_for(site, article)
+            for number, text in enumerate(prompts, start=1):
+                if len(prompts) > 1:
+                    print_text_line(f"----- prompt {number} of {len(prompts)} -----", bold=True)
+                for line in text.splitlines():
+                    print_text_line(line)
+            if len(prompts) > 1:
+                print_next(
+                    f"contentgen import {article.page_argument} FILE",
+                    why=f"Ask for each of these {len(prompts)} prompts in a chat of its own, and "
+                    "put the answers into one file, one below the other. Next",
+                )
 
 
 @click.command()

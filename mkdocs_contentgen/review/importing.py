@@ -16,7 +16,7 @@ from ..texts.articles import Article
 from ..writer.program import prompt_text
 from ..writer.settings import WriterOptions
 from ..writer.writing import find_sections, prompt, remarks_on_answer, text_from_answer
-from .translated_elsewhere import read_translation, remarks_on_changed, translation_prompt
+from .translated_elsewhere import read_translation, remarks_on_changed, translation_prompts
 
 MAX_IMPORT = 512 * 1024
 """The maximum length of a file that is imported, in characters."""
@@ -123,16 +123,18 @@ def _subject(remark: str) -> str:
     return remark.partition(":")[0]
 
 
-def prompt_for(site: Site, article: Article) -> str:
+def prompts_for(site: Site, article: Article) -> list[str]:
     """Return what a model is asked for the text of an article, with the sources to cite.
 
-    Raises ConfigurationError, and FailedTextError for a translation of a text that is not there.
+    For a long translation, these are several prompts, and import_text() takes the answers one below
+    the other. Raises ConfigurationError, and FailedTextError for a translation of a text that is
+    not there.
     """
     request, options = _asked(site, article)
     if article.original:
-        return translation_prompt(article, article.original, options)
+        return translation_prompts(article, article.original, options)
     sections = find_sections(request, options, options.sources.text_around(article.page))
-    return prompt_text(prompt(request, options, sections))
+    return [prompt_text(prompt(request, options, sections))]
 
 
 def _asked(site: Site, article: Article) -> tuple[Request, WriterOptions]:

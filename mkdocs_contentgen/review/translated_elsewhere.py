@@ -40,21 +40,21 @@ _MAX_REMARKED = 20
 """How many blocks have a remark on what they say."""
 
 
-def translation_prompt(article: Article, original: Article, options: WriterOptions) -> str:
-    """Return what a model is asked for a translation, of all calls one below the other.
+def translation_prompts(article: Article, original: Article, options: WriterOptions) -> list[str]:
+    """Return what a model is asked for a translation, in each of the calls.
 
     Raises FailedTextError if the original has no text.
     """
     planned = _plan(article, original)
     request = original.asked.in_its_language()
     conversations = prompts(request, planned, options)
-    return "\n\n".join(prompt_text(messages) for messages in conversations)
+    return [prompt_text(messages) for messages in conversations]
 
 
 def read_translation(
     article: Article, original: Article, options: WriterOptions, answer: str
 ) -> Text:
-    """Return a translation in Markdown or HTML, or in an answer to translation_prompt().
+    """Return a translation in Markdown or HTML, or in the answers to translation_prompts().
 
     Raises FailedTextError for what is no text, and if the original has none.
     """

@@ -126,6 +126,30 @@ def test_the_answer_to_the_prompt(site: Site) -> None:
     assert "Dann warten." in html
 
 
+def test_the_answers_to_several_prompts(site: Site) -> None:
+    """A long text takes several; their answers are imported in one file, with what is said around.
+
+    Each answer has words of a chat before and behind it.
+    """
+    paragraphs = "".join(f"<p>Part {number} says {'so ' * 500}.</p>" for number in range(8))
+    site.draft(f'<article lang="en"><h1>Fast</h1>{paragraphs}</article>', is_for_writer=True, day=2)
+    printed = site.run("prompt", "index.de.md")
+    assert "put the answers into one file, one below the other" in printed
+    assert "Next: contentgen import index.de.md FILE" in printed
+    prompts = printed.split("----- prompt ")[1:]
+    assert [prompt[:6] for prompt in prompts] == ["1 of 2", "2 of 2"]
+    answers = []
+    for prompt in prompts:
+        blocks = re.findall(r"^\[(\d+)\] (.*)$", prompt.partition("<text>")[2], re.MULTILINE)
+        lines = [f"[{number}] {text.replace('says', 'sagt')}" for number, text in blocks]
+        answers.append("\n".join(["Here is it:", "", *lines, "", "Tell me if you need more."]))
+
+    import_text(site, "\n".join(answers))
+    html = approved(site)
+    assert html.count("sagt") == 8
+    assert "Tell me" not in html
+
+
 @pytest.mark.parametrize("command", ["prompt", "import"])
 def test_an_original_without_a_text(site: Site, command: str) -> None:
     """It is said which command to run first, and where the request is."""
