@@ -37,7 +37,7 @@ from mkdocs_contentgen.served.ledger import LEASE
 
 pytestmark = pytest.mark.system
 
-TEXTS, CLIENTS, KILLS = map(int, os.environ.get("EXACTLY_ONCE", "60,6,4").split(","))
+TEXTS, CLIENTS, KILLS = map(int, os.environ.get("EXACTLY_ONCE", "30,6,3").split(","))
 USERS, PARALLEL = ("ann", "bob", "eve", "poor"), 6
 BUDGET = 0.01
 """What the texts of `poor` may cost in a month, which is less than all of them would."""

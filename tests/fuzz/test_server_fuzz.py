@@ -49,7 +49,7 @@ def test_requests(server: WriterServer, path: str, mode: str) -> None:
     document = schemathesis.openapi.from_url(f"{server.url}/openapi.json")
     operation = document[path]["POST"]
 
-    @settings(max_examples=20, suppress_health_check=list(HealthCheck), database=None)
+    @settings(max_examples=12, suppress_health_check=list(HealthCheck), database=None)
     @given(case=operation.as_strategy(generation_mode=schemathesis.GenerationMode(mode)))
     def send(case: Case[Any]) -> None:
         if NAME.fullmatch(str((case.query or {}).get("user_id", ""))):

@@ -68,7 +68,7 @@ def test_a_new_text_costs_one_rebuild(project: Project, service: ServiceDouble) 
     service.answer = generated(delay=0.5)
     project.configure(hooks=["slow.py"])
     slow = "import time\n\n\ndef on_{}(*args, **kwargs):\n    time.sleep({})\n"
-    project.write("slow.py", slow.format("config", 3) + slow.format("env", 4).partition("\n")[2])
+    project.write("slow.py", slow.format("config", 1) + slow.format("env", 2).partition("\n")[2])
     project.write("docs/index.md", "Home\n")
     with serving(project) as site:
         wait_until(lambda: "Home" in site.page())
