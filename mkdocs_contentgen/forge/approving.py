@@ -8,7 +8,7 @@ the pull request are approved, or none is, and the comment says why.
 from __future__ import annotations
 
 import re
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
@@ -20,6 +20,7 @@ from ..html.document import Document
 from ..review.approving import settled_html, with_confirmed
 from ..review.report_markdown import sentence_marks
 from ..site.authors import name_authors
+from ..text import Text
 from ..texts.approval import (
     ApprovedText,
     approve,
@@ -29,6 +30,7 @@ from ..texts.approval import (
     read_approved,
     save_approved,
 )
+from ..texts.translation import count_changes, of_approved_original
 from .api import Account, GitHub
 from .comment import find_own, put_answer, ticked_marks
 from .events import Job, PullRequest, Review
@@ -87,7 +89,10 @@ def approve_reviewed(
         return Outcome(problems=tuple(problems))
     account = github.account(review.user.login)
     for text in texts:
-        _write(top, directory, text, _name_of(account, review.user.login))
+        found = name_authors(text.proposed.text, top / text.path)
+        if _is_translation_of_one(found, texts):
+            found = of_approved_original(found)
+        _write(top, directory, text, found, _name_of(account, review.user.login))
     _push(top, directory, now, account, review.user.login)
     return Outcome(approved=tuple(text.page for text in texts))
 
@@ -215,13 +220,23 @@ def _name_of(account: Account, login: str) -> str:
     return login if not name or name_problem(full) else full
 
 
-def _write(top: Path, directory: str, text: ProposedText, by: str) -> None:
-    """Write the approved file of a text that was reviewed. Raises ApprovalError."""
+def _is_translation_of_one(translation: Text, texts: Sequence[ProposedText]) -> bool:
+    """Tell whether a text is the translation of one that is approved with it."""
+    original = translation.original
+    if original is None:
+        return False
+    return any(count_changes(original, text.proposed.text.html) == 0 for text in texts)
+
+
+def _write(top: Path, directory: str, text: ProposedText, found: Text, by: str) -> None:
+    """Write the approved file of a text that was reviewed. Raises ApprovalError.
+
+    `found` is that text with the names of those who edited it.
+    """
     path = top / text.path
     before = read_approved(path, top / directory)
     if before is None or before.file_digest != text.proposed.file_digest:
         raise ApprovalError(f"{text.path}: is not as it is in the commit that is checked out")
-    found = name_authors(text.proposed.text, path)
     document = document_of(found.html)
     edits = with_confirmed(found, document.statements()) if document.statements() else found.edits
     approved = structs.replace(found, html=settled_html(document), edits=edits)

@@ -13,8 +13,6 @@ from pathlib import Path
 from typing import Literal
 from xml.etree.ElementTree import Element
 
-from msgspec import structs
-
 from ..display import quoted
 from ..errors import ApprovalError, ContentgenError, FailedTextError, NoText, UnsafeHTMLError
 from ..files import normal_form, sha256
@@ -701,15 +699,15 @@ def link_originals(articles: Sequence[Article]) -> list[Article]:
 
 def _after_approval_of_original(article: Article) -> Article:
     """Return a translation as one of an approved original, if a draft was approved as it was."""
-    draft = article.draft
+    newest = article.newest
     original = article.original_text
-    if draft is None or draft is not article.newest or original is None or original.is_draft:
+    if newest is None or original is None or original.is_draft:
         return article
-    if draft.original is None or not draft.original.is_draft or article.original_changes:
+    if newest.original is None or not newest.original.is_draft or article.original_changes:
         return article
-    from .translation import DRAFT_REMARK
+    from .translation import of_approved_original
 
-    remarks = tuple(remark for remark in draft.remarks if remark != DRAFT_REMARK)
-    remembered = structs.replace(draft.original, is_draft=False)
-    text = structs.replace(draft, remarks=remarks, original=remembered)
+    text = of_approved_original(newest)
+    if article.approved and newest is article.approved.text:
+        return replace(article, approved=replace(article.approved, text=text))
     return replace(article, draft_outcome=replace(article.draft_outcome, text=text))

@@ -14,6 +14,7 @@ from functools import lru_cache
 
 from bs4 import Tag
 from bs4.element import NavigableString
+from msgspec import structs
 
 from ..errors import EditError, UnsafeHTMLError
 from ..files import sha256
@@ -124,6 +125,15 @@ def count_changes(original: Original, html: str) -> int:
     """
     leaves = Document(html, image_hosts_of(html)).leaves()
     return alignment.count_changes(original.blocks, leaves)
+
+
+def of_approved_original(translation: Text) -> Text:
+    """Return the translation of a draft as one of an approved text, for when that is approved."""
+    if translation.original is None:
+        return translation
+    remarks = tuple(remark for remark in translation.remarks if remark != DRAFT_REMARK)
+    original = structs.replace(translation.original, is_draft=False)
+    return structs.replace(translation, remarks=remarks, original=original)
 
 
 class Wording:

@@ -147,6 +147,18 @@ def test_the_approval_of_an_original_ends_the_remark_on_its_draft(site: Site) ->
     assert "draft" not in (site.root / TRANSLATED).read_text()
 
 
+def test_the_approval_of_an_original_ends_the_remark_on_its_proposed_translation(
+    site: Site,
+) -> None:
+    """The same goes for a translation in a file."""
+    site.run("generate")
+    site.run("propose", "index.de.md")
+    site.run("approve", "index.md", "--by", "Jo")
+    assert "draft that nobody has approved" not in site.run("status")
+    assert "not as requested" not in site.run("approve", "index.de.md", "--by", "Ada")
+    assert "draft" not in (site.root / TRANSLATED).read_text()
+
+
 def test_originals_are_approved_before_their_translations(site: Site) -> None:
     """A translation of a draft is one of an approved text when both are approved at once."""
     site.run("generate")

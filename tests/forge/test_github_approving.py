@@ -130,6 +130,34 @@ def test_a_review_approves(job: Job) -> None:
     assert "Warning" not in job.site.run("report", "--base", "main")
 
 
+def test_a_translation_is_approved_with_its_original(job: Job) -> None:
+    """It is the translation of an approved text then, and each of its statements had to be ticked.
+
+    The evidence in the comment is the block of the original.
+    """
+    site = job.site
+    request = "contentgen: {translation_of: index.md, language: de}"
+    site.write("docs/index.de.md", f"---\n{request}\n---\n")
+    site.run("generate")
+    site.run("propose", "index.de.md")
+    file = site.root / "contentgen/index.de.md/main.html"
+    edit_file(file, "[de] In 1999, it", "Im Jahr <mark>1998</mark>")
+    job.push()
+    job.check()
+    [comment] = job.github.comments
+    assert "Im Jahr <b>1998</b> was slow." in comment["body"]
+    assert "docs/index.md, index.md: In 1999, it was slow." in comment["body"]
+    assert "the original is a draft" in comment["body"]
+    job.review()
+    assert "index.de.md: not ticked: " in job.approve(code=1)
+
+    job.tick_all()
+    job.review()
+    assert job.approve() == "index.de.md: approved\nindex.md: approved\n"
+    assert "is_draft" not in file.read_text(encoding="utf-8")
+    assert "translation of a text that has changed" not in site.run("status", "--check")
+
+
 def test_an_account_without_a_name(job: Job) -> None:
     """Its login stands for it, also where the name cannot be kept."""
     job.tick_all()
