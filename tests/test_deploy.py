@@ -38,7 +38,7 @@ from writer_server import add_user, configure, encode, writer_running
 from mkdocs_contentgen.cli.main import main
 from mkdocs_contentgen.served import configuration
 from mkdocs_contentgen.served.configuration import ServerFields, read_fields
-from mkdocs_contentgen.service.application import MAX_BODY
+from mkdocs_contentgen.service.protocol import MAX_TEXT_BODY
 from mkdocs_contentgen.writer import settings
 
 ROOT = Path(__file__).parent.parent
@@ -320,7 +320,7 @@ class TestNginx:
     def test_limits(self, nginx: tuple[str, int, list[str]]) -> None:
         """Large bodies do not reach the writer, nor do requests for the metrics."""
         url, _, paths = nginx
-        large = httpx.post(f"{url}/generate-blog", content=b"x" * (MAX_BODY + 1), verify=False)
+        large = httpx.post(f"{url}/generate-blog", content=b"x" * (MAX_TEXT_BODY + 1), verify=False)
         assert large.status_code == 413
         assert httpx.get(f"{url}/metrics", verify=False).status_code == 404
         assert paths == []

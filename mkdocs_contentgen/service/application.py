@@ -21,10 +21,19 @@ from starlette.routing import Route
 from ..display import escape_controls
 from ..requests import EXTRA_FIELDS, REQUEST_TYPES, Request, expected_value, wrong_fields
 from .bodies import TooLargeError, read_body
-from .protocol import TRANSLATE_OPERATION, UPDATE_OPERATION, ServiceRequest, Translation, Update
+from .protocol import (
+    MAX_TEXT_BODY,
+    TRANSLATE_OPERATION,
+    UPDATE_OPERATION,
+    ServiceRequest,
+    Translation,
+    Update,
+)
 
 MAX_BODY = 2**20
-"""The maximum size of a request body in bytes. The interface has no limit (section 8)."""
+"""The maximum size of the body of a request for a new text in bytes.
+
+The interface has no limit (section 8)."""
 
 MAX_IDEMPOTENCY_KEY = 255
 
@@ -76,12 +85,14 @@ def application(
     parsers: dict[str, Parse] = {
         path: partial(_parse_new_text, model) for path, model in OPERATIONS.items()
     }
+    limits = dict.fromkeys(parsers, MAX_BODY)
     for path, (field, kind) in TEXT_OPERATIONS.items():
         parsers[path] = partial(_parse_of_text, field, kind)
+        limits[path] = MAX_TEXT_BODY
     app = Starlette(
         routes=[
             *(
-                Route(path, _endpoint(authenticate, parse, write), methods=["POST"])
+                Route(path, _endpoint(authenticate, parse, limits[path], write), methods=["POST"])
                 for path, parse in parsers.items()
             ),
             *routes,
@@ -93,7 +104,7 @@ def application(
 
 
 def _endpoint(
-    authenticate: Authenticate[Caller], parse: Parse, write: Write[Caller]
+    authenticate: Authenticate[Caller], parse: Parse, most: int, write: Write[Caller]
 ) -> Callable[[HTTPRequest], Awaitable[Response]]:
     async def generate(request: HTTPRequest) -> Response:
         token = _token(request)
@@ -103,7 +114,7 @@ def _endpoint(
         caller = await authenticate(user, token)
         _check_media_type(request)
         key = _idempotency_key(request)
-        asked = parse(_fields(await _read(request)))
+        asked = parse(_fields(await _read(request, most)))
         content = await write(asked, caller, key)
         return Response(content, media_type="application/json")
 
@@ -142,12 +153,12 @@ def _single(values: list[str]) -> str:
     return values[0].strip() if len(values) == 1 else ""
 
 
-async def _read(request: HTTPRequest) -> bytes:
+async def _read(request: HTTPRequest, most: int) -> bytes:
     # Starlette's own max_body_size is new, answers in plain text, and comes before the 401.
     try:
-        return await read_body(request.stream(), MAX_BODY)
+        return await read_body(request.stream(), most)
     except TooLargeError:
-        message = f"the body is too large; at most {MAX_BODY} bytes are allowed"
+        message = f"the body is too large; at most {most} bytes are allowed"
         raise HTTPException(413, message) from None
     except ClientDisconnect:
         raise HTTPException(400, "the body ended early; send all of it") from None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from http import HTTPStatus
 from typing import TypeVar
 
 from ..errors import (
@@ -17,6 +18,7 @@ from ..text import Text
 from . import SANDBOX, WRITER
 from .connection import REQUEST_ID, Answer, HTTPConnection, check_address, check_token, decode_json
 from .protocol import (
+    MAX_TEXT_BODY,
     Attempt,
     ServiceRequest,
     Translated,
@@ -145,6 +147,12 @@ class ServiceClient(HTTPConnection):
                 f"{self._answered(answer)}; only writers have the operation `{sent.operation}`: "
                 f"use `base_url: {WRITER}` for a language model of your own, or the address of a "
                 "served writer of this version"
+            )
+        if sent.of_text is not None and answer.status == HTTPStatus.REQUEST_ENTITY_TOO_LARGE:
+            raise RejectedError(
+                f"{self._answered(answer)}; the text is too long for a proxy in front of the "
+                f"writer, which has to let {MAX_TEXT_BODY // 2**20} MiB pass (nginx: "
+                f"`client_max_body_size {MAX_TEXT_BODY // 2**20}m`)"
             )
         raise self._error(answer)
 

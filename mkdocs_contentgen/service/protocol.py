@@ -34,6 +34,13 @@ MAX_BLOCKS = 2000
 MAX_BLOCK = 20_000
 """The maximum length of a block in characters."""
 
+MAX_TEXT_BODY = 8 * 2**20
+"""The maximum size of the body of an update or a translation in bytes.
+
+A text has at most 256 K characters, of up to four bytes. Its words are in the body twice, beside
+those of at most 50 sources.
+"""
+
 MAX_NOTE = 2000
 """The maximum length of a note in characters."""
 

@@ -536,7 +536,9 @@ def test_a_dead_process(address: str, clock: Clock) -> None:
         dead.beat()  # it was only late
         assert begin(other, keyed(1), one) == "running"
         clock.now += 100
-        wait_until(lambda: begin(other, keyed(1), one) == "begun")  # or it has just been late itself
+        wait_until(
+            lambda: begin(other, keyed(1), one) == "begun"
+        )  # or it has just been late itself
         dead.beat()
         dead.finish(keyed(1), None, USAGE)
         assert begin(dead, keyed(1), one) == "running"

@@ -498,6 +498,13 @@ def test_a_service_without_translations(translator: ServiceDouble, status: int) 
         asyncio.run(translate(translator.base_url))
 
 
+def test_a_text_that_a_proxy_does_not_let_pass(translator: ServiceDouble) -> None:
+    """The error says what the proxy has to allow, which is enough for each text."""
+    translator.answer = raw(b"<html>413 Request Entity Too Large</html>", 413)
+    with pytest.raises(RejectedError, match=r"answered 413 .*`client_max_body_size 8m`"):
+        asyncio.run(translate(translator.base_url))
+
+
 @pytest.mark.parametrize(
     "body",
     [

@@ -22,9 +22,14 @@ from starlette.types import Message
 
 from mkdocs_contentgen.html.document import Document
 from mkdocs_contentgen.html.translatable import has_words, set_translated, to_translatable
-from mkdocs_contentgen.requests import REQUEST_TYPES, choices
+from mkdocs_contentgen.requests import REQUEST_TYPES, NewsRequest, choices
 from mkdocs_contentgen.service.application import MAX_BODY, allow_everybody, application
-from mkdocs_contentgen.service.protocol import ServiceRequest
+from mkdocs_contentgen.service.protocol import (
+    MAX_TEXT_BODY,
+    OriginalBlock,
+    ServiceRequest,
+    Translation,
+)
 from mkdocs_contentgen.service.sandbox import LABEL, app, write_article
 
 CASES = cases("sandbox")
@@ -261,6 +266,18 @@ class TestRefusal:
             f"allowed are {', '.join(['topic', *FIELDS[kind], 'brief', 'language'])}"
         )
         assert len(error) < 200
+
+    def test_an_update_of_a_long_text(self) -> None:
+        """The words of a text of 256 K characters with their translation are more than 1 MiB."""
+        words = "言" * 16_000
+        blocks = [OriginalBlock(number, "p", words, words) for number in range(16)]
+        asked = Translation("ja", [*blocks, OriginalBlock(99, "p", "New.")])
+        body = ServiceRequest(NewsRequest(topic="Bees"), asked).body()
+        content = msgspec.json.encode(body)
+        assert len(content) > MAX_BODY
+        response = call("/translate-text", content=content)
+        assert [block["block"] for block in response.json()["blocks"]] == [99]
+        assert call("/translate-text", content=b" " * (MAX_TEXT_BODY + 1)).status_code == 413
 
     def test_too_large_without_saying_so(self) -> None:
         """A body of unknown length is read no further than to the limit."""
