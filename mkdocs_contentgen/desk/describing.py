@@ -19,7 +19,7 @@ from ..review.evidence import OriginalFinder, evidence_finder
 from ..site.site import Site
 from ..text import Text, is_about_quotation
 from ..texts.articles import Article, count_statements
-from ..writer.evidence import EvidenceFinder
+from ..writer.evidence import Evidence, EvidenceFinder
 from ..writer.sources import Section
 from .rendering import render
 from .texts import Change, Desk, Earlier, digest_of
@@ -94,7 +94,7 @@ def describe(desk: Desk, article: Article) -> dict[str, object]:
         ],
         "statements": cards,
         "to_read": [
-            {"text": sentence, "evidence": _evidence(finder, sentence)}
+            {"text": sentence, "evidence": _evidence(finder.find(sentence))}
             for sentence in document.sentences_to_read()
         ],
         # The source of a translation is its original.
@@ -202,13 +202,22 @@ def _cards(blocks: Sequence[Block], text: Text, finder: EvidenceFinder) -> list[
                 "parts": sentence.parts,
                 "place": _place(block),
                 "source": cited[0] if cited else None,
-                "evidence": _evidence(finder, _words_to_find(block, sentence)),
+                "evidence": _evidence(_find_evidence(finder, block, sentence)),
             }
             if sentence.is_weak:
                 weak.append(card)
             else:
                 strong.append(card)
     return strong + weak
+
+
+def _find_evidence(
+    finder: EvidenceFinder, block: Block, sentence: MarkedSentence
+) -> list[Evidence]:
+    """Return the passages beside a sentence of a block, of a translation the block's original."""
+    if isinstance(finder, OriginalFinder):
+        return finder.of_block(block.number)
+    return finder.find(_words_to_find(block, sentence))
 
 
 def _words_to_find(block: Block, sentence: MarkedSentence) -> str:
@@ -245,11 +254,11 @@ def _place(block: Block) -> list[str]:
     return names
 
 
-def _evidence(finder: EvidenceFinder, sentence: str) -> list[dict[str, object]]:
-    """Return the closest passages of the sources to a sentence."""
+def _evidence(passages: Sequence[Evidence]) -> list[dict[str, object]]:
+    """Return passages as the desk shows them."""
     return [
         {"title": found.section.title, "file": found.section.file, "text": found.section.text}
-        for found in finder.find(sentence)
+        for found in passages
     ]
 
 

@@ -59,14 +59,21 @@ class OriginalFinder(EvidenceFinder):
         self._words = words
 
     def find(self, sentence: str) -> list[Evidence]:
-        """Return the originals of the blocks that have the sentence, or are cells in it."""
+        """Return the originals of the blocks that have the sentence, or else are cells in it.
+
+        Of cells, those with the most words come first: a short one can be in any sentence.
+        """
         line = " ".join(sentence.split())
-        found = []
-        for number, section in self.sections.items():
-            words = self._words[number]
-            if line in words or words in line:
-                found.append(Evidence(section, ()))
-        return found[:MAX_PASSAGES]
+        found = [number for number, words in self._words.items() if line in words]
+        if not found:
+            found = [number for number, words in self._words.items() if words in line]
+            found.sort(key=lambda number: -len(self._words[number]))
+        return [Evidence(self.sections[number], ()) for number in found[:MAX_PASSAGES]]
+
+    def of_block(self, number: int) -> list[Evidence]:
+        """Return the original of a block, none for one that stands for nothing in the original."""
+        section = self.sections.get(number)
+        return [Evidence(section, ())] if section else []
 
 
 def evidence_finder(site: Site, article: Article, text: Text) -> EvidenceFinder:

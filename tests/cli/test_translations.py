@@ -192,6 +192,18 @@ def test_a_proposed_translation(site: Site) -> None:
     assert f"- Dann <b>1</b> warten.\n  - {evidence}\n" in reported
 
 
+def test_a_short_cell_is_no_evidence_for_a_sentence_with_its_words(site: Site) -> None:
+    """The block that has the sentence is, whatever stands before it."""
+    table = "".join(f"<tr><td>{word}</td><td>x</td></tr>" for word in ("Then", "wait", "a", "e"))
+    site.draft(f"<article><h1>Alpha</h1><table>{table}</table><p>Then wait.</p></article>", day=2)
+    site.run("generate")
+    site.run("propose", "index.de.md")
+    file = site.root / TRANSLATED
+    html = file.read_text(encoding="utf-8")
+    file.write_text(html.replace("[de] Then wait.", "[de] Then <mark>1</mark> wait."), "utf-8")
+    assert "‹1› wait.\n  docs/index.md, index.md: Then wait.\n" in site.run("show", "index.de.md")
+
+
 def test_an_update_is_compared_with_what_was_approved(site: Site) -> None:
     """The difference is the block that was translated again."""
     approve_both(site)

@@ -1009,6 +1009,25 @@ def test_a_translation_beside_its_original(reviewer: Reviewer) -> None:
     assert (evidence["text"], evidence["file"]) == ("In 2019.", "docs/post.md")
 
 
+def test_a_translated_cell_has_the_original_of_its_own_block(reviewer: Reviewer) -> None:
+    """Words of other cells are in its row, and short ones in many sentences."""
+    translated(reviewer)
+    cells = "".join(f"<td>Cell {letter} is long.</td>" for letter in "ABCD")
+    table = f"<table><tbody><tr><td>In</td>{cells}<td>In 2019.</td></tr></tbody></table>"
+    html = f'<article lang="en"><h1>Ten habits</h1>{table}<p>In 2018, there were 7.</p></article>'
+    save(reviewer.root, {BLOG.key(sandbox=True): Text(html, WHEN, BLOG.record(), edition=2)})
+    row = reviewer.queue()["post.de.md"]
+    asked = reviewer.call("ask", ref=row["ref"], seen=row["seen"], replace=True)
+    assert asked.status_code == 200
+    reviewer.app._texts.wait()
+    for block in (6, 7):
+        reviewer.change("edit", block, "post.de.md", markdown="Im Jahr ==2020==, In.")
+    statements = reviewer.text("post.de.md")["statements"]
+    assert isinstance(statements, list)
+    found = [[passage["text"] for passage in card["evidence"]] for card in statements]
+    assert found == [["In 2019."], ["In 2018, there were 7."]]
+
+
 def test_a_translation_whose_original_has_changed(reviewer: Reviewer) -> None:
     """It is said in the list and in the text; an update translates that, and a note is refused."""
     translated(reviewer)
