@@ -67,6 +67,7 @@ _PASSAGE = rf"^[^{CONTROL_CHARACTERS}]+\Z"
 Line = Annotated[str, Meta(max_length=MAX_EDIT, pattern=_LINE)]
 _Passage = Annotated[str, Meta(max_length=_MAX_PASSAGE, pattern=_PASSAGE)]
 _Name = Annotated[str, Meta(pattern=NAME)]
+_REMEMBERED = r"^(?:(?:[0-9a-f]{8}:){3}[0-9]{1,4}:[0-9a-f]{8}(?: (?!\Z)|\Z))*\Z"
 _Digest = Annotated[str, Meta(pattern=r"^[0-9a-f]{64}\Z")]
 _BlockDigest = Annotated[str, Meta(pattern=r"^[0-9a-f]{16,64}\Z")]
 
@@ -90,10 +91,11 @@ class Edits(msgspec.Struct, frozen=True, omit_defaults=True):
 class Original(msgspec.Struct, frozen=True, omit_defaults=True):
     """What a translation remembers of its original, as that was when it was translated."""
 
-    blocks: Annotated[str, Meta(pattern=r"^(?:[0-9a-f]{8}:[0-9a-f]{8}(?: (?!\Z)|\Z))*\Z")]
-    """For each block the digest of the original's and of its own, such as `0123abcd:4567cdef`.
+    blocks: Annotated[str, Meta(pattern=_REMEMBERED)]
+    """What is remembered of each block, in the order of the original.
 
-    Both are the beginnings of their `content_digest`, in the order of the original."""
+    These are digests of the words, the content and the place of the original's block, how many
+    elements around it are around the block before it, too, and the digest of its own block."""
 
     digest: _Digest
     """The SHA-256 of the HTML of the original."""

@@ -30,7 +30,9 @@ FULL = Text(
     updates=("2026-01-03, qwen3:8b: changed “Speed”: it is faster",),
     passages={ADDRESS: "A build takes 4 seconds.\n\n\tOn two cores."},
     written_by="Łukasz",
-    original=Original("0123abcd:4567cdef 89abcdef:01234567", "2" * 64, "pt-BR", is_draft=True),
+    original=Original(
+        " ".join(["0123abcd:4567cdef:89abcdef:12:01234567"] * 2), "2" * 64, "pt-BR", is_draft=True
+    ),
 )
 """A text with a value in every field."""
 

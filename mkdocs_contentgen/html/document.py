@@ -255,7 +255,7 @@ def _split(element: Tag, containers: Collection[int]) -> Iterator[tuple[Tag, _Pa
 def _html_of_part(element: Tag, part: _Part, *, marks: bool) -> str:
     """Return the HTML of an element, or its start or end tag."""
     if part == "start":
-        return _start_tag(element)
+        return start_tag(element)
     if part == "end":
         return f"</{element.name}>"
     return _to_html(element, marks=marks)
@@ -346,6 +346,11 @@ class Block:
         """
         element = _as_approved(self.element)
         return short_digest(f"{self.kind} {_to_html(element, marks=False)}")
+
+    @property
+    def inner_digest(self) -> str:
+        """The same of its content alone, whatever its tag."""
+        return short_digest(_inner_html(_as_approved(self.element), marks=False))
 
     @property
     def links(self) -> list[str]:
@@ -618,11 +623,11 @@ def _to_html(node: PageElement, *, marks: bool = True, white: _White = "collapse
             return _collapse_code(text)
         return text.replace("\r\n", "\n").replace("\r", "\n")  # as it is read from a file
     if node.name in VOID:
-        return _start_tag(node)
+        return start_tag(node)
     inner = _inner_html(node, marks=marks, white=white)
     if node.name == _LOOSE or (_is_sign(node) and not marks):
         return inner
-    return f"{_start_tag(node)}{inner}</{node.name}>"
+    return f"{start_tag(node)}{inner}</{node.name}>"
 
 
 def _is_reading_sign(element: Tag) -> bool:
@@ -699,7 +704,7 @@ def _to_references(match: re.Match[str]) -> str:
     return "".join(f"&#{ord(character)};" for character in match[0])
 
 
-def _start_tag(element: Tag) -> str:
+def start_tag(element: Tag) -> str:
     """Return the start tag of an element, with its attributes in alphabetical order."""
     attributes = "".join(f' {k}="{escape(str(v))}"' for k, v in sorted(element.attrs.items()))
     return f"<{element.name}{attributes}>"
@@ -750,10 +755,10 @@ def _in_markdown(tag: Tag, inner: str) -> str:
 def _in_html(tag: Tag, inner: str) -> str:
     """Return an inline element as HTML in Markdown."""
     if tag.name in VOID:
-        return _start_tag(tag)
+        return start_tag(tag)
     if tag.name == "code":
         inner = _collapse_code(inner)
-    return f"{_start_tag(tag)}{inner}</{tag.name}>"
+    return f"{start_tag(tag)}{inner}</{tag.name}>"
 
 
 class _Span(NamedTuple):

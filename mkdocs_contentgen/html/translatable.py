@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass
 
@@ -35,8 +35,9 @@ _WRITTEN_LINK = re.compile(rf"\]\(<{re.escape(_ADDRESS)}([0-9]+)>\)")
 _WRITTEN_TAG = f'<a href="{_ADDRESS}'
 _READ_LINK = re.compile('<a href="([0-9]{1,4})"')
 _LETTER = re.compile(r"[^\W\d_]")
+_WORD_OR_SIGN = re.compile(r"\w+|[^\w\s]")
 
-_FORMATTING = frozenset({"strong", "em", "b", "i", "s"})
+_FREE = frozenset({"strong", "em", "b", "i", "s", "mark"})
 """Elements that a translation may have elsewhere than its original, or not at all."""
 
 _FORMULA = "formula"
@@ -44,6 +45,8 @@ _FORMULA = "formula"
 
 _OPAQUE = frozenset({"img", "br", "wbr", "sub", "sup", "kbd", "samp", "var", _FORMULA})
 """Elements that have no words to translate, whatever is in them."""
+
+_CODE_AND_OPAQUE = _OPAQUE | {"code"}
 
 _MAX_SIGNS = 500
 """How many tags and statements to check a translation may have: some take quadratic time."""
@@ -64,7 +67,35 @@ class _Parts:
 
 def has_words(block: Block) -> bool:
     """Tell whether a block has words to translate: code has none, nor has a figure alone."""
-    return block.kind != "pre" and _has_letters(_prepared(block), {"code", *_OPAQUE})
+    return block.kind != "pre" and _has_words(_prepared(block))
+
+
+def _has_words(element: Tag) -> bool:
+    return _has_letters(element, _CODE_AND_OPAQUE)
+
+
+def words_of(block: Block) -> str:
+    """Return the words of a block that are translated, without what stays: for a comparison.
+
+    They are the same if only a citation is new, or a link has another address. Code and formatting
+    count as words. It is empty for a block without words.
+    """
+    if block.kind == "pre":
+        return ""
+    element = _prepared(block)
+    return " ".join(_words_in(element)) if _has_words(element) else ""
+
+
+def _words_in(element: Tag) -> Iterator[str]:
+    for child in element.children:
+        if not isinstance(child, Tag):
+            yield from _WORD_OR_SIGN.findall(str(child))
+        elif child.name == "code":
+            yield f"`{_code_in(child)}`"
+        elif _is_free(child):
+            yield from (f"<{child.name}>", *_words_in(child), f"</{child.name}>")
+        elif has_own_words(child):
+            yield from _words_in(child)
 
 
 def to_translatable(block: Block) -> str:
@@ -75,10 +106,23 @@ def to_translatable(block: Block) -> str:
     reserved = _RESERVED.search(block.text)
     if reserved:
         raise EditError(f"it has `{reserved[0]}`, which stands for something else here")
-    markdown = write_translated(_numbered(block))
+    markdown = write_translated(_numbered(_prepared(block)))
     if len(markdown) > MAX_BLOCK:
         raise EditError(f"it has more than {MAX_BLOCK:,} characters")
     return markdown
+
+
+def fixed_parts(block: Block) -> list[Tag]:
+    """Return copies of the elements of a block that stay, in the order of their numbers."""
+    return list(_fixed_elements(_prepared(block)))
+
+
+def to_renumbered(block: Block, numbers: Sequence[int]) -> str:
+    """Return a translated block as light Markdown with other numbers for its parts.
+
+    There is one number for each of `fixed_parts()`. Statements to check are marked.
+    """
+    return write_translated(_numbered(_prepared(block, marks=True), numbers))
 
 
 def write_translated(element: Tag) -> str:
@@ -98,7 +142,7 @@ def read_translated(markdown: str, original: str) -> Tag:
 
 def set_translated(block: Block, markdown: str) -> None:
     """Replace the words of a block by a translation of them. Raises EditError, as above."""
-    translated = _read_checked(markdown, len(block.html), _parts_of(_numbered(block)))
+    translated = _read_checked(markdown, len(block.html), _parts_of(_numbered(_prepared(block))))
     original = _prepared(block)
     fixed = dict(enumerate(_fixed_elements(original), start=1))
     for tag in translated.find_all(_is_numbered):
@@ -111,11 +155,15 @@ def set_translated(block: Block, markdown: str) -> None:
     block.set_content(translated)
 
 
-def _prepared(block: Block) -> Tag:
-    """Return a copy of a block without marks and ruby, in which each formula is an element."""
+def _prepared(block: Block, *, marks: bool = False) -> Tag:
+    """Return a copy of a block without ruby, in which each formula is an element.
+
+    It has no marks, but with `marks`.
+    """
     element = copy(block.element)
     if element.find(True):
-        unwrap_signs(element)
+        if not marks:
+            unwrap_signs(element)
         # How a word is pronounced says nothing in another language.
         for annotation in element.find_all(["rt", "rp"]):
             annotation.extract()
@@ -137,14 +185,17 @@ def _prepared(block: Block) -> Tag:
     return element
 
 
-def _numbered(block: Block) -> Tag:
-    """Return a copy of a block in which all that has to stay is a number."""
-    element = _prepared(block)
+def _numbered(element: Tag, numbers: Sequence[int] = ()) -> Tag:
+    """Put a number in the place of all that has to stay of a prepared block, and return it.
+
+    The numbers count up from 1 unless there are others.
+    """
     for code in _codes(element):
         code.string = code.get_text()
         code.attrs = {}
-    for number, tag in enumerate(list(_fixed_elements(element)), start=1):
-        if not _has_own_words(tag):
+    fixed = list(_fixed_elements(element))
+    for tag, number in zip(fixed, numbers or range(1, len(fixed) + 1), strict=True):
+        if not has_own_words(tag):
             tag.replace_with(NavigableString(f"⟦{number}⟧"))
         elif tag.find_parent("a"):  # a link in Markdown contains no other
             tag.name = "abbr"
@@ -160,19 +211,24 @@ def _fixed_elements(element: Tag) -> Iterator[Tag]:
     for child in element.children:
         if not isinstance(child, Tag) or child.name == "code":
             continue
-        is_free = child.name in _FORMATTING and not child.attrs
+        is_free = _is_free(child)
         if not is_free:
             yield child
-        if is_free or _has_own_words(child):
+        if is_free or has_own_words(child):
             yield from _fixed_elements(child)
 
 
-def _has_own_words(tag: Tag) -> bool:
+def _is_free(tag: Tag) -> bool:
+    """Tell whether a translation may have an element elsewhere, or not at all."""
+    return tag.name in _FREE and not tag.attrs
+
+
+def has_own_words(tag: Tag) -> bool:
     """Tell whether an element is around words that are translated, or around code."""
     return _has_letters(tag, _OPAQUE)
 
 
-def _has_letters(tag: Tag, left_out: set[str] | frozenset[str]) -> bool:
+def _has_letters(tag: Tag, left_out: frozenset[str]) -> bool:
     """Tell whether an element has letters that are in no element with one of these tags."""
     if tag.name in left_out:
         return False
@@ -201,7 +257,7 @@ def _read_checked(markdown: str, length: int, asked: _Parts) -> Tag:
     if not _LETTER.search(_NUMBER.sub("", translated.get_text())):
         raise EditError("it has no words")
     for tag in translated.find_all(True):
-        if tag.name in _FORMATTING | {"mark"}:
+        if tag.name in _FREE:
             tag.attrs = {}
         elif _is_numbered(tag) and not tag.get_text().strip():
             raise EditError(f"{_label(tag)} is around no words")
@@ -239,7 +295,7 @@ def _parts_of(element: Tag) -> _Parts:
         elif _is_numbered(tag):
             counts[_label(tag)] += 1
             within[_label(tag)] = _label_around(tag)
-        elif tag.name not in _FORMATTING | {"mark"}:
+        elif tag.name not in _FREE:
             counts[f"<{tag.name}>"] += 1
     for text in element.find_all(string=_NUMBER):
         if text.find_parent("code"):

@@ -20,12 +20,7 @@ from difflib import SequenceMatcher
 
 from ..html.document import Block, is_block
 from ..html.elements import HEADINGS
-
-REMOVED = "00000000"
-"""In place of the digest of a part of the translation that a person has removed."""
-
-_DIGITS = 8
-"""How many hex digits of the digest of a part a translation remembers."""
+from .remembered import REMOVED, Form, Remembered, forms_of, read_remembered, short_digest_of
 
 _MAX_COMPARED = 10_000
 """How many pairs of parts are compared between two equal ones, which takes about 30 ms."""
@@ -48,11 +43,7 @@ _WORD = re.compile(r"[\w.-]+", re.ASCII)
 class Pair:
     """Two parts that a translation remembers, and where they are now."""
 
-    digest: str
-    """The remembered digest of the original's part."""
-
-    own_digest: str
-    """The remembered digest of the translation's part."""
+    remembered: Remembered
 
     original: int | None
     """The number of the leaf in the original, or None if it is gone."""
@@ -61,7 +52,13 @@ class Pair:
     """The number of the leaf in the translation, or None if a person has removed it."""
 
     has_changed: bool
-    """Whether the original's part is not as it was."""
+    """Whether the original's part has other words than it had."""
+
+    has_new_content: bool
+    """Whether it has the same words, but other links, citations or pictures within them."""
+
+    has_new_place: bool
+    """Whether its tag is another one, or what is around it: a heading has another level."""
 
     has_moved: bool
     """Whether the original's part stands elsewhere among the others than it did."""
@@ -94,12 +91,13 @@ def align(
 
     `remembered` is `Original.blocks`, and `changed_by` says by digest who wrote a block.
     """
-    digests = [pair.partition(":")[0] for pair in remembered.split()]
-    own_digests = [pair.partition(":")[2] for pair in remembered.split()]
+    parts = read_remembered(remembered)
+    own_digests = [part.own for part in parts]
+    forms = forms_of(original)
     marks = [_Marks(leaf) for leaf in original]
     own_marks = [_Marks(leaf) for leaf in own]
-    places = _Places(digests, original)
-    own_places = _Places(own_digests, own)
+    places = _places_of_forms(parts, forms, original)
+    own_places = _Places(own_digests, [short_digest_of(leaf) for leaf in own], own)
 
     def likeness(number: int, leaf: int) -> float:
         partner = own_places.of(number)
@@ -114,15 +112,18 @@ def align(
     # In this order: own_likeness() asks which leaf of the original a part is now.
     places.add_changed(likeness)
     own_places.add_changed(own_likeness)
+    with_new_content = _find_new_content(parts, forms, places)
+    with_new_place = _find_new_places(parts, forms, places)
     pairs = []
-    for number, (digest, own_digest) in enumerate(zip(digests, own_digests, strict=True)):
+    for number, part in enumerate(parts):
         pairs.append(
             Pair(
-                digest,
-                own_digest,
+                part,
                 places.of(number),
                 own_places.of(number),
                 has_changed=number in places.changed,
+                has_new_content=number in with_new_content,
+                has_new_place=number in with_new_place,
                 has_moved=number in places.moved,
                 was_moved_by_person=number in own_places.moved,
             )
@@ -139,13 +140,60 @@ def align(
 def count_changes(remembered: str, original: Sequence[Block]) -> int:
     """Return how many leaves of an original are changed, moved, gone or new.
 
-    `remembered` is `Original.blocks` of its translation, which need not be read for this.
+    Neighbours that are only in another element now, such as the items of a list that is numbered
+    now, count as one. `remembered` is `Original.blocks` of its translation, which need not be read
+    for this.
     """
-    places = _Places([pair.partition(":")[0] for pair in remembered.split()], original)
-    number = len(places.moved)
+    parts = read_remembered(remembered)
+    forms = forms_of(original)
+    places = _places_of_forms(parts, forms, original)
+    counted = {*places.moved, *_find_new_content(parts, forms, places)}
+    only_in_new_place = _find_new_places(parts, forms, places) - counted
+    number = len(counted)
+    for part in only_in_new_place:
+        leaf = places.of(part)
+        is_beside = part - 1 in only_in_new_place and leaf is not None and forms[leaf].shared > 0
+        number += not is_beside
     for before, after in places.gaps():
         number += max(len(before), len(after))
     return number
+
+
+def _places_of_forms(
+    parts: Sequence[Remembered], forms: Sequence[Form], leaves: Sequence[Block]
+) -> _Places:
+    """Return where the leaves of an original are, which are found by their words."""
+    before = [part.form.words for part in parts]
+    return _Places(before, [form.words for form in forms], leaves)
+
+
+def _find_new_content(
+    parts: Sequence[Remembered], forms: Sequence[Form], places: _Places
+) -> set[int]:
+    """Return the numbers of the parts that have the same words with other content in them."""
+    found = set()
+    for number, part in enumerate(parts):
+        leaf = places.of(number)
+        if leaf is not None and part.form.with_same_words(forms[leaf]):
+            found.add(number)
+    return found
+
+
+def _find_new_places(
+    parts: Sequence[Remembered], forms: Sequence[Form], places: _Places
+) -> set[int]:
+    """Return the numbers of the parts that have another tag, or something else around them."""
+    found = set()
+    leaf_before: int | None = None
+    for number, part in enumerate(parts):
+        leaf = places.of(number)
+        if leaf is not None:
+            follows_the_same = leaf_before is not None and leaf_before == leaf - 1
+            is_split = follows_the_same and part.form.shared != forms[leaf].shared
+            if part.form.place != forms[leaf].place or is_split:
+                found.add(number)
+        leaf_before = leaf
+    return found
 
 
 def align_unknown(original: Sequence[Block], own: Sequence[Block]) -> dict[int, int]:
@@ -170,19 +218,14 @@ def align_unknown(original: Sequence[Block], own: Sequence[Block]) -> dict[int, 
     return matched
 
 
-def short_digest_of(leaf: Block) -> str:
-    """Return what a translation remembers of a leaf."""
-    return leaf.content_digest[:_DIGITS]
-
-
 class _Places:
     """Where the parts with remembered digests are among the leaves of a document now.
 
-    All three mappings are from the number of the digest to the number of the leaf.
+    All three mappings are from the number of the digest to the number of the leaf. `now` are the
+    digests of the leaves.
     """
 
-    def __init__(self, digests: Sequence[str], leaves: Sequence[Block]) -> None:
-        now = [short_digest_of(leaf) for leaf in leaves]
+    def __init__(self, digests: Sequence[str], now: Sequence[str], leaves: Sequence[Block]) -> None:
         self._sizes = len(digests), len(leaves)
         self.equal = _match_in_order(digests, now)
         self.moved = self._find_moved(digests, now, leaves)

@@ -9,7 +9,8 @@ from ..files import sha256
 from ..html.article import image_hosts_of
 from ..html.document import Block, Document, is_block
 from ..text import Original, Text
-from .alignment import REMOVED, align_unknown, short_digest_of
+from .alignment import align_unknown
+from .remembered import REMOVED, Remembered, forms_of, short_digest_of, write_remembered
 
 _MAX_NAMED = 5
 """How many blocks are named of those that have the same problem."""
@@ -39,13 +40,13 @@ def align_import(
     leaves = Document(original.html, hosts).leaves()
     own_leaves = Document(html, hosts).leaves()
     matched = align_unknown(leaves, own_leaves)
-    pairs = []
-    for leaf in leaves:
-        own = matched.get(leaf.number)
+    remembered = []
+    for number, form in enumerate(forms_of(leaves)):
+        own = matched.get(number)
         own_digest = REMOVED if own is None else short_digest_of(own_leaves[own])
-        pairs.append(f"{short_digest_of(leaf)}:{own_digest}")
+        remembered.append(Remembered(form, own_digest))
     return AlignedImport(
-        Original(" ".join(pairs), sha256(original.html), language, is_draft=is_draft),
+        Original(write_remembered(remembered), sha256(original.html), language, is_draft=is_draft),
         [
             *_not_aligned(leaves, own_leaves, matched),
             *_lacking_parts(leaves, own_leaves, matched),

@@ -32,7 +32,7 @@ class Slot:
     - `own` alone: what stands for it stays as it is.
     - Both: `new` takes the place of `own`.
 
-    Only with `own` can it have moved.
+    Only with `own` can it have moved, or have a new place.
     """
 
     own: int | None = None
@@ -43,6 +43,9 @@ class Slot:
 
     has_moved: bool = False
     """Whether it has to go where the original has it now."""
+
+    has_new_place: bool = False
+    """Whether the original has something else around it than it had."""
 
 
 @dataclass(frozen=True)
@@ -178,7 +181,8 @@ class _Merge:
                 return True
         for child in group.original:
             for number in self._leaves_in[id(child)]:
-                if self._slots[number].new is not None or number in self._moving:
+                slot = self._slots[number]
+                if slot.new is not None or slot.has_new_place or number in self._moving:
                     return True
         for own_child in group.own:
             if not self._removed.isdisjoint(self._own_leaves_in[id(own_child)]):
@@ -192,6 +196,13 @@ class _Merge:
         """
         return self._moving.issuperset(self._leaves_with_own(child))
 
+    def _has_new_tag(self, child: Tag) -> bool:
+        """Tell whether an element of the original, around leaves, is another one than it was.
+
+        Then all in it have a new place. A list whose tag a person has changed stays as it is.
+        """
+        return all(self._slots[number].has_new_place for number in self._leaves_with_own(child))
+
     def _leaves_with_own(self, child: Tag) -> list[int]:
         """Return the leaves in an element for which the translation has one."""
         numbers = self._leaves_in[id(child)]
@@ -204,6 +215,9 @@ class _Merge:
             if self._has_moved(child) and self._is_in_order(child):
                 # Its leaves move with it, so they do not move within it.
                 self._moving.difference_update(self._leaves_with_own(child))
+            if self._has_new_tag(child):
+                own_child.name = child.name
+                own_child.attrs = without_content(child).attrs
             if self._is_touched(_Group([child], [own_child])):
                 self.merge(child, own_child)
             return own_child

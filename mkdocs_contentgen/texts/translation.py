@@ -27,7 +27,7 @@ from ..text import Original, Text, clean_fields
 from ..writer.languages import BYLINES, Language, find_language
 from ..writer.source_lists import listed_sources
 from . import alignment
-from .alignment import short_digest_of
+from .remembered import Remembered, forms_of, short_digest_of, write_remembered
 
 REMARK = "translation: "
 """The beginning of each remark about a translation."""
@@ -86,7 +86,7 @@ def compose(
     """
     document = Document(original.html, image_hosts)
     blocks = document.blocks()
-    digests = [short_digest_of(leaf) for leaf in document.leaves()]
+    forms = forms_of(document.leaves())
     wording = Wording(blocks, asked, translated)
     unwrap_signs(document.article)
     problems = []
@@ -97,11 +97,10 @@ def compose(
     set_language(document.article, asked.language)
     changed = reread(document)
     leaves = changed.leaves()
-    if len(leaves) != len(digests):
+    if len(leaves) != len(forms):
         raise EditError("the blocks of the translation are not those of the original")
-    pairs = [
-        f"{digest}:{short_digest_of(leaf)}" for digest, leaf in zip(digests, leaves, strict=True)
-    ]
+    pairs = zip(forms, leaves, strict=True)
+    remembered = [Remembered(form, short_digest_of(leaf)) for form, leaf in pairs]
     remarks = [DRAFT_REMARK] if is_draft else []
     remarks += [*remarks_on_untranslated(problems), *wording.remarks, *translated.remarks]
     return Text(
@@ -111,7 +110,10 @@ def compose(
         sources=original.sources,
         passages=original.passages,
         original=Original(
-            " ".join(pairs), sha256(original.html), asked.from_language, is_draft=is_draft
+            write_remembered(remembered),
+            sha256(original.html),
+            asked.from_language,
+            is_draft=is_draft,
         ),
         **clean_fields({"model": translated.model, "remarks": remarks}),
     )

@@ -7,7 +7,9 @@ block that a person wrote, whatever became of its original.
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
+from contextlib import suppress
 from copy import copy
+from dataclasses import replace
 from datetime import date
 
 from bs4 import Tag
@@ -16,12 +18,20 @@ from msgspec import structs
 from ..errors import EditError
 from ..files import sha256
 from ..html.article import image_hosts_of
-from ..html.document import Block, Document, is_block, unwrap_signs
+from ..html.carried_words import carry_words, have_same_parts, numbered_citations
+from ..html.document import Block, Document, is_block, start_tag, unwrap_signs
 from ..html.translatable import to_translatable
 from ..service.protocol import MAX_BLOCK, MAX_BLOCKS, OriginalBlock, Translated, Translation
 from ..text import Edits, Original, Text, clean_fields, model_name
-from .alignment import REMOVED, Pair, align, short_digest_of
+from .alignment import Pair, align
 from .merging import Slot, Tree, merge, without_content
+from .remembered import (
+    REMOVED,
+    Remembered,
+    forms_of,
+    short_digest_of,
+    write_remembered,
+)
 from .translation import (
     DRAFT_REMARK,
     MORE_UNTRANSLATED,
@@ -39,6 +49,7 @@ _GONE = f"{REMARK}its original is gone: "
 _REASONS = {
     "changed": "its original has changed",
     "translated": "it had no translation",
+    "adapted": "its original has the same words in another form",
     "added": "it is new in the original",
     "moved": "its original has moved",
     "removed": "its original is gone",
@@ -69,7 +80,7 @@ def plan_translation_update(
         own = state.own_leaf(leaf_number)
         if state.needs_words(leaf_number, repeats=repeats):
             blocks.append(OriginalBlock(block.number, block.kind, markdown))
-        elif own:
+        elif own and own.text:  # a person may have emptied a cell
             words = own.text[:MAX_BLOCK]
             blocks.append(OriginalBlock(block.number, block.kind, markdown, words))
     asked = [block for block in blocks if not block.translation]
@@ -102,7 +113,7 @@ def apply_translation_update(
     names = [_name(leaf) for leaf in state.own.leaves()]
     new = [*update.remarks(), *translated.remarks]
     remarks = [DRAFT_REMARK] if is_draft else []
-    for remark in still_true(translation.remarks, new, names):
+    for remark in still_true(update.former(translation.remarks), new, names):
         # All without a translation were asked for, so that the number is another one now.
         if not (update.has_asked_again and remark.endswith(MORE_UNTRANSLATED)):
             remarks.append(remark)
@@ -120,6 +131,7 @@ def apply_translation_update(
         written_by="" if update.has_new_words else translation.written_by,
         remarks=fields.get("remarks", ()),
         updates=(*translation.updates, *fields["updates"])[-_MAX_UPDATES:],
+        edits=update.edits(translation.edits),
         sources=original.sources,
         passages=original.passages,
         original=Original(
@@ -162,6 +174,31 @@ class _State:
         for pair in self.alignment.pairs:
             if pair.original is not None:
                 self.pairs[pair.original] = pair
+        self.carried = self._carry_words()
+        """The new elements of leaves that have the same words with other parts, by their number.
+
+        A translator is asked for those where it is not certain what is where.
+        """
+
+    def _carry_words(self) -> dict[int, Tag]:
+        carried = {}
+        for block in blocks_with_words(self.blocks, self.language):
+            leaf = self.leaves[self.leaf_numbers[block.number]]
+            pair = self.pairs.get(leaf.number)
+            if pair is None or pair.own is None or not pair.has_new_content:
+                continue
+            if pair.own in self.alignment.leaves_by_persons:
+                continue
+            element = _for_translation(leaf)
+            with suppress(EditError):
+                carry_words(
+                    self.own_leaves[pair.own],
+                    Block(leaf.number, element),
+                    self.language,
+                    self.remembered.language,
+                )
+                carried[leaf.number] = element
+        return carried
 
     def own_leaf(self, leaf_number: int) -> Block | None:
         """Return what stands for a leaf of the original, or None."""
@@ -175,7 +212,9 @@ class _State:
             return True
         if pair.own is None or pair.own in self.alignment.leaves_by_persons:
             return False
-        return pair.has_changed or (repeats and self._is_untranslated(leaf_number, pair.own))
+        if pair.has_changed or (pair.has_new_content and leaf_number not in self.carried):
+            return True
+        return repeats and self._is_untranslated(leaf_number, pair.own)
 
     def _is_untranslated(self, leaf_number: int, own: int) -> bool:
         """Tell whether a block is still as in the original, because there was no translation."""
@@ -207,6 +246,12 @@ class _Update:
 
         self._problems: list[str] = []
         self._remarks: list[str] = []
+        self._renamed: dict[str, str] = {}
+        """The first words of blocks as they were, with those that have other numbers now."""
+
+        self.changed_by = dict(state.changed_by)
+        """Who wrote a block of the updated translation, by its digest."""
+
         self._done: dict[str, list[str]] = {action: [] for action in _REASONS}
         self.has_new_words = False
         self.has_asked_again = False
@@ -218,6 +263,7 @@ class _Update:
         Raises EditError if it could not be shown.
         """
         state = self._state
+        self._number_citations_of_persons()
         slots = [self._slot(leaf) for leaf in state.leaves]
         removed = self._find_removed()
         is_changed = any(self._done.values())
@@ -248,7 +294,7 @@ class _Update:
         if not pair.was_moved_by_person:
             if pair.has_moved:
                 self._done["moved"].append(_name(own))
-            return Slot(pair.own, new, pair.has_moved)
+            return Slot(pair.own, new, pair.has_moved, pair.has_new_place)
         # It stays where the person has put it, so merge() has nothing to do for it.
         if new is not None:
             own.element.replace_with(new)
@@ -266,28 +312,62 @@ class _Update:
     def _renew(self, leaf: Block, pair: Pair, own: Block) -> None:
         """Make a new element for a leaf that has changed, or say why the former one stays."""
         if own.number in self._state.alignment.leaves_by_persons:
-            if pair.has_changed:
+            if pair.has_changed or (pair.has_new_content and not have_same_parts(leaf, own)):
                 self._remarks.append(f"{_CHANGED}{_name(own)}")
-            return
-        is_asked = self._block_numbers.get(leaf.number) in self._asked
-        if not pair.has_changed and not is_asked:
-            return
-        self.has_asked_again |= not pair.has_changed
+        elif self._block_numbers.get(leaf.number) in self._asked:
+            self._translate(leaf, pair, own)
+        elif leaf.number in self._state.carried:
+            new = Block(leaf.number, self._state.carried[leaf.number])
+            self._new[leaf.number] = new.element
+            self._renamed[own.first_words] = new.first_words
+            self._done["adapted"].append(_name(new))
+        elif pair.has_changed or pair.has_new_content:
+            self._translate(leaf, pair, own)
+        if pair.has_new_place and leaf.number not in self._new:
+            self._adapt(leaf, own)
+
+    def _translate(self, leaf: Block, pair: Pair, own: Block) -> None:
+        """Make a new element in new words for a leaf, or say why there are none."""
+        has_changed = pair.has_changed or pair.has_new_content
+        self.has_asked_again |= not has_changed
         new, problem = self._translated(leaf)
         if not problem:
             self._new[leaf.number] = new.element
-            self._done["changed" if pair.has_changed else "translated"].append(_name(own))
-        elif pair.has_changed:
+            self._done["changed" if has_changed else "translated"].append(_name(own))
+        elif has_changed:
             self._outdated.add(leaf.number)
             self._remarks.append(f"{_CHANGED}{_name(own)}: it is as before, since {problem}")
         else:
             self._problems.append(f"{leaf.first_words} {STAYS}: {problem}")
 
+    def _adapt(self, leaf: Block, own: Block) -> None:
+        """Give the words of the translation the tag of their original, if it is another one."""
+        self._done["adapted"].append(_name(own))
+        element = without_content(leaf.element)
+        if start_tag(element) != start_tag(own.element):
+            element.extend(copy(own.element).contents[:])
+            self._new[leaf.number] = element
+
+    def _number_citations_of_persons(self) -> None:
+        """Give the citations in words of persons the numbers that they have in the original."""
+        state = self._state
+        labels = {
+            link["href"]: link.get_text() for link in numbered_citations(state.original.article)
+        }
+        for number in sorted(state.alignment.leaves_by_persons):
+            own = state.own_leaves[number]
+            digest, name = own.digest, own.first_words
+            for link in numbered_citations(own.element):
+                link.string = labels.get(link["href"], link.get_text())
+            if own.digest != digest:
+                self._done["adapted"].append(_name(own))
+                self._renamed[name] = own.first_words
+                if digest in self.changed_by:
+                    self.changed_by[own.digest] = self.changed_by.pop(digest)
+
     def _translated(self, leaf: Block) -> tuple[Block, str]:
         """Return a copy of a leaf of the original in the other language, or why there is none."""
-        element = copy(leaf.element)
-        unwrap_signs(element)
-        element.attrs = without_content(element).attrs
+        element = _for_translation(leaf)
         number = self._block_numbers.get(leaf.number)
         if number is None:  # a picture, for example
             return Block(leaf.number, element), ""
@@ -320,28 +400,40 @@ class _Update:
         else:
             digests = [short_digest_of(leaf) for leaf in leaves]
         digest_of = {id(leaf.element): digest for leaf, digest in zip(leaves, digests, strict=True)}
-        pairs = []
-        for leaf in state.leaves:
+        remembered = []
+        for leaf, form in zip(state.leaves, forms_of(state.leaves), strict=True):
             pair = state.pairs.get(leaf.number)
-            digest = short_digest_of(leaf)
-            if pair and leaf.number in self._outdated:
-                digest = pair.digest  # so that it is asked for again
-            pairs.append(f"{digest}:{self._own_digest(leaf, pair, digest_of)}")
-        return " ".join(pairs)
+            if pair and leaf.number in self._outdated:  # so that it is asked for again
+                before = pair.remembered.form
+                form = replace(form, words=before.words, content=before.content)
+            remembered.append(Remembered(form, self._own_digest(leaf, pair, digest_of)))
+        return write_remembered(remembered)
 
     def _own_digest(self, leaf: Block, pair: Pair | None, digest_of: Mapping[int, str]) -> str:
         """Return what to remember of what stands for a leaf of the original."""
         new = self._new.get(leaf.number)
-        if new is not None:
-            return digest_of.get(id(new), REMOVED)
         if pair is None or pair.own is None:
-            return REMOVED
+            return REMOVED if new is None else digest_of.get(id(new), REMOVED)
         own = self._state.own_leaves[pair.own]
-        is_known = own.digest in self._state.changed_by
+        before = pair.remembered.own
+        is_known = own.digest in self.changed_by
         if pair.own in self._state.alignment.leaves_by_persons and not is_known:
             # It differs from that of the block, from which align() knows that a person changed it.
-            return pair.own_digest
-        return digest_of.get(id(own.element), pair.own_digest)
+            return before
+        return digest_of.get(id(own.element if new is None else new), before)
+
+    def edits(self, before: Edits | None) -> Edits | None:
+        """Return what people did with the text, whose blocks may have other digests now."""
+        return before and structs.replace(before, changed_by=self.changed_by)
+
+    def former(self, remarks: Sequence[str]) -> list[str]:
+        """Return what was said before, with the blocks as they are called now."""
+        renamed = []
+        for remark in remarks:
+            for before, now in self._renamed.items():
+                remark = remark.replace(before, now)
+            renamed.append(remark)
+        return renamed
 
     def remarks(self) -> list[str]:
         """Return what is to be said of the translation, beside what was said before."""
@@ -359,6 +451,14 @@ class _Update:
                 blocks = "1 more block" if more == 1 else f"{more:,} more blocks"
                 lines.append(f"{action} {blocks}: {reason}")
         return lines or ["nothing had to change"]
+
+
+def _for_translation(leaf: Block) -> Tag:
+    """Return a copy of a leaf of an original that can stand in a text in another language."""
+    element = copy(leaf.element)
+    unwrap_signs(element)
+    element.attrs = without_content(element).attrs
+    return element
 
 
 def _is_on_words(remark: str) -> bool:

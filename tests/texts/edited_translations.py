@@ -115,23 +115,23 @@ class Site:
         image = f'<img src="https://img.example/{self.words}.png" alt="">'
         return f"<figure>{image}<figcaption>{self.new_words()}</figcaption></figure>"
 
-    def edit_original(self) -> None:
-        """Change the original at a random place."""
+    def edit_original(self, *, keeps_words: bool = False) -> None:
+        """Change the original at a random place, and with `keeps_words` only its structure."""
         document = Document(self.original.html, HOSTS)
         before = document.to_lines()
+        of_structure = [
+            self._change_level,
+            self._change_list,
+            self._join_lists,
+            self._quote,
+            self._wrap,
+            self._cite,
+            self._number_citations,
+        ]
+        of_words = [*[self._reword] * 3, *[self._add] * 2, self._remove, self._move]
+        changes = of_structure if keeps_words else [*of_words, self._split_list, *of_structure]
         while document.to_lines() == before:
-            change = self.chance.choice(
-                [
-                    *[self._reword] * 3,
-                    self._add,
-                    self._add,
-                    self._remove,
-                    self._move,
-                    self._split_list,
-                    self._change_level,
-                ]
-            )
-            self._make(change, document, "w")
+            self._make(self.chance.choice(changes), document, "w")
         self.original = replace(self.original, html=Document(document.to_lines(), HOSTS).to_lines())
 
     def edit_translation(self) -> None:
@@ -249,6 +249,85 @@ class Site:
         heading = self.chance.choice(headings)
         heading.name = "h3" if heading.name == "h2" else "h2"
         return f"level of {heading.get_text()}"
+
+    def _change_list(self, document: Document, start: str) -> str:
+        lists = document.article.find_all(["ul", "ol"])
+        if not lists:
+            return ""
+        changed = self.chance.choice(lists)
+        changed.name = "ul" if changed.name == "ol" else "ol"
+        if changed.name == "ol" and self.chance.random() < 0.5:
+            changed["start"] = "3"
+        else:
+            changed.attrs = {}
+        return f"{changed.name} of {changed.get_text()[:20]}"
+
+    def _join_lists(self, document: Document, start: str) -> str:
+        for first in document.article.find_all(["ul", "ol"]):
+            second = first.find_next_sibling(True)
+            if second is not None and second.name == first.name:
+                first.extend(second.extract().contents[:])
+                return f"join lists {first.get_text()[:20]}"
+        items = [item for item in document.article.find_all("li") if item.find_next_sibling("li")]
+        if not items:
+            return ""
+        last = self.chance.choice(items)
+        first = next(iter(last.parents))
+        second = Tag(name=first.name, attrs=dict(first.attrs))
+        second.extend(list(last.find_next_siblings("li")))
+        first.insert_after(second)
+        return f"part the list behind {last.get_text()[:20]}"
+
+    def _quote(self, document: Document, start: str) -> str:
+        paragraphs = document.article.find_all("p")
+        if not paragraphs:
+            return ""
+        paragraph = self.chance.choice(paragraphs)
+        around = next(iter(paragraph.parents))
+        if around.name == "blockquote" and len(around.contents) == 1:
+            around.unwrap()
+        else:
+            paragraph.wrap(Tag(name="blockquote"))
+        return f"quote {paragraph.get_text()[:20]}"
+
+    def _wrap(self, document: Document, start: str) -> str:
+        items = [item for item in document.article.find_all("li") if not item.find(["ul", "ol"])]
+        if not items:
+            return ""
+        item = self.chance.choice(items)
+        paragraph = item.find("p")
+        if paragraph:
+            paragraph.unwrap()
+        else:
+            inner = Tag(name="p")
+            inner.extend(item.contents[:])
+            item.append(inner)
+        return f"paragraph in {item.get_text()[:20]}"
+
+    def _cite(self, document: Document, start: str) -> str:
+        block = self._any_block(document)
+        if block.kind == "pre" or not re.search(r"w\d+x", block.text):
+            return ""
+        links = block.element.find_all("a")
+        if links and self.chance.random() < 0.5:
+            link = self.chance.choice(links)
+            if link.previous_sibling and str(link.previous_sibling).isspace():
+                link.previous_sibling.extract()
+            link.extract()
+            return f"cite less in {block.text}"
+        self.words += 1
+        source = self.words % 7
+        if block.element.find(href=f"https://c.example/{source}"):
+            return ""
+        citation = _element(f'<p> <a href="https://c.example/{source}">[{source + 1}]</a></p>')
+        block.element.extend(citation.contents[:])
+        return f"cite {source} in {block.text}"
+
+    def _number_citations(self, document: Document, start: str) -> str:
+        numbers = self.chance.sample(range(1, 8), 7)
+        for link in document.article.find_all("a"):
+            link.string = f"[{numbers[int(str(link['href'])[-1])]}]"
+        return "number citations"
 
     def _split(self, document: Document, start: str) -> str:
         block = self._any_block(document)

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from growth import growth
 
 from mkdocs_contentgen.html.document import Block, Document
-from mkdocs_contentgen.texts.alignment import (
+from mkdocs_contentgen.texts.alignment import Alignment, align, count_changes
+from mkdocs_contentgen.texts.remembered import (
     REMOVED,
-    Alignment,
-    align,
-    count_changes,
+    Remembered,
+    forms_of,
+    read_remembered,
     short_digest_of,
+    write_remembered,
 )
 
 
@@ -21,8 +25,8 @@ def leaves(*parts: str) -> list[Block]:
 
 def remembered(original: list[Block], own: list[Block]) -> str:
     """Return what a translation remembers of both."""
-    pairs = zip(original, own, strict=True)
-    return " ".join(f"{short_digest_of(leaf)}:{short_digest_of(other)}" for leaf, other in pairs)
+    pairs = zip(forms_of(original), own, strict=True)
+    return write_remembered(Remembered(form, short_digest_of(leaf)) for form, leaf in pairs)
 
 
 ORIGINAL = [f"<p>Text {number}</p>" for number in range(6)]
@@ -77,11 +81,13 @@ def test_what_was_moved() -> None:
 
 
 def test_a_block_of_another_kind() -> None:
-    """A cell is no paragraph, but a paragraph can become an item."""
+    """The same words are the same block; others in a cell are no paragraph, but can be an item."""
     original = [*ORIGINAL[:2], "<ul><li>Text 2</li></ul>", *ORIGINAL[3:]]
     found = align(PAIRS, leaves(*original), leaves(*OWN), {})
     assert places(found)[2] == (2, 2)
     original[2] = "<table><tr><td>Text 2</td></tr></table>"
+    assert places(align(PAIRS, leaves(*original), leaves(*OWN), {}))[2] == (2, 2)
+    original[2] = "<table><tr><td>Words</td></tr></table>"
     found = align(PAIRS, leaves(*original), leaves(*OWN), {})
     assert (places(found)[2], found.added) == ((None, 2), [2])
 
@@ -106,16 +112,18 @@ def test_who_wrote_a_block() -> None:
 
 def test_what_a_person_has_removed() -> None:
     """It is not taken for another block that a person has added at its place."""
-    pairs = PAIRS.split()
-    pairs[2] = f"{pairs[2][:9]}{REMOVED}"
+    pairs = read_remembered(PAIRS)
+    pairs[2] = replace(pairs[2], own=REMOVED)
     own = leaves(*OWN[:2], "<p>Neu</p>", *OWN[3:])
-    found = align(" ".join(pairs), leaves(*ORIGINAL), own, {})
+    found = align(write_remembered(pairs), leaves(*ORIGINAL), own, {})
     assert places(found)[2] == (2, None)
     assert found.leaves_by_persons == {2}
 
 
 def test_counted_changes() -> None:
-    """Changed, new, gone and moved blocks count once each."""
+    """Changed, new, gone and moved blocks count once each, and so does a list around several."""
+    items = [*ORIGINAL[:2], "<ul>", *ORIGINAL[2:5], "</ul>", "<blockquote>", ORIGINAL[5]]
+    assert count_changes(PAIRS, leaves(*items, "</blockquote>")) == 2
     assert count_changes(PAIRS, leaves(*ORIGINAL)) == 0
     assert count_changes(PAIRS, leaves("<p>x</p>", *ORIGINAL[1:])) == 1
     assert count_changes(PAIRS, leaves(*ORIGINAL, "<p>x</p>", "<p>y</p>")) == 2

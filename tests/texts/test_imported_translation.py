@@ -9,6 +9,7 @@ from mkdocs_contentgen.files import sha256
 from mkdocs_contentgen.html.document import Document
 from mkdocs_contentgen.text import Edits, Text
 from mkdocs_contentgen.texts.imported_translation import AlignedImport, align_import
+from mkdocs_contentgen.texts.remembered import read_remembered, short_digest_of
 
 ROWS = "".join(f"<tr><td>Row number {number}</td><td>{number} s</td></tr>" for number in range(60))
 ORIGINAL = text_of(f"""<article lang="en"><h1>Fast builds</h1><p>A build of MkDocs takes 12 s.</p>
@@ -28,10 +29,10 @@ def aligned(html: str, original: Text = ORIGINAL) -> tuple[AlignedImport, dict[s
     """Return the alignment, and the words of each block of the original with those of its own."""
     html = Document(html, HOSTS).to_lines()
     found = align_import(original, html, language="en")
-    own = {leaf.content_digest[:8]: leaf.text for leaf in Document(html, HOSTS).leaves()}
+    own = {short_digest_of(leaf): leaf.text for leaf in Document(html, HOSTS).leaves()}
     texts = [leaf.text for leaf in Document(original.html, HOSTS).leaves()]
-    pairs = zip(texts, found.original.blocks.split(), strict=True)
-    return found, {text: own.get(pair.partition(":")[2], "") for text, pair in pairs}
+    pairs = zip(texts, read_remembered(found.original.blocks), strict=True)
+    return found, {text: own.get(leaf.own, "") for text, leaf in pairs}
 
 
 def test_a_whole_translation() -> None:

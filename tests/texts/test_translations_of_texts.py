@@ -22,6 +22,7 @@ from mkdocs_contentgen.service.protocol import (
     Translation,
 )
 from mkdocs_contentgen.text import Text
+from mkdocs_contentgen.texts.remembered import forms_of, read_remembered, short_digest_of
 from mkdocs_contentgen.texts.translation import compose, plan_translation
 
 CODE = "\n".join(f"line {number}:  run --flag={number} < a > b" for number in range(200))
@@ -123,9 +124,13 @@ def test_what_a_translation_remembers() -> None:
     original = translate(in_upper_case).original
     assert original
     leaves = Document(HTML, ["img.example"]).leaves()
-    pairs = [pair.split(":") for pair in original.blocks.split()]
-    assert [pair[0] for pair in pairs] == [leaf.content_digest[:8] for leaf in leaves]
-    same = [leaf.kind for leaf, (before, own) in zip(leaves, pairs, strict=True) if before == own]
+    pairs = read_remembered(original.blocks)
+    assert [pair.form for pair in pairs] == forms_of(leaves)
+    same = [
+        leaf.kind
+        for leaf, pair in zip(leaves, pairs, strict=True)
+        if pair.own == short_digest_of(leaf)
+    ]
     assert set(same) == {"pre", "hr", "th", "text", "li"}  # the picture is a loose text
     assert (original.digest, original.language, original.is_draft) == (sha256(HTML), "en", False)
 

@@ -1,0 +1,154 @@
+"""Carry the words of a translation over to a block of its original that has the same words.
+
+Citations of the original are numbered anew, some are new or gone, and a link leads elsewhere: none
+of that needs other words. So the words that there are go into the new block, if there is no doubt
+which part of the new block each part of theirs is, and where a new citation stands.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from itertools import pairwise
+
+from bs4 import Tag
+
+from ..errors import EditError
+from .document import Block, start_tag
+from .sentences import sentence_ends
+from .translatable import fixed_parts, has_own_words, set_translated, to_renumbered, to_translatable
+
+_GONE = 0
+"""The number of a citation that the original does not have any more."""
+
+_GONE_CITATION = re.compile(rf"\s*⟦{_GONE}⟧")
+_CITATIONS_BEFORE = re.compile(r"⟦([0-9]{1,4})⟧\s*\Z")
+_CITATIONS_BEHIND = re.compile(r"\s*⟦([0-9]{1,4})⟧")
+_LABEL = re.compile(r"\[[0-9]{1,4}\]")
+_NUMBER = re.compile("⟦[0-9]{1,4}⟧")
+_BRACKETS = str.maketrans("⟦⟧", "[]")
+_LAST_SIGNS = re.compile(
+    "[.!?…:;。！？｡\\uff0e\\u061f\\u06d4\\u0964\\u0965]+[\\s\"'”’»)」』*_~=]*\\Z"
+)
+"""The signs that a sentence ends with."""
+
+
+def carry_words(
+    translation: Block, block: Block, language: str = "", from_language: str = ""
+) -> None:
+    """Replace the words of a block of an original by those of its former translation.
+
+    The block has the words that were translated, in the sense of `words_of()`. Both languages are
+    BCP 47 tags, or empty. Raises EditError, and leaves the block as it is, if that is not certain.
+    """
+    parts = fixed_parts(block)
+    numbers = _numbers_of(fixed_parts(translation), parts)
+    markdown = _GONE_CITATION.sub("", to_renumbered(translation, numbers))
+    original = to_translatable(block)
+    for number in range(1, len(parts) + 1):
+        if number not in numbers:
+            markdown = _with_citation(markdown, original, number, (language, from_language))
+    set_translated(block, markdown)
+
+
+def have_same_parts(block: Block, other: Block) -> bool:
+    """Tell whether two blocks have the same links, citations and other parts, in any order."""
+    return sorted(map(_name, fixed_parts(block))) == sorted(map(_name, fixed_parts(other)))
+
+
+def numbered_citations(element: Tag) -> list[Tag]:
+    """Return the citations in an element: links around a number such as `[1]`."""
+    return [link for link in element.find_all("a") if _LABEL.fullmatch(link.get_text())]
+
+
+def _is_citation(tag: Tag) -> bool:
+    """Tell whether an element is a link around a number, or a picture, and no words."""
+    return tag.name == "a" and not has_own_words(tag)
+
+
+def _numbers_of(own: Sequence[Tag], parts: Sequence[Tag]) -> list[int]:
+    """Return for each part of a translation the number that it has in the new block.
+
+    Raises EditError if that is not certain.
+    """
+    left: dict[str, list[int]] = {}
+    for number, part in enumerate(parts, start=1):
+        left.setdefault(_name(part), []).append(number)
+    numbers: list[int | None] = []
+    for part in own:
+        same = left.get(_name(part))
+        numbers.append(same.pop(0) if same else None)
+    new = [
+        number for some in left.values() for number in some if not _is_citation(parts[number - 1])
+    ]
+    gone = [
+        place
+        for place, number in enumerate(numbers)
+        if number is None and not _is_citation(own[place])
+    ]
+    if new or gone:
+        place, number = _only_pair(gone, new)
+        if own[place].name != parts[number - 1].name or not has_own_words(own[place]):
+            raise EditError("another part is in it now")
+        numbers[place] = number
+    return [_GONE if number is None else number for number in numbers]
+
+
+def _only_pair(gone: Sequence[int], new: Sequence[int]) -> tuple[int, int]:
+    """Return the only part that is gone, and the only new one. Raises EditError."""
+    if len(gone) != 1 or len(new) != 1:
+        raise EditError("other parts are in it now")
+    return gone[0], new[0]
+
+
+def _name(part: Tag) -> str:
+    """Return what is the same for a part wherever it stands: not the number of a citation."""
+    if _is_citation(part):
+        return f"[{part.get('href')}]"
+    return start_tag(part) if has_own_words(part) else str(part)
+
+
+def _with_citation(markdown: str, original: str, number: int, languages: tuple[str, str]) -> str:
+    """Return a translation with a citation where its original has it. Raises EditError.
+
+    It goes beside the citation that it stands beside, or to the end of its sentence.
+    """
+    label = f"⟦{number}⟧"
+    before, _, behind = original.partition(label)
+    space = " " if before.endswith(" ") else ""
+    neighbour = _CITATIONS_BEFORE.search(before)
+    if neighbour and markdown.count(f"⟦{neighbour[1]}⟧") == 1:
+        return markdown.replace(f"⟦{neighbour[1]}⟧", f"⟦{neighbour[1]}⟧{space}{label}")
+    neighbour = _CITATIONS_BEHIND.match(behind)
+    if neighbour and markdown.count(f"⟦{neighbour[1]}⟧") == 1:
+        between = " " if neighbour[0].startswith(" ") else ""
+        return markdown.replace(f"⟦{neighbour[1]}⟧", f"{label}{between}⟦{neighbour[1]}⟧")
+    return _at_end_of_sentence(markdown, original, label, languages)
+
+
+def _at_end_of_sentence(
+    markdown: str, original: str, label: str, languages: tuple[str, str]
+) -> str:
+    language, from_language = languages
+    sentences = _sentences(markdown, language)
+    of_original = _sentences(original, from_language)
+    if len(sentences) != len(of_original):
+        raise EditError("it has other sentences")
+    index = next(place for place, sentence in enumerate(of_original) if label in sentence)
+    before, _, behind = of_original[index].partition(label)
+    if re.search(r"\w", _NUMBER.sub("", behind)):
+        raise EditError("a new citation is within a sentence")
+    sentence = sentences[index].rstrip()
+    last = _LAST_SIGNS.search(sentence) if _LAST_SIGNS.search(behind) else None
+    end = last.start() if last else len(sentence)
+    space = " " if before.endswith(" ") else ""
+    spaces = sentences[index][len(sentence) :]
+    sentences[index] = f"{sentence[:end]}{space}{label}{sentence[end:]}{spaces}"
+    return "".join(sentences)
+
+
+def _sentences(markdown: str, language: str) -> list[str]:
+    # A citation behind a sentence belongs to it only in brackets that are usual.
+    ends = sentence_ends(markdown.translate(_BRACKETS), language)
+    borders = [0, *ends, len(markdown)]
+    return [markdown[start:end] for start, end in pairwise(borders)]

@@ -1,0 +1,111 @@
+"""What a translation remembers of its original and of itself: digests, and no words.
+
+For each leaf of the original, there are three digests and a number, so that it is known not only
+that it has changed, but whether that needs other words: a heading of another level, an item that
+is in a numbered list now, and a citation with another number have the same words.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from bs4 import Tag
+
+from ..files import short_digest
+from ..html.document import Block, start_tag
+from ..html.translatable import words_of
+from .merging import without_content
+
+REMOVED = "00000000"
+"""In place of the digest of a part of the translation that a person has removed."""
+
+_DIGITS = 8
+"""How many hex digits of a digest are remembered."""
+
+
+@dataclass(frozen=True)
+class Form:
+    """What is remembered of a leaf of an original."""
+
+    words: str
+    """The digest of the words that are translated, or of all if there are none."""
+
+    content: str
+    """The digest of all that is in it, such as its words, links and citations."""
+
+    place: str
+    """The digest of its tag, and of those around it."""
+
+    shared: int
+    """How many elements around it are around the leaf before it, too."""
+
+    def with_same_words(self, other: Form) -> bool:
+        """Tell whether another one has the same words with other links, for example."""
+        return self.words == other.words and self.content != other.content
+
+
+@dataclass(frozen=True)
+class Remembered:
+    """A leaf of an original, as that was, and what stood for it in the translation."""
+
+    form: Form
+    own: str
+    """The digest of what stood for it, or REMOVED."""
+
+
+def forms_of(leaves: Sequence[Block]) -> list[Form]:
+    """Return what is to be remembered of the leaves of an original."""
+    forms = []
+    before: set[int] = set()
+    for leaf in leaves:
+        around = _elements_around(leaf)
+        words = words_of(leaf)
+        forms.append(
+            Form(
+                short_digest(words)[:_DIGITS] if words else short_digest_of(leaf),
+                leaf.inner_digest[:_DIGITS],
+                _place_of(leaf, around),
+                sum(id(element) in before for element in around),
+            )
+        )
+        before = {id(element) for element in around}
+    return forms
+
+
+def short_digest_of(leaf: Block) -> str:
+    """Return what a translation remembers of one of its own leaves."""
+    return leaf.content_digest[:_DIGITS]
+
+
+def write_remembered(remembered: Iterable[Remembered]) -> str:
+    """Return `Original.blocks`."""
+    parts = []
+    for leaf in remembered:
+        form = leaf.form
+        parts.append(f"{form.words}:{form.content}:{form.place}:{form.shared}:{leaf.own}")
+    return " ".join(parts)
+
+
+def read_remembered(blocks: str) -> list[Remembered]:
+    """Return what write_remembered() has written."""
+    found = []
+    for part in blocks.split():
+        words, content, place, shared, own = part.split(":")
+        found.append(Remembered(Form(words, content, place, int(shared)), own))
+    return found
+
+
+def _elements_around(leaf: Block) -> list[Tag]:
+    """Return the elements around a leaf, but for the article."""
+    return list(leaf.element.parents)[:-1]
+
+
+def _place_of(leaf: Block, around: Iterable[Tag]) -> str:
+    """Return the digest of the tags around a leaf, and of its own."""
+    tags = []
+    for element in (leaf.element, *around):
+        plain = without_content(element)
+        plain.attrs.pop("style", None)  # an approval takes it off
+        tags.append(start_tag(plain))
+    return short_digest("".join(tags))[:_DIGITS]
