@@ -33,7 +33,7 @@ from ..writer.containers import without_fence, without_front_matter
 from ..writer.program import prompt_text
 from ..writer.settings import WriterOptions
 from ..writer.translation import prompts, translation_from_answer, words_in_lower_case
-from ..writer.translation_checks import check_element
+from ..writer.translation_checks import check
 from ..writer.values import guess_language
 
 _MAX_REMARKED = 20
@@ -73,7 +73,6 @@ def read_translation(
             request=article.request.record(),
             generated_at=datetime.now(UTC),
             is_draft=translated_from.is_draft,
-            image_hosts=image_hosts_of(translated_from.text.html),
         )
     except (EditError, UnsafeHTMLError) as error:
         raise FailedTextError(f"the text cannot be used: {error}") from error
@@ -92,20 +91,16 @@ def _text_of(article: Article, original: Article) -> OriginalText:
     """Return the text of an original. Raises FailedTextError if it has none."""
     found = original.text_to_translate
     if found is None:
-        raise FailedTextError(
-            f"{article.place}: its original, {original.page}, has no text; next: "
-            f"`contentgen generate {original.page_argument}`"
-        )
+        raise FailedTextError(f"{article.place}: {original.no_text_to_translate}")
     return found
 
 
 def _plan(article: Article, original: Article) -> Translation:
     """Return what a translator gets of an original. Raises FailedTextError."""
     found = _text_of(article, original)
-    hosts = image_hosts_of(found.text.html)
     language = article.asked.in_its_language().language
     try:
-        return plan_translation(found.text, language, found.language, hosts)
+        return plan_translation(found.text, language, found.language)
     except UnsafeHTMLError as error:
         raise FailedTextError(f"{original.page}: {error}") from error
 
@@ -162,9 +157,7 @@ def _check(
         if not (is_block(leaf.element) and is_block(own.element)) or leaf.kind == "pre":
             continue
         name = own.first_words
-        remark = check_element(
-            own.element, leaf.element, language, from_language, options.glossary, common
-        )
+        remark = check(own.element, leaf.element, language, from_language, options.glossary, common)
         if remark:
             remarks.append(f"{REMARK}{name}: {remark}")
     return remarks[:_MAX_REMARKED]

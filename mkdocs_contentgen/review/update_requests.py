@@ -119,8 +119,9 @@ class TranslationUpdate:
     def estimate(self, options: WriterOptions) -> Estimate:
         """Estimate the calls and the usage of it."""
         from ..writer.translation import estimate_translation
+        from ..writer.writing import Estimate
 
-        return estimate_translation(self.asked or Translation("und", []), options)
+        return estimate_translation(self.asked, options) if self.asked else Estimate(0, 0, 0, 0)
 
 
 def _operation(sent: ServiceRequest) -> str:

@@ -26,7 +26,7 @@ from ..errors import (
     StoreError,
     UnsafeHTMLError,
 )
-from ..page_request import PageRequest
+from ..page_request import OriginalText, PageRequest
 from ..service.protocol import Attempt, Client
 from ..site.build import Build
 from ..site.options import ContentgenConfig
@@ -130,7 +130,7 @@ def plan(
         text = article.newest
         if text is None or planned.has(article):
             continue
-        if article.asked.original is None:
+        if article.original is None:
             _plan_sources(
                 planned,
                 article,
@@ -148,7 +148,9 @@ def plan(
                 f"`contentgen review {article.page_argument}`",
             )
         else:
-            _plan_translation(planned, article, text, build.site, is_named=is_named)
+            _plan_translation(
+                planned, article, article.original, text, build.site, is_named=is_named
+            )
     return planned
 
 
@@ -202,40 +204,47 @@ def _plan_sources(
 
 
 def _plan_translation(
-    planned: Plan, article: Article, text: Text, site: Site, *, is_named: bool
+    planned: Plan, article: Article, original: Article, text: Text, site: Site, *, is_named: bool
 ) -> None:
     """Plan the update of a translation, if its original has changed.
 
     For a page that a person names, blocks without a translation are asked for again.
     """
-    original = article.original_text
-    if article.original is None or original is None:
-        planned.problem(article, "its original has no text")
+    translated = original.text_to_translate
+    if translated is None:
+        planned.problem(article, original.no_text_to_translate)
+    elif not article.original_changes and not is_named:
         return
-    changes = article.original_changes
-    if not changes and not is_named:
-        return
-    was_approved = text.original is not None and not text.original.is_draft
-    if original.is_draft and (was_approved or site.options.require_approval):
+    elif _waits_for_approval(translated, text, site.options):
         reason = (
             "its original is not approved as it is now; "
-            f"`contentgen review {article.original.page_argument}` comes first"
+            f"`contentgen review {original.page_argument}` comes first"
         )
         if is_named:
             planned.problem(article, reason)
         else:
             planned.remark_on(article, reason)
-        return
-    if article.failed_update and not is_named:
+    elif article.failed_update and not is_named:
         planned.leave(article, f"its update has failed before: {article.failed_update}")
-        return
-    problems = site.field_problems(article.asked)
-    if problems:
+    elif problems := site.field_problems(article.asked):
         planned.problems += problems
-        return
+    else:
+        _plan_from(translated, planned, article, text, is_named=is_named)
 
+
+def _waits_for_approval(original: OriginalText, text: Text, options: ContentgenConfig) -> bool:
+    """Tell whether somebody has to approve an original before its translation is updated."""
+    was_approved = text.original is not None and not text.original.is_draft
+    return original.is_draft and (was_approved or options.require_approval)
+
+
+def _plan_from(
+    original: OriginalText, planned: Plan, article: Article, text: Text, *, is_named: bool
+) -> None:
+    """Plan the update of a translation from the text of its original as it is now."""
     from ..texts.translation_updates import plan_translation_update
 
+    changes = article.original_changes
     try:
         asked = plan_translation_update(text, original.text, repeats=is_named)
     except (EditError, UnsafeHTMLError) as error:

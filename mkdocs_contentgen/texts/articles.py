@@ -286,6 +286,12 @@ class Article:
         return OriginalText(text, language, is_draft)
 
     @property
+    def no_text_to_translate(self) -> str:
+        """What to say of a translation of it if there is no text."""
+        command = f"contentgen generate {self.page_argument}"
+        return f"its original, {self.page}, has no text; next: `{command}`"
+
+    @property
     def original_text(self) -> OriginalText | None:
         """The text that a translation is made from, or None if there is none, or for any other."""
         return self.original.text_to_translate if self.original else None

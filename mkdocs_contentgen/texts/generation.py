@@ -542,17 +542,13 @@ async def _translate(
     client: Client, asked: PageRequest, original: OriginalText, attempt: Attempt
 ) -> Text:
     """Return the translation of a text. Raises ServiceError."""
-    from ..html.article import image_hosts_of
     from .translation import compose, plan_translation  # most sites have one language
 
     text = original.text
     language = asked.request.language
-    hosts = image_hosts_of(text.html)
     try:
         # In threads, since they take HTML apart while other answers arrive.
-        planned = await asyncio.to_thread(
-            plan_translation, text, language, original.language, hosts
-        )
+        planned = await asyncio.to_thread(plan_translation, text, language, original.language)
         translated = await client.translate(asked, planned, attempt)
         return await asyncio.to_thread(
             compose,
@@ -562,7 +558,6 @@ async def _translate(
             request=asked.request.record(),
             generated_at=datetime.now(UTC),
             is_draft=original.is_draft,
-            image_hosts=hosts,
         )
     except (EditError, UnsafeHTMLError) as error:
         raise InvalidAnswerError(f"the translation cannot be shown: {error}") from error

@@ -259,10 +259,7 @@ def _problem_of_original(original: Article, policy: Policy) -> NoText | None:
     if text is None:
         if original.outcome.error == PENDING:
             return PENDING
-        command = f"contentgen generate {original.page_argument}"
-        return NoText(
-            "no_original", f"its original, {original.page}, has no text; next: `{command}`"
-        )
+        return NoText("no_original", original.no_text_to_translate)
     if text.is_draft and not policy.translates_drafts:
         command = f"contentgen approve {original.page_argument}"
         return NoText(

@@ -7,7 +7,7 @@ block without a usable translation stays in the original's language, with a rema
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from datetime import datetime
 from functools import lru_cache
@@ -54,16 +54,13 @@ _MAX_UNTRANSLATED = 20
 """How many blocks in the language of the original have a remark of their own."""
 
 
-def plan_translation(
-    original: Text, language: str, from_language: str = "", image_hosts: Collection[str] = ()
-) -> Translation:
+def plan_translation(original: Text, language: str, from_language: str = "") -> Translation:
     """Return what a translator gets of a text. Raises UnsafeHTMLError.
 
-    Both languages are BCP 47 tags; that of the original is empty if it is not known. `image_hosts`
-    is the option.
+    Both languages are BCP 47 tags; that of the original is empty if it is not known.
     """
     asked = []
-    for block in blocks_with_words(Document(original.html, image_hosts).blocks(), language):
+    for block in blocks_with_words(document_of(original).blocks(), language):
         with suppress(EditError):  # the composed text will have a remark that says why
             asked.append(OriginalBlock(block.number, block.kind, to_translatable(block)))
     return Translation(language, asked[:MAX_BLOCKS], from_language)
@@ -77,17 +74,16 @@ def compose(
     request: Mapping[str, object],
     generated_at: datetime,
     is_draft: bool = False,
-    image_hosts: Collection[str] = (),
 ) -> Text:
     """Return the translation of a text, made of the answer to what plan_translation() returned.
 
     `request` is the record of the translation's request, and `is_draft` says that nobody has
     approved the original. Raises EditError if the text could not be shown.
     """
-    document = Document(original.html, image_hosts)
+    document = document_of(original)
     blocks = document.blocks()
     forms = forms_of(document.leaves())
-    wording = Wording(blocks, asked, translated)
+    wording = Wording(blocks, asked.language, asked.blocks, translated)
     unwrap_signs(document.article)
     problems = []
     for block in blocks:
@@ -138,6 +134,14 @@ def of_approved_original(translation: Text) -> Text:
     return structs.replace(translation, remarks=remarks, original=original)
 
 
+def document_of(original: Text) -> Document:
+    """Return the document of an original with its pictures: which are shown, a page decides.
+
+    Raises UnsafeHTMLError.
+    """
+    return Document(original.html, image_hosts_of(original.html))
+
+
 class Wording:
     """The words in another language for the blocks of an original.
 
@@ -145,11 +149,17 @@ class Wording:
     `asked` that have no translation yet.
     """
 
-    def __init__(self, blocks: Sequence[Block], asked: Translation, translated: Translated) -> None:
-        self._language = find_language(asked.language)
+    def __init__(
+        self,
+        blocks: Sequence[Block],
+        language: str,
+        asked: Iterable[OriginalBlock],
+        translated: Translated,
+    ) -> None:
+        self._language = find_language(language)
         self._listed = {block.number for block in listed_sources(blocks)}
-        self._needed = {block.number for block in blocks_with_words(blocks, asked.language)}
-        self._asked = {block.number for block in asked.blocks if not block.translation}
+        self._needed = {block.number for block in blocks_with_words(blocks, language)}
+        self._asked = {block.number for block in asked if not block.translation}
         self._answers: dict[int, list[TranslatedBlock]] = {}
         for answer in translated.blocks:
             self._answers.setdefault(answer.block, []).append(answer)

@@ -107,8 +107,7 @@ def apply_translation_update(
     the text could not be shown.
     """
     state = _State(translation, original)
-    asked = asked or Translation(state.language, [])
-    update = _Update(state, asked, translated)
+    update = _Update(state, asked.blocks if asked else (), translated)
     html, blocks = update.apply()
     names = [_name(leaf) for leaf in state.own.leaves()]
     new = [*update.remarks(), *translated.remarks]
@@ -137,7 +136,7 @@ def apply_translation_update(
         original=Original(
             blocks,
             sha256(original.html),
-            asked.from_language or state.remembered.language,
+            state.remembered.language,
             is_draft=is_draft,
         ),
     )
@@ -232,10 +231,12 @@ class _State:
 class _Update:
     """The changes of a translation, with what is to be said of them."""
 
-    def __init__(self, state: _State, asked: Translation, translated: Translated) -> None:
+    def __init__(
+        self, state: _State, asked: Sequence[OriginalBlock], translated: Translated
+    ) -> None:
         self._state = state
-        self._wording = Wording(state.blocks, asked, translated)
-        self._asked = {block.number for block in asked.blocks if not block.translation}
+        self._wording = Wording(state.blocks, state.language, asked, translated)
+        self._asked = {block.number for block in asked if not block.translation}
         self._block_numbers = {leaf: block for block, leaf in enumerate(state.leaf_numbers)}
         self._elements = [leaf.element for leaf in state.own_leaves]
         self._new: dict[int, Tag] = {}

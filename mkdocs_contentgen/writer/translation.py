@@ -40,7 +40,7 @@ from .numbered_blocks import last_block, read_numbered_blocks
 from .prompts import fill, inert, is_small
 from .settings import WriterOptions, public_name
 from .translated_block import read_block
-from .translation_checks import check, is_of_another_block
+from .translation_checks import check, element_of, is_of_another_block
 from .usage import CHARACTERS_PER_TOKEN, Usage
 from .values import common_words, guess_language
 from .words import count_words, split_words
@@ -124,9 +124,8 @@ def estimate_translation(translation: Translation, options: WriterOptions) -> Es
     text = sum(len(block.text) for part in parts for block in part)
     shown = len(parts) * 4 * _NEAR * _MAX_SHOWN
     given = len(parts) * prompt + text + min(shown, text)
-    calls = max(1, len(parts))
     answer = text * 5 // 4 // CHARACTERS_PER_TOKEN
-    return Estimate(calls, calls + 1, given // CHARACTERS_PER_TOKEN, answer)
+    return Estimate(len(parts), len(parts) + 1, given // CHARACTERS_PER_TOKEN, answer)
 
 
 def prompts(
@@ -359,7 +358,8 @@ class _Translating:
                 blocks.append(TranslatedBlock(block.number, remark=self.problems[block.number]))
             else:
                 languages = self.translation.language, self.from_language
-                remark = check(element, block, *languages, self.options.glossary, common)
+                original = element_of(block)
+                remark = check(element, original, *languages, self.options.glossary, common)
                 blocks.append(TranslatedBlock(block.number, write_translated(element), remark))
         return Translated(blocks, model=public_name(self.options.fields.model))
 

@@ -96,13 +96,13 @@ def _differs(
     element: Tag, block: OriginalBlock, language: str, from_language: str, *, both: bool
 ) -> bool:
     """Tell whether a translation states or lacks something, or with `both`, states and lacks."""
-    comparison = compare(_pair(element, _original_of(block), language, from_language))
+    comparison = compare(_pair(element, element_of(block), language, from_language))
     differences = bool(comparison.added), bool(comparison.messages)
     return all(differences) if both else any(differences)
 
 
-def _original_of(block: OriginalBlock) -> Tag:
-    """Return the element of a block of the original."""
+def element_of(block: OriginalBlock) -> Tag:
+    """Return the element of a block of the original, as it is compared with its translation."""
     original = read_translated(block.text, block.text)
     original.name = block.kind
     return original
@@ -127,7 +127,7 @@ def _pair(
 
 def check(
     element: Tag,
-    block: OriginalBlock,
+    original: Tag,
     language: str,
     from_language: str,
     glossary: Glossary = NO_GLOSSARY,
@@ -138,20 +138,6 @@ def check(
     The remark says what a person should know of the block, or is empty. The languages are BCP 47
     tags. `common_words` are those that the original has in lower case somewhere.
     """
-    return check_element(
-        element, _original_of(block), language, from_language, glossary, common_words
-    )
-
-
-def check_element(
-    element: Tag,
-    original: Tag,
-    language: str,
-    from_language: str,
-    glossary: Glossary = NO_GLOSSARY,
-    common_words: frozenset[str] = frozenset(),
-) -> str:
-    """Do the same as check(), for elements as they stand in two texts."""
     pair = _pair(element, original, language, from_language, common_words)
     comparison = compare(pair)
     mark_ranges(element, comparison.added)

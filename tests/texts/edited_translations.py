@@ -50,14 +50,13 @@ def translate(
     original: Text, language: str = "de", fails: Callable[[], bool] = lambda: False
 ) -> Text:
     """Return the first translation of a text."""
-    asked = plan_translation(original, language, "en", HOSTS)
+    asked = plan_translation(original, language, "en")
     return compose(
         original,
         asked,
         translated(asked, fails),
         request={"type": "article", "language": language},
         generated_at=MOMENT,
-        image_hosts=HOSTS,
     )
 
 

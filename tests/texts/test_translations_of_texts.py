@@ -59,7 +59,7 @@ def translate(
     is_draft: bool = False,
 ) -> Text:
     """Return the translation by a translator that answers each block with a text."""
-    asked = plan_translation(original, language, "en", ["img.example"])
+    asked = plan_translation(original, language, "en")
     blocks = [TranslatedBlock(block.number, text(block)) for block in asked.blocks]
     return made(asked, Translated(blocks, model="t"), original=original, is_draft=is_draft)
 
@@ -75,7 +75,6 @@ def made(
         request={"type": "blog", "language": asked.language},
         generated_at=MOMENT,
         is_draft=is_draft,
-        image_hosts=["img.example"],
     )
 
 
@@ -87,7 +86,7 @@ def in_upper_case(block: OriginalBlock) -> str:
 
 def test_what_is_asked() -> None:
     """All blocks with words, but neither code nor the list of sources."""
-    asked = plan_translation(ORIGINAL, "de", "en", ["img.example"])
+    asked = plan_translation(ORIGINAL, "de", "en")
     kinds = [(block.number, block.kind, block.text) for block in asked.blocks[:9]]
     assert kinds == [
         (0, "h1", "Fast builds"),
@@ -187,7 +186,7 @@ def test_a_block_without_a_usable_translation() -> None:
 
 def test_numbers_that_nobody_asked_for() -> None:
     """What is said of unknown blocks, code and sources is ignored, and so is what is said twice."""
-    asked = plan_translation(ORIGINAL, "de", "en", ["img.example"])
+    asked = plan_translation(ORIGINAL, "de", "en")
     good = [TranslatedBlock(block.number, in_upper_case(block)) for block in asked.blocks]
     bad = [TranslatedBlock(number, "Invented") for number in (0, 5, 99_999, -1)]
     last = asked.blocks[-1].number
@@ -202,7 +201,7 @@ def test_numbers_that_nobody_asked_for() -> None:
 
 def test_remarks_on_words_leave_room_for_those_on_blocks() -> None:
     """A text keeps 50 remarks; that a block has no translation is always among them."""
-    asked = plan_translation(ORIGINAL, "de", "en", ["img.example"])
+    asked = plan_translation(ORIGINAL, "de", "en")
     blocks = []
     for block in asked.blocks[:-1]:
         words = in_upper_case(block)
@@ -214,7 +213,7 @@ def test_remarks_on_words_leave_room_for_those_on_blocks() -> None:
 
 def test_the_remarks_of_a_translator() -> None:
     """They name the block; control characters of a hostile service do not reach a terminal."""
-    asked = plan_translation(ORIGINAL, "de", "en", ["img.example"])
+    asked = plan_translation(ORIGINAL, "de", "en")
     blocks = [TranslatedBlock(block.number, in_upper_case(block)) for block in asked.blocks]
     blocks[0] = TranslatedBlock(0, "Schnell", "'build' was not kept")
     blocks[2] = TranslatedBlock(2, "", "it was \x1b[2J refused")

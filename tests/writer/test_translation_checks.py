@@ -17,7 +17,7 @@ from growth import growth
 
 from mkdocs_contentgen.html.translatable import read_translated, write_translated
 from mkdocs_contentgen.service.protocol import OriginalBlock
-from mkdocs_contentgen.writer.translation_checks import check, compare
+from mkdocs_contentgen.writer.translation_checks import check, compare, element_of
 from mkdocs_contentgen.writer.translation_words import Pair
 
 FOLDER = GOLDEN / "writer" / "translations"
@@ -39,7 +39,8 @@ def checked(
 ) -> tuple[str, str]:
     """Return a translation with marks, and its remark."""
     element = read_translated(text, original)
-    remark = check(element, OriginalBlock(0, kind, original), language, from_language)
+    block = OriginalBlock(0, kind, original)
+    remark = check(element, element_of(block), language, from_language)
     return write_translated(element), remark
 
 
