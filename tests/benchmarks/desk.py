@@ -65,7 +65,7 @@ async () => {
 }
 """
 
-CONFIRM = 'dispatchEvent(new KeyboardEvent("keydown", {key: "c", bubbles: true}))'
+CONFIRM = """document.querySelector('[aria-current="true"] button.main').click()"""
 SAVE = 'document.querySelector(".editor button.main").click()'
 OPEN_MARKS = 'document.querySelectorAll("mark:not([data-contentgen-settled])").length'
 

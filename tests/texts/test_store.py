@@ -287,6 +287,26 @@ def test_a_path_that_diskcache_would_change(
     assert names(tmp_path) == []
 
 
+def delete_nothing(directory: Path) -> None:
+    """Open a store for writing, and close it."""
+    store = DiskStore(directory)
+    store.delete([])
+    store.close()
+
+
+def test_opening_a_database_writes_only_settings_that_are_others(directory: Path) -> None:
+    """A text is saved by many stores in turn, and each would write all of them to the disk."""
+    keep(directory, KEY)
+    before = (directory / DATABASE).read_bytes()
+    delete_nothing(directory)
+    assert (directory / DATABASE).read_bytes() == before
+    setting = "WHERE key = 'sqlite_synchronous'"
+    execute(directory, f"UPDATE Settings SET value = 0 {setting}")
+    delete_nothing(directory)
+    with closing(sqlite3.connect(directory / DATABASE)) as found:
+        assert found.execute(f"SELECT value FROM Settings {setting}").fetchall() == [(2,)]
+
+
 def test_nothing_but_the_database_is_left_behind(directory: Path) -> None:
     """A copy of `cache.db` is a copy of the cache: at any time, and after the end of a process."""
     store = DiskStore(directory)

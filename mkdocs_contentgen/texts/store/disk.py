@@ -39,6 +39,9 @@ _CLAIM = "claim:"
 _IDEMPOTENCY = "idempotency:"
 """Before the key of a request, this is the key of the row with its Idempotency-Keys."""
 
+_PROBE = "probe:"
+"""The key of a row that is never kept."""
+
 REFRESH = "refresh"
 """The operation that asks for another text in place of one."""
 
@@ -188,7 +191,13 @@ class DiskStore:
 
     def prepare(self) -> list[str]:
         """Make sure that texts can be saved, and return problems. Raises StoreError."""
-        self._write(lambda cache: None)
+
+        def change(cache: diskcache.Cache) -> None:
+            # Only what is written shows whether SQLite can make its journal beside the database.
+            cache.set(_PROBE, "")
+            cache.delete(_PROBE)
+
+        self._write(change)
         return self._take_problems()
 
     def save(
