@@ -191,6 +191,8 @@ def test_what_is_no_translation_is_asked_for_once_more(number: int, text: str, w
         ("It is fast. It is small and it is free.", "Es ist schnell. It is small and it is free.",
          "de", False),
         ("The colour is red here.", "The color is red here.", "en-US", True),
+        ("We waited for this, said Ada.", "For this, we have been waiting.", "fr", False),
+        ("Pages load out of the box.", "Das Laden der Seiten geht out of the box.", "de", True),
     ],
 )  # fmt: skip
 def test_what_is_in_the_language(original: str, text: str, language: str, is_one: bool) -> None:
