@@ -41,6 +41,10 @@ if TYPE_CHECKING:
     from ..texts.obtain import Obtained
 
 
+_MOST_REMARKS = 5
+"""How many remarks about a text are printed with those about all others."""
+
+
 class _SafeGroup(click.Group):
     """A group that ends with one line for a ContentgenError, and escapes error messages."""
 
@@ -83,7 +87,8 @@ def main(ctx: click.Context) -> None:
 def status(config_file: str | None, pages: tuple[str, ...], as_json: bool, check: bool) -> None:
     """List the articles of PAGES, or of the site, with their states.
 
-    Below the table are the remarks: what is not as requested in a draft.
+    Below the table are the remarks: what is not as requested in a draft. Of each text, these are
+    the first ones, unless PAGES are named.
     """
     with open_site(config_file) as site:
         articles = load_articles(site, pages)
@@ -94,7 +99,8 @@ def status(config_file: str | None, pages: tuple[str, ...], as_json: bool, check
         output.print_json([output.article_to_json(article) for article in articles])
     else:
         output.print_articles_table(articles)
-        output.print_remarks(articles)
+        for article in articles:
+            output.print_remarks(article, most=None if pages else _MOST_REMARKS)
         output.print_next_steps(articles)
     output.print_errors([article.reason for article in articles if article.damaged])
     if check and any(article.state != "approved" for article in articles):

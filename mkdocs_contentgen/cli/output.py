@@ -136,11 +136,15 @@ def print_brief(article: Article) -> None:
         print_line(f"brief: {line}")
 
 
-def print_remarks(articles: Sequence[Article]) -> None:
-    """Print what is not as requested in the drafts that pages show."""
-    for article in articles:
-        for remark in article.remarks:
-            print_line(f"{article.place}: not as requested: {remark}")
+def print_remarks(article: Article, *, most: int | None = None) -> None:
+    """Print what is not as requested in the draft that a page shows: all of it, or so much."""
+    for remark in article.remarks[:most]:
+        print_line(f"{article.place}: not as requested: {remark}")
+    more = len(article.remarks[most:]) if most else 0
+    if more:
+        remarks = "1 more remark" if more == 1 else f"{more} more remarks"
+        command = f"contentgen show {article.page_argument}"
+        print_line(f"{article.place}: {remarks}, which `{command}` prints")
 
 
 def print_next(command: str, *, why: str = "Next") -> None:

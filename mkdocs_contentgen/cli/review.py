@@ -93,7 +93,7 @@ def _print_text(site: Site, article: Article, text: Text, heading: str) -> None:
         heading += f"; translation of {article.asked.original.name} ({languages})"
     print_line(heading, bold=True)
     print_brief(article)
-    print_remarks([article])
+    print_remarks(article)
     click.echo()
     print_article(text.html)
     if not article.shows_approved_file:
@@ -153,7 +153,7 @@ def diff(config_file: str | None, page: str) -> None:
                 print_line(
                     f"{name}: {article.state}, {article.reason}; there is nothing to compare"
                 )
-                print_remarks([article])
+                print_remarks(article)
 
 
 @click.command()

@@ -6,6 +6,8 @@ prompt of a translation, only the words are taken, as from a model of the site.
 
 from __future__ import annotations
 
+import re
+from contextlib import suppress
 from datetime import UTC, datetime
 
 from ..errors import EditError, FailedTextError, UnsafeHTMLError
@@ -30,11 +32,17 @@ from ..texts.translation import (
 from ..texts.translation_updates import still_true
 from ..writer.answers import read_answer
 from ..writer.containers import without_fence, without_front_matter
+from ..writer.embedded_html import without_html
 from ..writer.program import prompt_text
 from ..writer.settings import WriterOptions
 from ..writer.translation import prompts, translation_from_answer, words_in_lower_case
 from ..writer.translation_checks import check
 from ..writer.values import guess_language
+
+_MARKDOWN = re.compile(r"^#{1,6} ", re.MULTILINE)
+"""Matches a heading in Markdown, which HTML at the start of a page does not make HTML."""
+
+_HTML_REPLACED = "mended: HTML was replaced by Markdown or text"
 
 _MAX_REMARKED = 20
 """How many blocks have a remark on what they say."""
@@ -110,7 +118,7 @@ def _read_text(
 ) -> Text:
     """Return a translation with a structure of its own. Raises EditError and UnsafeHTMLError."""
     language = article.asked.in_its_language().language
-    html = _to_html(answer, article.request.type, language)
+    html, mended = _to_html(answer, article.request.type, language)
     document = Document(html, image_hosts_of(original.text.html))
     set_language(document.article, language)
     remarks = _check(document, original, language, options)
@@ -118,7 +126,7 @@ def _read_text(
     aligned = align_import(
         original.text, html, language=original.language, is_draft=original.is_draft
     )
-    said = [DRAFT_REMARK] if original.is_draft else []
+    said = [DRAFT_REMARK, *mended] if original.is_draft else [*mended]
     said += [f"{REMARK}{problem}" for problem in aligned.problems]
     return Text(
         html,
@@ -131,14 +139,28 @@ def _read_text(
     )
 
 
-def _to_html(answer: str, kind: str, language: str) -> str:
-    """Return the HTML of a text. Raises EditError for a mixture with Markdown that has no form."""
+def _to_html(answer: str, kind: str, language: str) -> tuple[str, list[str]]:
+    """Return the HTML of a text, and remarks about what was not kept. Raises EditError."""
     text = without_front_matter(without_fence(answer.strip())).strip()
-    if "<article" in text:
-        return text
-    if text.startswith("<"):
-        return root(kind, [text], language)
-    return root(kind, [read_blocks(text, has_title=True)], language)
+    is_html = text.startswith("<") and not _MARKDOWN.search(text)
+    if is_html and "<article" in text:
+        return text, []
+    if is_html:
+        return root(kind, [text], language), []
+    blocks, remarks = _read_markdown(text)
+    return root(kind, [blocks], language), remarks
+
+
+def _read_markdown(text: str) -> tuple[str, list[str]]:
+    """Return the HTML of a text in Markdown, and remarks about what was not kept of it.
+
+    Comments and HTML that is a block, as in pages of a site, become Markdown or text. Raises
+    EditError for what has no form in Markdown.
+    """
+    if "<!--" not in text:
+        with suppress(EditError):
+            return read_blocks(text, has_title=True), []
+    return read_blocks(without_html(text), has_title=True), [_HTML_REPLACED]
 
 
 def _check(

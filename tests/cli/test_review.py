@@ -332,6 +332,17 @@ def test_ejecting_a_draft_beside_an_earlier_text(site: Site) -> None:
     )
 
 
+def test_of_many_remarks_the_first_are_listed(site: Site) -> None:
+    """The others are there for whoever names the page."""
+    remarks = tuple(f"length: {number} words" for number in range(8))
+    site.draft(article("One."), model="small", remarks=remarks)
+    listed = site.run("status")
+    assert listed.count("not as requested: ") == 5
+    assert "docs/index.md:2: 3 more remarks, which `contentgen show index.md` prints\n" in listed
+    for command in ("status", "show"):
+        assert site.run(command, "index.md").count("not as requested: ") == 8
+
+
 def test_approve_says_which_text_a_remark_is_about(site: Site) -> None:
     """Of several pages, each line stands below the page that it is about."""
     site.page("other.md")

@@ -162,10 +162,25 @@ def test_an_original_without_a_text(site: Site, command: str) -> None:
 
 
 def test_what_cannot_be_shown(site: Site) -> None:
-    """A file without words is no translation, and HTML that no line can have is named."""
+    """A file without words is no translation."""
     assert "no text" in import_text_fails(site, "<script>alert(1)</script>")
-    assert "<table> begins another block" in import_text_fails(site, "# A\n\nSo <table> is.")
     assert not (site.root / "contentgen").exists()
+
+
+def test_a_page_with_html(site: Site) -> None:
+    """Comments and elements around Markdown are left out, which is said, and code is not HTML."""
+    page = MARKDOWN.partition("---\n\n")[2].replace("## Warum", "<!-- more -->\n\n## Warum")
+    page = page.replace("```sh", '<div class="term">\n\n```sh').replace(
+        "-j4\n```", "-j4\n```\n\n</div>"
+    )
+    said = import_text(site, f"<p align=center>Logo</p>\n\n{page}\nDas ist `<article>`.\n")
+    assert "mended: HTML was replaced by Markdown or text" in said
+    html = approved(site)
+    assert "<pre><code>make -j4\n</code></pre>" in html
+    assert "<code>&lt;article&gt;</code>" in html
+    assert "more" not in html
+    assert "term" not in html
+    assert "a code" not in str(state(site)["remarks"])
 
 
 def import_text_fails(site: Site, text: str) -> str:
