@@ -292,7 +292,9 @@ def import_(
         if len(answer) > MAX_IMPORT:
             raise click.UsageError(f"{file.name}: has more than {MAX_IMPORT:,} characters")
         text = import_text(site, article, answer, model=model, by=by)
-    print_line(f"{article.place}: the text is a draft, {len(text.remarks)} remarks")
+    number = len(text.remarks)
+    remarks = "1 remark" if number == 1 else f"{number or 'no'} remarks"
+    print_line(f"{article.place}: the text is a draft, {remarks}")
     for remark in text.remarks:
         print_line(f"{article.place}: not as requested: {remark}")
     print_next(f"contentgen review {article.page_argument}")

@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from html import escape
 from itertools import islice
+from typing import NamedTuple
 
 import msgspec
 
@@ -20,6 +21,7 @@ from ..site.site import Site
 from ..text import Text, is_about_quotation
 from ..texts.articles import Article, count_statements
 from ..writer.evidence import Evidence, EvidenceFinder
+from ..writer.source_lists import listed_sources
 from ..writer.sources import Section
 from .rendering import render
 from .texts import Change, Desk, Earlier, digest_of
@@ -34,6 +36,18 @@ _INVISIBLE = re.compile(
     "[\\u034f\\u115f\\u1160\\u17b4\\u17b5\\u180b-\\u180f\\u2800\\u3164\\uffa0\\ufe00-\\ufe0f\\U000e0100-\\U000e01ef]"
 )
 """What has no shape although its category does not say so."""
+
+_LABEL = re.compile(r"\[(\d{1,4})\]")
+"""Matches a citation: its number is the place of the source in the list at the end."""
+
+
+class _CitedSource(NamedTuple):
+    """What a sentence cites: an entry of a text's list of sources."""
+
+    name: str
+    """What names it in the text's record, or an empty string if the record does not have it."""
+
+    title: str
 
 
 def describe(desk: Desk, article: Article) -> dict[str, object]:
@@ -58,7 +72,9 @@ def describe(desk: Desk, article: Article) -> dict[str, object]:
     changed_by = text.edits.changed_by if text.edits else {}
     finder = evidence_finder(desk.site, article, text)
     originals = finder.sections if isinstance(finder, OriginalFinder) else {}
-    cards = _cards(blocks, text, finder)
+    # The source of a translation is its original.
+    sources = [] if article.original else list(_sources(desk.site, text, blocks))
+    cards = _cards(blocks, text, finder, _sources_by_label(blocks, sources))
     desk.parsed = {text.html: document}
     titles = [block.text for block in blocks if block.kind == "h1"]
     title = titles[0] if titles else article.request.topic
@@ -97,8 +113,7 @@ def describe(desk: Desk, article: Article) -> dict[str, object]:
             {"text": sentence, "evidence": _evidence(finder.find(sentence))}
             for sentence in document.sentences_to_read()
         ],
-        # The source of a translation is its original.
-        "sources": [] if article.original else list(_sources(desk.site, text, blocks)),
+        "sources": sources,
         "hidden": list(_hidden(document)),
     }
 
@@ -177,10 +192,15 @@ def _block_at(rows: Sequence[Row], number: int, numbers: dict[int, int]) -> int 
     return None
 
 
-def _cards(blocks: Sequence[Block], text: Text, finder: EvidenceFinder) -> list[dict[str, object]]:
+def _cards(
+    blocks: Sequence[Block],
+    text: Text,
+    finder: EvidenceFinder,
+    listed: Mapping[str, _CitedSource],
+) -> list[dict[str, object]]:
     """Return the sentences with statements to check, with what each cites and what is closest.
 
-    Those with weak marks alone come last.
+    Those with weak marks alone come last. `listed` has the sources at the end, by their numbers.
     """
     strong: list[dict[str, object]] = []
     weak: list[dict[str, object]] = []
@@ -192,7 +212,8 @@ def _cards(blocks: Sequence[Block], text: Text, finder: EvidenceFinder) -> list[
         links = block.links
         for sentence in Sentences(block.element).marked():
             statements = {number: words for words, number in sentence.parts if number is not None}
-            cited = [name for name in (*sentence.cited, *links) if name in text.sources]
+            linked = [name for name in (*sentence.cited, *links) if name in text.sources]
+            cited = _CitedSource(linked[0], "") if linked else _cited_by_number(sentence, listed)
             card: dict[str, object] = {
                 "block": block.number,
                 "statements": list(statements),
@@ -201,7 +222,8 @@ def _cards(blocks: Sequence[Block], text: Text, finder: EvidenceFinder) -> list[
                 "text": "; ".join(" ".join(words.split()) for words in statements.values()),
                 "parts": sentence.parts,
                 "place": _place(block),
-                "source": cited[0] if cited else None,
+                "source": cited.name or None,
+                "source_title": cited.title,
                 "evidence": _evidence(_find_evidence(finder, block, sentence)),
             }
             if sentence.is_weak:
@@ -209,6 +231,32 @@ def _cards(blocks: Sequence[Block], text: Text, finder: EvidenceFinder) -> list[
             else:
                 strong.append(card)
     return strong + weak
+
+
+def _sources_by_label(
+    blocks: Sequence[Block], sources: Sequence[Mapping[str, object]]
+) -> dict[str, _CitedSource]:
+    """Return the sources in the list at the end of a text, by the number that cites each.
+
+    One that is no page of the site has no link, and is known by its title.
+    """
+    names = {str(source["title"]): str(source["address"]) for source in sources}
+    addresses = {str(source["address"]) for source in sources}
+    found: dict[str, _CitedSource] = {}
+    for number, item in enumerate(listed_sources(blocks)[1:], start=1):
+        linked = [address for address in item.links if address in addresses]
+        name = linked[0] if linked else names.get(item.text, "")
+        found[str(number)] = _CitedSource(name, item.text)
+    return found
+
+
+def _cited_by_number(sentence: MarkedSentence, listed: Mapping[str, _CitedSource]) -> _CitedSource:
+    """Return the source that a sentence cites without a link; one without a title if none."""
+    words = "".join(part for part, _ in sentence.parts)
+    for label in _LABEL.findall(words):
+        if label in listed:
+            return listed[label]
+    return _CitedSource("", "")
 
 
 def _find_evidence(

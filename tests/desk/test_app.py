@@ -25,6 +25,7 @@ from mkdocs_contentgen.desk import app
 from mkdocs_contentgen.desk.app import MAX_BODY, DeskApp
 from mkdocs_contentgen.desk.builder import Builder
 from mkdocs_contentgen.desk.session import DeskSite
+from mkdocs_contentgen.files import sha256
 from mkdocs_contentgen.html.document import Block, Document
 from mkdocs_contentgen.text import Edits, Text, is_about_quotation, quotation_remarks
 from mkdocs_contentgen.texts.approval import read_approved
@@ -166,6 +167,26 @@ def test_a_text_with_its_sources(reviewer: Reviewer) -> None:
     (reviewer.root / "docs/plan.md").write_text("# Plan\n\n## Speed\n\nFive.\n")
     (reviewer.root / "docs/report.md").touch()
     assert reviewer.text()["sources"][0]["state"] == "changed"  # type: ignore[index]
+
+
+def test_citations_without_a_link(reviewer: Reviewer) -> None:
+    """A file that is no page, and a page of a site without an address, are cited by number."""
+    (reviewer.root / "notes.txt").write_text("It took 12 days.\n")
+    config = yaml.safe_load((reviewer.root / "mkdocs.yml").read_text())
+    config["plugins"][0]["contentgen"]["writer"]["sources"] = ["notes.txt"]
+    (reviewer.root / "mkdocs.yml").write_text(yaml.safe_dump(config))
+    html = (
+        "<article><h1>T</h1><p>It took <mark>12 days</mark> [2]. It costs <mark>5 EUR</mark> [1]."
+        " Of <mark>9 people</mark>, see [7].</p>"
+        "<h2>Sources</h2><ol><li>Plan</li><li>notes</li></ol></article>"
+    )
+    digest = sha256("It took 12 days.")
+    text = Text(html, WHEN, NEWS.record(), "m", {"file:notes.txt": digest})
+    save(reviewer.root, {NEWS.key(sandbox=False): text})
+    statements = reviewer.text()["statements"]
+    assert isinstance(statements, list)
+    found = [(card["source"], card["source_title"]) for card in statements]
+    assert found == [("file:notes.txt", "notes"), (None, "Plan"), (None, "")]
 
 
 def test_a_persons_whole_way(reviewer: Reviewer) -> None:

@@ -27,7 +27,10 @@ const otherEvidence = (card) => card.evidence
 
 function citedSource(card, show) {
   const source = sourceOf(card);
-  if (!source) return h("p", { class: "quiet" }, say("no_source"));
+  if (!source) {
+    const words = card.source_title ? `${say("source")}: ${card.source_title}` : say("no_source");
+    return h("p", { class: "quiet" }, words);
+  }
   return h("div", {},
     h("p", { class: "quiet" }, `${say("source")}: ${source.title}`),
     source.state !== "same" && h("p", { class: "note amber" }, say(source.state)),
