@@ -1,7 +1,7 @@
 // The tab Check: one open card for the statement to check, the others with their first words.
 
 import { settle, settleSentence } from "./acts.js";
-import { hasWordsOf, withClosest } from "./closest.js";
+import { hasWordsOf, readable, withClosest } from "./closest.js";
 import { h } from "./draw.js";
 import { openEditor } from "./editor.js";
 import { select } from "./keys.js";
@@ -11,9 +11,7 @@ import { redraw, state } from "./state.js";
 import { currentStatement, openStatements } from "./statements.js";
 import { say } from "./words.js";
 
-const asItIs = (text) => text;
-
-const evidence = (found, show = asItIs) => found.length
+const evidence = (found, show = readable) => found.length
   ? found.map(({ title, file, text }) => h("div", {},
     h("p", { class: "quiet" }, `${say("closest")}: ${title} (${file})`),
     h("p", { class: "source", dir: "auto" }, show(text))))

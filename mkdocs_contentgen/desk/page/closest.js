@@ -19,10 +19,23 @@ function wordsAround({ card, number }) {
   return new Set(around.filter(isTelling));
 }
 
+const isRuleOfTable = (line) => line.includes("|") && /^[\s|:-]+$/.test(line);
+
+// A passage in Markdown for people: the cells of a table's row as "a · b", no row of dashes.
+export function readable(passage) {
+  const lines = passage.split("\n").filter((line) => !isRuleOfTable(line));
+  return lines.map((line) => {
+    const row = line.trim();
+    if (!row.startsWith("|")) return line;
+    const cells = row.split(/(?<!\\)\|/).map((cell) => cell.trim()).filter(Boolean);
+    return cells.join(" · ");
+  }).join("\n");
+}
+
 // The lines and sentences of a passage, and whether they come closest to a statement.
 function piecesOf(passage, statement) {
   const wanted = wordsAround(statement);
-  const pieces = passage.split(/(?<=\n|[.!?]\s)/).map((text) => {
+  const pieces = readable(passage).split(/(?<=\n|[.!?]\s)/).map((text) => {
     const shared = new Set(wordsOf(text).filter((word) => wanted.has(word)));
     return { text, score: shared.size };
   });
@@ -45,6 +58,6 @@ export function hasWordsOf(passage, statement) {
 // The passage, in which what comes closest is bold.
 export function withClosest(passage, statement) {
   const pieces = piecesOf(passage, statement);
-  if (pieces.every(({ isClosest }) => isClosest)) return passage;
+  if (pieces.every(({ isClosest }) => isClosest)) return readable(passage);
   return pieces.map(({ text, isClosest }) => isClosest ? h("b", {}, text) : text);
 }
