@@ -49,6 +49,9 @@ HOST = "127.0.0.1"
 MAX_BODY = 128 * 1024
 """The maximum size of a request body in bytes."""
 
+MAX_CHANGES = 50
+"""How many changes of a text are made at once; for each, the text is read again."""
+
 _T = TypeVar("_T")
 _ROOT = "/_contentgen"
 _ADDRESS_HINT = "open the address that contentgen review has printed"
@@ -96,7 +99,7 @@ class _Body(msgspec.Struct, forbid_unknown_fields=True):
     version: str = ""
     seen: str = ""
     shown: str = ""
-    change: Change | None = None
+    changes: Annotated[tuple[Change, ...], msgspec.Meta(max_length=MAX_CHANGES)] = ()
     reason: Line = ""
     replace: bool = False
     earlier: Earlier | None = None
@@ -251,7 +254,7 @@ class DeskApp:
             return {"frame": self._frame(body.address)}
         article = desk.find(body.ref)
         if action in ("text", "approve") and desk.look_for_newer(article):
-            desk = self._texts.open()
+            desk = self._texts.after_change()
             article = desk.find(body.ref)
         if action == "compare":
             return _compare(desk, article, body.earlier)
@@ -259,7 +262,7 @@ class DeskApp:
             return {"cost": _cost(desk, article, is_update=body.update)}
         if action != "text":
             self._change(action, desk, article, body)
-            desk = self._texts.open()
+            desk = self._texts.after_change()
             article = desk.find(body.ref)
         text = self._described(desk, article)
         return {"version": body.version} if text["version"] == body.version else text
@@ -269,8 +272,8 @@ class DeskApp:
         if job and job.is_running and action != "cancel":
             raise EditError("another text is being generated; wait for it")
         match action:
-            case "change" if body.change:
-                desk.change(article, body.seen, body.change)
+            case "change":
+                desk.change(article, body.seen, body.changes)
             case "undo":
                 desk.undo(article, body.seen)
             case "approve":
@@ -316,7 +319,9 @@ class DeskApp:
     def _described(self, desk: Desk, article: Article) -> dict[str, Any]:
         ref = ref_of(article)
         if ref not in desk.shown:
-            desk.shown[ref] = {**self._row(desk, article), **describe(desk, article)}
+            # First, since it reads the text, and counts its statements.
+            described = describe(desk, article)
+            desk.shown[ref] = {**self._row(desk, article), **described}
         job = self._texts.last_job(article)
         running = None
         if job and job.is_running:

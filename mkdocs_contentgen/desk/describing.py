@@ -70,7 +70,7 @@ def describe(desk: Desk, article: Article) -> dict[str, object]:
         return {**shown, "reason": f"no build can show this text: {error}"}
     blocks = document.blocks()
     changed_by = text.edits.changed_by if text.edits else {}
-    finder = evidence_finder(desk.site, article, text)
+    finder = evidence_finder(desk.site, article, text, desk.evidence)
     originals = finder.sections if isinstance(finder, OriginalFinder) else {}
     # The source of a translation is its original.
     sources = [] if article.original else list(_sources(desk.site, text, blocks))
@@ -95,7 +95,7 @@ def describe(desk: Desk, article: Article) -> dict[str, object]:
         "replaces": article.approved is not None and not article.newest_is_in_file,
         "updates": list(text.updates),
         "remarks": list(text.remarks),
-        "left": count_statements(text),
+        "left": count_statements(text, document),
         "blocks": [
             {
                 "number": block.number,

@@ -94,6 +94,10 @@ class DeskSite:
         """Return the texts as they are now. Raises ConfigurationError."""
         if self._desk is None or self.stamp != stamp_of_pages(self._desk.site):
             self._reload()
+        return self.after_change()
+
+    def after_change(self) -> Desk:
+        """Return the texts as they are after a change of one, which has changed no page."""
         desk = self._desk
         assert desk is not None  # noqa: S101  for mypy
         texts = stamp_of_texts(desk.site)

@@ -20,6 +20,7 @@ from ..html.restoring import take_back
 from ..page_request import PageRequest
 from ..review.approving import TextToApprove, reason_problem, shorten, write_approval
 from ..review.earlier import approved_text, text_as_written
+from ..review.evidence import KnownEvidence
 from ..review.importing import FormRemarks, changed_remarks
 from ..review.quotations import MarkedText, marked_text, open_remarks
 from ..site.site import Site
@@ -79,6 +80,15 @@ class _Undo(msgspec.Struct, frozen=True):
     """What was done: the action of a change, `approve` or `ask`."""
 
 
+@dataclass(frozen=True)
+class _Step:
+    """One change of a text, and the texts that it is undone to, and that it has made."""
+
+    act: str
+    before: Text
+    after: Text
+
+
 @dataclass
 class Desk:
     """The texts of a site as they were read last. Used by one thread at a time."""
@@ -91,6 +101,9 @@ class Desk:
     parsed: dict[str, Document] = field(default_factory=dict)
     """The document of the text that was described last, by its HTML: parsing a large one takes a
     while. Whoever changes a document takes it out."""
+
+    evidence: KnownEvidence = field(default_factory=dict)
+    """That of the text that was described last. A site whose sources change has another desk."""
 
     _form_remarks: FormRemarks = field(default_factory=dict)
     """Those of the text that was changed last."""
@@ -162,15 +175,35 @@ class Desk:
         store.close()
         return True
 
-    def change(self, article: Article, seen: str, change: Change) -> None:
-        """Change a text, and save it. Raises OutdatedError and EditError."""
-        text = _as_seen(article, seen)
+    def change(self, article: Article, seen: str, changes: Sequence[Change]) -> None:
+        """Change a text, and save it: all changes, in their order, or none of them.
+
+        Each is undone by itself. Raises OutdatedError and EditError.
+        """
+        before = _as_seen(article, seen)
+        text = before
+        if article.newest_is_in_file:
+            # A draft is only shown beside an approved text if it is newer.
+            edition = edition_after(article.edition)
+            text = structs.replace(text, generated_at=datetime.now(UTC), edition=edition)
+        before = article.draft or before
+        steps: list[_Step] = []
+        for change in changes:
+            changed = self._changed(article, text, change)
+            if (changed.html, changed.edits) != (text.html, text.edits):
+                steps.append(_Step(change.action, before, changed))
+                text = before = changed
+        if steps:
+            self._save_steps(article, steps)
+
+    def _changed(self, article: Article, text: Text, change: Change) -> Text:
+        """Return a text with a change. Raises OutdatedError and EditError."""
         if change.action == "take_back":
             changed = self._without_difference(article, text, change)
         else:
             changed = self._with_changed_block(article, text, change)
         remarks = self._open_remarks(article, text, changed, change)
-        self._save_act(article, structs.replace(changed, remarks=remarks), change.action)
+        return structs.replace(changed, remarks=remarks)
 
     def _with_changed_block(self, article: Article, text: Text, change: Change) -> Text:
         """Return a text with a change of one of its blocks. Raises OutdatedError and EditError."""
@@ -253,8 +286,7 @@ class Desk:
         """Keep what was there before the act whose outcome the cache and the file have now."""
         self.refresh()
         after = digest_of(self.site.reread([article])[0])
-        stack = [*self._undo_stack(article), _Undo(after, text, file, act)]
-        self._write_undo(article, stack[-_MAX_UNDO:])
+        self._write_undo(article, [*self._undo_stack(article), _Undo(after, text, file, act)])
 
     def _undo_stack(self, article: Article) -> list[_Undo]:
         try:
@@ -265,7 +297,7 @@ class Desk:
 
     def _write_undo(self, article: Article, stack: Sequence[_Undo]) -> None:
         file = self._undo_file(article)
-        lines = [f"{msgspec.json.encode(undo).decode()}\n" for undo in stack]
+        lines = [f"{msgspec.json.encode(undo).decode()}\n" for undo in stack[-_MAX_UNDO:]]
         try:
             replace_text(file, file.parents[1], "".join(lines))
         except OSError as error:
@@ -364,17 +396,13 @@ class Desk:
     def _marked_text(self, text: Text) -> MarkedText:
         return marked_text(Document(text.html, self.site.options.image_hosts))
 
-    def _save_act(self, article: Article, text: Text, act: str) -> None:
-        """Save a text that an act has changed, and how to undo that. Raises OutdatedError."""
-        before = article.newest
-        if before is None or (text.html, text.edits) == (before.html, before.edits):
-            return
-        if article.newest_is_in_file:
-            # A draft is only shown beside an approved text if it is newer.
-            edition = edition_after(article.edition)
-            text = structs.replace(text, generated_at=datetime.now(UTC), edition=edition)
-        self._save(article, text)
-        self.note_undo(article, act, text=article.draft or before)
+    def _save_steps(self, article: Article, steps: Sequence[_Step]) -> None:
+        """Save the text after the last step, and how to undo each. Raises OutdatedError."""
+        self._save(article, steps[-1].after)
+        self.refresh()
+        state = self.site.reread([article])[0].state  # which the texts between have, too
+        undos = [_Undo(_digest(step.after, state), step.before, None, step.act) for step in steps]
+        self._write_undo(article, [*self._undo_stack(article), *undos])
 
     def _save(self, article: Article, text: Text) -> None:
         """Save a text, unless somebody has changed it meanwhile. Raises OutdatedError."""
@@ -432,8 +460,11 @@ def ref_of(article: Article | PageRequest) -> str:
 
 def digest_of(article: Article) -> str:
     """Return the SHA-256 of what a person sees of a text, and of what was done with it."""
-    text = article.newest
-    return sha256(f"{text.html}\0{text.edits}\0{article.state}" if text else article.state)
+    return _digest(article.newest, article.state)
+
+
+def _digest(text: Text | None, state: str) -> str:
+    return sha256(f"{text.html}\0{text.edits}\0{state}" if text else state)
 
 
 def _as_seen(article: Article, seen: str) -> Text:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 
 from ..errors import ConfigurationError
 from ..html.article import image_hosts_of
@@ -12,8 +13,13 @@ from ..site.site import Site
 from ..text import Text
 from ..texts.articles import Article
 from ..writer.evidence import MAX_PASSAGES, Evidence, EvidenceFinder
-from ..writer.settings import WriterOptions
+from ..writer.retrieval import Sources
 from ..writer.sources import Section
+
+_Found = dict[str, list[Evidence]]
+
+KnownEvidence = dict[tuple[object, ...], _Found]
+"""What was found for sentences, by the passages that were searched."""
 
 
 @dataclass(frozen=True)
@@ -76,26 +82,47 @@ class OriginalFinder(EvidenceFinder):
         return [Evidence(section, ())] if section else []
 
 
-def evidence_finder(site: Site, article: Article, text: Text) -> EvidenceFinder:
+def evidence_finder(
+    site: Site, article: Article, text: Text, known: KnownEvidence | None = None
+) -> EvidenceFinder:
     """Return what finds passages in the sources of the site's writer, as they are now.
 
     Where the sources are not at hand, it finds them in the passages that the text has kept. For a
     translation, it finds the blocks of its original.
+
+    `known` keeps what is found until the next call for other passages: who describes a text after
+    each of many changes has the same sentences. The sources have to be the same meanwhile.
     """
     if article.original:
         return _original_finder(article, article.original, text)
     request = article.request
-    options = _writer_options(site)
-    if options is not None and (options.sources.paths or request.sources):
-        sources = options.sources
-        return EvidenceFinder(lambda sentence: sources.search(sentence, request.sources))
+    sources = _sources_of(site)
+    if sources is not None and (sources.paths or request.sources):
+
+        @cache  # most texts are described without a search, and then nothing is read
+        def searched() -> Callable[[str], Sequence[Section]]:
+            return sources.as_they_are(request.sources)
+
+        found = _found_in((article.key,), known)
+        return EvidenceFinder(lambda sentence: searched()(sentence), found=found)
     url = site.config.site_url or ""
     kept = [
         Section(citation.shown(url), citation.shown(url), citation.before)
         for citation in text.citations()
         if citation.before
     ]
-    return EvidenceFinder(lambda sentence: kept, has_sources=bool(kept))
+    found = _found_in((article.key, *kept), known)
+    return EvidenceFinder(lambda sentence: kept, has_sources=bool(kept), found=found)
+
+
+def _found_in(passages: tuple[object, ...], known: KnownEvidence | None) -> _Found:
+    """Return what is known to be in these passages, to be added to."""
+    if known is None:
+        return {}
+    if passages not in known:
+        known.clear()
+        known[passages] = {}
+    return known[passages]
 
 
 def _original_finder(article: Article, original: Article, text: Text) -> OriginalFinder:
@@ -123,10 +150,10 @@ def _original_finder(article: Article, original: Article, text: Text) -> Origina
     return OriginalFinder(words, sections)
 
 
-def _writer_options(site: Site) -> WriterOptions | None:
+def _sources_of(site: Site) -> Sources | None:
     if not site.options.uses_writer():
         return None
     try:
-        return site.reading_options()
+        return site.sources
     except ConfigurationError:  # as where the configuration is for another machine
         return None

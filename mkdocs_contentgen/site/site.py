@@ -212,8 +212,9 @@ class Site:
         secrets = find_secrets([self.options.token, self.options.cache_url])
         return replace(options, site_names=names, secrets=secrets)
 
+    @cached_property
     def sources(self) -> Sources:
-        """Return what the writer can write texts from. Raises ConfigurationError."""
+        """What the writer can write texts from. Raises ConfigurationError."""
         return self.reading_options().sources
 
     def addresses(self) -> dict[str, str]:
@@ -328,7 +329,7 @@ class Site:
     @cached_property
     def _source_problem(self) -> Callable[[str], str]:
         """A function that returns why a source cannot be used, or an empty string."""
-        sources = self.sources()
+        sources = self.sources
         generated_pages = {page_request.page for page_request in self.requests}
 
         @cache  # requests share sources, for example through the option `defaults`
@@ -499,7 +500,7 @@ class CitedSections:
         from ..writer.sources import split_sections
 
         if not is_page:
-            return self.site.sources().sections(path)
+            return self.site.sources.sections(path)
         file = self._files.get(path)
         if file is None:
             return ()

@@ -7,10 +7,10 @@ import shlex
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass, field, replace
 from datetime import date, datetime, timedelta
-from functools import cached_property, lru_cache
+from functools import cached_property
 from html import unescape
 from pathlib import Path
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 from xml.etree.ElementTree import Element
 
 from ..display import quoted
@@ -28,6 +28,9 @@ from .lookup import NEVER_GENERATED_REASON, Outcome, look_up
 from .policy import Policy
 from .store import DiskStore
 
+if TYPE_CHECKING:
+    from ..html.document import Document
+
 _ROOT_LANGUAGE = re.compile(rf'\s*<article(?:\s[^<>]*)?\slang="({LANGUAGE})"')
 """Matches the start of a text whose writer says what language it is in."""
 
@@ -37,8 +40,8 @@ _TAG = re.compile(r"<[^<>]*>")
 
 _MARK = re.compile(r"<mark[\s/>]", re.IGNORECASE)
 
-_MAX_COUNTED = 1000
-"""The number of texts whose statements are counted once."""
+_statements: dict[str, int] = {}
+"""How many statements to check the texts have that were read, by the SHA-256 of their HTML."""
 
 State = Literal[
     "missing", "failed", "draft", "proposed", "approved", "changed", "outdated", "damaged"
@@ -608,21 +611,29 @@ def has_marks(text: Text) -> bool:
     return _MARK.search(text.html) is not None
 
 
-def count_statements(text: Text | None) -> int:
-    """Return the number of statements to check in a text, none in one that cannot be shown."""
+def count_statements(text: Text | None, document: Document | None = None) -> int:
+    """Return the number of statements to check in a text, none in one that cannot be shown.
+
+    `document` is that of the text, if it is at hand: reading it takes ten milliseconds, and the
+    desk asks for all texts. So the number is kept.
+    """
     if text is None or not has_marks(text):
         return 0
-    return _count_statements(text.html)
+    digest = sha256(text.html)
+    if digest not in _statements:
+        if document is None:
+            document = _read(text.html)
+        _statements[digest] = document.count_statements() if document else 0
+    return _statements[digest]
 
 
-@lru_cache(_MAX_COUNTED)  # reading a text takes ten milliseconds, and the desk asks for all
-def _count_statements(html: str) -> int:
+def _read(html: str) -> Document | None:
     from ..html.document import Document
 
     try:
-        return Document(html).count_statements()
+        return Document(html)
     except UnsafeHTMLError:
-        return 0
+        return None
 
 
 def find_articles(

@@ -37,17 +37,28 @@ class Evidence:
 class EvidenceFinder:
     """Finds the closest passages in the sections that `search` returns for a sentence.
 
-    `has_sources` says whether there is anything to search.
+    `has_sources` says whether there is anything to search. `found` has what was found for each
+    sentence, also by another finder in the same sections.
     """
 
     def __init__(
-        self, search: Callable[[str], Sequence[Section]], *, has_sources: bool = True
+        self,
+        search: Callable[[str], Sequence[Section]],
+        *,
+        has_sources: bool = True,
+        found: dict[str, list[Evidence]] | None = None,
     ) -> None:
         self.has_sources = has_sources
         self._search = search
+        self._found = {} if found is None else found
 
     def find(self, sentence: str) -> list[Evidence]:
         """Return the closest passages, the closest first; none if no source says the like."""
+        if sentence not in self._found:
+            self._found[sentence] = self._look_for(sentence)
+        return self._found[sentence]
+
+    def _look_for(self, sentence: str) -> list[Evidence]:
         wanted = content_stems(sentence)
         least = min(_LEAST_SHARED, len(wanted))
         if not self.has_sources or not wanted:

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import sqlite3
 import threading
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 
 from .sources import (
@@ -64,26 +64,45 @@ class Sources:
 
         Any thread may call this. Afterwards, `warnings` has a message if files are left out.
         """
+        return self.as_they_are(names)(topic)
+
+    def as_they_are(self, names: Sequence[str] = ()) -> Callable[[str], list[Section]]:
+        """Return what searches the files as they are now, for any number of topics.
+
+        To look whether one of a thousand has changed takes longer than to search them.
+        """
         files = self._named() if names else {}
         named, left_out = read_sources(files[name] for name in names if name in files)
-        if len(_within_limits(named)) < len(named):
-            named = Index(named).search(topic) or named
+        index_of_named = Index(named) if len(_within_limits(named)) < len(named) else None
         with self._lock:
-            now = changed_at(find_files(self.paths, self._site))
-            if self._index is None or now != self._read_at:
-                sections, self._left_out = read_sources(find_files(self.paths, self._site))
-                self._index = Index(sections)
-                self._read_at = now
+            index = self._newest_index()
             left_out = [*self._left_out, *left_out]
             self.warnings = []
             if left_out:
                 self.warnings.append(
                     f"{self._option}: files left out: {len(left_out)}, such as {left_out[0]}"
                 )
-            found = self._index.search(topic)
-        others = [section for section in found if section not in named]
-        number_of_others = max(0, MAX_SECTIONS - len(named))
-        return _within_limits([*named, *others[:number_of_others]])
+
+        def search(topic: str) -> list[Section]:
+            first = named
+            with self._lock:
+                if index_of_named:
+                    first = index_of_named.search(topic) or named
+                found = index.search(topic)
+            others = [section for section in found if section not in first]
+            number_of_others = max(0, MAX_SECTIONS - len(first))
+            return _within_limits([*first, *others[:number_of_others]])
+
+        return search
+
+    def _newest_index(self) -> Index:
+        """Return the index of the files, made anew if one has changed. Called with the lock."""
+        now = changed_at(find_files(self.paths, self._site))
+        if self._index is None or now != self._read_at:
+            sections, self._left_out = read_sources(find_files(self.paths, self._site))
+            self._index = Index(sections)
+            self._read_at = now
+        return self._index
 
     def sections(self, name: str) -> list[Section]:
         """Return the sections of a file that a request can name; none if there is no such file."""

@@ -106,7 +106,7 @@ class Reviewer:
         blocks = self.text(page)["blocks"]
         assert isinstance(blocks, list)
         change = {"action": action, "block": block, "digest": blocks[block]["digest"], **more}
-        answer = self.act("change", page, change=change)
+        answer = self.act("change", page, changes=[change])
         assert answer.status_code == 200, answer.text
         return answer.json()
 
@@ -275,7 +275,7 @@ def test_a_text_that_changed_beneath(reviewer: Reviewer) -> None:
     for action, body in (
         ("approve", {}),
         ("undo", {}),
-        ("change", {"change": {"action": "delete", "block": 1, "digest": "x"}}),
+        ("change", {"changes": [{"action": "delete", "block": 1, "digest": "x"}]}),
     ):
         seen = {"ref": text["ref"], "seen": text["seen"]}
         assert reviewer.call(action, **seen, **body).status_code == 409
@@ -315,7 +315,7 @@ def test_wrong_changes(reviewer: Reviewer, change: dict[str, object], status: in
     assert isinstance(blocks, list)
     number = change["block"]
     digest = blocks[number]["digest"] if isinstance(number, int) and 0 <= number < 7 else ""
-    answer = reviewer.act("change", change={"digest": digest, **change})
+    answer = reviewer.act("change", changes=[{"digest": digest, **change}])
     assert answer.status_code == status, answer.text
     assert answer.json()["error"]
     assert cached(reviewer) == before
@@ -345,7 +345,7 @@ def test_a_repeated_act_does_nothing(reviewer: Reviewer) -> None:
     blocks = text["blocks"]
     assert isinstance(blocks, list)
     change = {"action": "confirm", "block": 1, "digest": blocks[1]["digest"]}
-    body = {"ref": text["ref"], "seen": text["seen"], "change": change}
+    body = {"ref": text["ref"], "seen": text["seen"], "changes": [change]}
     statuses = [reviewer.call("change", **body).status_code for _ in range(2)]
     assert statuses == [200, 409]
 
@@ -629,7 +629,7 @@ def test_a_difference_is_taken_back(reviewer: Reviewer) -> None:
     assert before.removed == ("Thrown away, says Jane Smith.",)
     thrown, *_, added = differences(reviewer)
     for row in (added, thrown):
-        assert reviewer.act("change", change=row["change"]).status_code == 200
+        assert reviewer.act("change", changes=[row["change"]]).status_code == 200
     text = cached(reviewer)
     assert "<p>Thrown away, says <mark>Jane Smith</mark>.</p>" in text.html
     assert text.edits is not None
@@ -638,8 +638,27 @@ def test_a_difference_is_taken_back(reviewer: Reviewer) -> None:
         "Needs nothing at all"
     ]
     (row,) = differences(reviewer)
-    reviewer.act("change", change=row["change"])
+    reviewer.act("change", changes=[row["change"]])
     assert Document(cached(reviewer).html).to_lines() == Document(HTML).to_lines()
+
+
+def test_changes_that_are_sent_together(reviewer: Reviewer) -> None:
+    """They are made in their order and undone one by one, and none is made if one cannot be."""
+    blocks: Any = reviewer.text()["blocks"]
+    confirm = [
+        {"action": "confirm", "block": number, "digest": blocks[number]["digest"]}
+        for number in (1, 3, 5)
+    ]
+    answer = reviewer.act("change", changes=[*confirm, {**confirm[0], "statement": 7}])
+    assert answer.status_code == 422
+    assert reviewer.text()["left"] == 3
+    answer = reviewer.act("change", changes=confirm)
+    assert (answer.json()["left"], answer.json()["checked"]) == (0, 3)
+    for left in (1, 2, 3):
+        assert reviewer.text()["undo"]["act"] == "confirm"
+        assert reviewer.act("undo").json()["left"] == left
+    assert reviewer.text()["undo"] is None
+    assert cached(reviewer).html == HTML
 
 
 def take_all_back(reviewer: Reviewer) -> None:
@@ -648,7 +667,7 @@ def take_all_back(reviewer: Reviewer) -> None:
         rows = differences(reviewer)
         if not rows:
             return
-        answer = reviewer.act("change", change=rows[0]["change"])
+        answer = reviewer.act("change", changes=[rows[0]["change"]])
         assert answer.status_code == 200, answer.text
     raise AssertionError("each difference that was taken back is another one")
 
@@ -672,7 +691,7 @@ def test_a_difference_that_is_no_more_is_not_taken_back(reviewer: Reviewer) -> N
     reviewer.change("edit", 1, markdown="Another.")
     before = cached(reviewer)
     for change in (row["change"], {**row["change"], "block": 99}, {**row["change"], "block": -1}):
-        assert reviewer.act("change", change=change).status_code == 409
+        assert reviewer.act("change", changes=[change]).status_code == 409
     assert cached(reviewer) == before
 
 
@@ -704,7 +723,7 @@ def test_a_change_that_no_page_could_show(reviewer: Reviewer, rest: str, reason:
     assert isinstance(blocks, list)
     block = {"block": 1, "digest": blocks[1]["digest"]}
     for change in ({"action": "confirm"}, {"action": "edit", "markdown": "B"}):
-        answer = reviewer.act("change", change={**change, **block})
+        answer = reviewer.act("change", changes=[{**change, **block}])
         assert answer.status_code == 422
         assert (
             f"nothing was changed: no page could show the text then (the HTML is {reason}"
@@ -841,7 +860,7 @@ def test_markup_that_is_taken_back_is_nobodys(reviewer: Reviewer) -> None:
     """A block that is as the model wrote it is the model's again."""
     reviewer.change("edit", 4, markdown="**Needs** Python 3.11")
     (row,) = differences(reviewer)
-    reviewer.act("change", change=row["change"])
+    reviewer.act("change", changes=[row["change"]])
     edits = cached(reviewer).edits
     assert edits is None or edits.changed_by == {}
 
@@ -879,7 +898,7 @@ def test_markdown_is_pasted(reviewer: Reviewer) -> None:
         blocks = reviewer.text()["blocks"]
         assert isinstance(blocks, list)
         change = {"action": "paste", "block": 4, "digest": blocks[4]["digest"]}
-        answer = reviewer.act("change", change={**change, "markdown": markdown})
+        answer = reviewer.act("change", changes=[{**change, "markdown": markdown}])
         assert answer.status_code == 422, markdown
     assert reviewer.text()["seen"] == refused
 
@@ -944,7 +963,7 @@ def test_a_quotation_that_is_removed_or_comes_back(reviewer: Reviewer) -> None:
     for remarks in ([first], [first, second]):
         compared = reviewer.act("compare", earlier="generated").json()
         change = compared["rows"][0]["change"]
-        assert reviewer.act("change", change=change).status_code == 200
+        assert reviewer.act("change", changes=[change]).status_code == 200
         assert about_quotations(reviewer) == remarks
 
 
@@ -969,7 +988,7 @@ def test_a_confirmed_statement_is_checked_again(reviewer: Reviewer) -> None:
     blocks = reviewer.text()["blocks"]
     assert isinstance(blocks, list)
     change = {"action": "reopen", "block": 3, "digest": blocks[3]["digest"], "markdown": "Thrown"}
-    assert "was not confirmed" in reviewer.act("change", change=change).text
+    assert "was not confirmed" in reviewer.act("change", changes=[change]).text
 
 
 def test_a_cell_has_its_heads(reviewer: Reviewer) -> None:

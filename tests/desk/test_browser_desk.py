@@ -1235,7 +1235,10 @@ def test_no_key_acts_beneath_a_dialog(desk: DeskProcess, page: Page) -> None:
 
 
 def test_quick_hands(project: Project, page: Page) -> None:
-    """Eight presses of a key within half a second confirm eight statements, and no other."""
+    """Eight presses of a key within half a second confirm eight statements, and no other.
+
+    All that are pressed while the desk waits for an answer are sent at once.
+    """
     make_site(project.root)
     sentence = "<p>It has <mark>{0} doors</mark> and <mark>{0} windows</mark>.</p>"
     paragraphs = "".join(sentence.format(number) for number in range(2, 7))
@@ -1245,10 +1248,16 @@ def test_quick_hands(project: Project, page: Page) -> None:
         open_text(desk, page)
         left(page, 10)
         expect(block_with(page, "It has")).to_have_count(5)
+        held: list[Route] = []
+        sent: list[Any] = []
+        page.route("**/api/change", lambda route: held.append(route), times=1)
+        page.on("request", lambda it: "change" in it.url and sent.append(it.post_data_json))
         page.keyboard.type("cccccccc")
         left(page, 2)
+        held[0].continue_()
         expect(page.get_by_text("8 of 10 checked")).to_be_visible()
         expect(page.frame_locator("iframe").locator("mark")).to_have_count(2)
+        assert [len(it["changes"]) for it in sent] == [1, 7]
         page.reload()
         left(page, 2)
         page.get_by_role("button", name="Confirm all 2 of this sentence").click()

@@ -254,7 +254,7 @@ def test_two_desks_change_a_text(project: Project) -> None:
             assert article.newest is not None
             block = desk.read(article.newest.html).blocks()[0]
             change = Change(action="insert", block=0, digest=block.digest, markdown=words)
-            desk.change(article, digest_of(article), change)
+            desk.change(article, digest_of(article), [change])
 
         for number in range(8):
             first, second = desks if number % 2 else desks[::-1]

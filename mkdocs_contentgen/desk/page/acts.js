@@ -9,6 +9,8 @@ import { findIn, openStatements, statementsOf } from "./statements.js";
 import { released } from "./pressing.js";
 import { say } from "./words.js";
 
+const MAX_CHANGES = 50; // that the server makes at once
+
 let last = Promise.resolve();
 
 export function inTurn(next) {
@@ -107,33 +109,79 @@ export function settle(statement, action) {
   state.block = null;
   const outcome = action === "confirm" ? "did_confirm" : "did_remove";
   tell("green", say(outcome, statement.words), undoLast);
-  inTurn(async () => {
-    const isDone = await sendStatement(statement, action, ref);
-    state.pending = state.pending.filter((it) => it !== own);
-    if (!isDone) state.checked = state.checked.filter((it) => it.key !== statement.key);
-    redraw();
-  });
+  inTurn(() => sendSettled(own, ref));
 }
 
-async function sendStatement(statement, action, ref, isAgain = false) {
-  const now = findIn(statementsOf(state.text), statement);
-  if (!now) {
-    tell("red", say("statement_gone", statement.words));
+// Sends what was settled, with the confirmations behind it: one answer is enough for all of them.
+async function sendSettled(first, ref) {
+  if (first.isSent) return;
+  const all = withConfirmationsBehind(first);
+  for (const own of all) own.isSent = true;
+  const isDone = await sendTogether(all, ref);
+  if (isDone || all.length === 1) return;
+  // None of them is done if one cannot be. It keeps no other from being done.
+  for (const own of all) await sendTogether([own], ref);
+}
+
+function withConfirmationsBehind(first) {
+  const found = [first];
+  for (const own of state.pending.slice(state.pending.indexOf(first) + 1)) {
+    const isOther = first.action !== "confirm" || own.action !== "confirm";
+    if (isOther || found.length === MAX_CHANGES) break;
+    found.push(own);
+  }
+  return found;
+}
+
+// What was settled is neither pending nor open any more, at once.
+function end(all, isDone) {
+  state.pending = state.pending.filter((own) => !all.includes(own));
+  if (isDone) return;
+  const keys = all.map(({ statement }) => statement.key);
+  state.checked = state.checked.filter(({ key }) => !keys.includes(key));
+}
+
+async function sendTogether(all, ref, isAgain = false) {
+  const changes = changesFor(all);
+  const fail = (message) => {
+    if (all.length > 1) return;
+    end(all, false);
+    tell("red", message);
+  };
+  if (!changes) {
+    fail(say("statement_gone", all[0].statement.words));
     return false;
   }
-  const { block, number } = now;
-  const wanted = { action, block, digest: now.card.digest, statement: number };
   try {
-    await receive(await call("change", { ref, seen: state.text.seen, change: wanted }));
+    const text = await call("change", { ref, seen: state.text.seen, changes });
+    await released();
+    end(all, true);
+    if (text.ref === state.ref) take(text);
     return true;
   } catch (error) {
     if (error.status !== 409 || isAgain) {
-      tell("red", error.message);
+      fail(error.message);
       return false;
     }
     await look(); // somebody has changed something else
-    return sendStatement(statement, action, ref, true);
+    return sendTogether(all, ref, true);
   }
+}
+
+// The changes that settle statements one after the other, or null if one of them is gone.
+function changesFor(all) {
+  let left = statementsOf(state.text);
+  const found = [];
+  for (const { action, statement } of all) {
+    const now = findIn(left, statement);
+    if (!now) return null;
+    const { block, number, card } = now;
+    // Those that are settled before it in its block do not count any more.
+    const before = found.filter((it) => it.block === block && it.number < number).length;
+    found.push({ action, block, digest: card.digest, number, statement: number - before });
+    left = left.filter((it) => it !== now);
+  }
+  return found.map(({ number, ...change }) => change);
 }
 
 async function receive(text) {
@@ -165,7 +213,7 @@ async function sendChange(block, wanted, outcome, ref, isAgain = false) {
   const sent = { block: number, digest: block.digest, ...wanted };
   try {
     if (number < 0) throw Object.assign(new Error(say("overtaken")), { status: 409 });
-    await receive(await call("change", { ref, seen: state.text.seen, change: sent }));
+    await receive(await call("change", { ref, seen: state.text.seen, changes: [sent] }));
   } catch (error) {
     if (error.status !== 409) {
       tell("red", error.message);
@@ -185,7 +233,7 @@ export function takeBack(row) {
   pend(row);
   redraw();
   return inTurn(async () => {
-    const done = await send("change", { change: row.change }, state.ref);
+    const done = await send("change", { changes: [row.change] }, state.ref);
     state.pending = state.pending.filter((it) => it !== row);
     if (done) tell("green", say("did_take_back"), undoLast);
     return done;

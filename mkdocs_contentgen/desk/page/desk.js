@@ -1,5 +1,6 @@
 // Starts the desk in the browser. All that comes from texts, pages and people is shown as text.
 
+import { inTurn } from "./acts.js";
 import { call, openSession } from "./api.js";
 import { draw, h } from "./draw.js";
 import { frame, hear, openFrame } from "./frame.js";
@@ -51,7 +52,8 @@ async function start() {
   watchPressing();
   watchKeys();
   addEventListener("message", hear);
-  addEventListener("popstate", () => show().catch(fail));
+  // What is on its way belongs to the text that is open.
+  addEventListener("popstate", () => inTurn(() => {}).then(show).catch(fail));
   for (const name of ["focusin", "focusout"]) addEventListener(name, guardLater);
   const token = new URLSearchParams(location.hash.slice(1)).get("token");
   if (token) {

@@ -18,7 +18,7 @@ export async function recheck(statement) {
   const change = {
     action: "reopen", block: block.number, digest: block.digest, markdown: statement.words,
   };
-  if (!await act("change", { change })) return;
+  if (!await act("change", { changes: [change] })) return;
   state.checked = state.checked.filter((it) => it !== statement);
   state.current = statement.key;
   tell("amber", say("did_reopen", statement.words));
