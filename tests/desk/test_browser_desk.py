@@ -18,8 +18,9 @@ from conftest import Project, wait_until
 from desk_site import BLOG, HTML, LINK, NEWS, WHEN, make_site, save
 from golden_file import GOLDEN
 from model_double import ModelDouble, written
-from playwright.sync_api import Browser, Locator, Page, Route, expect
+from playwright.sync_api import Browser, Locator, Page, Request, Route, expect
 
+from mkdocs_contentgen.html.markdown_reader import read_line
 from mkdocs_contentgen.requests import BlogRequest
 from mkdocs_contentgen.text import Text
 from mkdocs_contentgen.texts.approval import read_approved
@@ -1249,15 +1250,16 @@ def test_quick_hands(project: Project, page: Page) -> None:
         left(page, 10)
         expect(block_with(page, "It has")).to_have_count(5)
         held: list[Route] = []
-        sent: list[Any] = []
+        requests: list[Request] = []
         page.route("**/api/change", lambda route: held.append(route), times=1)
-        page.on("request", lambda it: "change" in it.url and sent.append(it.post_data_json))
+        page.on("request", requests.append)
         page.keyboard.type("cccccccc")
         left(page, 2)
         held[0].continue_()
         expect(page.get_by_text("8 of 10 checked")).to_be_visible()
         expect(page.frame_locator("iframe").locator("mark")).to_have_count(2)
-        assert [len(it["changes"]) for it in sent] == [1, 7]
+        sent: list[Any] = [it.post_data_json for it in requests if it.url.endswith("/api/change")]
+        assert [len(body["changes"]) for body in sent] == [1, 7]
         page.reload()
         left(page, 2)
         page.get_by_role("button", name="Confirm all 2 of this sentence").click()
@@ -1343,24 +1345,55 @@ def test_another_person_was_faster(desk: DeskProcess, browser: Browser, page: Pa
     other.context.close()
 
 
+LINES = {
+    "**Two words**, *one* (`a_b = 1`) and ==4 s== now [\\[1\\]](<https://a.example/x_y>).": True,
+    r"A snake\_case, ~~5~~ 6 and 2\*3.": True,
+    "*It* is 5*3*2": False,
+    "Spaces ** around ** it": False,
+    "**one*two*three**": False,
+    "<sup>2</sup>": False,
+    "![a](<https://a.example/x>)": False,
+    "- an item": False,
+    "See www.example.com": False,
+}
+"""Lines of light Markdown, and whether the page can show them before the server has them."""
+
+
+def html_of(parts: list[list[str]]) -> str:
+    """Return the HTML that the page makes of parts."""
+    html = ""
+    for tag, text, address in parts:
+        link = f' href="{address}"' if address else ""
+        html += f"<{tag}{link}>{text}</{tag}>" if tag else text
+    return html
+
+
 def test_plain_words_are_shown_at_once(desk: DeskProcess, page: Page) -> None:
     """Before the server has them; where it refuses them, they are in the editor again. 2 s."""
     open_text(desk, page)
     held: list[Route] = []
     page.route("**/api/change", lambda route: held.append(route), times=1)
     editor = edit_block(page, "The end.")
-    editor.fill("My own end.")
+    editor.fill("My **own** end.")
     page.get_by_role("button", name="Save").click()
-    expect(block_with(page, "My own end.")).to_be_visible()
+    expect(block_with(page, "My own end.").locator("strong")).to_have_text("own")
     expect(editor).to_have_count(0)
     expect(page.get_by_text("You have not saved")).to_have_count(0)
     held[0].fulfill(status=422, json={"error": "No."})
-    expect(editor).to_have_value("My own end.")
+    expect(editor).to_have_value("My **own** end.")
     expect(block_with(page, "The end.")).to_be_attached()
     page.get_by_role("button", name="Save").click()
     expect(page.get_by_role("status")).to_contain_text("Saved the paragraph")
     page.reload()
     expect(block_with(page, "My own end.")).to_be_visible()
+    read = """async (lines) => {
+      const { partsOf } = await import("/_contentgen/light.js");
+      return lines.map(partsOf);
+    }"""
+    for (line, is_known), parts in zip(LINES.items(), page.evaluate(read, [*LINES]), strict=True):
+        assert (parts is not None) == is_known, line
+        if parts is not None:
+            assert html_of(parts) == read_line(line)
 
 
 def test_markdown_between_blocks(desk: DeskProcess, page: Page) -> None:

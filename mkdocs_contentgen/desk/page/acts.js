@@ -198,8 +198,8 @@ export function settleSentence(statement) {
 // in the message, and in the draft.
 export async function change(block, wanted, outcome) {
   const { ref } = state;
-  const { number, digest, words } = block;
-  const own = { action: wanted.action, number, digest, words };
+  const { number, digest, words, parts } = block;
+  const own = { action: wanted.action, number, digest, words, parts };
   pend(own);
   redraw();
   const done = await inTurn(() => sendChange(block, wanted, outcome, ref));

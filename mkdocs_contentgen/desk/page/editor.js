@@ -5,6 +5,7 @@ import { change, numberOf } from "./acts.js";
 import { discardDraft, discardWords, draftOf, keepDraft } from "./drafts.js";
 import { h } from "./draw.js";
 import { frame } from "./frame.js";
+import { partsOf } from "./light.js";
 import { original } from "./original.js";
 import { HOLD, afterDrawing, redraw, state } from "./state.js";
 import { say } from "./words.js";
@@ -66,13 +67,9 @@ export function hasUnsavedWords() {
   return Boolean(state.editing && draftOf(state.editing));
 }
 
-// Words without any Markdown, which the page can show before the server has answered.
-const PLAIN = /^[\p{L}\p{M}\p{N} ,.;:?!()%'"’‘“”„«»–—…€£/-]+$/u;
-const MARKUP = /^\s*(?:[-+]|\d+[.)])\s|--|:\/\/|www\./i;
-
-function isPlain({ mode, kind }, words) {
-  const isText = mode === "edit" && ["p", "li", "td"].includes(kind);
-  return isText && PLAIN.test(words) && !MARKUP.test(words);
+// What the page can show before the server has answered, or null.
+function partsToShow({ mode, kind }, words) {
+  return mode === "edit" && ["p", "li", "td"].includes(kind) ? partsOf(words) : null;
 }
 
 async function save(event) {
@@ -83,9 +80,10 @@ async function save(event) {
   if (editing.mode === "edit" && words === editing.markdown) return closeEditor();
   if (editing.isSaving) return undefined; // once, however often it is clicked
   editing.isSaving = true;
-  const isShown = isPlain(editing, words);
+  const parts = partsToShow(editing, words);
+  const isShown = parts !== null;
   if (isShown) closeEditor();
-  const block = { ...editing, words: isShown ? words : "" };
+  const block = { ...editing, words, parts };
   const done = await change(block, changeFor(editing, words), say("did_" + editing.mode));
   editing.isSaving = false;
   if (done) discardWords(words);

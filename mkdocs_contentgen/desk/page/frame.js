@@ -85,7 +85,7 @@ export function showInPage() {
     select: selection(),
     settled: state.comparison ? [] : settledMarks(),
     deleted: state.pending.filter((it) => it.action === "delete").map((it) => it.number),
-    written: state.pending.filter((it) => it.words).map((it) => [numberOf(it), it.words]),
+    written: state.pending.filter((it) => it.parts).map((it) => [numberOf(it), it.parts]),
     rows: state.comparison?.rows.map(({ words, plain, block, is_gone: isGone }) => (
       { words: plain ?? words, block, isGone })) ?? null,
   };

@@ -135,6 +135,14 @@ function select({ block, statement, row }, scrolls) {
   }
 }
 
+function elementOf([tag, text, address]) {
+  if (!tag) return text;
+  const element = document.createElement(tag);
+  element.textContent = text;
+  if (address) element.href = address;
+  return element;
+}
+
 // Own changes that the server has not answered yet.
 function anticipate({ settled, deleted, written }) {
   unmark("data-contentgen-settled");
@@ -143,7 +151,7 @@ function anticipate({ settled, deleted, written }) {
     markOf(block, number)?.setAttribute("data-contentgen-settled", "");
   }
   for (const block of deleted) find(block)?.setAttribute("data-contentgen-deleted", "");
-  for (const [block, words] of written) find(block)?.replaceChildren(words);
+  for (const [block, parts] of written) find(block)?.replaceChildren(...parts.map(elementOf));
   isWritten = written.length > 0;
 }
 
