@@ -1252,7 +1252,7 @@ def test_quick_hands(project: Project, page: Page) -> None:
         held: list[Route] = []
         requests: list[Request] = []
         page.route("**/api/change", lambda route: held.append(route), times=1)
-        page.on("request", requests.append)
+        page.on("request", lambda request: requests.append(request))
         page.keyboard.type("cccccccc")
         left(page, 2)
         held[0].continue_()
