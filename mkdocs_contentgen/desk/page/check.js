@@ -80,8 +80,8 @@ function whyMarked(statement) {
 // The block in the page that has the editor or the mouse, unless a card shows its original.
 function originalOfBlock(current) {
   const number = state.block ?? state.hovered;
-  if (number === null || number === current?.card.block) return null;
-  return original(number);
+  if (number !== null && number !== current?.card.block) return original(number);
+  return current ? null : h("p", { key: "see_original", class: "quiet" }, say("see_original"));
 }
 
 // The place of a cell says more than its words, which are the statement itself.
