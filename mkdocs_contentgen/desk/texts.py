@@ -370,10 +370,9 @@ class Desk:
         html = changed.to_lines()
         if html == lines:
             self.parsed = {html: changed}
-        remarks = text.remarks
-        if self.site.options.uses_writer():
-            remarks = changed_remarks(self.site, article, text, html, self._form_remarks)
-        return structs.replace(text, html=html, edits=edits, remarks=remarks)
+        now = structs.replace(text, html=html, edits=edits)
+        remarks = changed_remarks(self.site, article, text, now, self._form_remarks)
+        return structs.replace(now, remarks=remarks)
 
     def _open_remarks(
         self, article: Article, before: Text, after: Text, change: Change

@@ -81,7 +81,7 @@ def _shown(address: str) -> str:
 
 
 def changed_remarks(
-    site: Site, article: Article, before: Text, html: str, known: FormRemarks
+    site: Site, article: Article, before: Text, changed: Text, known: FormRemarks
 ) -> tuple[str, ...]:
     """Return the remarks about a text that a person has changed: those on its form are new.
 
@@ -90,7 +90,10 @@ def changed_remarks(
     The form of a translation is that of its original, and nothing is said of it.
     """
     if before.original:
-        return remarks_on_changed(before, html)
+        original = article.original_text
+        return remarks_on_changed(before, changed, original.text if original else None)
+    if not site.options.uses_writer():  # what another service was asked for, nobody checks
+        return before.remarks
     request = article.asked.in_its_language()
     options = site.reading_options(sources=[])
 
@@ -103,11 +106,11 @@ def changed_remarks(
 
     try:
         form_before = known.get((article.key, before.html)) or remarks_on_form(before.html)
-        form_now = remarks_on_form(html)
+        form_now = remarks_on_form(changed.html)
     except FailedTextError:
         return before.remarks
     known.clear()
-    known[article.key, html] = form_now
+    known[article.key, changed.html] = form_now
     remarks = [remark for remark in before.remarks if _subject(remark) not in form_before]
     subjects_before = {_subject(remark) for remark in before.remarks}
     for subject, remark in form_now.items():

@@ -18,7 +18,7 @@ from ..html.markup import root
 from ..page_request import OriginalText
 from ..service.protocol import Translation
 from ..text import Text, clean_fields
-from ..texts.alignment import align_unknown
+from ..texts.alignment import align, align_unknown
 from ..texts.articles import Article
 from ..texts.imported_translation import align_import
 from ..texts.translation import (
@@ -26,6 +26,7 @@ from ..texts.translation import (
     REMARK,
     compose,
     plan_translation,
+    renew_remarks_on_missing,
     reread,
     set_language,
 )
@@ -86,13 +87,22 @@ def read_translation(
         raise FailedTextError(f"the text cannot be used: {error}") from error
 
 
-def remarks_on_changed(before: Text, html: str) -> tuple[str, ...]:
+def remarks_on_changed(before: Text, changed: Text, original: Text | None) -> tuple[str, ...]:
     """Return the remarks about a translation that a person has changed.
 
-    A remark that names a block goes with its words.
+    A remark that names a block goes with its words, and one on what has no translation once
+    something stands for that. Without an `original`, the latter stay.
     """
-    names = [leaf.first_words for leaf in Document(html, image_hosts_of(html)).leaves()]
-    return tuple(still_true(before.remarks, (), names))
+    own_leaves = Document(changed.html, image_hosts_of(changed.html)).leaves()
+    remarks = [remark for remark in before.remarks if remark == DRAFT_REMARK]
+    remarks += still_true(before.remarks, (), [leaf.first_words for leaf in own_leaves])
+    if original is None or changed.original is None:
+        return tuple(remarks)
+    leaves = Document(original.html, image_hosts_of(original.html)).leaves()
+    changed_by = changed.edits.changed_by if changed.edits else {}
+    alignment = align(changed.original.blocks, leaves, own_leaves, changed_by)
+    missing = [leaves[number] for number in alignment.missing]
+    return tuple(renew_remarks_on_missing(remarks, missing))
 
 
 def _text_of(article: Article, original: Article) -> OriginalText:

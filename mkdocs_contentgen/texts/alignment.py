@@ -20,7 +20,15 @@ from difflib import SequenceMatcher
 
 from ..html.document import Block, is_block
 from ..html.elements import HEADINGS
-from .remembered import REMOVED, Form, Remembered, forms_of, read_remembered, short_digest_of
+from .remembered import (
+    MISSING,
+    REMOVED,
+    Form,
+    Remembered,
+    forms_of,
+    read_remembered,
+    short_digest_of,
+)
 
 _MAX_COMPARED = 10_000
 """How many pairs of parts are compared between two equal ones, which takes about 30 ms."""
@@ -32,6 +40,9 @@ _SAME_KIND = 2.0
 _SIMILAR_KIND = 1.0
 _SHARED_MARKS = 4.0
 """How much it counts that two parts have the same kind, or the same links, names and figures."""
+
+_WEIGHT_OF_MISSING = 0.25
+"""How much a likeness counts to a part that was not in the translation before."""
 
 _FLOW = frozenset({"p", "li", "text", "blockquote", "div", "dd", "dt", "summary"})
 """The kinds of blocks that are mostly one paragraph."""
@@ -66,6 +77,11 @@ class Pair:
     was_moved_by_person: bool
     """Whether the translation's part stands elsewhere among the others than it did."""
 
+    @property
+    def is_missing(self) -> bool:
+        """Whether the original's part never had a translation."""
+        return self.own is None and self.remembered.own == MISSING
+
 
 @dataclass(frozen=True)
 class Alignment:
@@ -79,6 +95,12 @@ class Alignment:
 
     leaves_by_persons: frozenset[int]
     """The numbers of the translation's leaves that a person wrote, changed or added."""
+
+    @property
+    def missing(self) -> list[int]:
+        """The numbers of the original's leaves that never had a translation."""
+        found = [pair.original for pair in self.pairs if pair.is_missing]
+        return [number for number in found if number is not None]
 
 
 def align(
@@ -107,7 +129,9 @@ def align(
         partner = places.of(number)
         if own_digests[number] == REMOVED:
             return 0
-        return own_marks[leaf].likeness(None if partner is None else marks[partner])
+        likeness = own_marks[leaf].likeness(None if partner is None else marks[partner])
+        # What a person adds can be what was missing, unless it is another part that was changed.
+        return likeness * _WEIGHT_OF_MISSING if own_digests[number] == MISSING else likeness
 
     # In this order: own_likeness() asks which leaf of the original a part is now.
     places.add_changed(likeness)

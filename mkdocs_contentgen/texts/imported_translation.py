@@ -10,11 +10,13 @@ from ..html.article import image_hosts_of
 from ..html.document import Block, Document, is_block
 from ..text import Original, Text
 from .alignment import align_unknown
-from .remembered import REMOVED, Remembered, forms_of, short_digest_of, write_remembered
+from .remembered import MISSING, Remembered, forms_of, short_digest_of, write_remembered
+from .translation import problems_of_missing
 
 _MAX_NAMED = 5
 """How many blocks are named of those that have the same problem."""
 
+_ADDED = "stands for nothing in the original"
 _MAX_ADDRESS = 80
 
 
@@ -43,7 +45,7 @@ def align_import(
     remembered = []
     for number, form in enumerate(forms_of(leaves)):
         own = matched.get(number)
-        own_digest = REMOVED if own is None else short_digest_of(own_leaves[own])
+        own_digest = MISSING if own is None else short_digest_of(own_leaves[own])
         remembered.append(Remembered(form, own_digest))
     return AlignedImport(
         Original(write_remembered(remembered), sha256(original.html), language, is_draft=is_draft),
@@ -61,20 +63,13 @@ def _not_aligned(
     missing = [leaf for leaf in leaves if leaf.number not in matched and is_block(leaf.element)]
     found = set(matched.values())
     added = [leaf for leaf in own_leaves if leaf.number not in found and is_block(leaf.element)]
-    problems = _named(missing, "the original's {} has no translation")
-    return problems + _named(added, "{} stands for nothing in the original")
-
-
-def _named(blocks: Sequence[Block], problem: str) -> list[str]:
-    """Return a message for each of the first blocks with a problem, and one for the others.
-
-    Their names stand at the `{}` of it.
-    """
-    messages = [problem.replace("{}", block.first_words) for block in blocks[:_MAX_NAMED]]
-    more = len(blocks) - _MAX_NAMED
+    problems = problems_of_missing(missing)
+    problems += [f"{block.first_words} {_ADDED}" for block in added[:_MAX_NAMED]]
+    more = len(added) - _MAX_NAMED
     if more > 0:
-        messages.append(f"the same is true of {more:,} more blocks")
-    return messages
+        blocks = "1 more block stands" if more == 1 else f"{more:,} more blocks stand"
+        problems.append(f"{blocks} for nothing in the original")
+    return problems
 
 
 def _lacking_parts(

@@ -20,6 +20,9 @@ from .merging import without_content
 REMOVED = "00000000"
 """In place of the digest of a part of the translation that a person has removed."""
 
+MISSING = "ffffffff"
+"""In place of that of a part that never had a translation."""
+
 _DIGITS = 8
 """How many hex digits of a digest are remembered."""
 
@@ -51,7 +54,7 @@ class Remembered:
 
     form: Form
     own: str
-    """The digest of what stood for it, or REMOVED."""
+    """The digest of what stood for it, or REMOVED or MISSING."""
 
 
 def forms_of(leaves: Sequence[Block]) -> list[Form]:

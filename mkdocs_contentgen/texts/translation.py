@@ -7,6 +7,7 @@ block without a usable translation stays in the original's language, with a rema
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from datetime import datetime
@@ -46,6 +47,16 @@ _BESIDE_BYLINE = " ·"
 _NOT_ANSWERED = "the answer has no translation of it"
 _ANSWERED_TWICE = "the answer has two translations of it"
 _TOO_MANY = f"at most {MAX_BLOCKS:,} blocks are translated"
+
+_OF_ORIGINAL = "the original's "
+_MISSING = "has no translation"
+_MORE_MISSING = re.compile(
+    rf"{REMARK}[\d,]+ more blocks? of the original ha(?:s|ve) no translation"
+)
+"""What a remark says of a block of the original for which nothing stands, and of many."""
+
+_MAX_MISSING = 5
+"""How many of them have a remark of their own."""
 
 _MAX_COUNTED = 200
 """For how many changed originals it is known what has changed, while a site is served."""
@@ -219,6 +230,29 @@ def remarks_on_untranslated(problems: Sequence[str]) -> list[str]:
         blocks = "1 more block" if more == 1 else f"{more:,} more blocks"
         remarks.append(f"{REMARK}{blocks} {MORE_UNTRANSLATED}")
     return remarks
+
+
+def problems_of_missing(blocks: Sequence[Block]) -> list[str]:
+    """Return what is to be said of blocks of an original for which nothing stands."""
+    problems = [f"{_OF_ORIGINAL}{block.first_words} {_MISSING}" for block in blocks[:_MAX_MISSING]]
+    more = len(blocks) - _MAX_MISSING
+    if more > 0:
+        verb = "block of the original has" if more == 1 else "blocks of the original have"
+        problems.append(f"{more:,} more {verb} no translation")
+    return problems
+
+
+def renew_remarks_on_missing(remarks: Sequence[str], blocks: Sequence[Block]) -> list[str]:
+    """Return remarks in which those on what has no translation are about these blocks."""
+    others = [remark for remark in remarks if not _is_on_missing(remark)]
+    if len(others) == len(remarks):
+        return others
+    return [*others, *(f"{REMARK}{problem}" for problem in problems_of_missing(blocks))]
+
+
+def _is_on_missing(remark: str) -> bool:
+    is_on_one = remark.startswith(f"{REMARK}{_OF_ORIGINAL}") and remark.endswith(_MISSING)
+    return is_on_one or _MORE_MISSING.fullmatch(remark) is not None
 
 
 def blocks_with_words(blocks: Sequence[Block], language: str) -> list[Block]:

@@ -26,6 +26,7 @@ from ..text import Edits, Original, Text, clean_fields, model_name
 from .alignment import Pair, align
 from .merging import Slot, Tree, merge, without_content
 from .remembered import (
+    MISSING,
     REMOVED,
     Remembered,
     forms_of,
@@ -40,6 +41,7 @@ from .translation import (
     Wording,
     blocks_with_words,
     remarks_on_untranslated,
+    renew_remarks_on_missing,
     reread,
 )
 
@@ -117,6 +119,7 @@ def apply_translation_update(
         if not (update.has_asked_again and remark.endswith(MORE_UNTRANSLATED)):
             remarks.append(remark)
     remarks += new
+    remarks = renew_remarks_on_missing(remarks, update.missing())
     remarks.sort(key=_is_on_words)  # a text keeps only some
     model = model_name(translated.model) if update.has_new_words else ""
     start = f"{today}, {model}: " if model else f"{today}: "
@@ -209,7 +212,9 @@ class _State:
         pair = self.pairs.get(leaf_number)
         if pair is None:
             return True
-        if pair.own is None or pair.own in self.alignment.leaves_by_persons:
+        if pair.own is None:
+            return repeats and pair.is_missing
+        if pair.own in self.alignment.leaves_by_persons:
             return False
         if pair.has_changed or (pair.has_new_content and leaf_number not in self.carried):
             return True
@@ -287,7 +292,9 @@ class _Update:
         pair = self._state.pairs.get(leaf.number)
         if pair is None:
             return self._slot_for_new(leaf)
-        if pair.own is None:  # a person has removed it
+        if pair.is_missing and self._block_numbers.get(leaf.number) in self._asked:
+            return self._slot_for_missing(leaf)
+        if pair.own is None:  # a person has removed it, or has left it out
             return Slot()
         own = self._state.own_leaves[pair.own]
         self._renew(leaf, pair, own)
@@ -308,6 +315,14 @@ class _Update:
             self._problems.append(f"{leaf.first_words} {STAYS}: {problem}")
         self._new[leaf.number] = new.element
         self._done["added"].append(_name(new))
+        return Slot(new=new.element)
+
+    def _slot_for_missing(self, leaf: Block) -> Slot:
+        new, problem = self._translated(leaf)
+        if problem:
+            return Slot()
+        self._new[leaf.number] = new.element
+        self._done["translated"].append(_name(new))
         return Slot(new=new.element)
 
     def _renew(self, leaf: Block, pair: Pair, own: Block) -> None:
@@ -414,7 +429,8 @@ class _Update:
         """Return what to remember of what stands for a leaf of the original."""
         new = self._new.get(leaf.number)
         if pair is None or pair.own is None:
-            return REMOVED if new is None else digest_of.get(id(new), REMOVED)
+            none = MISSING if pair and pair.is_missing else REMOVED
+            return none if new is None else digest_of.get(id(new), REMOVED)
         own = self._state.own_leaves[pair.own]
         before = pair.remembered.own
         is_known = own.digest in self.changed_by
@@ -422,6 +438,11 @@ class _Update:
             # It differs from that of the block, from which align() knows that a person changed it.
             return before
         return digest_of.get(id(own.element if new is None else new), before)
+
+    def missing(self) -> list[Block]:
+        """Return the leaves of the original that still have no translation."""
+        numbers = self._state.alignment.missing
+        return [self._state.leaves[number] for number in numbers if number not in self._new]
 
     def edits(self, before: Edits | None) -> Edits | None:
         """Return what people did with the text, whose blocks may have other digests now."""

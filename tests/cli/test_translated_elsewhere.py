@@ -8,10 +8,12 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 from sandbox_site import Site, make_site
 
 from mkdocs_contentgen.review.translated_elsewhere import remarks_on_changed
 from mkdocs_contentgen.text import Text
+from mkdocs_contentgen.texts.imported_translation import align_import
 
 ORIGINAL = (
     '<article lang="en"><h1>Fast builds</h1><p>Run <code>make</code> in 20 minutes.</p>'
@@ -198,5 +200,21 @@ def test_remarks_go_with_the_words_that_they_are_about() -> None:
     )
     when = datetime(2026, 1, 1, tzinfo=UTC)
     before = Text("<article><p>Eins</p><p>Zwei</p></article>", when, {}, remarks=remarks)
-    after = "<article><p>Eins (1)</p><p>Zwei</p></article>"
-    assert remarks_on_changed(before, after) == (remarks[0], remarks[2])
+    after = replace(before, html="<article><p>Eins (1)</p><p>Zwei</p></article>")
+    assert remarks_on_changed(before, after, None) == (remarks[0], remarks[2])
+
+
+def test_a_remark_on_what_is_missing_goes_when_a_person_adds_that() -> None:
+    """It is looked for where it stands in the original."""
+    when = datetime(2026, 1, 1, tzinfo=UTC)
+    original = Text("<article><p>One</p><p>Two</p><h2>Three</h2><p>Four</p></article>", when, {})
+    html = "<article><p>Eins</p><h2>Drei</h2></article>"
+    aligned = align_import(original, html)
+    remarks = tuple(f"translation: {problem}" for problem in aligned.problems)
+    assert remarks == (
+        "translation: the original's 'Two' has no translation",
+        "translation: the original's 'Four' has no translation",
+    )
+    before = Text(html, when, {}, remarks=remarks, original=aligned.original)
+    after = replace(before, html="<article><p>Eins</p><p>Zwei</p><h2>Drei</h2></article>")
+    assert remarks_on_changed(before, after, original) == remarks[1:]

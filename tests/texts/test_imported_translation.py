@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from edited_translations import HOSTS, text_of, update
+from edited_translations import HOSTS, TODAY, text_of, translated, update
 from msgspec.structs import replace
 
 from mkdocs_contentgen.files import sha256
@@ -10,6 +10,11 @@ from mkdocs_contentgen.html.document import Document
 from mkdocs_contentgen.text import Edits, Text
 from mkdocs_contentgen.texts.imported_translation import AlignedImport, align_import
 from mkdocs_contentgen.texts.remembered import read_remembered, short_digest_of
+from mkdocs_contentgen.texts.translation import count_changes
+from mkdocs_contentgen.texts.translation_updates import (
+    apply_translation_update,
+    plan_translation_update,
+)
 
 ROWS = "".join(f"<tr><td>Row number {number}</td><td>{number} s</td></tr>" for number in range(60))
 ORIGINAL = text_of(f"""<article lang="en"><h1>Fast builds</h1><p>A build of MkDocs takes 12 s.</p>
@@ -17,6 +22,7 @@ ORIGINAL = text_of(f"""<article lang="en"><h1>Fast builds</h1><p>A build of MkDo
 <ul><li>The first reason is Python</li><li>The second is 5 GB of pictures</li></ul>
 <pre><code>mkdocs build --strict</code></pre><h2>What helps</h2><p>A cache, since version 1.6.</p>
 <table><tbody>{ROWS}</tbody></table><p>Read on.</p></article>""")
+OWN_ROW = "<tr><td>Zeile Nummer 7</td><td>7 s</td></tr>"
 OWN_ROWS = ROWS.replace("Row number", "Zeile Nummer")
 OWN = text_of(f"""<article lang="de"><h1>Schnelles Bauen</h1><p>Ein Bau mit MkDocs dauert 12 s.</p>
 <h2>Warum das lange dauert</h2><p>Er liest <a href="https://a.example/x">jede Seite</a> zweimal.</p>
@@ -77,7 +83,7 @@ def test_a_translation_in_another_form() -> None:
     found, _ = aligned("<article><h1>Kurz</h1></article>")
     assert found.problems[4:] == [
         "the original's 'The second is 5 GB of pictures' has no translation",
-        "the same is true of 124 more blocks",
+        "124 more blocks of the original have no translation",
     ]
 
 
@@ -97,6 +103,56 @@ def test_updates_of_an_imported_translation() -> None:
     assert after.remarks == (
         "translation: its original has changed: 'Ein Bau mit MkDocs dauert 12 s.'",
     )
+
+
+def without_a_paragraph() -> Text:
+    """Return a person's translation that lacks a paragraph and a row, as it is imported."""
+    html = OWN.html.replace("<p>Ein Bau mit MkDocs dauert 12 s.</p>", "")
+    lines = Document(html.replace(OWN_ROW, ""), HOSTS).to_lines()
+    found = align_import(ORIGINAL, lines, language="en")
+    return replace(
+        OWN,
+        html=lines,
+        request={"type": "article", "language": "de"},
+        remarks=tuple(f"translation: {problem}" for problem in found.problems),
+        edits=Edits(changed_by={block.digest: "Ann" for block in Document(lines, HOSTS).blocks()}),
+        original=found.original,
+    )
+
+
+def test_an_update_translates_what_an_import_lacks() -> None:
+    """Only where a person asks for it; it stands where it does in the original, and all is said."""
+    own = without_a_paragraph()
+    assert len(own.remarks) == 3
+    assert own.original
+    assert count_changes(own.original, ORIGINAL.html) == 0
+    assert plan_translation_update(own, ORIGINAL) is None
+    asked = plan_translation_update(own, ORIGINAL, repeats=True)
+    after = apply_translation_update(own, ORIGINAL, asked, translated(asked), TODAY)
+    assert after.html == OWN.html.replace(
+        "Ein Bau mit MkDocs dauert 12 s.", "A BUILD OF MKDOCS TAKES 12 S."
+    ).replace(OWN_ROW, "<tr><td>ROW NUMBER 7</td><td>7 S</td></tr>")
+    assert after.remarks == ()
+    assert plan_translation_update(after, ORIGINAL, repeats=True) is None
+
+
+def test_what_a_translator_fails_at_is_still_missing() -> None:
+    """The remark stays, and another update asks again."""
+    own = without_a_paragraph()
+    asked = plan_translation_update(own, ORIGINAL, repeats=True)
+    after = apply_translation_update(own, ORIGINAL, asked, translated(asked, lambda: True), TODAY)
+    assert (after.html, after.remarks) == (own.html, own.remarks)
+    assert plan_translation_update(after, ORIGINAL, repeats=True) == asked
+
+
+def test_an_edited_block_is_not_what_was_missing_beside_it() -> None:
+    """What was missing is looked for among what a person adds, after what that has changed."""
+    own = without_a_paragraph()
+    edited = replace(own, html=own.html.replace("Warum das lange dauert", "Wieso das dauert"))
+    assert update(edited, ORIGINAL).remarks == own.remarks
+    changed = text_of(ORIGINAL.html.replace("Why it is slow", "Why it is so slow"))
+    remarks = update(edited, changed).remarks
+    assert "translation: its original has changed: 'Wieso das dauert'" in remarks
 
 
 def test_a_long_import() -> None:
