@@ -1,11 +1,11 @@
 // The tab Check: one open card for the statement to check, the others with their first words.
 
-import { settle, settleSentence } from "./acts.js";
+import { act, settle, settleSentence } from "./acts.js";
 import { hasWordsOf, readable, withClosest } from "./closest.js";
 import { h } from "./draw.js";
 import { openEditor } from "./editor.js";
 import { select } from "./keys.js";
-import { isTranslation, original } from "./original.js";
+import { isTranslation, original, originalChanges } from "./original.js";
 import { recheck } from "./rechecking.js";
 import { redraw, state } from "./state.js";
 import { currentStatement, openStatements } from "./statements.js";
@@ -114,8 +114,10 @@ function sentencesToRead() {
 export function check() {
   const open = openStatements();
   const current = currentStatement();
-  if (!state.text.seen) return [h("p", {}, state.text.reason)];
+  const { text } = state;
+  if (!text.seen) return [h("p", {}, text.reason)];
   return [
+    originalChanges(text, () => act("ask", { update: true, seen: text.seen })),
     isTranslation() && originalOfBlock(current),
     open.length === 0 && h("p", { class: "all-checked" }, say("none_left")),
     ...open.map((it) => it.key === current.key ? openCard(it, open) : closedCard(it)),
