@@ -134,6 +134,7 @@ class Build:
             files=files,
             changed_sources=lambda text: cited().changed(text),
             check=self.site.field_problems,
+            adds_originals=requests is None,
         )
         if isinstance(source, Foreground) and obtained.sent and self.spending:
             self._log_usage(obtained, self.spending.total)
@@ -214,8 +215,6 @@ def resolve(build: Build, files: ApprovedFiles, source: TextSource) -> Resolutio
                 f"{article.place}: sources changed: {', '.join(article.changed_sources)}; check "
                 f"the text, or run `contentgen update {article.page_argument}`"
             )
-        if article.original_changes:
-            build.reporter.log(f"{article.place}: {article.original_changes_message}")
         if build.reporter.is_verbose:
             build.reporter.debug(f"{article.place}: {article.outcome}")
         if _is_pending(article.outcome):
@@ -224,11 +223,22 @@ def resolve(build: Build, files: ApprovedFiles, source: TextSource) -> Resolutio
             resolution.missing[article.key] = str(article.outcome.error)
         content = page_content(article, presentation, show_errors=warn_only)
         resolution.articles.setdefault(article.page, {})[article.request.id] = content
+    for article in _behind(site, obtained.articles):
+        build.reporter.log(f"{article.place}: {article.original_changes_message}")
     seconds = time.monotonic() - started
     outcomes = [article.outcome for article in obtained.articles]
     # A build in CI is not where somebody reviews.
     resolution.summary = _summary_message(outcomes, drafts if warn_only else 0, seconds)
     return resolution
+
+
+def _behind(site: Site, articles: Sequence[Article]) -> list[Article]:
+    """Return the translations whose original has changed, but for those with a draft that follows.
+
+    A build does not look up the drafts of texts that it has from files.
+    """
+    found = [article for article in articles if article.original_changes]
+    return [article for article in site.reread(found) if article.original_changes] if found else []
 
 
 def _shows_draft(article: Article) -> bool:

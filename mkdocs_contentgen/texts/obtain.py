@@ -108,8 +108,12 @@ def obtain(
     files: ApprovedFiles | None = None,
     changed_sources: ChangedSources = lambda text: (),
     check: Callable[[PageRequest], list[str]] = lambda page_request: [],
+    adds_originals: bool = False,
 ) -> Obtained:
     """Return the text for each request: from its approved file, from the cache, or from `source`.
+
+    With `adds_originals`, the originals of translations are asked for too, if they have no text and
+    are not among the requests, since another build of the site has their pages.
 
     `source` is None to send nothing. Nothing is sent either if one of the approved `files` is
     damaged, if an approval is missing that `policy` requires, or if there are more requests than
@@ -129,6 +133,8 @@ def obtain(
         _report_outdated(obtained)
         return obtained
     if policy.on_missing == "generate":
+        if adds_originals:
+            obtained.articles += _missing_originals(articles)
         _find_wanted(obtained, policy)
         _refuse_wanted(obtained, policy, check)
         if obtained.failures:
@@ -142,7 +148,22 @@ def obtain(
     _report_outdated(obtained)
     if source:
         _report_texts(obtained, policy)
+    del obtained.articles[len(page_requests) :]
     return obtained
+
+
+def _missing_originals(articles: Sequence[Article]) -> list[Article]:
+    """Return the originals of translations that are not among the articles and have no text."""
+    known = {(article.page, article.request.id) for article in articles}
+    missing: dict[tuple[str, str], Article] = {}
+    for article in articles:
+        original = article.original
+        if original is None or original.text_to_translate is not None:
+            continue
+        name = original.page, original.request.id
+        if name not in known:
+            missing[name] = original
+    return list(missing.values())
 
 
 def _find_wanted(obtained: Obtained, policy: Policy) -> None:

@@ -7,6 +7,7 @@ import re
 from pathlib import Path
 
 import pytest
+from commands import run_here
 from sandbox_site import Site, make_site
 
 APPROVED = "contentgen/index.md/main.html"
@@ -101,6 +102,16 @@ def test_an_approved_translation_stays_approved_when_its_original_changes(site: 
     assert "- index.de.md: 1 block" in reported
     [as_json] = json.loads(site.run("report", "--json"))
     assert (as_json["translation_of"], as_json["original_changes"]) == ("index.md", 1)
+
+
+def test_a_build_names_a_changed_original_until_a_draft_follows_it(site: Site) -> None:
+    """What is there to be reviewed need not be asked for again."""
+    approve_both(site)
+    edit(site, APPROVED, "once.", "twice.")
+    said = "docs/index.de.md:2: the original has changed: 1 block"
+    assert said in run_here(site.root, {}, "mkdocs", "build").stdout
+    site.run("update", "index.de.md")
+    assert said not in run_here(site.root, {}, "mkdocs", "build").stdout
 
 
 def test_the_words_of_a_person_stay(site: Site) -> None:

@@ -118,6 +118,19 @@ def test_both_are_missing(site: Site) -> None:
     assert (again.sent, again.failures, site.connections) == (0, [], 2)
 
 
+def test_the_original_is_on_a_page_of_another_build(site: Site) -> None:
+    """It is asked for if it has no text, as in a build of the language that comes first."""
+    source = Foreground(site.store, site.connect)
+    requests = [site.translation]
+    obtained = obtain(requests, site.store, POLICY, source, adds_originals=True)
+    (translation,) = obtained.articles
+    assert (obtained.sent, obtained.failures) == (2, [])
+    assert translation.draft
+    assert ">[de] Faster builds</h1>" in translation.draft.html
+    again = obtain([site.original], site.store, POLICY, source)
+    assert (again.sent, again.failures) == (0, [])
+
+
 def test_the_approved_text_is_translated(site: Site) -> None:
     """Words, and nothing else, are not the approved original's, whatever newer draft there is."""
     site.approve(HTML)
