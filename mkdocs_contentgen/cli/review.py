@@ -174,8 +174,9 @@ def approve(
     """Write the texts of PAGES to approved files: you have read them and are responsible for them.
 
     It approves the newest draft. If an approved file was edited by hand, it approves the edited
-    text, unless you choose a newer draft when asked. A text with statements to check is only
-    approved with --reason, which its file keeps with the statements.
+    text, unless you choose a newer draft when asked; without a terminal, it approves neither if
+    people have changed that draft, too. A text with statements to check is only approved with
+    --reason, which its file keeps with the statements.
     """
     from ..errors import ApprovalError
     from ..review.approving import reason_problem, text_to_approve, write_approval
@@ -191,8 +192,15 @@ def approve(
 
     def prefer_draft(article: Article) -> bool:
         path = escape_controls(paths_from_here(str(article.path)))
-        question = f"{path} was edited by hand. Replace it by the newer draft?"
-        return sys.stdin.isatty() and click.confirm(question, default=False)
+        if sys.stdin.isatty():
+            question = f"{path} was edited by hand. Replace it by the newer draft?"
+            return click.confirm(question, default=False)
+        if article.draft and article.draft.edits:
+            raise ApprovalError(
+                f"{path}: was edited by hand, and people have changed the newer draft, too; run "
+                "this in a terminal to choose one of them"
+            )
+        return False
 
     with open_site(config_file) as site:
         failures: list[str] = []

@@ -84,7 +84,6 @@ def describe(desk: Desk, article: Article) -> dict[str, object]:
         **_in_page(desk, article, blocks),
         "title": title,
         "seen": digest_of(article),
-        "can_undo": desk.can_undo(article),
         "undo": desk.undo_info(article),
         "can_approve_open": not any(map(is_about_quotation, text.remarks)),
         "model": text.model,

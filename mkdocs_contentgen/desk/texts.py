@@ -180,13 +180,11 @@ class Desk:
 
         Each is undone by itself. Raises OutdatedError and EditError.
         """
-        before = _as_seen(article, seen)
-        text = before
-        if article.newest_is_in_file:
-            # A draft is only shown beside an approved text if it is newer.
-            edition = edition_after(article.edition)
-            text = structs.replace(text, generated_at=datetime.now(UTC), edition=edition)
-        before = article.draft or before
+        seen_text = _as_seen(article, seen)
+        text = _as_newest(article, seen_text)
+        if article.newest_is_in_file:  # also if somebody has declined the draft that it replaces
+            text = structs.replace(text, generated_at=datetime.now(UTC))
+        before = article.draft or seen_text
         steps: list[_Step] = []
         for change in changes:
             changed = self._changed(article, text, change)
@@ -257,28 +255,30 @@ class Desk:
         Raises OutdatedError, EditError and ApprovalError.
         """
         _as_seen(article, seen)
-        if not self.can_undo(article):
+        undos = self._undos(article)
+        if not undos:
             raise EditError("there is nothing to undo")
-        *left, last = self._undo_stack(article)
+        *left, last = undos
         if last.text:
-            self._save(article, last.text)
+            self._save(article, _restored(article, last.text))
         elif article.approved and last.file is not None:
             replace_file(article.path, article.directory, last.file, before=article.approved)
         self._write_undo(article, left)
         self.refresh()
 
-    def can_undo(self, article: Article) -> bool:
-        """Tell whether what was done last with a text can be taken back."""
-        stack = self._undo_stack(article)
-        # Another text may have taken its place.
-        return bool(stack and stack[-1].after == digest_of(article))
-
     def undo_info(self, article: Article) -> dict[str, object] | None:
         """Return what `Undo` takes back, and whether that deletes the approved file, or None."""
-        if not self.can_undo(article):
+        undos = self._undos(article)
+        if not undos:
             return None
-        last = self._undo_stack(article)[-1]
+        last = undos[-1]
         return {"act": last.act, "deletes_file": last.text is None and last.file == ""}
+
+    def _undos(self, article: Article) -> list[_Undo]:
+        """Return how to undo what was done with a text as it is now, the last act at the end."""
+        stack = self._undo_stack(article)
+        # Another text may have taken its place.
+        return stack if stack and stack[-1].after == digest_of(article) else []
 
     def note_undo(
         self, article: Article, act: str, text: Text | None = None, file: str | None = None
@@ -323,7 +323,10 @@ class Desk:
         file = article.path.read_text("utf-8") if article.approved else ""
         chosen = TextToApprove(text, is_in_file=article.newest_is_in_file)
         write_approval(article, chosen, self.by, self.site.options, reason=reason)
-        self.note_undo(article, "approve", file=file)
+        self.refresh()
+        # What somebody has written into the file since then is not undone.
+        if self.site.reread([article])[0].state == "approved":
+            self.note_undo(article, "approve", file=file)
 
     def earlier(self, article: Article, name: Earlier) -> Text | None:
         """Return the approved text, or the text as it was before people changed it, or None."""
@@ -464,6 +467,23 @@ def digest_of(article: Article) -> str:
 
 def _digest(text: Text | None, state: str) -> str:
     return sha256(f"{text.html}\0{text.edits}\0{state}" if text else state)
+
+
+def _as_newest(article: Article, text: Text) -> Text:
+    """Return a text of an edition that is newer than all others.
+
+    The text as it was before can be approved elsewhere at this moment. What was changed is a newer
+    draft then, and is not lost.
+    """
+    return structs.replace(text, edition=edition_after(article.edition))
+
+
+def _restored(article: Article, text: Text) -> Text:
+    """Return a text that is a draft again, or is not: the text of the file counts then."""
+    approved = article.approved
+    if approved and text.edition <= approved.text.edition:
+        return text
+    return _as_newest(article, text)
 
 
 def _as_seen(article: Article, seen: str) -> Text:

@@ -181,6 +181,17 @@ def test_approve_asks_before_it_replaces_an_edit(site: Site, answer: str, approv
     assert expected in site.approved.read_text()
 
 
+def test_approve_drops_no_words_of_people_where_nobody_is_asked(site: Site) -> None:
+    """A draft that people have changed is not declined for a file that was edited by hand."""
+    approve(site)
+    edit(site)
+    site.draft(article("Three four."), day=2, edits=Edits(removed=("One.",)))
+    before = site.approved.read_text()
+    refused = site.run("approve", "index.md", "--by", "Jo", code=1)
+    assert "people have changed the newer draft, too" in refused
+    assert site.approved.read_text() == before
+
+
 def test_approve_writes_the_normal_form_of_an_edit(site: Site) -> None:
     """So an update of one block leaves all other lines of the file as they are."""
     approve(site)

@@ -18,7 +18,7 @@ from conftest import Project, wait_until
 from desk_site import HTML, NEWS, WHEN, make_site, save
 from growth import growth
 from model_double import Call, ModelDouble, ModelHandler, streamed, written
-from test_app import PAGES, TOKEN, Reviewer, cached, reviewer
+from test_app import PAGES, TOKEN, Reviewer, assert_restored, cached, reviewer
 
 from mkdocs_contentgen.cli.common import open_site
 from mkdocs_contentgen.cli.desk import _redirect, listen_for_pages
@@ -29,6 +29,7 @@ from mkdocs_contentgen.desk.describing import describe
 from mkdocs_contentgen.desk.session import DeskSite
 from mkdocs_contentgen.desk.texts import Change, Desk, OutdatedError, digest_of
 from mkdocs_contentgen.files import locked
+from mkdocs_contentgen.review.approving import text_to_approve, write_approval
 from mkdocs_contentgen.text import Text
 
 __all__ = ["reviewer"]  # the fixture
@@ -242,33 +243,63 @@ def test_what_a_page_does_not_show_is_listed(reviewer: Reviewer) -> None:
     assert hidden[199:] == ["b → https://a.example/199", "… 7"]
 
 
+def ref_of_report(desk: Desk) -> str:
+    """Return the reference of the text of report.md."""
+    return next(ref for ref, it in desk.articles.items() if it.page == "report.md")
+
+
+def add(desk: Desk, ref: str, words: str) -> None:
+    """Add a paragraph to the text that a desk has read last."""
+    article = desk.find(ref)
+    assert article.newest is not None
+    block = desk.read(article.newest.html).blocks()[0]
+    change = Change(action="insert", block=0, digest=block.digest, markdown=words)
+    desk.change(article, digest_of(article), [change])
+
+
 def test_two_desks_change_a_text(project: Project) -> None:
     """In eight rounds, no word is lost: who is late is told so, and sees the other's text first."""
     make_site(project.root)
     with like_a_process(project.root, project.environment), open_site(None, drafts=True) as site:
         desks = [Desk(site, name) for name in ("Ann", "Bob")]
-        ref = next(ref for ref, it in desks[0].articles.items() if it.page == "report.md")
-
-        def add(desk: Desk, words: str) -> None:
-            article = desk.find(ref)
-            assert article.newest is not None
-            block = desk.read(article.newest.html).blocks()[0]
-            change = Change(action="insert", block=0, digest=block.digest, markdown=words)
-            desk.change(article, digest_of(article), [change])
-
+        ref = ref_of_report(desks[0])
         for number in range(8):
             first, second = desks if number % 2 else desks[::-1]
             for desk in desks:
                 desk.refresh()
                 desk.find(ref)
-            add(first, f"Word {number} of {first.by}.")
+            add(first, ref, f"Word {number} of {first.by}.")
             with pytest.raises(OutdatedError):
-                add(second, f"Word {number} of {second.by}.")
-            add(second, f"Word {number} of {second.by}.")
+                add(second, ref, f"Word {number} of {second.by}.")
+            add(second, ref, f"Word {number} of {second.by}.")
         desks[0].refresh()
         html = str(desks[0].find(ref).newest)
     for number, name in product(range(8), ("Ann", "Bob")):
         assert f"<p>Word {number} of {name}.</p>" in html
+
+
+@pytest.mark.parametrize("is_approved_first", [True, False])
+def test_a_change_while_the_terminal_approves(project: Project, is_approved_first: bool) -> None:
+    """What was changed after the terminal had read the text is a newer draft."""
+    make_site(project.root)
+    with like_a_process(project.root, project.environment), open_site(None, drafts=True) as site:
+        desk = Desk(site, "Ann")
+        ref = ref_of_report(desk)
+        add(desk, ref, "One.")
+        read = desk.find(ref)
+
+        def approve() -> None:
+            write_approval(read, text_to_approve(read), "Tom", site.options, reason="Seen.")
+
+        if is_approved_first:
+            approve()
+        add(desk, ref, "Two.")
+        if not is_approved_first:
+            approve()
+        desk.refresh()
+        now = desk.find(ref)
+        assert now.has_newer_draft
+        assert "Two." in str(now.newest)
 
 
 SHAPES = {
@@ -332,9 +363,9 @@ def test_undo_after_a_restart(reviewer: Reviewer) -> None:
     desk = DeskSite(lambda: open_site(None, drafts=True), (), "Ann", article_to_json, print)
     with desk as texts:
         again = at_desk(reviewer.root, texts)
-        assert again.text()["can_undo"] is True
+        assert again.text()["undo"]
         assert again.act("undo").status_code == 200
-    assert cached(reviewer) == before
+    assert_restored(cached(reviewer), before)
 
 
 def test_what_cannot_be_undone_is_said_to_be_done(reviewer: Reviewer) -> None:
@@ -385,7 +416,7 @@ def test_a_new_text_keeps_the_one_that_was_there(
         assert rows["earlier"] == "generated"
         assert "My words." in json.dumps(rows["rows"])
         assert desk.act("undo").status_code == 200
-        assert cached(desk, key) == mine
+        assert_restored(cached(desk, key), mine)
 
 
 @pytest.mark.parametrize("asked", [{"note": "shorter"}, {"replace": True}])

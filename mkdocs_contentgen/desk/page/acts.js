@@ -10,6 +10,7 @@ import { released } from "./pressing.js";
 import { say } from "./words.js";
 
 const MAX_CHANGES = 50; // that the server makes at once
+const MAX_TRIES = 20; // for one change, while others change something else each time
 
 let last = Promise.resolve();
 
@@ -141,7 +142,7 @@ function end(all, isDone) {
   state.checked = state.checked.filter(({ key }) => !keys.includes(key));
 }
 
-async function sendTogether(all, ref, isAgain = false) {
+async function sendTogether(all, ref, tries = 1) {
   const changes = changesFor(all);
   const fail = (message) => {
     if (all.length > 1) return;
@@ -159,12 +160,12 @@ async function sendTogether(all, ref, isAgain = false) {
     if (text.ref === state.ref) take(text);
     return true;
   } catch (error) {
-    if (error.status !== 409 || isAgain) {
+    if (error.status !== 409 || tries === MAX_TRIES) {
       fail(error.message);
       return false;
     }
     await look(); // somebody has changed something else
-    return sendTogether(all, ref, true);
+    return sendTogether(all, ref, tries + 1);
   }
 }
 
@@ -208,7 +209,7 @@ export async function change(block, wanted, outcome) {
   return done;
 }
 
-async function sendChange(block, wanted, outcome, ref, isAgain = false) {
+async function sendChange(block, wanted, outcome, ref, tries = 1) {
   const number = numberOf(block);
   const sent = { block: number, digest: block.digest, ...wanted };
   try {
@@ -220,7 +221,9 @@ async function sendChange(block, wanted, outcome, ref, isAgain = false) {
       return false;
     }
     await look();
-    if (numberOf(block) >= 0 && !isAgain) return sendChange(block, wanted, outcome, ref, true);
+    if (numberOf(block) >= 0 && tries < MAX_TRIES) {
+      return sendChange(block, wanted, outcome, ref, tries + 1);
+    }
     const name = state.text.blocks[block.number]?.changed_by || say("somebody");
     tell("red", say("overtaken", name, wanted.markdown ?? ""));
     return false;
