@@ -190,18 +190,6 @@ def approve(
         if problem:
             raise click.UsageError(f"--reason: the text {problem}")
 
-    def prefer_draft(article: Article) -> bool:
-        path = escape_controls(paths_from_here(str(article.path)))
-        if sys.stdin.isatty():
-            question = f"{path} was edited by hand. Replace it by the newer draft?"
-            return click.confirm(question, default=False)
-        if article.draft and article.draft.edits:
-            raise ApprovalError(
-                f"{path}: was edited by hand, and people have changed the newer draft, too; run "
-                "this in a terminal to choose one of them"
-            )
-        return False
-
     with open_site(config_file) as site:
         failures: list[str] = []
         approved: set[Path] = set()
@@ -211,7 +199,7 @@ def approve(
                 print_line(f"{article.page}: already approved: {article.reason}")
                 continue
             try:
-                chosen = text_to_approve(article, prefer_draft)
+                chosen = text_to_approve(article, _prefer_draft)
                 write_approval(article, chosen, name, site.options, reason=reason or "")
             except ApprovalError as error:
                 failures.append(str(error))
@@ -223,6 +211,25 @@ def approve(
     for directory in approved:
         print_line(f"Next: git add {shlex.quote(os.path.relpath(directory))}", err=True)
     print_errors(failures)
+
+
+def _prefer_draft(article: Article) -> bool:
+    """Ask whether to approve the newer draft, and not the file that was edited by hand.
+
+    Raises ApprovalError where nobody can be asked, and words of people would be lost.
+    """
+    from ..errors import ApprovalError
+
+    path = escape_controls(paths_from_here(str(article.path)))
+    if sys.stdin.isatty():
+        question = f"{path} was edited by hand. Replace it by the newer draft?"
+        return click.confirm(question, default=False)
+    if article.draft and article.draft.edits:
+        raise ApprovalError(
+            f"{path}: was edited by hand, and people have changed the newer draft, too; run this "
+            "in a terminal to choose one of them"
+        )
+    return False
 
 
 def _originals_first(site: Site, articles: Sequence[Article]) -> Iterator[Article]:
