@@ -31,10 +31,11 @@ from ..texts.translation import (
     set_language,
 )
 from ..texts.translation_updates import still_true
-from ..writer.answers import read_answer
+from ..writer.answers import apply_steps, read_answer
 from ..writer.containers import without_fence, without_front_matter
 from ..writer.embedded_html import without_html
 from ..writer.program import prompt_text
+from ..writer.reading import EXTENSION_STEPS
 from ..writer.settings import WriterOptions
 from ..writer.translation import prompts, translation_from_answer, words_in_lower_case
 from ..writer.translation_checks import check
@@ -164,13 +165,14 @@ def _to_html(answer: str, kind: str, language: str) -> tuple[str, list[str]]:
 def _read_markdown(text: str) -> tuple[str, list[str]]:
     """Return the HTML of a text in Markdown, and remarks about what was not kept of it.
 
-    Comments and HTML that is a block, as in pages of a site, become Markdown or text. Raises
-    EditError for what has no form in Markdown.
+    Comments, HTML that is a block, and what only some sites can show become Markdown or text.
+    Raises EditError for what has no form in Markdown.
     """
+    text, remarks = apply_steps(EXTENSION_STEPS, text)
     if "<!--" not in text:
         with suppress(EditError):
-            return read_blocks(text, has_title=True), []
-    return read_blocks(without_html(text), has_title=True), [_HTML_REPLACED]
+            return read_blocks(text, has_title=True), remarks
+    return read_blocks(without_html(text), has_title=True), [*remarks, _HTML_REPLACED]
 
 
 def _check(

@@ -1,11 +1,14 @@
 """Write what only some sites can show in Markdown that every site shows.
 
-Footnotes, definition lists and boxes such as `> [!NOTE]` lose their marks, and keep their words.
+Footnotes, definition lists, ids of headings, tabs, and boxes such as `> [!NOTE]`, `!!! note` and
+`/// note` lose their marks, and keep their words.
 """
 
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping, Sequence
+from textwrap import dedent
 
 from .answers import each_line, split_lines
 
@@ -17,6 +20,22 @@ _FOOTNOTE_MARK = re.compile(r"[ \t]?\[\^[^\]\s]{1,40}\](?!\()")
 
 _BOX = re.compile(r"[ \t]*>[ \t]?\[!(?P<name>\w{1,20})\][-+]?[ \t]*(?P<title>[^\n]*)")
 """The first line of a box: `> [!NOTE]`."""
+
+_INDENTED_BOX = re.compile(
+    r"(?P<mark>!!!|\?\?\?\+?|===[!+]?)(?P<kind>(?:[ \t]+[\w-]+){0,9})"
+    r"(?P<title>[ \t]+\"[^\"\n]{0,200}\")?[ \t]*"
+)
+"""The first line of a box or a tab whose content is indented: `!!! note "Title"`, `=== "Linux"`."""
+
+_FENCED_BOX = re.compile(
+    r"(?P<mark>/{3,9})[ \t]*(?P<kind>[\w-]{1,40})[ \t]*(?:\|[ \t]*(?P<title>[^\n]{0,200}))?"
+)
+"""The first line of a box up to a line with the same slashes: `/// note | Title`."""
+
+_MAX_NESTED = 5
+"""How deep boxes stand in others; deeper ones keep their marks."""
+
+_HEADING_ID = re.compile(r"(#{1,6}[ \t][^\n]*?\S)[ \t]*\{:?[ \t]*[#.][^{}\n]{0,200}\}[ \t]*")
 
 _QUOTED = re.compile(r"[ \t]*>[ \t]?")
 _TERM = re.compile(r"(?:\*\*)?(?P<term>\w[^\n*]{0,60}[\w)])(?:\*\*)?")
@@ -66,6 +85,73 @@ def without_boxes(text: str) -> str:
     if label:
         lines.append(f"> {label}")
     return "\n".join(lines)
+
+
+def without_site_boxes(text: str, depth: int = _MAX_NESTED) -> str:
+    """Make quotations of the boxes of MkDocs, each below its label, and paragraphs of tabs."""
+    if depth == 0 or not any(mark in text for mark in ("!!!", "???", "===", "///")):
+        return text
+    lines = text.split("\n")
+    is_code = [code for code, _ in split_lines(text)]
+    last_end = {
+        line.rstrip(): number for number, line in enumerate(lines) if line.startswith("///")
+    }
+    result: list[str] = []
+    number = 0
+    while number < len(lines):
+        line = lines[number]
+        start = _INDENTED_BOX.fullmatch(line) or _FENCED_BOX.fullmatch(line)
+        end = 0
+        if start and not is_code[number]:
+            end = _end_of_box(lines, number, start["mark"], last_end)
+        if start is None or end == 0:
+            result.append(line)
+            number += 1
+            continue
+        content = dedent("\n".join(lines[number + 1 : end])).strip("\n")
+        inner = without_site_boxes(content, depth - 1).strip("\n")
+        result += ["", *_in_quotation(start, inner), ""]
+        number = end
+        if start["mark"].startswith("/"):
+            number += 1
+    return "\n".join(result)
+
+
+def _end_of_box(lines: Sequence[str], first: int, mark: str, last_end: Mapping[str, int]) -> int:
+    """Return the number of the line behind the content of a box, or 0 if it has none.
+
+    `last_end` has the number of the last line that consists of slashes, by these.
+    """
+    number = first + 1
+    if mark.startswith("/"):
+        if last_end.get(mark, 0) < number:
+            return 0
+        while lines[number].rstrip() != mark:
+            number += 1
+        return number
+    while number < len(lines) and (
+        not lines[number].strip() or lines[number].startswith(("    ", "\t"))
+    ):
+        number += 1
+    has_content = any(line.strip() for line in lines[first + 1 : number])
+    return number if has_content else 0
+
+
+def _in_quotation(start: re.Match[str], content: str) -> list[str]:
+    """Return the lines of a box or a tab without its mark."""
+    title = start["title"]
+    label = start["kind"].split()[0].capitalize() if start["kind"].strip() else ""
+    if title is not None:
+        label = title.strip().strip('"').strip()
+    lines = [f"**{label}**", "", *content.split("\n")] if label else content.split("\n")
+    if start["mark"].startswith("="):
+        return lines
+    return [f"> {line}".rstrip() for line in lines]
+
+
+def without_heading_ids(text: str) -> str:
+    """Take out the ids and classes behind headings: `## Why { #why }`."""
+    return each_line(text, lambda line: _HEADING_ID.sub(r"\1", line)) if "{" in text else text
 
 
 def without_definitions(text: str) -> str:

@@ -15,7 +15,13 @@ from textwrap import dedent
 from .answers import Step, apply_steps, each_line, split_lines
 from .containers import without_data, without_fence, without_front_matter
 from .embedded_html import without_html
-from .extensions import without_boxes, without_definitions, without_footnotes
+from .extensions import (
+    without_boxes,
+    without_definitions,
+    without_footnotes,
+    without_heading_ids,
+    without_site_boxes,
+)
 from .languages import any_of
 from .markdown import MAX_CHARACTERS, TIP
 from .talk import with_title, without_closing, without_opening, without_preface
@@ -151,6 +157,18 @@ def _lines_alone(lines: Sequence[tuple[bool, str]]) -> list[int]:
     return alone
 
 
+_BOXES_OF_SITES: Sequence[Step] = (
+    ("marks of boxes and tabs were taken out", without_site_boxes),
+    ("ids of headings were taken out", without_heading_ids),
+)
+_OTHER_MARKS: Sequence[Step] = (
+    ("marks of footnotes were taken out", without_footnotes),
+    ("marks of boxes were taken out", without_boxes),
+    ("marks of definitions were taken out", without_definitions),
+)
+EXTENSION_STEPS = (*_BOXES_OF_SITES, *_OTHER_MARKS)
+"""What leaves out the marks of Markdown that only some sites can show."""
+
 _STEPS: Sequence[Step] = (
     ("a code fence around the text was taken out", without_fence),
     ("a code fence around the text was taken out", without_fence),  # one in the other
@@ -158,10 +176,9 @@ _STEPS: Sequence[Step] = (
     ("spaces before all lines were taken out", dedent),
     ("the text was taken out of JSON", without_data),
     ("front matter was taken out", without_front_matter),
+    *_BOXES_OF_SITES,
     ("HTML was replaced by Markdown or text", without_html),
-    ("marks of footnotes were taken out", without_footnotes),
-    ("marks of boxes were taken out", without_boxes),
-    ("marks of definitions were taken out", without_definitions),
+    *_OTHER_MARKS,
     ("what the model said before the text was taken out", without_preface),
     ("what the model said before the text was taken out", without_opening),
     ("what the model said after the text was taken out", without_closing),

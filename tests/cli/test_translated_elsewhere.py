@@ -185,6 +185,18 @@ def test_a_page_with_html(site: Site) -> None:
     assert "a code" not in str(state(site)["remarks"])
 
 
+def test_a_page_of_a_site_with_extensions(site: Site) -> None:
+    """Boxes are quotations, as in an original that was imported, and ids are no words."""
+    page = MARKDOWN.replace("## Warum", '## Warum { #why }\n\n!!! tip "Tipp"\n\n    Das geht.\n')
+    said = import_text(site, page)
+    assert "mended: marks of boxes and tabs were taken out" in said
+    html = approved(site)
+    assert "<h2>Warum</h2>" in html
+    assert "<p><strong>Tipp</strong></p>" in html
+    assert "<p>Das geht.</p>" in html
+    assert html.count("<pre>") == 1
+
+
 def import_text_fails(site: Site, text: str) -> str:
     """Return what `contentgen import` prints about a text that it refuses."""
     site.write("text.md", text)

@@ -54,6 +54,8 @@ def test_a_text_that_was_cut_ends_with_a_sentence(text: str, kept: str) -> None:
         "<div>",
         "<br>x",
         "<b a='",
+        "!!! note\n\n    ",
+        "/// note\n",
     ],
 )
 def test_mending_takes_linear_time(part: str) -> None:
