@@ -196,9 +196,13 @@ class _PageReader:
             text = read_approved(path, directory)
         if text is None:
             return ""
-        kept = request_of_its_own(asked, text.text.request)
+        request = text.text.request
+        kept = request_of_its_own(asked, request)
         if len(kept) > _MAX_SHOWN:
-            kept = f"its type, topic and language, which are in {path}"
+            kept = (
+                f"what {path} has below `translation_of`, with "
+                f"`language: {request.get('language')}`,"
+            )
         return f"; if it is gone for good, write {kept} here, and the text stays as one of its own"
 
 

@@ -257,6 +257,17 @@ def test_an_original_that_is_gone_for_good(site: Site, front_matter: str) -> Non
     assert "contains its text now" in site.run("eject", "index.de.md")
 
 
+def test_a_long_request_of_an_original_that_is_gone(site: Site) -> None:
+    """The message names the file that has it."""
+    site.write("docs/index.md", f"---\ncontentgen: {{type: blog, topic: {'Alpha ' * 60}}}\n---\n")
+    site.run("generate")
+    site.run("approve", "index.de.md", "--by", "Ada")
+    (site.root / "docs/index.md").unlink()
+    said = site.run("status", code=1)
+    kept = f"write what {TRANSLATED} has below `translation_of`, with `language: de`, here"
+    assert kept in said
+
+
 def test_the_draft_of_an_original_that_is_gone(site: Site) -> None:
     """A translation that nobody approved cannot stay without the text that it is made from."""
     site.run("generate")
