@@ -628,7 +628,9 @@ def test_a_click_in_the_table_of_contents_lands(visitor: Visitor, theme: str) ->
     def landed() -> bool:
         """Click, unless the heading is where the click leads, and return whether it is there.
 
-        Smooth scrolling would stop on its way where the layout changes, and it takes its time.
+        Smooth scrolling would stop on its way where the layout changes, and it takes its time. The
+        theme mkdocs measures its bar, which covers the start of the page, when the page is there
+        and whenever the window has another size; without its style sheet, the bar has none.
         """
         shown: bool = page.evaluate(
             """anchor => {
@@ -641,6 +643,7 @@ def test_a_click_in_the_table_of_contents_lands(visitor: Visitor, theme: str) ->
             anchor,
         )
         if not shown:
+            page.evaluate("dispatchEvent(new Event('resize'))")
             links.locator("visible=true").first.click()
         return shown
 

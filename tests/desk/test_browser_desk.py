@@ -1271,7 +1271,7 @@ def test_a_wrong_figure_of_a_cell(project: Project, page: Page) -> None:
     """The line of the source that says otherwise is beside it, also if the cell cites nothing."""
     writer = {"model": "m", "endpoint": "http://127.0.0.1:9/v1", "sources": True}
     make_site(project.root, plugins=[{"contentgen": {"base_url": "writer", "writer": writer}}])
-    line = "| Company | 190 EUR | 400 users |"
+    line = "Company · 190 EUR · 400 users"
     head = "| Plan | Price | Users |\n|---|---|---|"
     project.write("docs/prices.md", f"# Prices\n\n{head}\n| Team | 29 EUR | 25 users |\n{line}\n")
     html = (
