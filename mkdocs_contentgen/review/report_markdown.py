@@ -87,17 +87,38 @@ def report_markdown(
     Of `articles`, it lists what is due for another review, and translations whose original has
     changed.
     """
-    due = [article for article in articles if article.due_since]
-    behind = [article for article in articles if article.original_changes]
-    parts = [f"**{summary_line(reports)}**"]
-    parts += _warnings(reports)
+    parts = [f"**{summary_line(reports)}**", *_warnings(reports)]
     if reports:
         parts.append(_table(reports[:_MAX_ROWS]))
+    parts += _lists(articles)
+    sections, left_out = _sections(reports, form, MAX_COMMENT - _RESERVE - _size(parts))
+    parts += sections
+    if len(reports) > _MAX_ROWS:
+        parts.append(f"The table has the first {_MAX_ROWS} of {len(reports)} texts.")
+    if left_out:
+        names = plain(first_names([_cut(page, _MAX_CELL) for page in left_out], 5))
+        parts.append(f"Left out, since the report would be too long: {names}.")
+    return "\n\n".join(parts) + "\n"
+
+
+def _lists(articles: Sequence[Article]) -> list[str]:
+    """Return the lists of articles that wait for something else than a review of a draft."""
+    due = [article for article in articles if article.due_since]
+    behind = [article for article in articles if article.original_changes]
+    lists = []
     if due:
-        parts.append(_due(due))
+        lists.append(_due(due))
     if behind:
-        parts.append(_behind(behind))
-    room = MAX_COMMENT - _RESERVE - _size(parts)
+        lists.append(_behind(behind))
+    return lists
+
+
+def _sections(reports: Sequence[TextReport], form: Form, room: int) -> tuple[list[str], list[str]]:
+    """Return the sections of texts that fit into `room` characters, and the pages of the others.
+
+    A section that is too long as a whole is shortened.
+    """
+    sections: list[str] = []
     left_out: list[str] = []
     for report in reports:
         section = _section(report, form)
@@ -108,14 +129,9 @@ def report_markdown(
         if not section or _size([section]) > room:
             left_out.append(report.article.page)
         else:
-            parts.append(section)
+            sections.append(section)
             room -= _size([section])
-    if len(reports) > _MAX_ROWS:
-        parts.append(f"The table has the first {_MAX_ROWS} of {len(reports)} texts.")
-    if left_out:
-        names = plain(first_names([_cut(page, _MAX_CELL) for page in left_out], 5))
-        parts.append(f"Left out, since the report would be too long: {names}.")
-    return "\n\n".join(parts) + "\n"
+    return sections, left_out
 
 
 def _size(parts: Sequence[str]) -> int:
