@@ -16,13 +16,13 @@ from typing import TYPE_CHECKING, ParamSpec
 import click
 
 from ..display import escape_controls
-from .output import debug_printer, print_errors, print_warnings
+from .output import debug_printer, print_warnings
 
 if TYPE_CHECKING:
     from socket import socket
 
     from ..site.content import PageContent
-    from ..site.site import MarkdownExtensions, Site
+    from ..site.site import MarkdownExtensions, PageProblem, Site
     from ..texts.articles import Article
     from ..writer.settings import WriterOptions
 
@@ -69,7 +69,7 @@ json_option = click.option(
 
 @contextmanager
 def open_site(config_file: str | None, *, drafts: bool = False) -> Iterator[Site]:
-    """Load the site, and print what is wrong with it.
+    """Load the site, and print warnings about it. Raises ClickException for what is wrong with it.
 
     With `drafts`, the site includes the pages that only `mkdocs serve` shows.
     """
@@ -85,8 +85,13 @@ def open_site(config_file: str | None, *, drafts: bool = False) -> Iterator[Site
         context = click.get_current_context(silent=True)
         if not (context and context.params.get("as_json")):  # notices are for people
             print_warnings(site.notices)
-        print_errors([problem.message for problem in site.problems])
+        if site.problems:
+            raise click.ClickException("\nError: ".join(map(_message_of, site.problems)))
         yield site
+
+
+def _message_of(problem: PageProblem) -> str:
+    return " ".join(problem.message.splitlines())
 
 
 def _render_with_zensical(site: Site, page: str, articles: Mapping[str, PageContent]) -> str:

@@ -119,7 +119,8 @@ class DeskSite:
                 raise
             # The site as it was stays on the desk. It is loaded again once the pages change.
             self.stamp = stamp
-            self.problem = f"the site cannot be loaded ({error})"
+            first_line = str(error).partition("\n")[0]
+            self.problem = f"the site cannot be loaded ({first_line})"
             return
         self._stack.close()
         self._stack = stack

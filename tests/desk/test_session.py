@@ -96,6 +96,16 @@ def test_approve_waits_for_the_page(reviewer: Reviewer) -> None:
     assert reviewer.act("approve", "post.md").status_code == 200
 
 
+def test_what_is_wrong_with_a_request_is_said(reviewer: Reviewer) -> None:
+    """Page and line of the first one, and what to do."""
+    page = reviewer.root / "docs/post.md"
+    page.write_text("---\ncontentgen: {translation_of: gone.md, language: de}\n---\n")
+    (reviewer.root / "docs/report.md").write_text("---\ncontentgen: {type: x}\n---\n")
+    problem = str(reviewer.call("queue").json()["problem"])
+    assert problem.startswith("the site cannot be loaded (docs/")
+    assert problem.count(".md:2: ") == 1
+
+
 def test_a_file_with_the_time_of_another_is_noticed(reviewer: Reviewer) -> None:
     """`mv` and `touch -r` give a file an earlier time."""
     text = reviewer.text("post.md")
