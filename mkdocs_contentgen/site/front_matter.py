@@ -26,7 +26,7 @@ from .variables import FillIn, filled_meta, unfilled_variable_problem, variable_
 
 if TYPE_CHECKING:
     from ..requests import Request, TranslationOf
-    from .originals import FoundTranslation
+    from .originals import FoundTranslation, KeptTranslation
 
 NAME = "contentgen"
 
@@ -37,9 +37,6 @@ MAYBE_REQUEST = re.compile(
 
 _MOST_NAMED = 3
 """The number of pages that a message names."""
-
-_MAX_SHOWN = 300
-"""The length of front matter that a message has, in characters."""
 
 _KEY = re.compile(r"""(?:^|[{,])[ \t]*["']?contentgen["']?[ \t]*:""", re.MULTILINE)
 """Matches the key of a request, also in front matter that is not valid."""
@@ -180,30 +177,17 @@ class _PageReader:
         file = File(page, str(docs), self._site.config.site_dir, use_directory_urls=True)
         return self.read(file, is_of_other_build=True)
 
-    def how_to_keep(self, found: FoundTranslation) -> str:
-        """Return the end of a message about a translation whose original is gone for good.
-
-        It is empty if there is no text in a file that could stay without it.
-        """
+    def read_kept(self, found: FoundTranslation) -> KeptTranslation | None:
+        """Return the text of a translation in its file, or None if there is none."""
         from ..texts.approval import approved_path, read_approved
-        from ..translation_request import request_of_its_own
+        from .originals import KeptTranslation
 
-        asked = found.translation_of
         directory = self._site.approved_directory()
-        path = approved_path(directory, found.page, asked.id)
+        path = approved_path(directory, found.page, found.translation_of.id)
         text = None
         with suppress(ApprovalError):  # which is reported when the page has a request again
             text = read_approved(path, directory)
-        if text is None:
-            return ""
-        request = text.text.request
-        kept = request_of_its_own(asked, request)
-        if len(kept) > _MAX_SHOWN:
-            kept = (
-                f"what {path} has below `translation_of`, with "
-                f"`language: {request.get('language')}`,"
-            )
-        return f"; if it is gone for good, write {kept} here, and the text stays as one of its own"
+        return None if text is None else KeptTranslation(str(path), text.text.request)
 
 
 def _with_originals(
@@ -218,7 +202,7 @@ def _with_originals(
     from .originals import Originals
 
     with_problems = {problem.page for problem in reader.problems}
-    originals = Originals(found, with_problems, reader.read_other, reader.how_to_keep)
+    originals = Originals(found, with_problems, reader.read_other, reader.read_kept)
     requests = []
     for asked in found:
         if isinstance(asked, PageRequest):

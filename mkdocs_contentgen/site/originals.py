@@ -5,13 +5,16 @@ No function here reads files: pages that a run does not build are read by whoeve
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 from ..display import did_you_mean, quoted
 from ..page_request import PageRequest
-from ..requests import TranslationOf
-from ..translation_request import translation_request
+from ..requests import TRANSLATION_KEY, Request, TranslationOf
+from ..translation_request import request_of_its_own, translation_request
+
+_MAX_SHOWN = 300
+"""The length of front matter that a message has, in characters."""
 
 
 @dataclass(frozen=True)
@@ -22,6 +25,20 @@ class FoundTranslation:
     page: str
     place: str
     page_language: str
+
+
+@dataclass(frozen=True)
+class KeptTranslation:
+    """The text of a translation in a file, whatever became of its original."""
+
+    path: str
+    record: Mapping[str, object]
+    """The record of the request that it was made for."""
+
+    def is_of(self, request: Request) -> bool:
+        """Tell whether a request is that of its original."""
+        original = self.record.get(TRANSLATION_KEY)
+        return isinstance(original, dict) and request.answers_to(original)
 
 
 Requests = Sequence[PageRequest | FoundTranslation]
@@ -36,17 +53,16 @@ class Originals:
         found: Requests,
         with_problems: Collection[str],
         read_other: Callable[[str], Requests | None],
-        how_to_keep: Callable[[FoundTranslation], str],
+        read_kept: Callable[[FoundTranslation], KeptTranslation | None],
     ) -> None:
         """`found` are the requests of all pages, and `with_problems` the pages with problems.
 
         `read_other` returns the requests of a page that is not among them, or None if there is no
-        such page. `how_to_keep` returns the end of a message about a translation whose original is
-        gone for good.
+        such page. `read_kept` returns what a translation was made for whose original is gone.
         """
         self._with_problems = with_problems
         self._read_other = read_other
-        self._how_to_keep = how_to_keep
+        self._read_kept = read_kept
         self._pages: dict[str, list[PageRequest | FoundTranslation]] = {}
         for asked in found:
             self._pages.setdefault(asked.page, []).append(asked)
@@ -84,21 +100,38 @@ class Originals:
         if on_page is None:
             others = [name for name in self._pages if name != found.page]
             cure = did_you_mean(page, others) or "; name the page of the original"
-            return None, f"there is no page {quoted(page)}{cure}{self._how_to_keep(found)}"
+            return None, f"there is no page {quoted(page)}{self._way_on(found, cure)}"
         if not on_page:
-            return None, (
-                f"{quoted(page)} requests no text; name the page of the original"
-                f"{self._how_to_keep(found)}"
-            )
+            cure = "; name the page of the original"
+            return None, f"{quoted(page)} requests no text{self._way_on(found, cure)}"
         names = []
         for other in on_page:
             asked = other.request if isinstance(other, PageRequest) else other.translation_of
             if asked.id == name:
                 return _as_original(other, found.page)
             names.append(f"`{page}#{asked.id}`")
-        return None, (
-            f"{quoted(page)} has no article {quoted(name)}; write {' or '.join(names)}"
-            f"{self._how_to_keep(found)}"
+        cure = f"; write {' or '.join(names)}"
+        return None, f"{quoted(page)} has no article {quoted(name)}{self._way_on(found, cure)}"
+
+    def _way_on(self, found: FoundTranslation, cure: str) -> str:
+        """Return the end of a message about an original that is not there: what to do about it.
+
+        `cure` is for one whose name is wrong.
+        """
+        kept = self._read_kept(found)
+        if kept is None:
+            return cure
+        for on_page in self._pages.values():
+            for asked in on_page:
+                if isinstance(asked, PageRequest) and kept.is_of(asked.request):
+                    return f"; {quoted(asked.name)} asks for its text now, so name that"
+        asked_of_its_own = request_of_its_own(found.translation_of, kept.record)
+        if len(asked_of_its_own) > _MAX_SHOWN:
+            language = f"`language: {kept.record.get('language')}`"
+            asked_of_its_own = f"what {kept.path} has below `translation_of`, with {language},"
+        return (
+            f"{cure}; if it is gone for good, write {asked_of_its_own} here, and the text stays as "
+            "one of its own"
         )
 
 

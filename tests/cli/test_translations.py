@@ -257,6 +257,18 @@ def test_an_original_that_is_gone_for_good(site: Site, front_matter: str) -> Non
     assert "contains its text now" in site.run("eject", "index.de.md")
 
 
+def test_an_original_that_was_renamed(site: Site) -> None:
+    """The page that asks for its text now is named."""
+    approve_both(site)
+    (site.root / "docs/index.md").rename(site.root / "docs/speed.md")
+    said = site.run("status", code=1)
+    assert said.endswith("no page 'index.md'; 'speed.md' asks for its text now, so name that\n")
+    site.write(
+        "docs/index.de.md", "---\ncontentgen: {translation_of: speed.md, language: de}\n---\n"
+    )
+    assert states(site)["index.de.md"]["state"] == "approved"
+
+
 def test_a_long_request_of_an_original_that_is_gone(site: Site) -> None:
     """The message names the file that has it."""
     site.write("docs/index.md", f"---\ncontentgen: {{type: blog, topic: {'Alpha ' * 60}}}\n---\n")
