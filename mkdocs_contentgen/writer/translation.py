@@ -185,6 +185,17 @@ def _asked_blocks(translation: Translation) -> list[OriginalBlock]:
     return [block for block in translation.blocks if not block.translation]
 
 
+def _most_tokens(blocks: Sequence[OriginalBlock]) -> int:
+    """Return how many tokens an answer for blocks can have, with what a model thinks before it."""
+    words = sum(map(_count, blocks))
+    return words * TOKENS_PER_WORD + len(blocks) * _TOKENS_PER_BLOCK + TOKENS_FOR_THINKING
+
+
+def _most_characters(blocks: Sequence[OriginalBlock]) -> int:
+    """Return how many characters an answer for blocks can have."""
+    return _most_tokens(blocks) * MAX_CHARACTERS_PER_TOKEN
+
+
 def _count(block: OriginalBlock) -> int:
     return count_words(split_words(block.text))
 
@@ -230,15 +241,13 @@ class _Translating:
 
     async def ask_for(self, blocks: Sequence[OriginalBlock], *, is_repeat: bool = False) -> None:
         """Ask for blocks in one call. A repeat says what was wrong with each."""
-        words = sum(map(_count, blocks))
-        limit = words * TOKENS_PER_WORD + len(blocks) * _TOKENS_PER_BLOCK + TOKENS_FOR_THINKING
         messages = self.prompt(blocks, is_repeat=is_repeat)
-        watch = self._watch(blocks, limit * MAX_CHARACTERS_PER_TOKEN)
-        completion = await self.ask(ModelCall(messages, limit, watch, penalty=False))
+        call = ModelCall(messages, _most_tokens(blocks), self._watch(blocks), penalty=False)
+        completion = await self.ask(call)
         found = await asyncio.to_thread(self.read, completion, blocks)
         if completion.error and not found:
             raise completion.error
-        self.words += count_words(split_words(completion.text))
+        self.words += count_words(split_words(self.last_answer))
 
     def prompt(self, blocks: Sequence[OriginalBlock], *, is_repeat: bool) -> list[Message]:
         """Return the conversation that asks for blocks."""
@@ -286,14 +295,17 @@ class _Translating:
         if translation:
             yield f"= {inert(_shortened(block.text))} → {inert(_shortened(translation))}"
 
-    def _watch(self, blocks: Sequence[OriginalBlock], most_thoughts: int) -> Watch:
+    def _watch(self, blocks: Sequence[OriginalBlock]) -> Watch:
+        most_thoughts = _most_characters(blocks)
         most = sum(_TOO_LONG * len(block.text) + _SPARE_PER_BLOCK for block in blocks) + _SPARE
         target = sum(map(_count, _asked_blocks(self.translation)))
         before = self.words
 
         def watch(text: str) -> str:
+            if len(text) > most_thoughts:
+                return "too long"
             answer = without_thinking(text)
-            if len(text) > most_thoughts or len(answer) > most:
+            if len(answer) > most:
                 return "too long"
             number, last = last_block(answer)
             self.attempt.report(before + count_words(split_words(answer)), target)
@@ -305,9 +317,11 @@ class _Translating:
 
     def read(self, completion: Completion, blocks: Sequence[OriginalBlock]) -> bool:
         """Add what an answer has for blocks, and return whether it names one of them."""
-        self.last_answer = completion.text
-        answer, _ = read_answer(completion.text)
+        # An answer that has arrived as a whole was not watched.
+        self.last_answer = completion.text[: _most_characters(blocks)]
         is_cut = completion.is_cut or completion.finish_reason in ("loop", "too long")
+        is_cut = is_cut or len(self.last_answer) < len(completion.text)
+        answer, _ = read_answer(self.last_answer)
         found = read_numbered_blocks(answer, {block.number for block in blocks}, is_cut=is_cut)
         for block in blocks:
             texts = found.get(block.number, [])

@@ -141,7 +141,8 @@ class Site:
         while document.to_lines() == before:
             change = self.chance.choice(
                 [
-                    *[self._reword] * 3,
+                    *[self._reword] * 2,
+                    self._reword_start,
                     self._add,
                     self._remove,
                     self._split,
@@ -173,6 +174,16 @@ class Site:
             content = _element(f"<p><code>{self.new_words(start)}</code></p>")
         block.set_content(content)
         return f"reword {named}"
+
+    def _reword_start(self, document: Document, start: str) -> str:
+        block = self._any_block(document)
+        text = block.element.find(string=re.compile(r"\d+x\b", re.IGNORECASE))
+        if block.kind == "pre" or text is None or text.find_parent("em"):
+            return ""
+        named = block.text
+        self.words += 1
+        text.replace_with(f"{start}{self.words}x there ")
+        return f"reword the start of {named}"
 
     def _add(self, document: Document, start: str) -> str:
         block = self._any_block(document)
@@ -318,7 +329,10 @@ class Site:
         source = self.words % 7
         if block.element.find(href=f"https://c.example/{source}"):
             return ""
-        citation = _element(f'<p> <a href="https://c.example/{source}">[{source + 1}]</a></p>')
+        address = f"https://c.example/{source}"
+        other = document.article.find("a", href=address)
+        number = other.get_text() if isinstance(other, Tag) else f"[{source + 1}]"
+        citation = _element(f'<p> <a href="{address}">{number}</a></p>')
         block.element.extend(citation.contents[:])
         return f"cite {source} in {block.text}"
 

@@ -613,14 +613,22 @@ def check(
     assert [html for html in stays if html not in contents] == [], log
     if not has_moved:
         assert [html for html in contents if html in set(stays)] == stays, log
+    numbers = dict(citations(site.original))
+    for address, number in citations(site.translation):
+        assert numbers.get(address, number) == number, log
     assert site.translation.original
     assert count_changes(site.translation.original, site.original.html) == 0, log
     assert update(site.translation, site.original).html == site.translation.html, log
 
 
 def leaves(text: Text) -> list[str]:
-    """Return the HTML of all blocks, pictures, lines and empty cells."""
-    return [leaf.html for leaf in Document(text.html, HOSTS).leaves()]
+    """Return the HTML of all blocks, pictures, lines and empty cells without citations' numbers."""
+    return [re.sub(r">\[\d\]<", "><", leaf.html) for leaf in Document(text.html, HOSTS).leaves()]
+
+
+def citations(text: Text) -> set[tuple[str, str]]:
+    """Return the address and the number of each citation."""
+    return set(re.findall(r'href="(https://c[^"]*)"[^>]*>(\[\d\])<', text.html))
 
 
 def structure(text: Text) -> list[tuple[str, str]]:

@@ -5,11 +5,13 @@ from __future__ import annotations
 import asyncio
 import re
 from collections.abc import Callable
+from contextlib import suppress
 from datetime import UTC, datetime
 
 import msgspec
 import pytest
 from drafts import request
+from growth import growth
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from model_writer import sentences
@@ -319,6 +321,24 @@ def test_long_texts_take_a_call_for_each_3000_words_or_so(words: int, calls: int
         assert shown[0] == "The title"
     estimate = estimate_translation(Translation("de", blocks, "en"), OPTIONS)
     assert (estimate.calls, estimate.most_calls) == (calls, calls + 1)
+
+
+@pytest.mark.parametrize("piece", ["<", "[0] a\n\n", "**", "\\["])
+def test_a_huge_answer_is_read_in_linear_time(piece: str) -> None:
+    """An answer of a hostile model that arrives as a whole takes no more than its length."""
+
+    def read(text: str) -> None:
+        with suppress(FailedTextError):
+            translated(Completion(text))
+
+    assert growth(read, lambda size: f"[0] {piece * (size // len(piece))}", 20_000) < 3.2
+
+
+def test_the_end_of_a_huge_answer_is_not_read() -> None:
+    """What is longer than all that was asked for, and thoughts before it, is cut off first."""
+    answer = f"{in_german({0: '', 1: ''})} {'x ' * 100_000}\n\n[3] {GERMAN[3]}"
+    found, _ = translated(Completion(answer))
+    assert texts(found) == {0: GERMAN[0]}
 
 
 def test_parts_are_kept_over_a_kill() -> None:
