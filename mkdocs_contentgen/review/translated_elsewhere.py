@@ -22,10 +22,12 @@ from ..texts.alignment import align, align_unknown
 from ..texts.articles import Article
 from ..texts.imported_translation import align_import
 from ..texts.translation import (
-    DRAFT_REMARK,
     REMARK,
     compose,
+    document_of,
+    is_on_whole,
     plan_translation,
+    remarks_on_whole,
     renew_remarks_on_missing,
     reread,
     set_language,
@@ -95,7 +97,7 @@ def remarks_on_changed(before: Text, changed: Text, original: Text | None) -> tu
     something stands for that. Without an `original`, the latter stay.
     """
     own_leaves = Document(changed.html, image_hosts_of(changed.html)).leaves()
-    remarks = [remark for remark in before.remarks if remark == DRAFT_REMARK]
+    remarks = [remark for remark in before.remarks if is_on_whole(remark)]
     remarks += still_true(before.remarks, (), [leaf.first_words for leaf in own_leaves])
     if original is None or changed.original is None:
         return tuple(remarks)
@@ -137,7 +139,10 @@ def _read_text(
     aligned = align_import(
         original.text, html, language=original.language, is_draft=original.is_draft
     )
-    said = [DRAFT_REMARK, *mended] if original.is_draft else [*mended]
+    said = remarks_on_whole(
+        document_of(original.text).article, document.article, is_draft=original.is_draft
+    )
+    said += mended
     said += [f"{REMARK}{problem}" for problem in aligned.problems]
     return Text(
         html,

@@ -8,7 +8,7 @@ block without a usable translation stays in the original's language, with a rema
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from datetime import datetime
 from functools import lru_cache
@@ -27,6 +27,7 @@ from ..service.protocol import MAX_BLOCKS, OriginalBlock, Translated, Translated
 from ..text import Original, Text, clean_fields
 from ..writer.languages import BYLINES, Language, find_language
 from ..writer.source_lists import listed_sources
+from ..writer.words import count_words, split_words
 from . import alignment
 from .remembered import Remembered, forms_of, short_digest_of, write_remembered
 
@@ -34,6 +35,9 @@ REMARK = "translation: "
 """The beginning of each remark about a translation."""
 
 DRAFT_REMARK = f"{REMARK}the original is a draft that nobody has approved"
+
+_DESCRIPTIONS = f"{REMARK}texts of `alt` and `title` in the language of the original: "
+"""The beginning of a remark on what nobody translates: what pictures and links say unseen."""
 
 STAYS = "stays in the language of the original"
 """What a remark says of a block behind its first words, if it has no translation."""
@@ -108,7 +112,7 @@ def compose(
         raise EditError("the blocks of the translation are not those of the original")
     pairs = zip(forms, leaves, strict=True)
     remembered = [Remembered(form, short_digest_of(leaf)) for form, leaf in pairs]
-    remarks = [DRAFT_REMARK] if is_draft else []
+    remarks = remarks_on_whole(document.article, changed.article, is_draft=is_draft)
     remarks += [*remarks_on_untranslated(problems), *wording.remarks, *translated.remarks]
     return Text(
         changed.to_lines(),
@@ -220,6 +224,34 @@ class Wording:
         else:
             problem = _NOT_ANSWERED
         return TranslatedBlock(block.number, remark=problem)
+
+
+def remarks_on_whole(original: Tag, translation: Tag, *, is_draft: bool) -> list[str]:
+    """Return the remarks on a whole translation. `is_draft` is about its original.
+
+    They say that the original is a draft, and that descriptions of pictures are the original's: in
+    the HTML of a block they have no words of their own, so a person has to translate them.
+    """
+    remarks = [DRAFT_REMARK] if is_draft else []
+    known = set(_descriptions_in(original))
+    same = [said for said in _descriptions_in(translation) if said in known]
+    if same:
+        remarks.append(f"{_DESCRIPTIONS}{len(same)}")
+    return remarks
+
+
+def is_on_whole(remark: str) -> bool:
+    """Tell whether a remark is one of remarks_on_whole()."""
+    return remark == DRAFT_REMARK or remark.startswith(_DESCRIPTIONS)
+
+
+def _descriptions_in(article: Tag) -> Iterator[str]:
+    """Yield what pictures and links say unseen. A single word is a name in most texts."""
+    for tag in article.find_all(["img", "a", "abbr", "dfn"]):
+        for name in ("alt", "title"):
+            said = str(tag.get(name, ""))
+            if count_words(split_words(said)) > 1:
+                yield said
 
 
 def remarks_on_untranslated(problems: Sequence[str]) -> list[str]:

@@ -34,13 +34,14 @@ from .remembered import (
     write_remembered,
 )
 from .translation import (
-    DRAFT_REMARK,
     MORE_UNTRANSLATED,
     REMARK,
     STAYS,
     Wording,
     blocks_with_words,
+    is_on_whole,
     remarks_on_untranslated,
+    remarks_on_whole,
     renew_remarks_on_missing,
     reread,
 )
@@ -113,7 +114,7 @@ def apply_translation_update(
     html, blocks = update.apply()
     names = [_name(leaf) for leaf in state.own.leaves()]
     new = [*update.remarks(), *translated.remarks]
-    remarks = [DRAFT_REMARK] if is_draft else []
+    remarks = remarks_on_whole(state.original.article, state.own.article, is_draft=is_draft)
     for remark in still_true(update.former(translation.remarks), new, names):
         # All without a translation were asked for, so that the number is another one now.
         if not (update.has_asked_again and remark.endswith(MORE_UNTRANSLATED)):
@@ -486,7 +487,7 @@ def _for_translation(leaf: Block) -> Tag:
 def _is_on_words(remark: str) -> bool:
     """Tell whether a remark is not about a whole block that differs from its original."""
     of_blocks = (_CHANGED, _GONE, STAYS, MORE_UNTRANSLATED)
-    return remark != DRAFT_REMARK and not any(part in remark for part in of_blocks)
+    return not (is_on_whole(remark) or any(part in remark for part in of_blocks))
 
 
 def still_true(before: Sequence[str], new: Sequence[str], names: Collection[str]) -> list[str]:
@@ -496,7 +497,7 @@ def still_true(before: Sequence[str], new: Sequence[str], names: Collection[str]
     """
     kept = []
     for remark in before:
-        if remark == DRAFT_REMARK or remark in new:
+        if is_on_whole(remark) or remark in new:
             continue
         start = _start_of(remark)
         names_block = remark.startswith(f"{start}'")

@@ -541,6 +541,20 @@ def test_what_is_said_of_an_update() -> None:
     assert (after.model, after.written_by) == ("t", "")
 
 
+def test_descriptions_of_pictures() -> None:
+    """They are the original's, which a remark says until a person has translated them."""
+    picture = ('alt="a"', 'alt="a red house" title="see there"')
+    original = changed(ORIGINAL, picture, ("last", "the end"))
+    remark = "translation: texts of `alt` and `title` in the language of the original: "
+    assert translate(original).remarks == (f"{remark}2",)
+    after = update(TRANSLATION, original)
+    assert after.remarks == (f"{remark}2",)
+    own = changed(after, ("a red house", "ein rotes Haus"))
+    assert update(own, changed(original, ("title</h1>", "name</h1>"))).remarks == (f"{remark}1",)
+    own = changed(own, ("see there", "siehe dort"))
+    assert update(own, changed(original, ("title</h1>", "name</h1>"))).remarks == ()
+
+
 def test_a_draft_that_was_approved_since() -> None:
     """The remark that nobody had approved the original goes."""
     original = changed(ORIGINAL, ("title", "name"))
