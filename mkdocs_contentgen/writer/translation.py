@@ -40,7 +40,7 @@ from .numbered_blocks import last_block, read_numbered_blocks
 from .prompts import fill, inert, is_small
 from .settings import WriterOptions, public_name
 from .translated_block import read_block
-from .translation_checks import check, element_of, is_of_another_block
+from .translation_checks import are_swapped, check, element_of, is_of_another_block
 from .usage import CHARACTERS_PER_TOKEN, Usage
 from .values import common_words, guess_language
 from .words import count_words, split_words
@@ -333,8 +333,21 @@ class _Translating:
                 self.problems[block.number] = escape_controls(str(error))[:MAX_REASON]
             else:
                 self.problems.pop(block.number, None)
+        self._refuse_swapped(blocks)
         self.has_named = self.has_named or bool(found)
         return bool(found)
+
+    def _refuse_swapped(self, blocks: Sequence[OriginalBlock]) -> None:
+        """Ask again for neighbours of which each has the words of the other one."""
+        read = [block for block in blocks if block.number in self.done]
+        for place, block in enumerate(read):
+            for other in read[place + 1 : place + 1 + _NEAR]:
+                if {block.number, other.number} <= self.done.keys() and are_swapped(
+                    block, self.done[block.number], other, self.done[other.number]
+                ):
+                    for number in (block.number, other.number):
+                        del self.done[number]
+                        self.problems[number] = _ELSEWHERE
 
     def _read_block(self, text: str, block: OriginalBlock) -> Tag:
         """Return the translation of a block. Raises EditError, which says why it is none."""

@@ -8,6 +8,7 @@ has cannot be marked in the translation, so there is a message for it.
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections import deque
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
@@ -23,9 +24,9 @@ from .code_parts import FILE_TYPES
 from .glossary import NO_GLOSSARY, Glossary, is_kept
 from .languages import primary_tag
 from .ranges import Range, overlaps, without_overlaps
-from .translation_words import Pair, compare_names, compare_negations, missing_rates
+from .translation_words import OBJECT, Pair, compare_names, compare_negations, missing_rates
 from .values import Readings, Value, find_values, has_vocabulary, known_values
-from .words import HANGUL, UNSPACED
+from .words import HANGUL, UNSPACED, split_words
 
 _MOST_MARKS = 100
 """A block gets no more marks than this: one that has them is no translation."""
@@ -39,9 +40,6 @@ _MOST_TIMES = 3
 
 _LETTERS_OF_A_SIGN = 2
 """A sign of Chinese, Japanese or Korean says as much as so many letters of an alphabet."""
-
-_OBJECT = "\ufffc"
-"""Stands for each character of code, and of parts that stay, in the text of a block."""
 
 _NUMBERED = re.compile("⟦[0-9]{1,4}⟧")
 _TIMES = ("second", "minute", "hour", "day", "year")
@@ -67,6 +65,12 @@ _LITERAL = re.compile(
 )
 """What is written letter for letter in each language: addresses, flags, files, `GitHub`."""
 
+_STEM = re.compile(r"(?<!\w)[^\W\d_]{5}")
+_LEAST_WORDS = 5
+_LEAST_CROSSED = 2
+_TIMES_CROSSED = 3
+"""Swapped blocks have so many words at least, and words in common, and times those of their own."""
+
 _MOST_ENDING = 3
 """So many letters can be the ending of a name such as `GitHub`."""
 
@@ -90,6 +94,32 @@ def is_of_another_block(
     return any(
         not _differs(element, other, language, from_language, both=False) for other in others
     )
+
+
+def are_swapped(
+    block: OriginalBlock, element: Tag, other: OriginalBlock, other_element: Tag
+) -> bool:
+    """Tell whether the words for two blocks are rather translations of each other's.
+
+    Many words begin alike in two languages, such as `format` and `Format`. In translations of a
+    documentation into nine languages, with 34,000 pairs of neighbours, none was taken for swapped.
+    Of those that were, a quarter is found where both languages have Latin letters.
+    """
+    if min(len(split_words(block.text)), len(split_words(other.text))) < _LEAST_WORDS:
+        return False
+    first, second = _stems(element_of(block)), _stems(element_of(other))
+    own, others = _stems(element), _stems(other_element)
+    straight = len(first & own), len(second & others)
+    crossed = len(first & others), len(second & own)
+    is_crossed = crossed[0] > straight[0] and crossed[1] > straight[1]
+    return is_crossed and sum(crossed) >= _LEAST_CROSSED + _TIMES_CROSSED * sum(straight)
+
+
+def _stems(element: Tag) -> set[str]:
+    """Return how the longer words of a block begin, without accents."""
+    text = unicodedata.normalize("NFKD", plain_text(element).casefold())
+    letters = "".join(sign for sign in text if not unicodedata.combining(sign))
+    return set(_STEM.findall(letters))
 
 
 def _differs(
@@ -122,7 +152,21 @@ def _pair(
         primary_tag(language),
         original.name in HEADINGS,
         common_words,
+        _links_in(original),
+        _links_in(element),
     )
+
+
+def _links_in(element: Tag) -> list[Range]:
+    """Return where the plain text of a block is in links."""
+    found = []
+    position = 0
+    for string in element.find_all(string=True):
+        end = position + len(string)
+        if string.find_parent("a"):
+            found.append(Range(position, end))
+        position = end
+    return found
 
 
 def check(
@@ -209,8 +253,8 @@ def plain_text(element: Tag) -> str:
 def _plain(string: NavigableString) -> str:
     text = str(string)
     if string.find_parent("code"):
-        return _OBJECT * len(text)
-    return _NUMBERED.sub(lambda match: _OBJECT * len(match[0]), text)
+        return OBJECT * len(text)
+    return _NUMBERED.sub(lambda match: OBJECT * len(match[0]), text)
 
 
 def mark_ranges(element: Tag, ranges: Iterable[Range]) -> None:

@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Iterator
+import unicodedata
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from importlib.resources import files
@@ -22,7 +23,8 @@ from .ranges import Range, overlaps
 _TABLE = tomllib.loads(files(__package__).joinpath("translation_words.toml").read_text("utf-8"))
 
 _RATE = re.compile(
-    r"\b(?:per|each|every|an?)\s(second|minute|hour|day|week|month|year)\b", re.IGNORECASE
+    r"\b(?:per|each|every|an?(?! second))\s(second|minute|hour|day|week|month|year)\b",
+    re.IGNORECASE,
 )
 """What is said of a time, in English."""
 
@@ -30,6 +32,14 @@ _SEMICOLON = re.compile("[;；؛]")
 _WORD = re.compile(r"[^\W\d_]+(?:[-’'][^\W\d_]+)*")
 _NAME_WORDS = frozenset(_TABLE["names"]["translated"].split())
 _LATIN = re.compile(r"[A-Za-z\u00c0-\u024f]")
+_DASHES = "-–—"
+_OPENING = ('"', "“", "„", "«", "‹", "「", "¿", "¡")
+_ENDING = re.compile("[’'](?:s|[^\\W\\d_A-Z]{1,4})?$")
+"""A possessive, and what Turkish puts behind a name: `Acme’s` and `Acme’da`."""
+
+OBJECT = "\ufffc"
+"""Stands for each character of code, and of parts that stay, in the text of a block."""
+
 _SHARE_OF_STEM = 0.75
 """How much of a name has to stand in a translation, which may change its end."""
 
@@ -50,6 +60,12 @@ class Pair:
     is_heading: bool = False
     common_words: frozenset[str] = frozenset()
     """What the whole original has in lower case, too: `Settings` is no name beside `settings`."""
+
+    links: Sequence[Range] = ()
+    """Where the original has links. Their words are titles of pages in most texts."""
+
+    translated_links: Sequence[Range] = ()
+    """Where the translation has links."""
 
     @property
     def is_latin(self) -> bool:
@@ -145,12 +161,14 @@ def compare_names(pair: Pair) -> tuple[list[Range], list[str]]:
 def _missing_names(pair: Pair) -> list[str]:
     found = []
     for name in find_names(pair.original, "", pair.from_language):
+        if overlaps(name.start, name.end, pair.links):
+            continue
         words = _own_words(pair.original, name, pair.from_language)
         missing = [
             word
             for word in words
             if not (_is_translated(word) or word.casefold() in pair.common_words)
-            and not _has(pair.translation, word)
+            and not all(_has(pair.translation, part) for part in _capital_parts(word))
         ]
         if missing:
             found.append(f"'{' '.join(missing)}' of the original is missing")
@@ -161,11 +179,27 @@ def _own_words(text: str, name: Range, language: str) -> list[str]:
     """Return the words of a name in a text that have a capital letter since they are one."""
     words: list[str] = _WORD.findall(name.of(text))
     own = [word for word in words if word[0].isupper() and word not in PRONOUNS]
-    if begins_sentence(text, name.start):
+    if begins_sentence(text, name.start) or _begins_part(text, name.start):
         del own[:1]  # any word has a capital letter there
         if language == "de" and len(own) == 1:
             return []  # and in German, any noun
     return own
+
+
+def _capital_parts(word: str) -> list[str]:
+    """Return the parts of a word with hyphens that have a capital letter: `Unix` of `Unix-like`."""
+    return [part for part in word.split("-") if part[0].isupper()]
+
+
+def _begins_part(text: str, start: int) -> bool:
+    """Tell whether a word is the first in quotes, or behind a symbol, or behind code and a dash."""
+    if text[:start].endswith(_OPENING):
+        return True
+    before = text[:start].rstrip()
+    last = before[-1:]
+    if last in _DASHES:
+        return before.rstrip(f"{_DASHES} ").endswith(OBJECT)
+    return last != OBJECT and unicodedata.category(last or " ") == "So"
 
 
 def _is_translated(word: str) -> bool:
@@ -176,7 +210,7 @@ def _is_translated(word: str) -> bool:
 def _has(text: str, word: str) -> bool:
     """Tell whether a text has a word, whatever its ending, and also within a German compound."""
     folded, words = _in_lower_case(text)
-    stem = re.sub("[’']s?$", "", word.casefold())
+    stem = _ENDING.sub("", word).casefold()
     stem = stem[: max(_LEAST_STEM, round(len(stem) * _SHARE_OF_STEM))]
     return f" {stem}" in words or (len(stem) > _LEAST_STEM and stem in folded)
 
@@ -197,6 +231,8 @@ def _added_names(pair: Pair, places: set[int]) -> list[Range]:
     left = sum(1 for word in words if _is_translated(word))
     found = []
     for name in find_names(pair.translation, pair.original, pair.language):
+        if overlaps(name.start, name.end, pair.translated_links):
+            continue
         words = _own_words(pair.translation, name, pair.language)
         if len(words) == 1 and pair.language not in _PLACE_LANGUAGES:
             continue  # it can be a month, or a place
@@ -214,11 +250,17 @@ def _added_names(pair: Pair, places: set[int]) -> list[Range]:
 def _can_be_nouns(pair: Pair, name: Range, words: list[str], *, has_names: bool) -> bool:
     """Tell whether the words of a German name can be nouns, which have capital letters, too.
 
-    `Seite der Einstellungen` and `Projekt Acme` can, and `Jane Miller` for Jane Smith cannot.
+    `Seite der Einstellungen`, `API-Dokumentation` and `Projekt Acme` can, and `Jane Miller` for
+    Jane Smith cannot.
     """
     if name.of(pair.translation).split() != words or not words:
         return True
+    is_compound = len(words) == 1 and "-" in words[0]
+    is_behind_acronym = len(words) == 2 and words[0].isupper()
     is_first_known = _has(pair.original, words[0])
+    is_noun_there = is_first_known and words[0] not in pair.original
+    if is_compound or is_behind_acronym or is_noun_there:
+        return True
     return _has(pair.original, words[-1]) or (has_names and not is_first_known)
 
 

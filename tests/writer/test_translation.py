@@ -323,6 +323,24 @@ def test_long_texts_take_a_call_for_each_3000_words_or_so(words: int, calls: int
     assert (estimate.calls, estimate.most_calls) == (calls, calls + 1)
 
 
+def test_ordinary_sentences_that_are_swapped() -> None:
+    """Words that begin alike in both languages say whose they are; both are asked for again."""
+    blocks = [
+        OriginalBlock(0, "p", "The format of all documents follows the standard."),
+        OriginalBlock(1, "p", "Each terminal on the desk is automatic here."),
+    ]
+    right = {
+        0: "Das Format aller Dokumente folgt dem Standard.",
+        1: "Jedes Terminal auf dem Tisch ist hier automatisch.",
+    }
+    swapped = {0: right[1], 1: right[0]}
+    found, asked = translated(lines(swapped), lines(right), blocks=blocks)
+    assert (texts(found), len(asked)) == (right, 2)
+    found, _ = translated(lines(swapped), blocks=blocks)
+    assert set(remarks(found).values()) == {"it has the words of another block"}
+    assert len(translated(lines(right), blocks=blocks)[1]) == 1
+
+
 @pytest.mark.parametrize("piece", ["<", "[0] a\n\n", "**", "\\["])
 def test_a_huge_answer_is_read_in_linear_time(piece: str) -> None:
     """An answer of a hostile model that arrives as a whole takes no more than its length."""

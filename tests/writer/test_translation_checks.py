@@ -17,7 +17,12 @@ from growth import growth
 
 from mkdocs_contentgen.html.translatable import read_translated, write_translated
 from mkdocs_contentgen.service.protocol import OriginalBlock
-from mkdocs_contentgen.writer.translation_checks import check, compare, element_of
+from mkdocs_contentgen.writer.translation_checks import (
+    check,
+    compare,
+    element_of,
+    is_of_another_block,
+)
 from mkdocs_contentgen.writer.translation_words import Pair
 
 FOLDER = GOLDEN / "writer" / "translations"
@@ -103,6 +108,43 @@ def test_what_only_the_translation_says_is_marked(original: str, text: str, mark
 def test_what_cannot_be_marked_is_the_remark(original: str, text: str, remark: str) -> None:
     """What only the original has, a negation, and an absurd length are said of the block."""
     assert remark in checked(original, text)[1]
+
+
+@pytest.mark.parametrize(
+    ("language", "original", "text"),
+    [
+        ("fr", "See [Return a File](1) now.", "Voir maintenant [Renvoyer un fichier](1)."),
+        ("fr", "As in [Many Pages](1).", "Comme dans [Plusieurs Pages](1)."),
+        ("fr", "`size` - A number.", "`size` - Un nombre."),
+        ("fr", "🚨 Keep this.", "🚨 Gardez cela."),
+        ("es", 'It says "Wrong name" then.', 'Dice entonces "Nombre incorrecto".'),
+        ("es", "So, in a hurry?", "Entonces, ¿Con prisa?"),
+        ("es", "However, it works.", "Sin embargo, funciona."),
+        ("fr", "It starts a second process.", "Il lance un autre processus."),
+        ("pt", "On Unix-like systems.", "Em sistemas tipo Unix."),
+        ("de", "The API docs are new.", "Die API-Dokumentation ist neu."),
+        ("de", "The response says more.", "Die Response Folgendes sagt mehr."),
+        ("de", "With the help of an LLM.", "Mit LLM Unterstützung."),
+        ("tr", "Open the Acme Cloud now.", "Acme Cloud'da bekle."),
+        ("ja", "You have to wait.", "待たなければなりません。"),
+        ("ja", "It may be slow.", "遅れるかもしれません。"),
+        ("ja", "If it does not start, wait.", "起動しなければ、待ちます。"),
+        ("ja", "It is not only fast but small.", "速いだけでなく小さいです。"),
+        ("ko", "It is not a page.", "페이지가 아닙니다."),
+        ("ko", "Wait, or you lose it.", "기다리세요. 그렇지 않으면 잃습니다."),
+    ],
+)
+def test_a_good_translation_has_no_remark(language: str, original: str, text: str) -> None:
+    """Titles of pages, compounds, quotes, and words that only look like a name or a negation."""
+    assert noise(original, text, language) == ""
+
+
+def test_a_translated_title_is_that_of_its_block() -> None:
+    """What a link is called says nothing of which block a translation belongs to."""
+    block = OriginalBlock(0, "p", "You can read more in [Return a File](1) there.")
+    other = OriginalBlock(1, "p", "You can wait a little [there](1).")
+    element = read_translated("Vous pouvez lire plus dans [Renvoyer un fichier](1).", block.text)
+    assert not is_of_another_block(element, block, [other], "fr", "en")
 
 
 def test_chinese_is_shorter() -> None:
