@@ -231,7 +231,9 @@ class Site:
 
         directory = self.approved_directory()
         requests = with_originals(self.requests)
-        found = read_all(requests, directory, others=self.others, files=files)
+        # Nobody knows what a page with a wrong request would ask for.
+        others = {*self.others, *(problem.page for problem in self.problems)}
+        found = read_all(requests, directory, others=others, files=files)
         if self.is_partial:
             found.unclaimed.clear()
         return found

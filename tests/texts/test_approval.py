@@ -546,6 +546,15 @@ def test_the_file_of_the_only_request_is_named(project: Project, front: str) -> 
     assert "no page requests" not in run(project, "mkdocs", "build", "--strict")
 
 
+def test_the_file_of_a_page_with_a_wrong_request_is_left_alone(project: Project) -> None:
+    """Its page will ask for it again when that is corrected."""
+    write_approved(project, approved_text())
+    project.page("index.md", {"type": "blog", "topic": "Alpha", "lenght": "long"})
+    built = run(project, "mkdocs", "build", code=1)
+    assert "lenght" in built
+    assert "no page requests" not in built
+
+
 def test_no_page_takes_the_text_of_another(project: Project) -> None:
     """A file is found by its request only, and only while its own page does not ask for it."""
     write_approved(project, approved_text())
