@@ -15,7 +15,7 @@ import pytest
 import yaml
 from browsing import audit, browser
 from conftest import Project, wait_until
-from desk_site import BLOG, HTML, LINK, NEWS, WHEN, make_site, save
+from desk_site import BLOG, HTML, LINK, NEWS, PLAN, WHEN, make_site, save
 from golden_file import GOLDEN
 from model_double import ModelDouble, written
 from playwright.sync_api import Browser, Locator, Page, Request, Route, expect
@@ -1268,7 +1268,10 @@ def test_quick_hands(project: Project, page: Page) -> None:
 
 
 def test_a_wrong_figure_of_a_cell(project: Project, page: Page) -> None:
-    """The line of the source that says otherwise is beside it, also if the cell cites nothing."""
+    """The line of the source that says otherwise is beside it, also if the cell cites nothing.
+
+    Of a long source that is cited, that line is in sight.
+    """
     writer = {"model": "m", "endpoint": "http://127.0.0.1:9/v1", "sources": True}
     make_site(project.root, plugins=[{"contentgen": {"base_url": "writer", "writer": writer}}])
     line = "Company · 190 EUR · 400 users"
@@ -1278,9 +1281,14 @@ def test_a_wrong_figure_of_a_cell(project: Project, page: Page) -> None:
         "<article><h1>Builds take seconds</h1><table><thead><tr><th>Plan</th><th>Price</th></tr>"
         "</thead><tbody><tr><td>Team</td><td>29 EUR</td></tr><tr><td>Company</td>"
         "<td><mark>180 EUR</mark></td></tr></tbody></table>"
-        "<p>The price for <mark>25 users</mark> of a Team is 29 EUR.</p></article>"
+        "<p>The price for <mark>25 users</mark> of a Team is 29 EUR.</p>"
+        f"<p>A build takes <mark>40 seconds</mark> <a href='{LINK}'>[1]</a>.</p></article>"
     )
-    save(project.root, {NEWS.key(sandbox=False): Text(html, WHEN, NEWS.record(), "m")})
+    project.write(
+        "docs/plan.md", PLAN.replace("A build", "\n".join(["Other words."] * 60 + ["A build"]))
+    )
+    text = Text(html, WHEN, NEWS.record(), "m", {LINK: "0" * 64})
+    save(project.root, {NEWS.key(sandbox=False): text})
     with DeskProcess(project) as desk:
         open_text(desk, page)
         card = page.locator('[aria-current="true"]')
@@ -1290,6 +1298,10 @@ def test_a_wrong_figure_of_a_cell(project: Project, page: Page) -> None:
         page.keyboard.press("j")
         expect(card).to_contain_text("A source has these words: see whether it says this.")
         expect(page.get_by_role("button", name="180 EUR")).to_have_text("180 EUR Price · Company")
+        page.keyboard.press("j")
+        closest = card.get_by_role("region").locator("b")
+        expect(closest).to_contain_text("A build takes 4 seconds")
+        expect(closest).to_be_in_viewport(ratio=1)
 
 
 def test_own_changes_are_shown_at_once(project: Project, page: Page) -> None:

@@ -20,11 +20,14 @@ def finder(sections: list[Section]) -> EvidenceFinder:
 
 
 def test_the_closest_passage_is_first() -> None:
-    """It has its section, and the words that it shares, without short ones."""
-    first, *others = finder(SECTIONS).find("Each build keeps its pages in the cache.")
+    """It has its section, and the words that it shares, without short ones.
+
+    What shares far fewer of them is about something else.
+    """
+    first, *others = finder(SECTIONS).find("A build keeps pages in the cache.")
     assert first.section.file == "a.md"
     assert first.words == ("cache", "keeps", "pages")
-    assert [it.section.file for it in others] == ["c.md"]
+    assert others == []
 
 
 def test_a_passage_is_short() -> None:

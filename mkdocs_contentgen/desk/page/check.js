@@ -128,16 +128,25 @@ export function check() {
 }
 
 // The statement that is open stays in sight, and so does the button that has the focus.
-let shownKey = "";
+let shownCard = null;
 export function keepCurrentInSight(panel) {
   const card = panel.querySelector('[aria-current="true"]');
-  const key = card ? state.current || currentStatement()?.key : "";
-  if (!card || key === shownKey) return;
-  shownKey = key;
+  if (!card || card === shownCard) return;
+  shownCard = card;
+  for (const box of card.querySelectorAll(".source")) showClosest(box);
   const body = panel.querySelector(".body");
   const { top, bottom } = card.getBoundingClientRect();
   const around = body.getBoundingClientRect();
   if (top < around.top || bottom > around.bottom) body.scrollTop += top - around.top - 8;
+}
+
+// What comes closest stands in the middle of a long source.
+function showClosest(box) {
+  const closest = box.querySelector("b");
+  if (!closest) return;
+  const { top, height } = closest.getBoundingClientRect();
+  const around = box.getBoundingClientRect();
+  box.scrollTop += top - around.top - (around.height - height) / 2;
 }
 
 export function chooseTab(name) {
