@@ -1022,7 +1022,7 @@ def import_the_pictured_text(project: Project) -> None:
     assert ran.returncode == 0, ran.stdout
 
 
-PICTURED = BlogRequest(topic="How far to trust the marks in a draft")
+PICTURED = BlogRequest(topic="How far to trust the marks in a draft", length="short")
 
 GUIDE = Path(__file__).parents[2] / "example_site"
 PICTURES = GUIDE / "docs/pictures"

@@ -1,7 +1,7 @@
 // The tab Check: one open card for the statement to check, the others with their first words.
 
 import { act, settle, settleSentence } from "./acts.js";
-import { hasWordsOf, readable, withClosest } from "./closest.js";
+import { hasClosest, hasWordsOf, readable, withClosest } from "./closest.js";
 import { h } from "./draw.js";
 import { openEditor } from "./editor.js";
 import { select } from "./keys.js";
@@ -19,9 +19,14 @@ const evidence = (found, show = readable) => found.length
 
 const sourceOf = (card) => state.text.sources.find((it) => it.address === card.source);
 
-// What comes closest. A part of a long cited passage is shown again, which can be out of sight.
-const otherEvidence = (card) => card.evidence
-  .filter(({ text }) => sourceOf(card)?.text.trim() !== text.trim());
+// What comes closest, without what is in sight in the cited source.
+function otherEvidence(statement) {
+  const { card } = statement;
+  const cited = sourceOf(card)?.text ?? "";
+  const isInSight = ({ text }) => cited.trim() === text.trim()
+    || (cited.includes(text.trim()) && hasClosest(cited, statement));
+  return card.evidence.filter((found) => !isInSight(found));
+}
 
 function citedSource(card, show) {
   const source = sourceOf(card);
@@ -51,7 +56,7 @@ function removeTitle({ card }) {
 function openCard(statement, open) {
   const { card, words, key } = statement;
   const show = (passage) => withClosest(passage, statement);
-  const others = otherEvidence(card);
+  const others = otherEvidence(statement);
   const inSentence = open.filter((it) => it.card === card).length;
   const button = (name, act, title, properties = {}) => h("button",
     { type: "button", key: name, onclick: act, title, ...properties }, say(name));

@@ -46,6 +46,9 @@ function piecesOf(passage, statement) {
   return pieces.map(({ text, score }) => ({ text, isClosest: isClear && score === best }));
 }
 
+export const hasClosest = (passage, statement) => piecesOf(passage, statement)
+  .some(({ isClosest }) => isClosest);
+
 const inWords = (text) => ` ${wordsOf(text).join(" ")} `;
 
 // Whether what comes closest has the words of the statement. It can still say something else.
