@@ -76,7 +76,7 @@ async function save(event) {
   event.preventDefault();
   const form = event.currentTarget;
   const { editing } = state;
-  if (!editing) return undefined; // its words are being saved, and the form goes with the next frame
+  if (!editing) return undefined; // its words are being saved; the form goes with the next frame
   const words = form.querySelector("textarea").value;
   if (editing.mode === "edit" && words === editing.markdown) return closeEditor();
   if (editing.isSaving) return undefined; // once, however often it is clicked
