@@ -298,15 +298,18 @@ def import_(
             names = ", ".join(arguments)
             raise click.UsageError(f"{page} has several articles; name one of: {names}")
         [article] = articles
-        if not yes:
-            ask_before_replacing(articles, "--yes replaces their words by those of this file")
         try:
             answer = file.read(MAX_IMPORT + 1)
         except (OSError, UnicodeError) as error:
             raise click.UsageError(f"{file.name}: cannot be read ({reason_of(error)})") from error
         if len(answer) > MAX_IMPORT:
             raise click.UsageError(f"{file.name}: has more than {MAX_IMPORT:,} characters")
-        text = import_text(site, article, answer, model=model, by=by)
+
+        def ask() -> None:
+            if not yes:
+                ask_before_replacing(articles, "--yes replaces their words by those of this file")
+
+        text = import_text(site, article, answer, model=model, by=by, ask_before_replacing=ask)
     number = len(text.remarks)
     remarks = "1 remark" if number == 1 else f"{number or 'no'} remarks"
     print_line(f"{article.place}: the text is a draft, {remarks}")

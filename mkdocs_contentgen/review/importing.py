@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from datetime import date
 
 from msgspec import structs
@@ -12,11 +13,17 @@ from ..html.markdown_parser import link_addresses
 from ..requests import Request
 from ..site.site import Site
 from ..text import Edits, Text, edition_after
+from ..texts.approval import document_of
 from ..texts.articles import Article
 from ..writer.program import prompt_text
 from ..writer.settings import WriterOptions
 from ..writer.writing import find_sections, prompt, remarks_on_answer, text_from_answer
-from .translated_elsewhere import read_translation, remarks_on_changed, translation_prompts
+from .translated_elsewhere import (
+    read_changes,
+    read_translation,
+    remarks_on_changed,
+    translation_prompts,
+)
 
 MAX_IMPORT = 512 * 1024
 """The maximum length of a file that is imported, in characters."""
@@ -29,10 +36,20 @@ _MAX_SHOWN = 60
 """How many addresses a remark names, and how many characters of each: it has 300 at most."""
 
 
-def import_text(site: Site, article: Article, answer: str, *, model: str, by: str) -> Text:
+def import_text(
+    site: Site,
+    article: Article,
+    answer: str,
+    *,
+    model: str,
+    by: str,
+    ask_before_replacing: Callable[[], None] = lambda: None,
+) -> Text:
     """Return the draft in Markdown or HTML, read and checked as an answer of a model, and keep it.
 
-    A translation is aligned with its original, and has to keep to that alone.
+    A translation is aligned with its original, and has to keep to that alone. The answer to the
+    prompt for what has changed there is put into the translation; `ask_before_replacing` is called
+    before any other text takes the place of a draft.
 
     `model` is the name of the model that wrote it, or empty, and `by` the person, if it was none.
     No update of a model changes what a person wrote.
@@ -41,19 +58,44 @@ def import_text(site: Site, article: Article, answer: str, *, model: str, by: st
     """
     request, options = _asked(site, article)
     if article.original:
+        changed = read_changes(article, article.original, options, answer, model)
+        if changed is not None:
+            return _keep(site, article, _with_blocks_by(by, changed, article.newest))
+    ask_before_replacing()
+    if article.original:
         found = read_translation(article, article.original, options, answer)
     else:
         own = options.sources.text_around(article.page)
         today = date.today()
         found = text_from_answer(request, options, answer, author=by, today=today, own=own).text
-    text = structs.replace(found, request=article.request.record(), model=model)
+    text = structs.replace(found, model=model)
     if by:
         text = _written_by(by, text, answer)
-    text = structs.replace(text, edition=edition_after(article.edition))
+    return _keep(site, article, text)
+
+
+def _keep(site: Site, article: Article, text: Text) -> Text:
+    """Save a text as a draft that is newer than all others, and return it."""
+    record = article.request.record()
+    text = structs.replace(text, request=record, edition=edition_after(article.edition))
     store = site.store()
     store.save({article.key: text}, replacing={article.key: article.draft})
     store.close()
     return text
+
+
+def _with_blocks_by(by: str, text: Text, before: Text | None) -> Text:
+    """Return a changed text whose new blocks are by a person, if there is a name."""
+    if not by or before is None:
+        return text
+    known = {block.digest for block in document_of(before.html).blocks()}
+    edits = text.edits or Edits()
+    changed_by = dict(edits.changed_by)
+    for block in document_of(text.html).blocks():
+        if block.digest not in known:
+            changed_by[block.digest] = by
+    edits = structs.replace(edits, changed_by=changed_by)
+    return structs.replace(text, edits=edits, model=before.model, written_by=before.written_by)
 
 
 def _written_by(by: str, text: Text, answer: str) -> Text:

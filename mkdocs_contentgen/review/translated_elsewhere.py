@@ -10,6 +10,8 @@ import re
 from contextlib import suppress
 from datetime import UTC, datetime
 
+from msgspec import structs
+
 from ..errors import EditError, FailedTextError, UnsafeHTMLError
 from ..html.article import image_hosts_of
 from ..html.document import Document, is_block
@@ -32,7 +34,11 @@ from ..texts.translation import (
     reread,
     set_language,
 )
-from ..texts.translation_updates import still_true
+from ..texts.translation_updates import (
+    apply_translation_update,
+    plan_translation_update,
+    still_true,
+)
 from ..writer.answers import apply_steps, read_answer
 from ..writer.containers import without_fence, without_front_matter
 from ..writer.embedded_html import without_html
@@ -46,6 +52,9 @@ from ..writer.values import guess_language
 _MARKDOWN = re.compile(r"^#{1,6} ", re.MULTILINE)
 """Matches a heading in Markdown, which HTML at the start of a page does not make HTML."""
 
+_NUMBERED = re.compile(r"^[^\w\n]{0,9}\[\d{1,5}\\?\]", re.MULTILINE)
+"""Matches a block in the form that is asked for. An item of a numbered list is none."""
+
 _HTML_REPLACED = "mended: HTML was replaced by Markdown or text"
 
 _MAX_REMARKED = 20
@@ -55,9 +64,10 @@ _MAX_REMARKED = 20
 def translation_prompts(article: Article, original: Article, options: WriterOptions) -> list[str]:
     """Return what a model is asked for a translation, in each of the calls.
 
-    Raises FailedTextError if the original has no text.
+    Where the original of a translation has changed, that is what has changed alone. Raises
+    FailedTextError if the original has no text.
     """
-    planned = _plan(article, original)
+    planned = _plan_changes(article, original) or _plan(article, original)
     request = original.asked.in_its_language()
     conversations = prompts(request, planned, options)
     return [prompt_text(messages) for messages in conversations]
@@ -90,6 +100,38 @@ def read_translation(
         raise FailedTextError(f"the text cannot be used: {error}") from error
 
 
+def read_changes(
+    article: Article, original: Article, options: WriterOptions, answer: str, model: str
+) -> Text | None:
+    """Return the translation with an answer to translation_prompts() for a changed original.
+
+    It is None for what is no such answer. Raises FailedTextError.
+    """
+    before = article.newest
+    asked = _plan_changes(article, original)
+    said, _ = read_answer(answer)
+    if before is None or asked is None or not _NUMBERED.search(said):
+        return None
+    request = original.asked.in_its_language()
+    translated = translation_from_answer(request, asked, options, said)
+    if translated is None:
+        return None
+    translated_from = _text_of(article, original)
+    moment = datetime.now(UTC)
+    try:
+        text = apply_translation_update(
+            before,
+            translated_from.text,
+            asked,
+            structs.replace(translated, model=model),
+            moment.date(),
+            is_draft=translated_from.is_draft,
+        )
+    except (EditError, UnsafeHTMLError) as error:
+        raise FailedTextError(f"the text cannot be used: {error}") from error
+    return structs.replace(text, generated_at=moment)
+
+
 def remarks_on_changed(before: Text, changed: Text, original: Text | None) -> tuple[str, ...]:
     """Return the remarks about a translation that a person has changed.
 
@@ -114,6 +156,20 @@ def _text_of(article: Article, original: Article) -> OriginalText:
     if found is None:
         raise FailedTextError(f"{article.place}: {original.no_text_to_translate}")
     return found
+
+
+def _plan_changes(article: Article, original: Article) -> Translation | None:
+    """Return what a translator gets of a changed original, or None if no words are needed.
+
+    Raises FailedTextError.
+    """
+    before = article.newest
+    if before is None or not article.original_changes:
+        return None
+    try:
+        return plan_translation_update(before, _text_of(article, original).text)
+    except (EditError, UnsafeHTMLError) as error:
+        raise FailedTextError(f"{article.page}: {error}") from error
 
 
 def _plan(article: Article, original: Article) -> Translation:

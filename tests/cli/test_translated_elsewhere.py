@@ -103,10 +103,7 @@ def test_a_translation_of_a_person_is_kept_true(site: Site) -> None:
     assert before.count("Ada") > 1
     assert "written_by: Ada" in before
 
-    file = site.approved
-    changed = file.read_text(encoding="utf-8").replace("Then wait.", "Then go.")
-    file.write_text(changed, encoding="utf-8")
-    site.run("approve", "index.md", "--by", "Jo")
+    change_original(site, "Then wait.", "Then go.")
     assert state(site)["original_changes"] == 1
 
 
@@ -126,6 +123,47 @@ def test_the_answer_to_the_prompt(site: Site) -> None:
     assert '<a href="https://x.example/why"' in html
     assert "<pre><code>make -j4" in html
     assert "Dann warten." in html
+
+
+def test_a_changed_original_without_a_model(site: Site) -> None:
+    """What has changed is asked for alone, and put into the translation, whose words stay."""
+    site.run("approve", "index.md", "--by", "Jo")
+    import_text(site, HTML, "--by", "Ada")
+    before = approved(site)
+    change_original(site, "<p>Then wait.</p>", "<p>Then wait.</p>\n<p>Read [3] of it.</p>")
+
+    blocks = site.run("prompt", "index.de.md").partition("<text>")[2]
+    assert re.findall(r"^\[\d+\] .*$", blocks, re.MULTILINE) == ["[6] Read \\[3\\] of it."]
+    said = import_text(site, "Here it is:\n\n[6] Lies \\[3\\] davon.\n", "--model", "a-chat")
+    assert "the text is a draft, no remarks" in said
+    assert state(site)["original_changes"] == 0
+    after = approved(site)
+    end = "<p>Dann warten.</p>\n"
+    new = f"{end}<p>Lies [3] davon.</p>\n"
+    assert after.split("---\n")[2] == before.split("---\n")[2].replace(end, new)
+    assert "model: a-chat" in after
+
+
+def test_a_changed_original_and_a_person(site: Site) -> None:
+    """Its new block is the person's; another text takes the place of all, if they want that."""
+    site.run("approve", "index.md", "--by", "Jo")
+    import_text(site, HTML, "--by", "Ada")
+    change_original(site, "<p>Then wait.</p>", "<p>Then wait.</p>\n<p>Read it.</p>")
+    assert "no remarks" in import_text(site, "[6] Lies das.\n", "--by", "Ben")
+    html = approved(site)
+    assert "written_by: Ada" in html
+    assert html.count(": Ben") == 1
+    change_original(site, "<p>Read it.</p>", "<p>Read all.</p>")
+    import_text(site, MARKDOWN, "--model", "a-chat", "--yes")
+    assert "Übersetzt von Ada." in approved(site)
+
+
+def change_original(site: Site, before: str, after: str) -> None:
+    """Change the approved original, and approve it again."""
+    html = site.approved.read_text(encoding="utf-8")
+    assert html.count(before) == 1
+    site.approved.write_text(html.replace(before, after), encoding="utf-8")
+    site.run("approve", "index.md", "--by", "Jo")
 
 
 def test_the_answers_to_several_prompts(site: Site) -> None:
