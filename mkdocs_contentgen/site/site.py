@@ -50,7 +50,8 @@ _NOT_SENT = (
 
 _CANNOT_TRANSLATE = (
     "this service cannot translate, which needs a writer: use `base_url: writer` for a language "
-    "model of your own, or `service_fields: [translate]` if your service is a writer for the team"
+    "model of your own, or `service_fields: [translate]` if your service is a writer for the team; "
+    "`contentgen prompt` prints what to ask a chat"
 )
 
 
