@@ -87,6 +87,7 @@ _CODE = re.compile(r"[^`\s](?:[^`]*[^`\s])?")
 """Code that can stand between two backticks."""
 
 _REL = re.compile(' rel="[^"]*"')
+_WEAK_CLASS = f' class="{WEAK}"'
 
 _Part = Literal["all", "start", "end"]
 
@@ -380,7 +381,10 @@ class Block:
         return [_one_line(sentences.text[mark.begin : mark.end]) for mark in marks]
 
     def set_markdown(self, markdown: str) -> None:
-        """Replace the content. Raises EditError for what is too long or empty, or not kept."""
+        """Replace the content. Raises EditError for what is too long or empty, or not kept.
+
+        A mark stays weak around the same words.
+        """
         if self.kind == "pre":
             raise EditError("code cannot be changed here; change it in the approved file")
         if markdown.count("==") > _MAX_SYNTAX or markdown.count("<") > _MAX_SYNTAX:
@@ -396,6 +400,10 @@ class Block:
         check_kept(html, new)
         if not new.get_text().strip():
             raise EditError("the block would be empty; remove it instead")
+        weak = {mark.get_text() for mark in self.element.find_all("mark") if is_weak(mark)}
+        for mark in new.find_all("mark"):
+            if mark.get_text() in weak:
+                mark["class"] = WEAK
         self.set_content(new)
 
     def set_content(self, element: Tag) -> None:
@@ -513,7 +521,8 @@ def read_content(html: str, image_hosts: Collection[str] = ()) -> Tag:
 
 def _comparable(html: str) -> str:
     # Parsers escape quotation marks in texts, and links get their `rel` from the sanitizer.
-    html = _REL.sub("", html).replace("&quot;", '"')
+    # Markdown does not say that a mark is weak.
+    html = _REL.sub("", html).replace(_WEAK_CLASS, "").replace("&quot;", '"')
     return html.replace("&#32;", " ").replace("&#9;", "\t")  # those of code
 
 
@@ -747,7 +756,8 @@ def _in_markdown(tag: Tag, inner: str) -> str:
         has_only_address = tag.attrs.keys() - {"rel"} == {"href"}
         return f"[{inner}](<{tag['href']}>)" if has_only_address else ""
     syntax = _SYNTAX.get(tag.name)
-    if syntax is None or tag.attrs or not inner or inner != inner.strip():
+    is_plain = not tag.attrs or (tag.name == "mark" and is_weak(tag))
+    if syntax is None or not is_plain or not inner or inner != inner.strip():
         return ""
     return f"{syntax}{inner}{syntax}"
 

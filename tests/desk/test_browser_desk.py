@@ -924,6 +924,21 @@ def test_approving_is_deliberate(desk: DeskProcess, page: Page) -> None:
     wait_until(lambda: approved(desk, "post.md") == "")
 
 
+def test_edit_selects_the_statement(desk: DeskProcess, page: Page) -> None:
+    """The one that is open, so that what is typed takes the place of no other. 3 s."""
+    open_text(desk, page)
+    page.get_by_role("button", name="5 EUR Costs").click()
+    page.get_by_role("button", name="Edit", exact=True).click()
+    page.get_by_role("textbox", name="Edit").fill("Costs ==4 EUR== or ==6 EUR==")
+    page.keyboard.press("Control+Enter")
+    page.get_by_role("button", name="6 EUR Costs").click()
+    page.get_by_role("button", name="Edit", exact=True).click()
+    editor = page.get_by_role("textbox", name="Edit")
+    expect(editor).to_be_focused()
+    page.keyboard.type("7 EUR")
+    expect(editor).to_have_value("Costs ==4 EUR== or 7 EUR")
+
+
 def test_an_edit_is_kept_when_one_leaves(desk: DeskProcess, page: Page) -> None:
     """It is offered when one returns, and Save leaves the focus where it was. 3 s."""
     open_text(desk, page)

@@ -65,6 +65,18 @@ def test_weak_statements_come_last() -> None:
     assert document.marked_sentences() == sentences
 
 
+def test_weak_statements_are_written_like_others() -> None:
+    """A person reads no HTML, and a statement that is not changed stays weak."""
+    weak = '<mark class="same-words">{}</mark>'
+    line = f"<p>At {weak.format('5 pm')} and {weak.format('6 pm')}.</p>"
+    document = Document(f"<article><h1>T</h1>{line}</article>")
+    block = document.blocks()[1]
+    assert block.to_markdown() == "At ==5 pm== and ==6 pm==."
+    block.set_markdown("At ==5 pm== and ==7 pm==.")
+    line = f"<p>At {weak.format('5 pm')} and <mark>7 pm</mark>.</p>"
+    assert line in document.to_lines()
+
+
 @pytest.mark.parametrize(
     ("marked", "statements"),
     [

@@ -7,7 +7,8 @@ export function h(tag, properties, ...children) {
 }
 
 export function draw(parent, children) {
-  const wanted = children.flat(Infinity).filter((it) => it !== null && it !== false && it !== "");
+  const nothing = [null, undefined, false, ""];
+  const wanted = children.flat(Infinity).filter((it) => !nothing.includes(it));
   const free = [...parent.childNodes];
   const nodes = wanted.map((child) => {
     const index = free.findIndex((node) => fits(node, child));

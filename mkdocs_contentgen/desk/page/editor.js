@@ -8,7 +8,11 @@ import { frame } from "./frame.js";
 import { partsOf } from "./light.js";
 import { original } from "./original.js";
 import { HOLD, afterDrawing, redraw, state } from "./state.js";
+import { currentStatement } from "./statements.js";
 import { say } from "./words.js";
+
+// A statement to check in Markdown. It is HTML where it touches something else.
+const STATEMENT = /==.+?==|<mark>.+?<\/mark>/g;
 
 let back = null; // what had the focus before
 let openings = 0;
@@ -40,8 +44,16 @@ function focusEditor() {
   if (!area) return;
   area.focus();
   if (draftOf(state.editing)) return;
-  const mark = /==.+?==/.exec(area.value);
-  if (mark) area.setSelectionRange(mark.index, mark.index + mark[0].length);
+  const statement = statementIn(area.value);
+  if (!statement) return;
+  area.setSelectionRange(statement.index, statement.index + statement[0].length);
+}
+
+// The statement that is open, if it is in this block, else the first one: what is typed replaces it.
+function statementIn(markdown) {
+  const found = [...markdown.matchAll(STATEMENT)];
+  const current = currentStatement();
+  return current?.block === state.editing.number ? found[current.number] : found[0];
 }
 
 // Closes the editor; what was typed stays.
