@@ -34,6 +34,9 @@ _NUMBER = re.compile("⟦([0-9]{1,4})⟧")
 _WRITTEN_LINK = re.compile(rf"\]\(<{re.escape(_ADDRESS)}([0-9]+)>\)")
 _WRITTEN_TAG = f'<a href="{_ADDRESS}'
 _READ_LINK = re.compile('<a href="([0-9]{1,4})"')
+_UNSEEN = re.compile("[\u202a-\u202e\u2066-\u2069]")
+"""Characters that turn the direction of what follows, also where they are written as `&#8238;`."""
+
 _LETTER = re.compile(r"[^\W\d_]")
 _WORD_OR_SIGN = re.compile(r"\w+|[^\w\s]")
 
@@ -251,6 +254,9 @@ def _read_checked(markdown: str, length: int, asked: _Parts) -> Tag:
     if max(map(markdown.count, ("==", "<", "["))) > _MAX_SIGNS:
         raise EditError(f"it has more than {_MAX_SIGNS:,} signs of one kind")
     translated = _read(markdown)
+    for text in translated.find_all(string=_UNSEEN):
+        if not text.find_parent("code"):
+            text.replace_with(_UNSEEN.sub("", text))
     _check_parts(asked, _parts_of(translated))
     if _RESERVED.search(_NUMBER.sub("", translated.get_text())):
         raise EditError("`⟦` or `⟧` is around no number")

@@ -107,6 +107,7 @@ class _Merge:
         """Change what is in an element that stands for one of the original."""
         own_children = _children(own)
         groups = self._groups(original, own_children)
+        places: dict[int, Tag] = {}
         last: Tag | None = None
         for child in _children(original):
             group = groups[id(child)]
@@ -118,14 +119,12 @@ class _Merge:
                 is_to_move = False
                 node = self._last_own_child(child, group)
             else:
-                node = self._make(child)
-                if node is not None:
-                    group.made.append(node)
+                node = self._make_of(child, group, places)
             if node is None:
                 continue
             if is_to_move:
                 node.extract()
-                self._insert(node, own, last, own_children, groups)
+                self._insert(node, own, last, own_children, groups, places)
             last = node
         for own_child in own_children:
             group_of_own = groups.get(id(own_child))
@@ -133,6 +132,23 @@ class _Merge:
                 self._prune(own_child)
             elif group_of_own.own[0] is own_child and group_of_own.made:
                 self._place_others(group_of_own, own)
+        for place in places.values():
+            place.extract()
+
+    def _make_of(self, child: Tag, group: _Group, places: dict[int, Tag]) -> Tag | None:
+        """Return what is to stand for a child of the original in a group, or None for nothing.
+
+        An element in `places` stays where each leaf of the group was, until all are made. Else what
+        a person has added behind it would stand behind the one before it.
+        """
+        for own_child in group.own:
+            if id(own_child) in self._own_leaf_of and id(own_child) not in places:
+                places[id(own_child)] = Tag(name="text")
+                own_child.insert_before(places[id(own_child)])
+        node = self._make(child)
+        if node is not None:
+            group.made.append(node)
+        return node
 
     def _groups(self, original: Tag, own_children: Sequence[Tag]) -> dict[int, _Group]:
         """Return the group of each child of both elements, by the identity of the child.
@@ -276,6 +292,7 @@ class _Merge:
         last: Tag | None,
         own_children: Sequence[Tag],
         groups: Mapping[int, _Group],
+        places: Mapping[int, Tag],
     ) -> None:
         """Insert a child behind another, and behind what a person has added there."""
         if last is not None:
@@ -285,8 +302,9 @@ class _Merge:
             last.insert_after(node)
             return
         for own_child in own_children:
-            if id(own_child) in groups and own_child.parent is own:
-                own_child.insert_before(node)
+            place = places.get(id(own_child), own_child)
+            if id(own_child) in groups and place.parent is own:
+                place.insert_before(node)
                 return
         own.append(node)
 

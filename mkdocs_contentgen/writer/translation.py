@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import asyncio
 import re
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -74,10 +74,15 @@ _SPARE_PER_BLOCK = 20
 _MOST_STRAY = 100
 """An answer with so many blocks more than were asked for is a loop."""
 
+_LEAST_REPEATED = 4
+_MOST_SAME = 3
+"""So many words are the translation of fewer different blocks than this."""
+
 _WORD = re.compile(r"[^\W\d_]+")
 _EXAMPLE = "the translation of block"
 _WRONG = "(wrong: "
 _ELSEWHERE = "it has the words of another block"
+_REPEATED = "other blocks have the same words"
 _MISSING = "the model's answer lacks it"
 _TWICE = "the model's answer has it twice, and differently"
 
@@ -333,9 +338,32 @@ class _Translating:
                 self.problems[block.number] = escape_controls(str(error))[:MAX_REASON]
             else:
                 self.problems.pop(block.number, None)
+        self._refuse_repeated(blocks)
         self._refuse_swapped(blocks)
         self.has_named = self.has_named or bool(found)
         return bool(found)
+
+    def _refuse_repeated(self, blocks: Sequence[OriginalBlock]) -> None:
+        """Ask again for blocks for all of which a model gives the same sentence.
+
+        In real translations, two sentences can become one, and three do not.
+        """
+        originals: dict[tuple[str, ...], dict[tuple[str, ...], list[int]]] = {}
+        for block in blocks:
+            if block.number in self.done:
+                words = tuple(split_words(self.done[block.number].get_text()))
+                same = originals.setdefault(words, {})
+                same.setdefault(tuple(split_words(block.text)), []).append(block.number)
+        for words, same in originals.items():
+            if len(words) >= _LEAST_REPEATED and len(same) >= _MOST_SAME:
+                for numbers in same.values():
+                    self._refuse(numbers, _REPEATED)
+
+    def _refuse(self, numbers: Iterable[int], problem: str) -> None:
+        """Take the translations of blocks for none."""
+        for number in numbers:
+            del self.done[number]
+            self.problems[number] = problem
 
     def _refuse_swapped(self, blocks: Sequence[OriginalBlock]) -> None:
         """Ask again for neighbours of which each has the words of the other one."""
@@ -345,9 +373,7 @@ class _Translating:
                 if {block.number, other.number} <= self.done.keys() and are_swapped(
                     block, self.done[block.number], other, self.done[other.number]
                 ):
-                    for number in (block.number, other.number):
-                        del self.done[number]
-                        self.problems[number] = _ELSEWHERE
+                    self._refuse((block.number, other.number), _ELSEWHERE)
 
     def _read_block(self, text: str, block: OriginalBlock) -> Tag:
         """Return the translation of a block. Raises EditError, which says why it is none."""

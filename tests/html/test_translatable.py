@@ -76,6 +76,13 @@ def test_a_translator_is_told_what_is_wrong() -> None:
         read_translated("Siehe das Heft.", original)
 
 
+def test_characters_that_turn_the_direction() -> None:
+    """They are left out, also as references, which are not cleaned with the text of an answer."""
+    new = block("See it.")
+    set_translated(new, "Siehe &#x202e;dort\u2066hin&#8297;.")
+    assert new.html == "Siehe dorthin."
+
+
 def articles() -> list[str]:
     """Return the golden articles of sandbox, writer and browser tests."""
     paths = sorted((GOLDEN / "writer").glob("*.html"))

@@ -436,6 +436,13 @@ def test_what_a_person_added() -> None:
     assert re.search("<p>END</p>\n<table>.*</table>\n<p>NEW END</p>", after.html, re.DOTALL)
 
 
+def test_what_a_person_added_behind_a_block_that_is_quoted() -> None:
+    """It stays behind that block, and does not go before it."""
+    own = changed(TRANSLATION, ("<p>LAST</p>", "<p>LAST</p><p>Ann</p>"))
+    after = update(own, changed(ORIGINAL, ("<p>last</p>", "<blockquote><p>last</p></blockquote>")))
+    assert "<blockquote>\n<p>LAST</p>\n</blockquote>\n<p>Ann</p>\n<h2>" in after.html
+
+
 def test_an_order_of_a_person() -> None:
     """What a person moved stays there, and gets new words when its original does."""
     own = changed(TRANSLATION, ("<p>LAST</p>\n", ""), ("<h2>PART", "<p>LAST</p><h2>PART"))

@@ -323,6 +323,17 @@ def test_long_texts_take_a_call_for_each_3000_words_or_so(words: int, calls: int
     assert (estimate.calls, estimate.most_calls) == (calls, calls + 1)
 
 
+def test_the_same_words_for_each_block() -> None:
+    """A sentence is the translation of two blocks at most; the others are asked for again."""
+    blocks = [OriginalBlock(number, "p", f"{sentences(9, number)} Yes.") for number in range(4)]
+    same = {0: "Das ist immer so.", 1: "Das ist immer so.", 2: "Das ist immer so.", 3: "Immer."}
+    found, asked = translated(lines(same), blocks=blocks)
+    assert (texts(found), len(asked)) == ({3: "Immer."}, 2)
+    assert set(remarks(found).values()) == {"other blocks have the same words"}
+    two = {**same, 2: "Das ist anders."}
+    assert len(texts(translated(lines(two), blocks=blocks)[0])) == 4
+
+
 def test_ordinary_sentences_that_are_swapped() -> None:
     """Words that begin alike in both languages say whose they are; both are asked for again."""
     blocks = [
