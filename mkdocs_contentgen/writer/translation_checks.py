@@ -87,12 +87,16 @@ def is_of_another_block(
     """Tell whether words for a block are rather a translation of one of the others.
 
     They are if they state and lack something as those of the block, and nothing as those of the
-    other one.
+    other one, and do not begin more words as the block does.
     """
     if not _differs(element, block, language, from_language, both=True):
         return False
+    stems = _stems(element)
+    shared = len(stems & _stems(element_of(block)))
     return any(
-        not _differs(element, other, language, from_language, both=False) for other in others
+        shared <= len(stems & _stems(element_of(other)))
+        and not _differs(element, other, language, from_language, both=False)
+        for other in others
     )
 
 
