@@ -49,9 +49,6 @@ def update(
 
     _check_arguments(pages, note, section, everything=everything)
     with open_site(config_file, drafts=True) as site:
-        options = site.options
-        if not (options.service_can("update") or options.service_can("translate")):
-            raise click.ClickException(updating.CANNOT_UPDATE)
         articles = load_articles(site, pages)
         policy = site.options.command_policy()
         build = Build(site, policy, make_reporter())

@@ -65,9 +65,15 @@ def translation_prompts(article: Article, original: Article, options: WriterOpti
     """Return what a model is asked for a translation, in each of the calls.
 
     Where the original of a translation has changed, that is what has changed alone. Raises
-    FailedTextError if the original has no text.
+    FailedTextError if the original has no text, or only its structure has changed.
     """
-    planned = _plan_changes(article, original) or _plan(article, original)
+    planned = _plan_changes(article, original)
+    if planned is None and article.original_changes:
+        raise FailedTextError(
+            f"{article.place}: the change of its original needs no words; next: "
+            f"`contentgen update {article.page_argument}`"
+        )
+    planned = planned or _plan(article, original)
     request = original.asked.in_its_language()
     conversations = prompts(request, planned, options)
     return [prompt_text(messages) for messages in conversations]

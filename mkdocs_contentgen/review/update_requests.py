@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, ClassVar, Protocol
 
 import msgspec
 
@@ -23,6 +23,7 @@ from ..service.protocol import (
     Translated,
     Translation,
     Update,
+    Updated,
 )
 from ..text import Text
 
@@ -43,6 +44,7 @@ class SourceUpdate:
     """What an update asks for because of sources that have changed, or of a note."""
 
     update: Update
+    needs_client: ClassVar[bool] = True
 
     @property
     def why(self) -> str:
@@ -81,6 +83,11 @@ class TranslationUpdate:
     """What is to be translated, or None if the change needs no words."""
 
     changes: int
+
+    @property
+    def needs_client(self) -> bool:
+        """Whether anybody has to be asked for words."""
+        return self.asked is not None
 
     @property
     def why(self) -> str:
@@ -122,6 +129,29 @@ class TranslationUpdate:
         from ..writer.writing import Estimate
 
         return estimate_translation(self.asked, options) if self.asked else Estimate(0, 0, 0, 0)
+
+
+class NoClient:
+    """The client of updates that ask for nothing, so that a site needs no service for them."""
+
+    async def generate(self, asked: PageRequest, attempt: Attempt) -> Text:
+        """Raise NotImplementedError, as the others do."""
+        raise NotImplementedError
+
+    async def update(self, asked: PageRequest, update: Update, attempt: Attempt) -> Updated:
+        """Raise NotImplementedError."""
+        raise NotImplementedError
+
+    async def translate(
+        self, asked: PageRequest, translation: Translation, attempt: Attempt
+    ) -> Translated:
+        """Raise NotImplementedError."""
+        raise NotImplementedError
+
+    @property
+    def warnings(self) -> Sequence[str]:
+        """No messages."""
+        return ()
 
 
 def _operation(sent: ServiceRequest) -> str:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import asyncio
 import re
 from collections.abc import Callable, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 
@@ -37,7 +38,7 @@ from ..texts.lookup import Outcome
 from ..texts.obtain import message_for_pages
 from ..texts.policy import AskForText
 from ..texts.store import note_key
-from .update_requests import PutAnswerIn, SourceUpdate, TranslationUpdate
+from .update_requests import NoClient, PutAnswerIn, SourceUpdate, TranslationUpdate
 
 CANNOT_UPDATE = (
     "only a writer can update texts: use `base_url: writer`, or set `service_fields: [update]` if "
@@ -226,10 +227,8 @@ def _plan_translation(
             planned.remark_on(article, reason)
     elif article.failed_update and not is_named:
         planned.leave(article, f"its update has failed before: {article.failed_update}")
-    elif problems := site.field_problems(article.asked):
-        planned.problems += problems
     else:
-        _plan_from(translated, planned, article, text, is_named=is_named)
+        _plan_from(translated, planned, article, text, site, is_named=is_named)
 
 
 def _waits_for_approval(original: OriginalText, text: Text, options: ContentgenConfig) -> bool:
@@ -239,9 +238,18 @@ def _waits_for_approval(original: OriginalText, text: Text, options: ContentgenC
 
 
 def _plan_from(
-    original: OriginalText, planned: Plan, article: Article, text: Text, *, is_named: bool
+    original: OriginalText,
+    planned: Plan,
+    article: Article,
+    text: Text,
+    site: Site,
+    *,
+    is_named: bool,
 ) -> None:
-    """Plan the update of a translation from the text of its original as it is now."""
+    """Plan the update of a translation from the text of its original as it is now.
+
+    What needs no words needs no service either.
+    """
     from ..texts.translation_updates import plan_translation_update
 
     changes = article.original_changes
@@ -250,7 +258,12 @@ def _plan_from(
     except (EditError, UnsafeHTMLError) as error:
         planned.problem(article, str(error))
         return
-    if changes or asked:
+    problems = site.field_problems(article.asked) if asked else []
+    if problems:
+        planned.problems += problems
+    elif asked and not site.options.service_can("translate"):
+        planned.problem(article, CANNOT_UPDATE)
+    elif changes or asked:
         what = TranslationUpdate(original, asked, changes)
         planned.updates.append(TextUpdate(article, text, what))
     else:
@@ -310,6 +323,8 @@ def run(
         operations[article.key] = update.what.operation(article.request)
         editions[article.key] = article.edition
     source = replace(build.foreground(), ask=wrap(ask), operations=operations, editions=editions)
+    if not any(update.what.needs_client for update in updates):
+        source = replace(source, connect=lambda: nullcontext(NoClient()))
     outcomes, problems = source.get(requests, requests.keys())
     results = []
     for update in updates:

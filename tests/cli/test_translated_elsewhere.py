@@ -268,3 +268,20 @@ def test_a_remark_on_what_is_missing_goes_when_a_person_adds_that() -> None:
     before = Text(html, when, {}, remarks=remarks, original=aligned.original)
     after = replace(before, html="<article><p>Eins</p><p>Zwei</p><h2>Drei</h2></article>")
     assert remarks_on_changed(before, after, original) == remarks[1:]
+
+
+def test_another_structure_needs_no_answer(site: Site) -> None:
+    """Without a model, an update follows what needs no words, and nobody is asked for a text."""
+    site.run("approve", "index.md", "--by", "Jo")
+    import_text(site, HTML)
+    approved(site)
+    file = site.approved
+    file.write_text(file.read_text("utf-8").replace("h2>", "h3>"), "utf-8")
+    site.run("approve", "index.md", "--by", "Jo")
+    said = site.run("prompt", "index.de.md", code=1)
+    assert (
+        "the change of its original needs no words; next: `contentgen update index.de.md`" in said
+    )
+    assert "updates to be sent: 1" in site.run("update", "--all", "--dry-run")
+    site.run("update", "index.de.md")
+    assert "<h3>Warum</h3>" in approved(site)
