@@ -359,11 +359,16 @@ class Block:
         return [str(link["href"]) for link in self.element.find_all("a")]
 
     def to_markdown(self, *, marks: bool = True) -> str:
-        """Return the content as light Markdown, with HTML where that would be read differently."""
+        """Return the content as light Markdown, with HTML where that would be read differently.
+
+        That of a `<pre>` is its code, without marks.
+        """
+        if self.kind == "pre":
+            return self.element.get_text()
         element = _without_reading_signs(self.element)
         markdown = _write_line(element, marks=marks)
         is_plain = "\\" not in markdown and element.find(True) is None
-        if is_plain or self.kind == "pre":
+        if is_plain:
             return markdown
         from .markdown_reader import read_line
 
@@ -383,14 +388,15 @@ class Block:
     def set_markdown(self, markdown: str) -> None:
         """Replace the content. Raises EditError for what is too long or empty, or not kept.
 
-        A mark stays weak around the same words.
+        A mark stays weak around the same words. That of a `<pre>` is its code, as it is.
         """
-        if self.kind == "pre":
-            raise EditError("code cannot be changed here; change it in the approved file")
         if markdown.count("==") > _MAX_SYNTAX or markdown.count("<") > _MAX_SYNTAX:
             raise EditError(f"a block has at most {_MAX_SYNTAX:,} signs of one kind")
         if len(markdown) > MAX_BLOCK:
             raise EditError(f"a block has at most {MAX_BLOCK:,} characters, not {len(markdown):,}")
+        if self.kind == "pre":
+            self._set_code(markdown)
+            return
         if _MORE_BLOCKS.search(markdown.strip()):
             raise EditError("this is more than one block; add each below the other")
         from .markdown_reader import check_kept, read_line
@@ -405,6 +411,17 @@ class Block:
             if mark.get_text() in weak:
                 mark["class"] = WEAK
         self.set_content(new)
+
+    def _set_code(self, code: str) -> None:
+        """Replace the code of a `<pre>`. What was marked in it is marked where it still stands."""
+        if not code.strip():
+            raise EditError("the block would be empty; remove it instead")
+        marked = [mark.get_text() for mark in self.element.find_all("mark")]
+        holder = self.element.find("code") or self.element
+        holder.string = _read_code(code)
+        for words in marked:
+            if words in code:
+                self.mark_statement(words)
 
     def set_content(self, element: Tag) -> None:
         """Replace the content by that of an element."""
@@ -517,6 +534,15 @@ def read_content(html: str, image_hosts: Collection[str] = ()) -> Tag:
     if [tag.name for tag in found] != ["h1", "p"]:
         raise EditError("a block is text, without other blocks in it")
     return found[1]
+
+
+def _read_code(code: str) -> str:
+    """Return code as an article can have it. Raises EditError."""
+    html = f"<article><h1>.</h1><pre><code>{escape(code)}</code></pre></article>"
+    try:
+        return Document(html).article.find_all("pre")[0].get_text()
+    except UnsafeHTMLError as error:
+        raise EditError(f"this text cannot be shown: {error}") from error
 
 
 def _comparable(html: str) -> str:

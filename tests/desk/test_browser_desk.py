@@ -673,6 +673,7 @@ def test_words_are_not_lost(desk: DeskProcess, page: Page) -> None:
     expect(editor).to_have_count(0)
     lost = page.get_by_role("textbox", name="You have not saved these words")
     expect(lost).to_have_value(re.compile("New words"))
+    expect(page.get_by_role("status")).not_to_contain_text("undefined")
 
 
 def test_twins_and_other_articles(project: Project, page: Page) -> None:
@@ -928,7 +929,10 @@ def test_approving_is_deliberate(desk: DeskProcess, page: Page) -> None:
 
 
 def test_edit_selects_the_statement(desk: DeskProcess, page: Page) -> None:
-    """The one that is open, so that what is typed takes the place of no other. 3 s."""
+    """The one that is open, so that what is typed takes the place of no other. 3 s.
+
+    One that was just confirmed is none any more.
+    """
     open_text(desk, page)
     page.get_by_role("button", name="5 EUR Costs").click()
     page.get_by_role("button", name="Edit", exact=True).click()
@@ -940,6 +944,12 @@ def test_edit_selects_the_statement(desk: DeskProcess, page: Page) -> None:
     expect(editor).to_be_focused()
     page.keyboard.type("7 EUR")
     expect(editor).to_have_value("Costs ==4 EUR== or 7 EUR")
+    page.get_by_role("button", name="Discard").click()
+    page.get_by_role("button", name="4 EUR Costs").click()
+    page.route("**/api/change", lambda route: None)  # it is never answered
+    page.keyboard.press("c")
+    page.get_by_role("button", name="Edit", exact=True).click()
+    expect(editor).to_have_value("Costs 4 EUR or ==6 EUR==")
 
 
 def test_an_edit_is_kept_when_one_leaves(desk: DeskProcess, page: Page) -> None:

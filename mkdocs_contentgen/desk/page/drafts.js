@@ -14,7 +14,7 @@ export function remember(kind, value) {
 // The words for blocks: {mode, number, digest, markdown, words}.
 export const drafts = () => recall("edits") ?? [];
 
-const withoutMarks = (markdown) => markdown.replaceAll("==", "");
+export const withoutMarks = (markdown) => markdown.replace(/==|<\/?mark>/g, "");
 
 // Whether a draft is one of this block, as it was then: others may have changed it.
 const isSame = (one, other) => one.mode === other.mode && one.digest === other.digest

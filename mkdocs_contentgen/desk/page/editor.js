@@ -2,17 +2,17 @@
 // are kept until they are saved or discarded.
 
 import { change, numberOf } from "./acts.js";
-import { discardDraft, discardWords, draftOf, keepDraft } from "./drafts.js";
+import { discardDraft, discardWords, draftOf, keepDraft, withoutMarks } from "./drafts.js";
 import { h } from "./draw.js";
 import { frame } from "./frame.js";
 import { partsOf } from "./light.js";
 import { original } from "./original.js";
 import { HOLD, afterDrawing, redraw, state } from "./state.js";
-import { currentStatement } from "./statements.js";
+import { currentStatement, openStatements } from "./statements.js";
 import { say } from "./words.js";
 
 // A statement to check in Markdown. It is HTML where it touches something else.
-const STATEMENT = /==.+?==|<mark>.+?<\/mark>/g;
+const STATEMENT = /==(.+?)==|<mark>(.+?)<\/mark>/g;
 
 let back = null; // what had the focus before
 let openings = 0;
@@ -29,9 +29,24 @@ function begin(editing) {
 }
 
 export function openEditor(number) {
-  const { digest, markdown, kind } = state.text.blocks[number];
+  const { digest, kind } = state.text.blocks[number];
   if (state.editing?.number === number && state.editing.mode === "edit") return;
-  begin({ mode: "edit", number, digest, markdown, kind });
+  begin({ mode: "edit", number, digest, markdown: markdownOf(number), kind });
+}
+
+const openNumbers = (block) => openStatements().filter((it) => it.block === block)
+  .map(({ number }) => number).sort((one, other) => one - other);
+
+// Without the marks that the person has taken off, though the server does not know yet.
+function markdownOf(number) {
+  const { kind, markdown } = state.text.blocks[number];
+  if (kind === "pre") return markdown;
+  const open = openNumbers(number);
+  let count = -1;
+  return markdown.replace(STATEMENT, (mark, ...words) => {
+    count += 1;
+    return open.includes(count) ? mark : words[0] ?? words[1];
+  });
 }
 
 export function openPaste(number) {
@@ -49,11 +64,13 @@ function focusEditor() {
   area.setSelectionRange(statement.index, statement.index + statement[0].length);
 }
 
-// The statement that is open, if it is in this block, else the first one: what is typed replaces it.
+// The statement that is open, if it is in this block, else the first one. Typing replaces it.
 function statementIn(markdown) {
+  const { kind, number } = state.editing;
+  if (kind === "pre") return null; // its marks are not written
   const found = [...markdown.matchAll(STATEMENT)];
   const current = currentStatement();
-  return current?.block === state.editing.number ? found[current.number] : found[0];
+  return current?.block === number ? found[openNumbers(number).indexOf(current.number)] : found[0];
 }
 
 // Closes the editor; what was typed stays.
@@ -127,7 +144,7 @@ export function followBlock() {
   if (!editing) return;
   const { blocks } = state.text;
   const isSame = (block) => block?.digest === editing.digest
-    && (editing.mode === "paste" || withoutMarks(block) === withoutMarks(editing));
+    && (editing.mode === "paste" || withoutMarks(block.markdown) === withoutMarks(editing.markdown));
   const number = isSame(blocks[editing.number]) ? editing.number : blocks.findIndex(isSame);
   if (number < 0) {
     state.editing = null;
@@ -137,8 +154,6 @@ export function followBlock() {
     state.block = number;
   }
 }
-
-const withoutMarks = ({ markdown }) => markdown.replaceAll("==", "");
 
 export function editor() {
   const { editing } = state;
@@ -182,7 +197,8 @@ export function editor() {
     isEdit && h("button", { type: "button", key: "delete", onclick: () => removeBlock(editing) },
       say("delete"))),
   isEdit && original(editing.number),
-  h("p", { class: "quiet" }, say(isEdit ? "syntax" : "paste_hint")));
+  editing.kind === "pre" && isEdit ? null
+    : h("p", { class: "quiet" }, say(isEdit ? "syntax" : "paste_hint")));
 }
 
 // The "+" at the lower edge of the block that has the mouse, in the page.
