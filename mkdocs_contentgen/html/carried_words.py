@@ -21,6 +21,9 @@ from .translatable import fixed_parts, has_own_words, set_translated, to_renumbe
 _GONE = 0
 """The number of a citation that the original does not have any more."""
 
+_MOST_NEW = 20
+"""So many citations can be new in a block, since each takes the time to read the block."""
+
 _GONE_CITATION = re.compile(rf"\s*⟦{_GONE}⟧")
 _CITATIONS_BEFORE = re.compile(r"⟦([0-9]{1,4})⟧\s*\Z")
 _CITATIONS_BEHIND = re.compile(r"\s*⟦([0-9]{1,4})⟧")
@@ -45,9 +48,11 @@ def carry_words(
     numbers = _numbers_of(fixed_parts(translation), parts)
     markdown = _GONE_CITATION.sub("", to_renumbered(translation, numbers))
     original = to_translatable(block)
-    for number in range(1, len(parts) + 1):
-        if number not in numbers:
-            markdown = _with_citation(markdown, original, number, (language, from_language))
+    new = sorted(set(range(1, len(parts) + 1)).difference(numbers))
+    if len(new) > _MOST_NEW:
+        raise EditError(f"it has more than {_MOST_NEW} new citations")
+    for number in new:
+        markdown = _with_citation(markdown, original, number, (language, from_language))
     set_translated(block, markdown)
 
 

@@ -73,6 +73,7 @@ def test_words_that_are_carried_over(original: str, own: str, expected: str) -> 
         ("Press <kbd>A</kbd>", "Drücke <kbd>B</kbd>"),
         ("One <code>x</code>", "Eins"),
         ("The sign ⟦ [A]", "Das Zeichen ⟦ [B]"),
+        (f"Fast {'[A] ' * 21}", "Schnell"),
     ],
 )
 def test_words_that_are_not(original: str, own: str) -> None:
