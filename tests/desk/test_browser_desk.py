@@ -337,6 +337,24 @@ def test_with_keys_alone(desk: DeskProcess, page: Page) -> None:
     expect(page).to_have_title(re.compile("Ten habits"))
 
 
+def test_messages_of_one_text(desk: DeskProcess, page: Page) -> None:
+    """An *Undo* stays with its text, and a damaged file is named before one approves. 4 s."""
+    open_text(desk, page)
+    page.keyboard.press("c")
+    expect(page.get_by_role("status")).to_contain_text("Confirmed")
+    page.keyboard.press("n")
+    expect(page).to_have_title(re.compile("Ten habits"))
+    expect(page.get_by_role("status")).not_to_contain_text("Confirmed")
+    approve_button(page).click()
+    expect(page.get_by_role("status")).to_contain_text("Approved “Ten habits”")
+    file = desk.project.root / "contentgen/post.md/main.html"
+    wait_until(file.exists)
+    file.write_text(file.read_text().replace("</article>", ""))
+    page.go_back()
+    expect(page.get_by_role("status")).to_contain_text("</article> is missing")
+    expect(approve_button(page)).to_be_disabled()
+
+
 def test_a_title_is_shown_as_it_is(project: Project, page: Page) -> None:
     """What looks like a pattern or a place in it changes no words of the desk."""
     title = "Pay $' now, $& {1} {0} $$"

@@ -93,7 +93,7 @@ export async function act(action, body = {}) {
   return done;
 }
 
-const undoLast = () => undo();
+export const undoLast = () => undo();
 
 // Confirms a statement, or removes its sentence.
 export function settle(statement, action) {

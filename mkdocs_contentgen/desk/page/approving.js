@@ -17,7 +17,8 @@ export const isApproved = () => state.text.state === "approved" && !state.text.n
 // Why the text cannot be approved now, whatever its statements are, or an empty string.
 export function whyNot() {
   const { text } = state;
-  if (!text.seen) return text.reason;
+  if (!text.seen) return text.waits || text.reason;
+  if (text.state === "damaged") return text.reason;
   if (state.failure) return state.failure;
   if (isElsewhere()) return say("elsewhere");
   if (text.waits) return text.waits;

@@ -1,6 +1,6 @@
 // The screen of one text: the bar, its page, and what is to be done with it.
 
-import { inTurn, look, take } from "./acts.js";
+import { inTurn, look, take, undoLast } from "./acts.js";
 import { about } from "./about.js";
 import { call } from "./api.js";
 import { bar } from "./bar.js";
@@ -55,6 +55,11 @@ export async function openQueue() {
   await loadQueue().catch((error) => tell("red", error.message));
 }
 
+// Whether a message is about more than the text before: a problem, or an approval, which can still
+// be undone. The Undo of all else would take back what was done last in the text that is open.
+const outlives = (message) => message?.kind === "red"
+  || (message?.undo && message.undo !== undoLast);
+
 export async function showText(row) {
   const { message, ref } = state;
   const isOther = ref !== row.ref;
@@ -64,8 +69,7 @@ export async function showText(row) {
     editing: null, comparison: null, isMenuOpen: false, isSheetOpen: true, failure: "",
   });
   if (isOther) state.checked = [];
-  // An approval that has led here can still be undone.
-  state.message = ref && isOther ? message : null;
+  state.message = ref && isOther && outlives(message) ? message : null;
   openFrame(row.frame, location.pathname, say("page"));
   take(text);
 }
