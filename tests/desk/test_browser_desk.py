@@ -947,6 +947,25 @@ def test_approving_is_deliberate(desk: DeskProcess, page: Page) -> None:
     wait_until(lambda: approved(desk, "post.md") == "")
 
 
+def test_words_outlive_the_desk(project: Project, page: Page) -> None:
+    """The next one on its port offers them, in the tab that was open, too, and nothing else. 6 s."""
+    make_site(project.root)
+    with DeskProcess(project) as desk:
+        open_text(desk, page)
+        page.get_by_role("button", name="Edit", exact=True).click()
+        editor = page.get_by_role("textbox", name="Edit")
+        editor.fill("My own words")
+        page.evaluate("localStorage.setItem('edits of others', '[{}]')")
+    expect(page.get_by_role("status")).to_contain_text("Is `contentgen review` still running?")
+    with DeskProcess(project, int(desk.origin.rpartition(":")[2])) as desk:
+        other = page.context.new_page()
+        open_text(desk, other)
+        lost = other.get_by_role("textbox", name="You have not saved these words")
+        expect(lost).to_have_value("My own words")
+        assert other.evaluate("localStorage.getItem('edits of others')") is None
+        expect(editor).to_have_value("My own words")
+
+
 def test_edit_selects_the_statement(desk: DeskProcess, page: Page) -> None:
     """The one that is open, so that what is typed takes the place of no other. 3 s.
 

@@ -1,5 +1,6 @@
 // Calls the server of the desk.
 
+import { keepWords } from "./drafts.js";
 import { say } from "./words.js";
 
 export async function call(action, body = {}) {
@@ -25,7 +26,8 @@ export async function call(action, body = {}) {
 // Exchanges the token of the address for the key. Whoever has a key can open the address again.
 export async function openSession(token) {
   try {
-    localStorage.setItem("key", (await call("session", { token })).key);
+    const { key } = await keepWords(() => call("session", { token }));
+    localStorage.setItem("key", key);
   } catch (error) {
     if (error.status !== 403) throw error;
     await call("queue").catch(() => { throw error; });

@@ -1,4 +1,5 @@
-// What was typed and neither saved nor discarded. The browser keeps it as long as the desk runs.
+// What was typed and neither saved nor discarded. The browser keeps it, also for the next desk on the
+// same port.
 
 import { state } from "./state.js";
 
@@ -9,6 +10,29 @@ export const recall = (kind) => JSON.parse(localStorage.getItem(placeOf(kind)) ?
 export function remember(kind, value) {
   if (value) localStorage.setItem(placeOf(kind), JSON.stringify(value));
   else localStorage.removeItem(placeOf(kind));
+}
+
+const isDraft = (it) => Number.isInteger(it?.number)
+  && ["mode", "digest", "markdown", "words"].every((name) => typeof it[name] === "string");
+
+// Another program can have used the port before, and have left anything there.
+function isKept([place, json]) {
+  const [kind] = place.split(" ");
+  try {
+    const value = JSON.parse(json);
+    if (kind === "note") return typeof value === "string";
+    return kind === "edits" && Array.isArray(value) && value.every(isDraft);
+  } catch {
+    return false; // it is none of the desk
+  }
+}
+
+// Does what deletes all that the browser has stored, and returns its outcome.
+export async function keepWords(deletesAll) {
+  const kept = Object.entries(localStorage).filter(isKept);
+  const outcome = await deletesAll();
+  for (const [place, json] of kept) localStorage.setItem(place, json);
+  return outcome;
 }
 
 // The words for blocks: {mode, number, digest, markdown, words}.
