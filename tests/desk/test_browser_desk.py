@@ -948,7 +948,7 @@ def test_approving_is_deliberate(desk: DeskProcess, page: Page) -> None:
 
 
 def test_words_outlive_the_desk(project: Project, page: Page) -> None:
-    """The next one on its port offers them, in the tab that was open, too, and nothing else. 6 s."""
+    """The next one on its port offers them, in the tab that was open, too. 6 s."""
     make_site(project.root)
     with DeskProcess(project) as desk:
         open_text(desk, page)

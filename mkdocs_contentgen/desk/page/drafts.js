@@ -1,5 +1,5 @@
-// What was typed and neither saved nor discarded. The browser keeps it, also for the next desk on the
-// same port.
+// What was typed and neither saved nor discarded. The browser keeps it, also for the next desk on
+// the same port.
 
 import { state } from "./state.js";
 

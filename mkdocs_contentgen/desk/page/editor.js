@@ -143,8 +143,9 @@ export function followBlock() {
   const { editing } = state;
   if (!editing) return;
   const { blocks } = state.text;
+  const words = withoutMarks(editing.markdown);
   const isSame = (block) => block?.digest === editing.digest
-    && (editing.mode === "paste" || withoutMarks(block.markdown) === withoutMarks(editing.markdown));
+    && (editing.mode === "paste" || withoutMarks(block.markdown) === words);
   const number = isSame(blocks[editing.number]) ? editing.number : blocks.findIndex(isSame);
   if (number < 0) {
     state.editing = null;
