@@ -24,7 +24,7 @@ _GONE = 0
 _MOST_NEW = 20
 """So many citations can be new in a block, since each takes the time to read the block."""
 
-_GONE_CITATION = re.compile(rf"\s*⟦{_GONE}⟧")
+_GONE_CITATION = re.compile(rf"(?<!\s)\s*⟦{_GONE}⟧")
 _CITATIONS_BEFORE = re.compile(r"⟦([0-9]{1,4})⟧\s*\Z")
 _CITATIONS_BEHIND = re.compile(r"\s*⟦([0-9]{1,4})⟧")
 _LABEL = re.compile(r"\[[0-9]{1,4}\]")
