@@ -319,6 +319,7 @@ def test_with_keys_alone(desk: DeskProcess, page: Page) -> None:
     editor.fill("Costs little")
     page.keyboard.press("Control+Enter")
     expect(page.get_by_text("No statement is left to check.")).to_be_visible()
+    expect(page.get_by_role("button", name=re.compile("^Remarks: "))).to_be_visible()
     expect(approve_button(page)).to_be_enabled()
     page.keyboard.press("a")
     expect(approve_button(page)).to_be_focused()

@@ -1,6 +1,7 @@
 // The tab Check: one open card for the statement to check, the others with their first words.
 
 import { act, settle, settleSentence } from "./acts.js";
+import { isApproved } from "./approving.js";
 import { hasClosest, hasWordsOf, readable, withClosest } from "./closest.js";
 import { h } from "./draw.js";
 import { openEditor } from "./editor.js";
@@ -116,6 +117,14 @@ function sentencesToRead() {
       h("p", { class: "to-read", dir: "auto" }, text), evidence(passages))));
 }
 
+// What is left to read, though nothing is left to check.
+function remarks() {
+  const { length } = state.text.remarks;
+  if (!length || isApproved()) return null;
+  return h("button", { type: "button", key: "remarks", class: "card row",
+    onclick: () => chooseTab("about") }, `${say("remarks")}: ${length}`);
+}
+
 export function check() {
   const open = openStatements();
   const current = currentStatement();
@@ -125,6 +134,7 @@ export function check() {
     originalChanges(text, () => act("ask", { update: true, seen: text.seen })),
     isTranslation() && originalOfBlock(current),
     open.length === 0 && h("p", { class: "all-checked" }, say("none_left")),
+    open.length === 0 && remarks(),
     ...open.map((it) => it.key === current.key ? openCard(it, open) : closedCard(it)),
     sentencesToRead(),
     state.checked.length > 0 && h("h2", { key: "checked" }, say("checked_title")),
