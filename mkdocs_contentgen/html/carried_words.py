@@ -30,9 +30,8 @@ _CITATIONS_BEHIND = re.compile(r"\s*⟦([0-9]{1,4})⟧")
 _LABEL = re.compile(r"\[[0-9]{1,4}\]")
 _NUMBER = re.compile("⟦[0-9]{1,4}⟧")
 _BRACKETS = str.maketrans("⟦⟧", "[]")
-_LAST_SIGNS = re.compile(
-    "[.!?…:;。！？｡\\uff0e\\u061f\\u06d4\\u0964\\u0965]+[\\s\"'”’»)」』*_~=]*\\Z"
-)
+_SIGNS = "[.!?…:;。！？｡\\uff0e\\u061f\\u06d4\\u0964\\u0965]"
+_LAST_SIGNS = re.compile(rf"(?<!{_SIGNS}){_SIGNS}+[\s\"'”’»)」』*_~=]*\Z")
 """The signs that a sentence ends with."""
 
 
