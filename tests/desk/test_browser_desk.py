@@ -1013,6 +1013,7 @@ def test_an_edit_is_kept_when_one_leaves(desk: DeskProcess, page: Page) -> None:
     expect(page.frame_locator("iframe").get_by_text("Costs half")).to_be_visible()
     expect(page.get_by_text("You have not saved")).to_have_count(0)
     edit.click()
+    expect(editor).to_be_focused()
     page.keyboard.press("Control+Enter")
     expect(editor).to_have_count(0)
     expect(edit).to_be_focused()
