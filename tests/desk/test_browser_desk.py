@@ -957,7 +957,11 @@ def test_words_outlive_the_desk(project: Project, page: Page) -> None:
         editor = page.get_by_role("textbox", name="Edit")
         editor.fill("My own words")
         page.evaluate("localStorage.setItem('edits of others', '[{}]')")
-    expect(page.get_by_role("status")).to_contain_text("Is `contentgen review` still running?")
+    running = page.get_by_text("Is `contentgen review` still running?")
+    expect(running).to_have_count(1)
+    page.get_by_role("button", name="Save").click()
+    expect(editor).to_be_focused()  # again
+    expect(running).to_have_count(1)
     with DeskProcess(project, int(desk.origin.rpartition(":")[2])) as desk:
         other = page.context.new_page()
         open_text(desk, other)

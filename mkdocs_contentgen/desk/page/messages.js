@@ -21,6 +21,7 @@ const button = (label, onclick) => h("button", { type: "button", onclick }, labe
 function outcome() {
   const { message, text } = state;
   if (!message && !text.undo) return null;
+  if (message?.text === state.failure) return null; // it stands there already
   const takesBack = message?.undo ?? (text.undo && undo);
   return note("outcome", message?.kind ?? "quiet",
     h("span", { dir: "auto" }, message?.text ?? say("last_act", undoTitle())),
