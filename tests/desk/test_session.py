@@ -6,7 +6,9 @@ import json
 import os
 import re
 import socket
+import sys
 import tempfile
+from concurrent.futures import ThreadPoolExecutor
 from itertools import product
 from pathlib import Path
 
@@ -552,6 +554,27 @@ def test_the_address_is_in_a_private_file(tmp_path: Path) -> None:
     assert link == file.as_uri()
     assert file.stat().st_mode & 0o777 == 0o600
     assert address in file.read_text()
+
+
+def test_desks_that_start_together_keep_their_folders(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """None takes one that has just been made for that of a desk that was killed."""
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+
+    def start(number: int) -> bool:
+        with private_folder() as folder:
+            (folder / "1").mkdir()
+            with private_folder():
+                return (folder / "1").is_dir()
+
+    interval = sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)  # as often as processes take turns
+    try:
+        with ThreadPoolExecutor(8) as pool:
+            assert all(pool.map(start, range(200)))
+    finally:
+        sys.setswitchinterval(interval)
 
 
 def test_folders_of_killed_desks_are_deleted(
