@@ -280,13 +280,18 @@ class Desk:
         # Another text may have taken its place.
         return stack if stack and stack[-1].after == digest_of(article) else []
 
-    def note_undo(
-        self, article: Article, act: str, text: Text | None = None, file: str | None = None
-    ) -> None:
-        """Keep what was there before the act whose outcome the cache and the file have now."""
+    def note_undo(self, article: Article, act: str, text: Text) -> None:
+        """Keep the text that was there before the act whose outcome the cache has now."""
+        after = digest_of(self._after_act(article))
+        self._add_undos(article, [_Undo(after, text, None, act)])
+
+    def _after_act(self, article: Article) -> Article:
+        """Return an article as the cache and its file have it now."""
         self.refresh()
-        after = digest_of(self.site.reread([article])[0])
-        self._write_undo(article, [*self._undo_stack(article), _Undo(after, text, file, act)])
+        return self.site.reread([article])[0]
+
+    def _add_undos(self, article: Article, undos: Sequence[_Undo]) -> None:
+        self._write_undo(article, [*self._undo_stack(article), *undos])
 
     def _undo_stack(self, article: Article) -> list[_Undo]:
         try:
@@ -323,10 +328,10 @@ class Desk:
         file = article.path.read_text("utf-8") if article.approved else ""
         chosen = TextToApprove(text, is_in_file=article.newest_is_in_file)
         write_approval(article, chosen, self.by, self.site.options, reason=reason)
-        self.refresh()
+        now = self._after_act(article)
         # What somebody has written into the file since then is not undone.
-        if self.site.reread([article])[0].state == "approved":
-            self.note_undo(article, "approve", file=file)
+        if now.state == "approved":
+            self._add_undos(article, [_Undo(digest_of(now), None, file, "approve")])
 
     def earlier(self, article: Article, name: Earlier) -> Text | None:
         """Return the approved text, or the text as it was before people changed it, or None."""
@@ -401,10 +406,9 @@ class Desk:
     def _save_steps(self, article: Article, steps: Sequence[_Step]) -> None:
         """Save the text after the last step, and how to undo each. Raises OutdatedError."""
         self._save(article, steps[-1].after)
-        self.refresh()
-        state = self.site.reread([article])[0].state  # which the texts between have, too
+        state = self._after_act(article).state  # which the texts between have, too
         undos = [_Undo(_digest(step.after, state), step.before, None, step.act) for step in steps]
-        self._write_undo(article, [*self._undo_stack(article), *undos])
+        self._add_undos(article, undos)
 
     def _save(self, article: Article, text: Text) -> None:
         """Save a text, unless somebody has changed it meanwhile. Raises OutdatedError."""
