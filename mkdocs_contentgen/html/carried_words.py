@@ -16,7 +16,14 @@ from bs4 import Tag
 from ..errors import EditError
 from .document import Block, start_tag
 from .sentences import sentence_ends
-from .translatable import fixed_parts, has_own_words, set_translated, to_renumbered, to_translatable
+from .translatable import (
+    NUMBER,
+    fixed_parts,
+    has_own_words,
+    set_translated,
+    to_renumbered,
+    to_translatable,
+)
 
 _GONE = 0
 """The number of a citation that the original does not have any more."""
@@ -25,10 +32,9 @@ _MOST_NEW = 20
 """So many citations can be new in a block, since each takes the time to read the block."""
 
 _GONE_CITATION = re.compile(rf"(?<!\s)\s*⟦{_GONE}⟧")
-_CITATIONS_BEFORE = re.compile(r"⟦([0-9]{1,4})⟧\s*\Z")
-_CITATIONS_BEHIND = re.compile(r"\s*⟦([0-9]{1,4})⟧")
+_CITATIONS_BEFORE = re.compile(rf"{NUMBER.pattern}\s*\Z")
+_CITATIONS_BEHIND = re.compile(rf"\s*{NUMBER.pattern}")
 _LABEL = re.compile(r"\[[0-9]{1,4}\]")
-_NUMBER = re.compile("⟦[0-9]{1,4}⟧")
 _BRACKETS = str.maketrans("⟦⟧", "[]")
 _SIGNS = "[.!?…:;。！？｡\\uff0e\\u061f\\u06d4\\u0964\\u0965]"
 _LAST_SIGNS = re.compile(rf"(?<!{_SIGNS}){_SIGNS}+[\s\"'”’»)」』*_~=]*\Z")
@@ -75,27 +81,31 @@ def _numbers_of(own: Sequence[Tag], parts: Sequence[Tag]) -> list[int]:
 
     Raises EditError if that is not certain.
     """
-    left: dict[str, list[int]] = {}
-    for number, part in enumerate(parts, start=1):
-        left.setdefault(_name(part), []).append(number)
-    numbers: list[int | None] = []
-    for part in own:
-        same = left.get(_name(part))
-        numbers.append(same.pop(0) if same else None)
-    new = [
-        number for some in left.values() for number in some if not _is_citation(parts[number - 1])
-    ]
+    numbers, left = _match_same(own, parts)
+    new = [number for number in left if not _is_citation(parts[number - 1])]
     gone = [
         place
         for place, number in enumerate(numbers)
-        if number is None and not _is_citation(own[place])
+        if number == _GONE and not _is_citation(own[place])
     ]
     if new or gone:
         place, number = _only_pair(gone, new)
         if own[place].name != parts[number - 1].name or not has_own_words(own[place]):
             raise EditError("another part is in it now")
         numbers[place] = number
-    return [_GONE if number is None else number for number in numbers]
+    return numbers
+
+
+def _match_same(own: Sequence[Tag], parts: Sequence[Tag]) -> tuple[list[int], list[int]]:
+    """Return the number of the same part in the new block for each, or _GONE, and those left."""
+    left: dict[str, list[int]] = {}
+    for number, part in enumerate(parts, start=1):
+        left.setdefault(_name(part), []).append(number)
+    numbers = []
+    for part in own:
+        same = left.get(_name(part))
+        numbers.append(same.pop(0) if same else _GONE)
+    return numbers, [number for some in left.values() for number in some]
 
 
 def _only_pair(gone: Sequence[int], new: Sequence[int]) -> tuple[int, int]:
@@ -140,7 +150,7 @@ def _at_end_of_sentence(
         raise EditError("it has other sentences")
     index = next(place for place, sentence in enumerate(of_original) if label in sentence)
     before, _, behind = of_original[index].partition(label)
-    if re.search(r"\w", _NUMBER.sub("", behind)):
+    if re.search(r"\w", NUMBER.sub("", behind)):
         raise EditError("a new citation is within a sentence")
     sentence = sentences[index].rstrip()
     last = _LAST_SIGNS.search(sentence) if _LAST_SIGNS.search(behind) else None

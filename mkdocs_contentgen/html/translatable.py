@@ -30,7 +30,9 @@ _ADDRESS = "https://part.invalid/"
 _RESERVED = re.compile(rf"[⟦⟧]|{re.escape(_ADDRESS)}")
 """Matches what stands for parts, so that a text which has it itself cannot be translated."""
 
-_NUMBER = re.compile("⟦([0-9]{1,4})⟧")
+NUMBER = re.compile("⟦([0-9]{1,4})⟧")
+"""Matches what stands for a part that stays as it is."""
+
 _WRITTEN_LINK = re.compile(rf"\]\(<{re.escape(_ADDRESS)}([0-9]+)>\)")
 _WRITTEN_TAG = f'<a href="{_ADDRESS}'
 _READ_LINK = re.compile('<a href="([0-9]{1,4})"')
@@ -152,7 +154,7 @@ def set_translated(block: Block, markdown: str) -> None:
         part = fixed[int(_number_of(tag))]
         tag.name = part.name
         tag.attrs = dict(part.attrs)
-    for text in translated.find_all(string=_NUMBER):
+    for text in translated.find_all(string=NUMBER):
         text.replace_with(*_with_parts(text, fixed))
     _restore_code(translated, original)
     block.set_content(translated)
@@ -258,9 +260,9 @@ def _read_checked(markdown: str, length: int, asked: _Parts) -> Tag:
         if not text.find_parent("code"):
             text.replace_with(_UNSEEN.sub("", text))
     _check_parts(asked, _parts_of(translated))
-    if _RESERVED.search(_NUMBER.sub("", translated.get_text())):
+    if _RESERVED.search(NUMBER.sub("", translated.get_text())):
         raise EditError("`⟦` or `⟧` is around no number")
-    if not _LETTER.search(_NUMBER.sub("", translated.get_text())):
+    if not _LETTER.search(NUMBER.sub("", translated.get_text())):
         raise EditError("it has no words")
     for tag in translated.find_all(True):
         if tag.name in _FREE:
@@ -303,10 +305,10 @@ def _parts_of(element: Tag) -> _Parts:
             within[_label(tag)] = _label_around(tag)
         elif tag.name not in _FREE:
             counts[f"<{tag.name}>"] += 1
-    for text in element.find_all(string=_NUMBER):
+    for text in element.find_all(string=NUMBER):
         if text.find_parent("code"):
             continue
-        for match in _NUMBER.finditer(text):
+        for match in NUMBER.finditer(text):
             counts[match[0]] += 1
             within[match[0]] = _label_around(text)
     return _Parts(counts, within)
@@ -343,7 +345,7 @@ def _label_around(node: Tag | NavigableString) -> str:
 def _with_parts(text: NavigableString, fixed: Mapping[int, Tag]) -> list[Tag | NavigableString]:
     """Return a text with the elements of the original in place of their numbers."""
     pieces: list[Tag | NavigableString] = []
-    for index, piece in enumerate(_NUMBER.split(text)):
+    for index, piece in enumerate(NUMBER.split(text)):
         if index % 2 == 0:
             pieces.append(NavigableString(piece))
             continue

@@ -18,7 +18,7 @@ from bs4.element import NavigableString
 
 from ..display import escape_controls
 from ..html.elements import HEADINGS
-from ..html.translatable import read_translated
+from ..html.translatable import NUMBER, read_translated
 from ..service.protocol import MAX_REASON, OriginalBlock
 from .code_parts import FILE_TYPES
 from .glossary import NO_GLOSSARY, Glossary, is_kept
@@ -41,7 +41,6 @@ _MOST_TIMES = 3
 _LETTERS_OF_A_SIGN = 2
 """A sign of Chinese, Japanese or Korean says as much as so many letters of an alphabet."""
 
-_NUMBERED = re.compile("⟦[0-9]{1,4}⟧")
 _TIMES = ("second", "minute", "hour", "day", "year")
 _COUNTERS = ("piece", "person", "times")
 """Units that some languages put behind each number."""
@@ -258,7 +257,7 @@ def _plain(string: NavigableString) -> str:
     text = str(string)
     if string.find_parent("code"):
         return OBJECT * len(text)
-    return _NUMBERED.sub(lambda match: OBJECT * len(match[0]), text)
+    return NUMBER.sub(lambda match: OBJECT * len(match[0]), text)
 
 
 def mark_ranges(element: Tag, ranges: Iterable[Range]) -> None:
