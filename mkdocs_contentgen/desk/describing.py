@@ -21,7 +21,7 @@ from ..site.site import Site
 from ..text import Text, is_about_quotation
 from ..texts.articles import Article, count_statements
 from ..writer.evidence import Evidence, EvidenceFinder
-from ..writer.source_lists import listed_sources
+from ..writer.source_lists import listed_sources, name_of_listed
 from ..writer.sources import Section
 from .rendering import render
 from .texts import Change, Desk, Earlier, digest_of
@@ -239,12 +239,13 @@ def _sources_by_label(
 
     One that is no page of the site has no link, and is known by its title.
     """
-    names = {str(source["title"]): str(source["address"]) for source in sources}
-    addresses = {str(source["address"]) for source in sources}
+    names: dict[str, str] = {}
+    for source in sources:
+        address = str(source["address"])
+        names |= {str(source["title"]): address, address: address}
     found: dict[str, _CitedSource] = {}
     for number, item in enumerate(listed_sources(blocks)[1:], start=1):
-        linked = [address for address in item.links if address in addresses]
-        name = linked[0] if linked else names.get(item.text, "")
+        name = names.get(name_of_listed(item), "")
         found[str(number)] = _CitedSource(name, item.text)
     return found
 

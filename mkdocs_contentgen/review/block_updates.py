@@ -20,7 +20,7 @@ from ..html.elements import HEADINGS
 from ..service.protocol import CITATION, BlockChange, TextBlock, Update, Updated
 from ..text import Text
 from ..writer.languages import ENGLISH, find_language
-from ..writer.source_lists import listed_sources
+from ..writer.source_lists import listed_sources, name_of_listed
 
 _MAX_UPDATES = 20
 _NO_REASON = "no reason given"
@@ -275,11 +275,7 @@ def _end_of_section(heading: Block, following: Sequence[Block], end: int) -> int
 
 def _listed_names(blocks: Sequence[Block]) -> list[str]:
     """Return the address, or else the title, of each listed source in a text."""
-    names = []
-    for item in listed_sources(blocks)[1:]:
-        links = item.links
-        names.append(links[0] if links else item.text)
-    return names
+    return [name_of_listed(item) for item in listed_sources(blocks)[1:]]
 
 
 def _link(

@@ -19,3 +19,9 @@ def listed_sources(blocks: Sequence[Block]) -> list[Block]:
         return []
     items = [block for block in blocks if block.kind == "li" and block.element.parent is listed]
     return [heading, *items] if items else []
+
+
+def name_of_listed(item: Block) -> str:
+    """Return what names a source in the list: its address, or else its title."""
+    links = item.links
+    return links[0] if links else item.text
