@@ -16,7 +16,7 @@ from msgspec import structs
 
 from ..errors import ApprovalError, ConfigurationError, ForgeError, UnsafeHTMLError
 from ..git import run_git
-from ..html.document import Document
+from ..html.document import Document, document_of
 from ..review.approving import settled_html, with_confirmed
 from ..review.report_markdown import sentence_marks
 from ..site.authors import name_authors
@@ -25,7 +25,6 @@ from ..texts.approval import (
     ApprovedText,
     approve,
     decode,
-    document_of,
     name_problem,
     read_approved,
     save_approved,

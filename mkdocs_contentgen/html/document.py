@@ -30,7 +30,7 @@ from bs4.element import NavigableString, PageElement
 
 from ..errors import EditError, UnsafeHTMLError
 from ..files import short_digest
-from .article import parse_article
+from .article import image_hosts_of, parse_article
 from .elements import BLOCK_LEVEL, CELLS, GROUPS, TEXT_BLOCKS, TO_READ, VOID, WEAK
 from .sentences import sentence_ends
 
@@ -521,6 +521,14 @@ class Block:
 def is_block(element: Tag) -> bool:
     """Tell whether an element without blocks in it is a block: it has text."""
     return element.name != "hr" and bool(element.get_text().strip())
+
+
+def document_of(html: str) -> Document:
+    """Return the document of a text, with the images of all hosts. Raises UnsafeHTMLError.
+
+    Which of them are shown, a page decides.
+    """
+    return Document(html, image_hosts_of(html))
 
 
 def read_content(html: str, image_hosts: Collection[str] = ()) -> Tag:

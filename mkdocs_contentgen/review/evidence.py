@@ -7,8 +7,7 @@ from dataclasses import dataclass
 from functools import cache
 
 from ..errors import ConfigurationError
-from ..html.article import image_hosts_of
-from ..html.document import Document, is_block
+from ..html.document import Document, document_of, is_block
 from ..site.site import Site
 from ..text import Text
 from ..texts.articles import Article
@@ -132,9 +131,8 @@ def _original_finder(article: Article, original: Article, text: Text) -> Origina
         return OriginalFinder({}, {})
     from ..texts.alignment import align
 
-    html = translated.text.html
-    leaves = Document(html, image_hosts_of(html)).leaves()
-    own_leaves = Document(text.html, image_hosts_of(text.html)).leaves()
+    leaves = document_of(translated.text.html).leaves()
+    own_leaves = document_of(text.html).leaves()
     changed_by = text.edits.changed_by if text.edits else {}
     alignment = align(text.original.blocks, leaves, own_leaves, changed_by)
     of_leaf = {pair.own: pair.original for pair in alignment.pairs}

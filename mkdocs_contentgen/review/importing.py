@@ -9,11 +9,11 @@ from msgspec import structs
 
 from ..display import escape_controls
 from ..errors import FailedTextError
+from ..html.document import Document, document_of
 from ..html.markdown_parser import link_addresses
 from ..requests import Request
 from ..site.site import Site
 from ..text import Edits, Text, edition_after
-from ..texts.approval import document_of
 from ..texts.articles import Article
 from ..writer.program import prompt_text
 from ..writer.settings import WriterOptions
@@ -100,8 +100,6 @@ def _with_blocks_by(by: str, text: Text, before: Text | None) -> Text:
 
 def _written_by(by: str, text: Text, answer: str) -> Text:
     """Return a text as one of a person, with a remark about what was not kept of it."""
-    from ..html.document import Document
-
     blocks = Document(text.html).blocks()
     edits = Edits(changed_by={block.digest: by for block in blocks})
     kept = {address for block in blocks for address in block.links}

@@ -14,7 +14,7 @@ from msgspec import structs
 
 from ..errors import EditError, FailedTextError, UnsafeHTMLError
 from ..html.article import image_hosts_of
-from ..html.document import Document, is_block
+from ..html.document import Document, document_of, is_block
 from ..html.markdown_reader import read_blocks
 from ..html.markup import root
 from ..page_request import OriginalText
@@ -26,7 +26,6 @@ from ..texts.imported_translation import align_import
 from ..texts.translation import (
     REMARK,
     compose,
-    document_of,
     is_on_whole,
     plan_translation,
     remarks_on_whole,
@@ -144,12 +143,12 @@ def remarks_on_changed(before: Text, changed: Text, original: Text | None) -> tu
     A remark that names a block goes with its words, and one on what has no translation once
     something stands for that. Without an `original`, the latter stay.
     """
-    own_leaves = Document(changed.html, image_hosts_of(changed.html)).leaves()
+    own_leaves = document_of(changed.html).leaves()
     remarks = [remark for remark in before.remarks if is_on_whole(remark)]
     remarks += still_true(before.remarks, (), [leaf.first_words for leaf in own_leaves])
     if original is None or changed.original is None:
         return tuple(remarks)
-    leaves = Document(original.html, image_hosts_of(original.html)).leaves()
+    leaves = document_of(original.html).leaves()
     changed_by = changed.edits.changed_by if changed.edits else {}
     alignment = align(changed.original.blocks, leaves, own_leaves, changed_by)
     missing = [leaves[number] for number in alignment.missing]
@@ -202,7 +201,7 @@ def _read_text(
         original.text, html, language=original.language, is_draft=original.is_draft
     )
     said = remarks_on_whole(
-        document_of(original.text).article, document.article, is_draft=original.is_draft
+        document_of(original.text.html).article, document.article, is_draft=original.is_draft
     )
     said += mended
     said += [f"{REMARK}{problem}" for problem in aligned.problems]

@@ -34,7 +34,7 @@ from ..text import Edits, Line, Text, is_storable, mended
 from ..yaml_files import NotYAMLError, read_yaml
 
 if TYPE_CHECKING:
-    from ..html.document import Block, Document
+    from ..html.document import Block
 
 MAX_HEADER = 256 * 1024
 """Maximum length of a header in characters: a text can have thousands of blocks by people."""
@@ -302,6 +302,7 @@ def _read_html(html: str, first_line: int) -> _ReadHTML:
     `first_line` is the number of its first line in the file. Raises _DamagedError for what no build
     can show, or would leave out.
     """
+    from ..html.document import document_of  # most texts are as they were approved
     from ..html.surroundings import MisplacedError, check_surroundings
 
     try:
@@ -313,14 +314,6 @@ def _read_html(html: str, first_line: int) -> _ReadHTML:
         raise _DamagedError(str(error), first_line + error.line - 1) from error
     except UnsafeHTMLError as error:
         raise _DamagedError(f"no build can show this text: {error}", first_line) from error
-
-
-def document_of(html: str) -> Document:
-    """Return the document of a file, with the images of all hosts. Raises UnsafeHTMLError."""
-    from ..html.article import image_hosts_of
-    from ..html.document import Document  # most texts are as they were approved
-
-    return Document(html, image_hosts_of(html))
 
 
 def _short(block: Block) -> str:

@@ -11,12 +11,11 @@ from ..html.document import Block, Document, is_block
 from ..text import Original, Text
 from .alignment import align_unknown
 from .remembered import MISSING, Remembered, forms_of, short_digest_of, write_remembered
-from .translation import problems_of_missing
+from .translation import first_problems, problems_of_missing
 
 _MAX_NAMED = 5
 """How many blocks are named of those that have the same problem."""
 
-_ADDED = "stands for nothing in the original"
 _MAX_ADDRESS = 80
 
 
@@ -63,13 +62,13 @@ def _not_aligned(
     missing = [leaf for leaf in leaves if leaf.number not in matched and is_block(leaf.element)]
     found = set(matched.values())
     added = [leaf for leaf in own_leaves if leaf.number not in found and is_block(leaf.element)]
-    problems = problems_of_missing(missing)
-    problems += [f"{block.first_words} {_ADDED}" for block in added[:_MAX_NAMED]]
-    more = len(added) - _MAX_NAMED
-    if more > 0:
-        blocks = "1 more block stands" if more == 1 else f"{more:,} more blocks stand"
-        problems.append(f"{blocks} for nothing in the original")
-    return problems
+    of_added = first_problems(
+        [f"{block.first_words} stands for nothing in the original" for block in added],
+        _MAX_NAMED,
+        "block stands for nothing in the original",
+        "blocks stand for nothing in the original",
+    )
+    return problems_of_missing(missing) + of_added
 
 
 def _lacking_parts(

@@ -19,8 +19,7 @@ from msgspec import structs
 
 from ..errors import EditError, UnsafeHTMLError
 from ..files import sha256
-from ..html.article import image_hosts_of
-from ..html.document import Block, Document, unwrap_signs
+from ..html.document import Block, Document, document_of, unwrap_signs
 from ..html.elements import BLOCK_LEVEL
 from ..html.translatable import has_words, set_translated, to_translatable
 from ..service.protocol import MAX_BLOCKS, OriginalBlock, Translated, TranslatedBlock, Translation
@@ -75,7 +74,7 @@ def plan_translation(original: Text, language: str, from_language: str = "") -> 
     Both languages are BCP 47 tags; that of the original is empty if it is not known.
     """
     asked = []
-    for block in blocks_with_words(document_of(original).blocks(), language):
+    for block in blocks_with_words(document_of(original.html).blocks(), language):
         with suppress(EditError):  # the composed text will have a remark that says why
             asked.append(OriginalBlock(block.number, block.kind, to_translatable(block)))
     return Translation(language, asked[:MAX_BLOCKS], from_language)
@@ -95,7 +94,7 @@ def compose(
     `request` is the record of the translation's request, and `is_draft` says that nobody has
     approved the original. Raises EditError if the text could not be shown.
     """
-    document = document_of(original)
+    document = document_of(original.html)
     blocks = document.blocks()
     forms = forms_of(document.leaves())
     wording = Wording(blocks, asked.language, asked.blocks, translated)
@@ -136,7 +135,7 @@ def count_changes(original: Original, html: str) -> int:
 
     `original` is what its translation remembers. Raises UnsafeHTMLError.
     """
-    leaves = Document(html, image_hosts_of(html)).leaves()
+    leaves = document_of(html).leaves()
     return alignment.count_changes(original.blocks, leaves)
 
 
@@ -147,14 +146,6 @@ def of_approved_original(translation: Text) -> Text:
     remarks = tuple(remark for remark in translation.remarks if remark != DRAFT_REMARK)
     original = structs.replace(translation.original, is_draft=False)
     return structs.replace(translation, remarks=remarks, original=original)
-
-
-def document_of(original: Text) -> Document:
-    """Return the document of an original with its pictures: which are shown, a page decides.
-
-    Raises UnsafeHTMLError.
-    """
-    return Document(original.html, image_hosts_of(original.html))
 
 
 class Wording:
@@ -256,22 +247,26 @@ def _descriptions_in(article: Tag) -> Iterator[str]:
 
 def remarks_on_untranslated(problems: Sequence[str]) -> list[str]:
     """Return remarks about blocks without a translation, so many that others have room."""
-    remarks = [f"{REMARK}{problem}" for problem in problems[:_MAX_UNTRANSLATED]]
-    more = len(problems) - _MAX_UNTRANSLATED
-    if more > 0:
-        blocks = "1 more block" if more == 1 else f"{more:,} more blocks"
-        remarks.append(f"{REMARK}{blocks} {MORE_UNTRANSLATED}")
-    return remarks
+    more = f"block {MORE_UNTRANSLATED}", f"blocks {MORE_UNTRANSLATED}"
+    return [f"{REMARK}{problem}" for problem in first_problems(problems, _MAX_UNTRANSLATED, *more)]
 
 
 def problems_of_missing(blocks: Sequence[Block]) -> list[str]:
     """Return what is to be said of blocks of an original for which nothing stands."""
-    problems = [f"{_OF_ORIGINAL}{block.first_words} {_MISSING}" for block in blocks[:_MAX_MISSING]]
-    more = len(blocks) - _MAX_MISSING
-    if more > 0:
-        verb = "block of the original has" if more == 1 else "blocks of the original have"
-        problems.append(f"{more:,} more {verb} no translation")
-    return problems
+    return first_problems(
+        [f"{_OF_ORIGINAL}{block.first_words} {_MISSING}" for block in blocks],
+        _MAX_MISSING,
+        "block of the original has no translation",
+        "blocks of the original have no translation",
+    )
+
+
+def first_problems(problems: Sequence[str], most: int, of_one: str, of_many: str) -> list[str]:
+    """Return the first problems, and the number of those that are more, with what they are."""
+    more = len(problems) - most
+    if more <= 0:
+        return list(problems)
+    return [*problems[:most], f"{more:,} more {of_one if more == 1 else of_many}"]
 
 
 def renew_remarks_on_missing(remarks: Sequence[str], blocks: Sequence[Block]) -> list[str]:
