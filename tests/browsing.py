@@ -87,12 +87,20 @@ def served(
 # --- The browser ----------------------------------------------------------------------------------
 
 
+def chromium() -> str | None:
+    """Return the path of Debian's Chromium, or None.
+
+    The one without a window needs a third less of the processor, with the same engine.
+    """
+    return shutil.which("chromium-headless-shell") or shutil.which("chromium")
+
+
 @pytest.fixture(scope="module")
 def browser() -> Iterator[Browser]:
     """Return Debian's Chromium; where there is none, the tests are skipped, but not in CI."""
-    executable = shutil.which("chromium")
+    executable = chromium()
     if executable is None:
-        reason = "no `chromium` on the PATH (Debian: apt install chromium)"
+        reason = "no Chromium on the PATH (Debian: apt install chromium-headless-shell)"
         if os.environ.get("CI") == "true":
             pytest.fail(reason)
         pytest.skip(reason)

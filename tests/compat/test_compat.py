@@ -28,6 +28,7 @@ from xml.etree import ElementTree
 import httpx
 import pytest
 import yaml
+from browsing import chromium
 from bs4 import BeautifulSoup, Tag
 from conftest import Project, wait_until
 from neighbours import Neighbour, read_neighbours, table
@@ -390,7 +391,7 @@ def test_instant(pair: Pair) -> None:
     """In a browser: to the page with the article and back, in one and the same document."""
     from playwright.sync_api import sync_playwright
 
-    browser_path = shutil.which("chromium")
+    browser_path = chromium()
     if not browser_path:
         absent("no chromium")
     pair.page("page.md")
