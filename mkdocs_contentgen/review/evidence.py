@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import cache
 
 from ..errors import ConfigurationError
-from ..html.document import Document, document_of, is_block
+from ..html.document import Document, is_block
 from ..site.site import Site
 from ..text import Text
 from ..texts.articles import Article
@@ -129,22 +129,21 @@ def _original_finder(article: Article, original: Article, text: Text) -> Origina
     translated = article.original_text
     if text.original is None or translated is None:
         return OriginalFinder({}, {})
-    from ..texts.alignment import align
+    from ..texts.alignment import align_texts
 
-    leaves = document_of(translated.text.html).leaves()
-    own_leaves = document_of(text.html).leaves()
-    changed_by = text.edits.changed_by if text.edits else {}
-    alignment = align(text.original.blocks, leaves, own_leaves, changed_by)
-    of_leaf = {pair.own: pair.original for pair in alignment.pairs}
+    aligned = align_texts(text, translated.text)
+    original_of = {pair.own: pair.original for pair in aligned.alignment.pairs}
     words: dict[int, str] = {}
     sections: dict[int, Section] = {}
-    blocks = [leaf for leaf in own_leaves if is_block(leaf.element)]
+    blocks = [leaf for leaf in aligned.own_leaves if is_block(leaf.element)]
     for number, block in enumerate(blocks):
-        stands_for = of_leaf.get(block.number)
-        if stands_for is None or not leaves[stands_for].text:
+        leaf_number = original_of.get(block.number)
+        if leaf_number is None:
             continue
-        words[number] = block.text
-        sections[number] = Section(original.source_path, original.page, leaves[stands_for].text)
+        said = aligned.leaves[leaf_number].text
+        if said:
+            words[number] = block.text
+            sections[number] = Section(original.source_path, original.page, said)
     return OriginalFinder(words, sections)
 
 

@@ -20,7 +20,7 @@ from ..html.markup import root
 from ..page_request import OriginalText
 from ..service.protocol import Translation
 from ..text import Text, clean_fields
-from ..texts.alignment import align, align_unknown
+from ..texts.alignment import align_texts, align_unknown
 from ..texts.articles import Article
 from ..texts.imported_translation import align_import
 from ..texts.translation import (
@@ -143,16 +143,13 @@ def remarks_on_changed(before: Text, changed: Text, original: Text | None) -> tu
     A remark that names a block goes with its words, and one on what has no translation once
     something stands for that. Without an `original`, the latter stay.
     """
-    own_leaves = document_of(changed.html).leaves()
+    aligned = align_texts(changed, original) if original and changed.original else None
+    own_leaves = aligned.own_leaves if aligned else document_of(changed.html).leaves()
     remarks = [remark for remark in before.remarks if is_on_whole(remark)]
     remarks += still_true(before.remarks, (), [leaf.first_words for leaf in own_leaves])
-    if original is None or changed.original is None:
-        return tuple(remarks)
-    leaves = document_of(original.html).leaves()
-    changed_by = changed.edits.changed_by if changed.edits else {}
-    alignment = align(changed.original.blocks, leaves, own_leaves, changed_by)
-    missing = [leaves[number] for number in alignment.missing]
-    return tuple(renew_remarks_on_missing(remarks, missing))
+    if aligned:
+        remarks = renew_remarks_on_missing(remarks, aligned.missing)
+    return tuple(remarks)
 
 
 def _text_of(article: Article, original: Article) -> OriginalText:

@@ -17,9 +17,12 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
+from functools import lru_cache
 
-from ..html.document import Block, is_block
+from ..errors import EditError
+from ..html.document import Block, document_of, is_block
 from ..html.elements import HEADINGS
+from ..text import Edits, Text
 from .remembered import (
     MISSING,
     REMOVED,
@@ -101,6 +104,53 @@ class Alignment:
         """The numbers of the original's leaves that never had a translation."""
         found = [pair.original for pair in self.pairs if pair.is_missing]
         return [number for number in found if number is not None]
+
+
+@dataclass(frozen=True)
+class AlignedTexts:
+    """The leaves of a translation and of its original, and which stands for which.
+
+    They are shared, so nobody may change them.
+    """
+
+    leaves: Sequence[Block]
+    """The leaves of the original."""
+
+    own_leaves: Sequence[Block]
+    """The leaves of the translation."""
+
+    alignment: Alignment
+
+    @property
+    def missing(self) -> list[Block]:
+        """The leaves of the original that never had a translation."""
+        return [self.leaves[number] for number in self.alignment.missing]
+
+
+def align_texts(translation: Text, original: Text) -> AlignedTexts:
+    """Return which leaf of a translation stands for which leaf of its original.
+
+    Raises UnsafeHTMLError, and EditError for a text that is no translation.
+    """
+    if translation.original is None:
+        raise EditError("this text is no translation")
+    changed_by = (translation.edits or Edits()).changed_by
+    return _align_html(
+        translation.original.blocks,
+        original.html,
+        translation.html,
+        tuple(sorted(changed_by.items())),
+    )
+
+
+@lru_cache(maxsize=1)  # an edit on the desk needs it for the remarks, and then for the cards
+def _align_html(
+    remembered: str, original: str, translation: str, changed_by: tuple[tuple[str, str], ...]
+) -> AlignedTexts:
+    leaves = document_of(original).leaves()
+    own_leaves = document_of(translation).leaves()
+    alignment = align(remembered, leaves, own_leaves, dict(changed_by))
+    return AlignedTexts(leaves, own_leaves, alignment)
 
 
 def align(
