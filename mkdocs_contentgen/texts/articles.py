@@ -40,8 +40,11 @@ _TAG = re.compile(r"<[^<>]*>")
 
 _MARK = re.compile(r"<mark[\s/>]", re.IGNORECASE)
 
-_statements: dict[str, int] = {}
-"""How many statements to check the texts have that were read, by the SHA-256 of their HTML."""
+_MAX_COUNTED = 100_000
+"""For how many texts the number of statements is kept, which takes 15 MB at most."""
+
+_counts: dict[str, int] = {}
+"""The numbers of statements to check in texts that were read, by the SHA-256 of their HTML."""
 
 State = Literal[
     "missing", "failed", "draft", "proposed", "approved", "changed", "outdated", "damaged"
@@ -620,11 +623,12 @@ def count_statements(text: Text | None, document: Document | None = None) -> int
     if text is None or not has_marks(text):
         return 0
     digest = sha256(text.html)
-    if digest not in _statements:
-        if document is None:
-            document = _read(text.html)
-        _statements[digest] = document.count_statements() if document else 0
-    return _statements[digest]
+    if digest not in _counts:
+        if len(_counts) >= _MAX_COUNTED:
+            _counts.clear()
+        document = document or _read(text.html)
+        _counts[digest] = document.count_statements() if document else 0
+    return _counts[digest]
 
 
 def _read(html: str) -> Document | None:
