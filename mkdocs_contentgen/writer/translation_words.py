@@ -1,8 +1,9 @@
 """Compare what a translation and its original say in words: negations, rates, places and names.
 
 Every language says them in its own way, so this compares only what the table
-`translation_words.toml` knows of both languages. It has to stay silent about a good translation,
-which may say `unless` for `if not`: so few words are looked for, and many are an answer to them.
+`translation_words.toml` knows of both languages. A good translation may say `unless` for `if not`,
+and gets no message: few words of an original are looked for, and many words count as their
+translation.
 """
 
 from __future__ import annotations
@@ -88,26 +89,30 @@ def compare_negations(pair: Pair) -> list[str]:
     rows = _TABLE["negations"]
     if pair.from_language not in rows or pair.language not in rows:
         return []
-    asked = _Negations(**rows[pair.from_language])
-    given = _Negations(**rows[pair.language])
+    of_original = _Negations(**rows[pair.from_language])
+    of_translation = _Negations(**rows[pair.language])
     for original, translation in _sentence_pairs(pair):
-        words = asked.clear_words(original)
-        if len(words) > given.count(translation):
+        words = of_original.clear_words(original)
+        if len(words) > of_translation.count(translation):
             return [f"a negation of the original is missing ('{words[-1]}')"]
-        added = given.clear_words(translation)
-        if added and not asked.count(original):
+        added = of_translation.clear_words(translation)
+        if added and not of_original.count(original):
             return [f"it has a negation that the original has not ('{added[0]}')"]
     return []
 
 
 @dataclass(frozen=True)
 class _Negations:
-    """The patterns of a language, see the table."""
+    """The patterns of a language."""
 
     clear: str
+    """Matches words that always negate, such as `not`."""
+
     wide: str
+    """Matches words that may negate, such as `unless`."""
 
     def clear_words(self, text: str) -> list[str]:
+        """Return the words with which a text certainly negates."""
         return re.findall(self.clear, text, re.IGNORECASE)
 
     def count(self, text: str) -> int:
@@ -159,24 +164,30 @@ def compare_names(pair: Pair) -> tuple[list[Range], list[str]]:
 
 
 def _missing_names(pair: Pair) -> list[str]:
+    """Return a message for each name of an original that its translation does not have."""
     found = []
     for name in find_names(pair.original, "", pair.from_language):
         if overlaps(name.start, name.end, pair.links):
             continue
         words = _own_words(pair.original, name, pair.from_language)
-        missing = [
-            word
-            for word in words
-            if not (_is_translated(word) or word.casefold() in pair.common_words)
-            and not all(_has(pair.translation, part) for part in _capital_parts(word))
-        ]
+        missing = [word for word in words if _is_missing(word, pair)]
         if missing:
             found.append(f"'{' '.join(missing)}' of the original is missing")
     return found
 
 
+def _is_missing(word: str, pair: Pair) -> bool:
+    """Tell whether a translation lacks a word of a name, which has no other form there."""
+    if _is_translated(word) or word.casefold() in pair.common_words:
+        return False
+    return not all(_has(pair.translation, part) for part in _capital_parts(word))
+
+
 def _own_words(text: str, name: Range, language: str) -> list[str]:
-    """Return the words of a name in a text that have a capital letter since they are one."""
+    """Return the words that have a capital letter because they are part of a name.
+
+    `name` is the range of the name in the text.
+    """
     words: list[str] = _WORD.findall(name.of(text))
     own = [word for word in words if word[0].isupper() and word not in PRONOUNS]
     if begins_sentence(text, name.start) or _begins_part(text, name.start):
@@ -196,15 +207,18 @@ def _begins_part(text: str, start: int) -> bool:
     if text[:start].endswith(_OPENING):
         return True
     before = text[:start].rstrip()
-    last = before[-1:]
+    if not before:
+        return False
+    last = before[-1]
     if last in _DASHES:
         return before.rstrip(f"{_DASHES} ").endswith(OBJECT)
-    return last != OBJECT and unicodedata.category(last or " ") == "So"
+    is_symbol = unicodedata.category(last) == "So"
+    return is_symbol and last != OBJECT
 
 
 def _is_translated(word: str) -> bool:
     """Tell whether a word of a name has another form in other languages."""
-    return word.casefold() in _NAME_WORDS or bool(_lines_of_places(word))
+    return word.casefold() in _NAME_WORDS or bool(_places_named(word))
 
 
 def _has(text: str, word: str) -> bool:
@@ -224,27 +238,46 @@ def _in_lower_case(text: str) -> tuple[str, str]:
 
 
 def _added_names(pair: Pair, places: set[int]) -> list[Range]:
-    """Return the ranges of the names in a translation that the original has not."""
-    # So many words of names can have another form in the translation.
+    """Return the ranges of the names in a translation that the original has not.
+
+    `places` are those that the original names.
+    """
     names = find_names(pair.original, "", pair.from_language)
-    words = [word for name in names for word in _WORD.findall(name.of(pair.original))]
-    left = sum(1 for word in words if _is_translated(word))
+    # So many words of a name can be missing in the original because they are translated there.
+    left = sum(_count_translated(name.of(pair.original)) for name in names)
     found = []
     for name in find_names(pair.translation, pair.original, pair.language):
-        if overlaps(name.start, name.end, pair.translated_links):
-            continue
         words = _own_words(pair.translation, name, pair.language)
-        if len(words) == 1 and pair.language not in _PLACE_LANGUAGES:
-            continue  # it can be a month, or a place
-        if pair.language == "de" and _can_be_nouns(pair, name, words, has_names=bool(names)):
+        if _is_no_evidence(pair, name, words, has_names=bool(names)):
             continue
-        added = [word for word in words if not _has(pair.original, word)]
-        others = [word for word in added if not places & _lines_of_places(word)]
-        if len(others) > left:
+        unknown = [word for word in words if not _is_known(word, pair, places)]
+        if len(unknown) > left:
             found.append(name)
         else:
-            left -= len(others)
+            left -= len(unknown)
     return found + _added_places(pair, places, found)
+
+
+def _count_translated(name: str) -> int:
+    """Return how many words of a name have another form in other languages."""
+    return sum(map(_is_translated, _WORD.findall(name)))
+
+
+def _is_no_evidence(pair: Pair, name: Range, words: list[str], *, has_names: bool) -> bool:
+    """Tell whether a name in a translation need not be in the original.
+
+    `words` are the own words of the name, and `has_names` says whether the original has names.
+    """
+    if overlaps(name.start, name.end, pair.translated_links):
+        return True
+    if len(words) == 1 and pair.language not in _PLACE_LANGUAGES:
+        return True  # it can be a month, or a place
+    return pair.language == "de" and _can_be_nouns(pair, name, words, has_names=has_names)
+
+
+def _is_known(word: str, pair: Pair, places: set[int]) -> bool:
+    """Tell whether the original has a word of a name, or names the same place."""
+    return _has(pair.original, word) or not places.isdisjoint(_places_named(word))
 
 
 def _can_be_nouns(pair: Pair, name: Range, words: list[str], *, has_names: bool) -> bool:
@@ -258,13 +291,15 @@ def _can_be_nouns(pair: Pair, name: Range, words: list[str], *, has_names: bool)
     is_compound = len(words) == 1 and "-" in words[0]
     is_behind_acronym = len(words) == 2 and words[0].isupper()
     is_first_known = _has(pair.original, words[0])
-    is_noun_there = is_first_known and words[0] not in pair.original
-    if is_compound or is_behind_acronym or is_noun_there:
+    # The original has it in lower case, or with another ending.
+    is_first_changed = is_first_known and words[0] not in pair.original
+    if is_compound or is_behind_acronym or is_first_changed:
         return True
     return _has(pair.original, words[-1]) or (has_names and not is_first_known)
 
 
 def _missing_places(pair: Pair, places: set[int]) -> list[str]:
+    """Return a message for each place of an original that its translation does not name."""
     missing = places - _places_in(pair.translation)
     return [
         f"'{_place_name(number, pair)}' of the original is missing" for number in sorted(missing)
@@ -277,28 +312,36 @@ def _added_places(pair: Pair, places: set[int], found: list[Range]) -> list[Rang
         return []
     added = []
     for match in _WORD.finditer(pair.translation):
-        lines = _lines_of_places(match[0]) if match[0][0].isupper() else set()
+        if not match[0][0].isupper():
+            continue
+        named = _places_named(match[0])
         part = Range(*match.span())
-        if lines and not lines & places and not overlaps(part.start, part.end, found):
+        if named and named.isdisjoint(places) and not overlaps(part.start, part.end, found):
             added.append(part)
     return added
 
 
 def _places_in(text: str, *, capitals: bool = False) -> set[int]:
-    """Return the lines of the table for the places that a text names."""
-    words = [word for word in _WORD.findall(text) if word[0].isupper() or not capitals]
-    return {line for word in words for line in _lines_of_places(word)}
+    """Return the places that a text names, with `capitals` only those with a capital letter.
+
+    A place is a number: that of its line in the table, which has its names in all languages.
+    """
+    places: set[int] = set()
+    for word in _WORD.findall(text):
+        if word[0].isupper() or not capitals:
+            places |= _places_named(word)
+    return places
 
 
-def _place_name(number: int, pair: Pair) -> str:
-    """Return the word of the original for the place on a line of the table."""
+def _place_name(place: int, pair: Pair) -> str:
+    """Return the word of the original for a place."""
     words: list[str] = _WORD.findall(pair.original)
-    return next(word for word in words if number in _lines_of_places(word))
+    return next(word for word in words if place in _places_named(word))
 
 
-def _lines_of_places(word: str) -> set[int]:
-    """Return the lines of the table that have a word, most often none."""
-    exact, stems = _places()
+def _places_named(word: str) -> set[int]:
+    """Return the places that a word can name, most often none."""
+    exact, stems = _places_by_name()
     folded = word.casefold()
     found = set(exact.get(folded, ()))
     for size in range(_LEAST_STEM, len(folded) + 1):
@@ -307,8 +350,8 @@ def _lines_of_places(word: str) -> set[int]:
 
 
 @cache
-def _places() -> tuple[dict[str, set[int]], dict[str, set[int]]]:
-    """Return the lines of the table by whole names, and by their starts."""
+def _places_by_name() -> tuple[dict[str, set[int]], dict[str, set[int]]]:
+    """Return the places by whole names, and by the starts of names."""
     exact: dict[str, set[int]] = {}
     stems: dict[str, set[int]] = {}
     for number, line in enumerate(_TABLE["places"]["names"].strip().split("\n")):
