@@ -87,7 +87,7 @@ async () => {
     await frame();
   }
   const began = performance.now();
-  while (!document.querySelector("[data-approve]:enabled")) await frame();
+  while (!document.querySelector("[data-approve]:enabled:not([aria-disabled])")) await frame();
   return (performance.now() - began) / 1000;
 }
 """

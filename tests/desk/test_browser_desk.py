@@ -907,7 +907,10 @@ def test_a_draft_beside_an_edited_file(desk: DeskProcess, page: Page) -> None:
 
 
 def test_approving_is_deliberate(desk: DeskProcess, page: Page) -> None:
-    """Neither a click within half a second approves anything, nor one key. 3 s."""
+    """Neither a click within half a second approves anything, nor one key. 3 s.
+
+    Who was too quick is told so.
+    """
     open_text(desk, page, "Ten habits")
     expect(approve_button(page)).to_be_enabled()
     box = approve_button(page).bounding_box()
@@ -924,14 +927,17 @@ def test_approving_is_deliberate(desk: DeskProcess, page: Page) -> None:
                     return requestAnimationFrame(() => look(done));
                 }
                 button.click();
-                done(button.disabled);
+                done(button.ariaDisabled);
             };
-            window.wasDisabled = new Promise(look);
+            window.waited = new Promise(look);
         }""",
         place,
     )
     page.get_by_role("button", name="Remove block").click()
-    assert page.evaluate("window.wasDisabled")
+    assert page.evaluate("window.waited") == "true"
+    said = page.get_by_role("status")
+    expect(said).to_contain_text("That was too quick. Look at the text, and press again.")
+    expect(said).to_contain_text("Removed one paragraph")
     assert approved(desk, "post.md") == ""
     expect(approve_button(page)).to_be_enabled()
     page.keyboard.press("a")
@@ -939,7 +945,8 @@ def test_approving_is_deliberate(desk: DeskProcess, page: Page) -> None:
     assert approved(desk, "post.md") == ""
     page.mouse.click(*place)
     wait_until(lambda: "First." in approved(desk, "post.md"))
-    expect(page.get_by_role("status")).to_contain_text("Approved “Ten habits”")
+    expect(said).to_contain_text("Approved “Ten habits”")
+    expect(said).not_to_contain_text("too quick")
     page.keyboard.press("Control+z")
     dialog = page.get_by_role("dialog", name="Undo")
     expect(dialog).to_contain_text("deletes the approved file contentgen/post.md/main.html")

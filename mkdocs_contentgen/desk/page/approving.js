@@ -8,7 +8,7 @@ import { frame, isElsewhere } from "./frame.js";
 import { openNext, nextAfter, openText } from "./review.js";
 import { call } from "./api.js";
 import { askFirst } from "./dialogs.js";
-import { HOLD, state, tell } from "./state.js";
+import { HOLD, PATIENCE, redraw, state, tell } from "./state.js";
 import { say } from "./words.js";
 
 export const isApproved = () => state.text.state === "approved" && !state.text.newer_draft
@@ -28,11 +28,24 @@ export function whyNot() {
   return frame.shown === text.in_page?.digest ? "" : say("not_shown");
 }
 
-// It waits until the page shows the text, and for a moment after that: nobody approves what has
-// just appeared.
-export function canApprove() {
-  if (whyNot() || isApproved() || state.comparison || state.pending.length) return false;
-  return performance.now() >= Math.max(state.since, frame.shownAt) + HOLD;
+// Whether the page shows a text a moment later, as after each change.
+export const isShownSoon = () => whyNot() === say("not_shown")
+  && performance.now() - state.since < PATIENCE;
+
+// Whether it is only a moment until the text can be approved: nobody approves what has just
+// appeared.
+export function approvesSoon() {
+  if (isApproved() || state.comparison) return false;
+  if (whyNot()) return isShownSoon();
+  const isNew = performance.now() < Math.max(state.since, frame.shownAt) + HOLD;
+  return isNew || state.pending.length > 0;
+}
+
+export const canApprove = () => !whyNot() && !isApproved() && !state.comparison && !approvesSoon();
+
+export function sayTooQuick() {
+  state.isTooQuick = true;
+  redraw();
 }
 
 export async function approve({ opensNext, reason = "", seen = state.text.seen }) {
@@ -40,8 +53,12 @@ export async function approve({ opensNext, reason = "", seen = state.text.seen }
     tell("amber", say("unsaved"));
     return null;
   }
+  if (approvesSoon()) {
+    sayTooQuick();
+    return null;
+  }
   if (!canApprove()) {
-    tell("amber", whyNot() || say("not_shown"));
+    tell("amber", whyNot());
     return null;
   }
   const { ref, text: { title } } = state;

@@ -1,6 +1,8 @@
 // The bar on top: the way back, the title, how much is checked, and the button that approves.
 
-import { approve, approveWithReason, canApprove, isApproved, whyNot } from "./approving.js";
+import {
+  approve, approveWithReason, approvesSoon, canApprove, isApproved, sayTooQuick, whyNot,
+} from "./approving.js";
 import { switchComparison } from "./compare.js";
 import { h } from "./draw.js";
 import { select } from "./keys.js";
@@ -37,9 +39,12 @@ function mainButton({ left }) {
       onclick: checkNext }, say("check_more", left));
   }
   const opensNext = Boolean(nextAfter());
-  return h("button", { type: "button", key: "approve", class: "main", "data-approve": true,
-    title: `a · ${whyNot() || state.text.title}`, disabled: !canApprove(),
-    onclick: (event) => event.detail < 2 && approve({ opensNext }),
+  const waits = approvesSoon();
+  // Another one for each text: whoever presses Enter twice does not approve the next one.
+  return h("button", { type: "button", key: `approve ${state.ref}`, class: "main",
+    "data-approve": true, title: `a · ${whyNot() || state.text.title}`,
+    "aria-disabled": waits && "true", disabled: !waits && !canApprove(),
+    onclick: ({ detail }) => detail < 2 ? approve({ opensNext }) : sayTooQuick(),
   }, say(opensNext ? "approve_next" : "approve"));
 }
 

@@ -8,7 +8,7 @@ import { h } from "./draw.js";
 import { openEditor, openPaste } from "./editor.js";
 import { isTranslation } from "./original.js";
 import { frame, goBack, isElsewhere } from "./frame.js";
-import { whyNot } from "./approving.js";
+import { isShownSoon, whyNot } from "./approving.js";
 import { PATIENCE, redraw, state } from "./state.js";
 import { say } from "./words.js";
 import { openText } from "./review.js";
@@ -84,13 +84,13 @@ export function messages() {
   const { text } = state;
   const why = isElsewhere() || text.asking ? "" : whyNot();
   // Each change is on the page a moment later, and a line for that moment would only flicker.
-  const isSoon = why === say("not_shown") && performance.now() - state.since < PATIENCE;
-  const isWaiting = Boolean(why) && why !== state.failure && !isSoon;
+  const isWaiting = Boolean(why) && why !== state.failure && !isShownSoon();
   return h("div", { class: "messages", role: "status" },
     state.failure && note("failure", "red", state.failure),
     elsewhere(),
     asking(),
     saving(),
+    state.isTooQuick && note("too_quick", "amber", say("too_quick")),
     isWaiting && note("why", text.waits ? "amber" : "quiet", why),
     state.comparison && note("comparison", "quiet", comparisonMessage()),
     outcome(),

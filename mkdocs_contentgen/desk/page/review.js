@@ -67,6 +67,7 @@ export async function showText(row) {
   Object.assign(state, {
     view: "text", ref: row.ref, tab: "check", current: "", pending: [], block: null, hovered: null,
     editing: null, comparison: null, isMenuOpen: false, isSheetOpen: true, failure: "",
+    isTooQuick: false,
   });
   if (isOther) state.checked = [];
   state.message = ref && isOther && outlives(message) ? message : null;

@@ -24,6 +24,7 @@ export const state = {
   comparison: null, // the differences, while Compare is on
   since: 0, // when this version of the text arrived
   message: null, // the outcome of what was done last
+  isTooQuick: false, // somebody has pressed Approve before the text could be seen
   failure: "", // why the server cannot be asked
   isSheetOpen: true, // on a narrow screen
   isMenuOpen: false,
@@ -61,5 +62,6 @@ export function focusWhatWasDrawn() {
 
 export function tell(kind, text, undo = null) {
   state.message = { kind, text, undo };
+  state.isTooQuick = false;
   redraw();
 }
