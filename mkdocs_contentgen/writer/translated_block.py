@@ -1,4 +1,4 @@
-"""Read what a model says of a block: the words of a translation, or why it is none."""
+"""Read the text that a model gives for a block, and refuse what is no translation of that."""
 
 from __future__ import annotations
 
@@ -18,23 +18,23 @@ from .values import common_words
 from .words import count_scripts, split_words
 
 _LEAST_REPEATED = 5
-"""The minimum number of words of a sentence that a translation cannot repeat."""
+"""A translation may not repeat a sentence of the original with so many words, or more."""
 
 _LEAST_REPEATED_BLOCK = 3
-"""The same for a whole block."""
+"""It may not repeat a whole block with so many words, or more."""
 
 _LEAST_UNKNOWN = 8
-"""The same for a language whose common words are not known."""
+"""Both numbers for a language whose common words are not known."""
 
 _LEAST_TELLING = 2
 _TELLING_SHARE = 4
-"""A sentence has so many common words of its language, and one word in so many is such a word."""
+"""So many different common words, and one word in so many, show what language a text is in."""
 
 _LEAST_LATIN = 3
-"""So many words in Latin letters are no translation into a language with others."""
+"""Fewer words in Latin letters, such as `OK`, are right in a language with another script."""
 
 _SCRIPT_SHARE = 2
-"""A translation has one word in so many in the script of its language."""
+"""One new word in so many, or more, is in a script of the language of the translation."""
 
 _MARKERS = {
     "li": re.compile(r"\A(?:[-*+•]|\d{1,3}[.)])\s+"),
@@ -47,7 +47,7 @@ _TAG = re.compile(r"</?[A-Za-z][^<>]*>|<!--")
 
 
 def read_block(text: str, original: OriginalBlock, language: str, from_language: str) -> Tag:
-    """Return the paragraph that a text for a block says, without marks.
+    """Return a paragraph, without marks, with the translation that a model gives for a block.
 
     `language` is that of the translation, as a BCP 47 tag. Raises EditError for what is no
     translation of the block; the message says why.
@@ -56,7 +56,7 @@ def read_block(text: str, original: OriginalBlock, language: str, from_language:
         raise EditError(f"it has {len(text):,} characters")
     text = _without_marker(text, original)
     if "‹" not in original.text:
-        text = text.replace("‹", "<")  # as prompts.inert() writes it
+        text = text.replace("‹", "<")  # prompts.inert() has replaced it in the prompt
     if has_block_start(text) and not has_block_start(original.text):
         raise EditError("it contains another block")
     for tag in _TAG.findall(text):
@@ -69,9 +69,9 @@ def read_block(text: str, original: OriginalBlock, language: str, from_language:
     words = _prose_of(element)
     if not words.strip():
         raise EditError("it has no words")
-    given = _prose_of(read_translated(original.text, original.text))
-    _check_script(words, given, language)
-    _check_repeats(words, given, language, from_language)
+    words_of_original = _prose_of(read_translated(original.text, original.text))
+    _check_script(words, words_of_original, language)
+    _check_repeats(words, words_of_original, language, from_language)
     _check_language(words, language, from_language)
     return element
 
@@ -91,43 +91,43 @@ def _prose_of(element: Tag) -> str:
     )
 
 
-def _check_script(words: str, given: str, language: str) -> None:
+def _check_script(words: str, words_of_original: str, language: str) -> None:
     """Raise EditError if most new words are in another script than those of the language."""
     known = find_language(language)
     if known is None:
         return
-    expected = set(count_scripts(known.sources))
-    kept = set(split_words(given))
+    expected = set(count_scripts(known.sources))  # a heading in that language
+    kept = set(split_words(words_of_original))
     new = [word for word in split_words(words) if word not in kept]
-    found = count_scripts(" ".join(new))
-    right = sum(found[script] for script in expected)
-    script = max(found, key=found.__getitem__, default="")
-    # Every language has some words in Latin letters, such as `OK`.
+    counts = count_scripts(" ".join(new))
+    count_expected = sum(counts[script] for script in expected)
+    script = max(counts, key=counts.__getitem__, default="")
     is_loan = script == "Latin" and len(new) < _LEAST_LATIN
-    if found.total() > _SCRIPT_SHARE * right and not is_loan:
+    if counts.total() > _SCRIPT_SHARE * count_expected and not is_loan:
         raise EditError(f"it is in {script} script, and {known.name} is in {' or '.join(expected)}")
 
 
-def _check_repeats(words: str, given: str, language: str, from_language: str) -> None:
+def _check_repeats(words: str, words_of_original: str, language: str, from_language: str) -> None:
     """Raise EditError if a sentence of the original stands in the translation as it was.
 
-    A title, or a list of names, is the same in many languages, so a sentence has common words.
+    What has no common words of a language is no sentence: a title, or a list of names, is the same
+    in many languages.
     """
     if primary_tag(language) == primary_tag(from_language):
         return
     translated = split_words(words)
-    is_all = translated == split_words(given)
+    is_all = translated == split_words(words_of_original)
     if is_all and _is_sentence(translated, from_language, _LEAST_REPEATED_BLOCK):
         raise EditError("it repeats the original")
     text = f" {' '.join(translated)} "
-    for sentence in _sentences(given, from_language):
+    for sentence in _sentences(words_of_original, from_language):
         is_long = _is_sentence(sentence, from_language, _LEAST_REPEATED)
         if is_long and f" {' '.join(sentence)} " in text:
             raise EditError("it repeats the original")
 
 
 def _check_language(words: str, language: str, from_language: str) -> None:
-    """Raise EditError if a text is in other words of the original's language, which models write.
+    """Raise EditError if a model has said the same in other words of the original's language.
 
     None of 22,000 paragraphs of a site that people have translated into five languages is refused,
     but four that they have left in English.
@@ -153,7 +153,7 @@ def _sentences(text: str, language: str) -> Iterator[list[str]]:
 
 
 def _is_sentence(words: Sequence[str], language: str, least: int) -> bool:
-    """Tell whether words are a sentence that no other language has, of so many words at least."""
+    """Tell whether these are at least so many words, and a sentence in no language but this one."""
     common = common_words(language)
     if not common:
         return len(words) >= _LEAST_UNKNOWN

@@ -1,9 +1,9 @@
 """Translate a text with a model, block by block.
 
-Blocks are passed with numbers, and the answer names numbers. A model can so do nothing but give
-words for a block, whatever it answers: what is in its words beside them, such as links and code,
-has to be that of the original. What is no translation of its block is asked for once more, all such
-blocks in one call; then the block stays in the original's language.
+Each block is sent with a number, and the answer names the number of each block. So whatever a model
+answers, all that it can do is give words for a block: links, code and the like in these words have
+to be those of the original. Where an answer is no translation of its block, the block is asked for
+once more, all such blocks in one call. If that fails too, it stays in the original's language.
 """
 
 from __future__ import annotations
@@ -75,12 +75,14 @@ _MOST_STRAY = 100
 """An answer with so many blocks more than were asked for is a loop."""
 
 _LEAST_REPEATED = 4
-_MOST_SAME = 3
-"""So many words are the translation of fewer different blocks than this."""
+_LEAST_SAME = 3
+"""If so many different blocks have the same translation of so many words, it is of none of them."""
 
 _WORD = re.compile(r"[^\W\d_]+")
 _EXAMPLE = "the translation of block"
 _WRONG = "(wrong: "
+"""Words of the prompts, which a model can repeat."""
+
 _ELSEWHERE = "it has the words of another block"
 _REPEATED = "other blocks have the same words"
 _MISSING = "the model's answer lacks it"
@@ -98,10 +100,10 @@ async def translate(
     """Return the translated blocks of a text, and what they took. `request` is the original's.
 
     A block that the model cannot translate has no text, and a remark that says why: most of a text
-    is worth having, and an update asks for the rest. Only where no answer names a single block is
-    there nothing to keep, but a refusal, a loop or talk. Then FailedTextError is raised, so that
-    nobody takes a text in the original's language for its translation. Raises the errors of `ask`
-    too; what was answered before is kept for the next attempt.
+    is worth having, and an update asks for the rest. Raises FailedTextError if no answer names a
+    single block, as when the model refuses: nobody is to take a text in the original's language for
+    its translation. Raises the errors of `ask` too; what was answered before is kept for the next
+    attempt.
     """
     kept = KeptAnswers(ask, attempt, options.fields.model)
     translating = _Translating(request, translation, options, kept, attempt)
@@ -109,8 +111,7 @@ async def translate(
     for part in parts:
         await translating.ask_for(part)
     if translating.problems:
-        again = [block for part in parts for block in part if block.number in translating.problems]
-        await translating.ask_for(again, is_repeat=True)
+        await translating.ask_for(translating.failed_blocks(), is_repeat=True)
     if parts and not translating.has_named:
         raise FailedTextError(
             "the model's answer names no block of the text that it was to translate",
@@ -126,11 +127,17 @@ def estimate_translation(translation: Translation, options: WriterOptions) -> Es
     """Estimate the calls and the usage of a translation."""
     parts = split_evenly(_asked_blocks(translation))
     prompt = len(fill("translate", languages="", number="", rules="")) + len(options.instructions)
-    text = sum(len(block.text) for part in parts for block in part)
-    shown = len(parts) * 4 * _NEAR * _MAX_SHOWN
-    given = len(parts) * prompt + text + min(shown, text)
-    answer = text * 5 // 4 // CHARACTERS_PER_TOKEN
-    return Estimate(len(parts), len(parts) + 1, given // CHARACTERS_PER_TOKEN, answer)
+    text = sum(len(block.text) for block in _asked_blocks(translation))
+    # Beside a part, the blocks before and behind it are shown, each in two languages.
+    shown = len(parts) * 2 * _NEAR * 2 * _MAX_SHOWN
+    sent = len(parts) * prompt + text + min(shown, text)
+    answer = text * 5 // 4
+    return Estimate(
+        len(parts),
+        len(parts) + 1,
+        sent // CHARACTERS_PER_TOKEN,
+        answer // CHARACTERS_PER_TOKEN,
+    )
 
 
 def prompts(
@@ -150,25 +157,25 @@ def translation_from_answer(
 ) -> Translated | None:
     """Return what an answer to prompts() translates, or None if it is no answer to them.
 
-    A text of its own can begin some paragraphs with a number, but not most.
+    It is one if it has a translation of more than half of the blocks. In any other text, some
+    paragraphs can begin with a number, too.
     """
     translating = _without_model(request, translation, options)
     blocks = _asked_blocks(translation)
     translating.read(Completion(answer), blocks)
-    if 2 * len(translating.done) <= len(blocks):
-        return None
-    return translating.finish()
+    is_answer = len(translating.done) > len(blocks) / 2
+    return translating.finish() if is_answer else None
 
 
 def _without_model(
     request: Request, translation: Translation, options: WriterOptions
 ) -> _Translating:
-    nobody = KeptAnswers(_nobody, UNOBSERVED, options.fields.model)
-    return _Translating(request, translation, options, nobody, UNOBSERVED)
+    no_answers = KeptAnswers(_ask_nobody, UNOBSERVED, options.fields.model)
+    return _Translating(request, translation, options, no_answers, UNOBSERVED)
 
 
-async def _nobody(call: ModelCall) -> Completion:
-    raise NotImplementedError  # nothing is asked for
+async def _ask_nobody(call: ModelCall) -> Completion:
+    raise NotImplementedError  # a person passes the prompts on
 
 
 def split_evenly(blocks: Sequence[OriginalBlock]) -> list[list[OriginalBlock]]:
@@ -244,6 +251,10 @@ class _Translating:
         texts = (block.text for block in self.translation.blocks)
         return self.translation.from_language or guess_language(" ".join(texts))
 
+    def failed_blocks(self) -> list[OriginalBlock]:
+        """Return the blocks that were asked for in vain, in the order of the text."""
+        return [block for block in self.translation.blocks if block.number in self.problems]
+
     async def ask_for(self, blocks: Sequence[OriginalBlock], *, is_repeat: bool = False) -> None:
         """Ask for blocks in one call. A repeat says what was wrong with each."""
         messages = self.prompt(blocks, is_repeat=is_repeat)
@@ -269,8 +280,8 @@ class _Translating:
             rules.append(fill("translate_glossary", terms=glossary_prompt(terms)))
         if is_repeat:
             rules.append(fill("translate_again"))
-        number = blocks[0].number
-        system = fill(name, languages=languages, number=number, rules="\n\n".join(rules))
+        example = blocks[0].number
+        system = fill(name, languages=languages, number=example, rules="\n\n".join(rules))
         lines = self._lines({block.number for block in blocks}, is_repeat=is_repeat)
         topic = inert(" ".join(self.request.topic.split()))
         text = fill("translate_text", topic=topic, blocks="\n".join(lines))
@@ -301,19 +312,20 @@ class _Translating:
             yield f"= {inert(_shortened(block.text))} → {inert(_shortened(translation))}"
 
     def _watch(self, blocks: Sequence[OriginalBlock]) -> Watch:
-        most_thoughts = _most_characters(blocks)
+        """Return what reports the progress of an answer for blocks, and says when to stop it."""
+        most_with_thoughts = _most_characters(blocks)
         most = sum(_TOO_LONG * len(block.text) + _SPARE_PER_BLOCK for block in blocks) + _SPARE
-        target = sum(map(_count, _asked_blocks(self.translation)))
-        before = self.words
+        words_wanted = sum(map(_count, _asked_blocks(self.translation)))
+        words_before = self.words
 
         def watch(text: str) -> str:
-            if len(text) > most_thoughts:
+            if len(text) > most_with_thoughts:
                 return "too long"
             answer = without_thinking(text)
             if len(answer) > most:
                 return "too long"
+            self.attempt.report(words_before + count_words(split_words(answer)), words_wanted)
             number, last = last_block(answer)
-            self.attempt.report(before + count_words(split_words(answer)), target)
             # Only within a block: the cells of a table can repeat themselves.
             is_loop = number > len(blocks) + _MOST_STRAY or find_loop(last) is not None
             return "loop" if is_loop else ""
@@ -324,49 +336,50 @@ class _Translating:
         """Add what an answer has for blocks, and return whether it names one of them."""
         # An answer that has arrived as a whole was not watched.
         self.last_answer = completion.text[: _most_characters(blocks)]
-        is_cut = completion.is_cut or completion.finish_reason in ("loop", "too long")
-        is_cut = is_cut or len(self.last_answer) < len(completion.text)
+        was_stopped = completion.finish_reason in ("loop", "too long")
+        is_shortened = len(self.last_answer) < len(completion.text)
+        is_cut = completion.is_cut or was_stopped or is_shortened
         answer, _ = read_answer(self.last_answer)
         found = read_numbered_blocks(answer, {block.number for block in blocks}, is_cut=is_cut)
         for block in blocks:
-            texts = found.get(block.number, [])
-            try:
-                if len(texts) != 1:
-                    raise EditError(_TWICE if texts else _MISSING)
-                self.done[block.number] = self._read_block(texts[0], block)
-            except EditError as error:
-                self.problems[block.number] = escape_controls(str(error))[:MAX_REASON]
-            else:
-                self.problems.pop(block.number, None)
+            self._read_texts(found.get(block.number, []), block)
         self._refuse_repeated(blocks)
         self._refuse_swapped(blocks)
         self.has_named = self.has_named or bool(found)
         return bool(found)
 
+    def _read_texts(self, texts: Sequence[str], block: OriginalBlock) -> None:
+        """Note the translation of a block, or why the texts of an answer for it are none."""
+        try:
+            self.done[block.number] = self._read_block(_only_text(texts), block)
+        except EditError as error:
+            self.problems[block.number] = escape_controls(str(error))[:MAX_REASON]
+        else:
+            self.problems.pop(block.number, None)
+
     def _refuse_repeated(self, blocks: Sequence[OriginalBlock]) -> None:
-        """Ask again for blocks for all of which a model gives the same sentence.
+        """Refuse a sentence that a model gives for several different blocks.
 
         In real translations, two sentences can become one, and three do not.
         """
-        originals: dict[tuple[str, ...], dict[tuple[str, ...], list[int]]] = {}
+        with_translation: dict[tuple[str, ...], list[OriginalBlock]] = {}
         for block in blocks:
             if block.number in self.done:
                 words = tuple(split_words(self.done[block.number].get_text()))
-                same = originals.setdefault(words, {})
-                same.setdefault(tuple(split_words(block.text)), []).append(block.number)
-        for words, same in originals.items():
-            if len(words) >= _LEAST_REPEATED and len(same) >= _MOST_SAME:
-                for numbers in same.values():
-                    self._refuse(numbers, _REPEATED)
+                with_translation.setdefault(words, []).append(block)
+        for words, same in with_translation.items():
+            originals = {tuple(split_words(block.text)) for block in same}
+            if len(words) >= _LEAST_REPEATED and len(originals) >= _LEAST_SAME:
+                self._refuse([block.number for block in same], _REPEATED)
 
     def _refuse(self, numbers: Iterable[int], problem: str) -> None:
-        """Take the translations of blocks for none."""
+        """Drop the translations of blocks, so that these are asked for again."""
         for number in numbers:
             del self.done[number]
             self.problems[number] = problem
 
     def _refuse_swapped(self, blocks: Sequence[OriginalBlock]) -> None:
-        """Ask again for neighbours of which each has the words of the other one."""
+        """Refuse the translations of neighbours of which each has the words of the other one."""
         read = [block for block in blocks if block.number in self.done]
         for place, block in enumerate(read):
             for other in read[place + 1 : place + 1 + _NEAR]:
@@ -381,16 +394,21 @@ class _Translating:
             raise EditError("it has words of the prompt")
         languages = self.translation.language, self.from_language
         element = read_block(text, block, *languages)
-        words = tuple(split_words(element.get_text()))
-        own = tuple(split_words(block.text))
-        # What is a name in two blocks has no common words.
-        is_sentence = not common_words(self.from_language).isdisjoint(words)
-        if is_sentence and words != own and words in self.originals:
+        if self._repeats_other_block(element, block):
             raise EditError(_ELSEWHERE)
-        others = self._near(block)
-        if is_of_another_block(element, block, others, *languages):
+        if is_of_another_block(element, block, self._near(block), *languages):
             raise EditError(_ELSEWHERE)
         return element
+
+    def _repeats_other_block(self, element: Tag, block: OriginalBlock) -> bool:
+        """Tell whether the words for a block are the original sentence of another block.
+
+        A name can stand in two blocks, and it has no common words.
+        """
+        words = tuple(split_words(element.get_text()))
+        is_sentence = not common_words(self.from_language).isdisjoint(words)
+        is_own = words == tuple(split_words(block.text))
+        return is_sentence and not is_own and words in self.originals
 
     def _near(self, block: OriginalBlock) -> list[OriginalBlock]:
         """Return the blocks around a block."""
@@ -417,8 +435,17 @@ class _Translating:
         return Translated(blocks, model=public_name(self.options.fields.model))
 
 
+def _only_text(texts: Sequence[str]) -> str:
+    """Return the text of a block in an answer. Raises EditError if it has none, or several."""
+    if len(texts) > 1:
+        raise EditError(_TWICE)
+    if not texts:
+        raise EditError(_MISSING)
+    return texts[0]
+
+
 def words_in_lower_case(text: str) -> frozenset[str]:
-    """Return the words that a text has in lower case somewhere, and that so are no names."""
+    """Return the words that a text has in lower case somewhere, so that they are no names."""
     return frozenset(word for word in _WORD.findall(text) if word.islower())
 
 
