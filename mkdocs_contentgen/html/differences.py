@@ -54,12 +54,12 @@ class Row:
     def words_to_read(self) -> list[Word]:
         """Return the words as plain text, with the tags that differ.
 
-        Those of the element itself are there only with other attributes than class and style, or
-        if nothing else differs.
+        The tags of the element itself are left out if they have only `class` and `style`, unless
+        nothing else differs.
         """
         words = self._read_words(self._is_own_tag)
         if all(kind == "equal" for kind, _ in words):
-            words = self._read_words(_is_no_tag)
+            words = self._read_words(lambda tag: False)
         return words
 
     def _read_words(self, is_hidden: Callable[[str], bool]) -> list[Word]:
@@ -68,12 +68,14 @@ class Row:
         return [(kind, text) for kind, text in words if text]
 
     def _is_own_tag(self, tag: str) -> bool:
-        """Tell whether a tag is of the element itself, with no other attributes than class, style.
+        """Tell whether a tag is that of the element itself, with `class` and `style` at most.
 
-        Where the element was another one, both tags differ, and none is.
+        If the versions have different elements here, a reader wants to see the tags of both.
         """
         names = {piece.element.name for piece in (self.before, self.after) if piece}
-        return len(names) == 1 and bool(re.fullmatch(_OWN_TAG.format(name=names.pop()), tag))
+        if len(names) > 1:
+            return False
+        return re.fullmatch(_OWN_TAG.format(name=names.pop()), tag) is not None
 
     def plain_words(self) -> list[Word]:
         """Return the words without HTML: addresses of links and pictures stand behind arrows.
@@ -99,10 +101,6 @@ class Row:
     def is_equal(self) -> bool:
         """Whether both versions are the same here."""
         return _html(self.before) == _html(self.after)
-
-
-def _is_no_tag(tag: str) -> bool:
-    return False
 
 
 def _to_read(kind: str, html: str, is_hidden: Callable[[str], bool]) -> str:
@@ -153,9 +151,10 @@ def compare(before: Document, after: Document, *, marks: bool = True) -> list[Ro
 
 
 def _former_html(old: Sequence[Piece], new: Sequence[Piece]) -> list[str]:
-    """Return the HTML in `new`, but for each element that was changed, that in `old`.
+    """Return for each piece of `new` the HTML that it had in `old`, or its own if it is new.
 
-    An element is a change of another one of its kind if a third of its words is the same.
+    So a changed piece is matched as if it were the same. An element counts as changed if `old` has
+    one of its kind with a third of the words in common.
     """
     old_html = {piece.html for piece in old}
     new_html = {piece.html for piece in new}
@@ -175,7 +174,7 @@ def _former_html(old: Sequence[Piece], new: Sequence[Piece]) -> list[str]:
 
 
 class _Candidate(NamedTuple):
-    """A piece that is not in the later version as it was, and the words in it."""
+    """A piece of the earlier version that may have been changed, and the words in it."""
 
     piece: Piece
     words: frozenset[str]

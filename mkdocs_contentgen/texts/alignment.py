@@ -6,7 +6,8 @@ between two equal parts has changed: it is paired in the order in which kinds, l
 and figures fit best, which translations share with their originals. What then is alone is gone or
 new.
 
-The parts are the leaves of a document: its blocks, and also pictures, lines and empty cells.
+The parts are the leaves of a document: its blocks, and also pictures, lines and empty cells. Here,
+`own` names what is the translation's, and `original` what is the original's.
 """
 
 from __future__ import annotations
@@ -172,16 +173,20 @@ def align(
     own_places = _Places(own_digests, [short_digest_of(leaf) for leaf in own], own)
 
     def likeness(number: int, leaf: int) -> float:
-        partner = own_places.of(number)
-        return marks[leaf].likeness(None if partner is None else own_marks[partner])
+        """Return how well a leaf of the original fits the translation of a remembered part."""
+        own_leaf = own_places.of(number)
+        return marks[leaf].likeness(None if own_leaf is None else own_marks[own_leaf])
 
-    def own_likeness(number: int, leaf: int) -> float:
-        partner = places.of(number)
+    def own_likeness(number: int, own_leaf: int) -> float:
+        """Return how well a leaf of the translation fits the original of a remembered part."""
         if own_digests[number] == REMOVED:
             return 0
-        likeness = own_marks[leaf].likeness(None if partner is None else marks[partner])
-        # What a person adds can be what was missing, unless it is another part that was changed.
-        return likeness * _WEIGHT_OF_MISSING if own_digests[number] == MISSING else likeness
+        leaf = places.of(number)
+        likeness = own_marks[own_leaf].likeness(None if leaf is None else marks[leaf])
+        if own_digests[number] == MISSING:
+            # A person may have added it; more often, the leaf is another part that was changed.
+            return likeness * _WEIGHT_OF_MISSING
+        return likeness
 
     # In this order: own_likeness() asks which leaf of the original a part is now.
     places.add_changed(likeness)
@@ -226,8 +231,10 @@ def count_changes(remembered: str, original: Sequence[Block]) -> int:
     number = len(counted)
     for part in only_in_new_place:
         leaf = places.of(part)
-        is_beside = part - 1 in only_in_new_place and leaf is not None and forms[leaf].shared > 0
-        number += not is_beside
+        shares_element = leaf is not None and forms[leaf].shared > 0
+        is_counted = shares_element and part - 1 in only_in_new_place  # with the part before it
+        if not is_counted:
+            number += 1
     for before, after in places.gaps():
         number += max(len(before), len(after))
     return number
@@ -262,9 +269,10 @@ def _find_new_places(
     for number, part in enumerate(parts):
         leaf = places.of(number)
         if leaf is not None:
-            follows_the_same = leaf_before is not None and leaf_before == leaf - 1
-            is_split = follows_the_same and part.form.shared != forms[leaf].shared
-            if part.form.place != forms[leaf].place or is_split:
+            has_other_place = part.form.place != forms[leaf].place
+            # The leaf before it is still that, but is in the same list, for example, no more.
+            is_apart = leaf_before == leaf - 1 and part.form.shared != forms[leaf].shared
+            if has_other_place or is_apart:
                 found.add(number)
         leaf_before = leaf
     return found
@@ -284,33 +292,41 @@ def align_unknown(original: Sequence[Block], own: Sequence[Block]) -> dict[int, 
 
     digests = [short_digest_of(leaf) for leaf in original]
     matched = dict(_match_unique(digests, [short_digest_of(leaf) for leaf in own]))
-    for kinds in (HEADINGS, None):
-        for numbers, leaves in list(_gaps(matched, (len(original), len(own)))):
-            some = [number for number in numbers if not kinds or original[number].kind in kinds]
-            own_some = [leaf for leaf in leaves if not kinds or own[leaf].kind in kinds]
-            matched.update(_pair(some, own_some, likeness, _MAX_COMPARED_ONCE))
+    sizes = len(original), len(own)
+    for numbers, leaves in list(_gaps(matched, sizes)):
+        headings = [number for number in numbers if original[number].kind in HEADINGS]
+        own_headings = [leaf for leaf in leaves if own[leaf].kind in HEADINGS]
+        matched.update(_pair(headings, own_headings, likeness, _MAX_COMPARED_ONCE))
+    for numbers, leaves in list(_gaps(matched, sizes)):
+        matched.update(_pair(numbers, leaves, likeness, _MAX_COMPARED_ONCE))
     return matched
 
 
 class _Places:
-    """Where the parts with remembered digests are among the leaves of a document now.
+    """Which leaf of a document each remembered part is now.
 
-    All three mappings are from the number of the digest to the number of the leaf. `now` are the
-    digests of the leaves.
+    `digests` are those of the parts, and `now` those of the leaves. A part has the number of its
+    digest.
     """
 
     def __init__(self, digests: Sequence[str], now: Sequence[str], leaves: Sequence[Block]) -> None:
         self._sizes = len(digests), len(leaves)
         self.equal = _match_in_order(digests, now)
+        """The leaves of parts that are as they were, by the number of the part."""
+
         self.moved = self._find_moved(digests, now, leaves)
+        """Those of parts that stand elsewhere among the others."""
+
         self.changed: dict[int, int] = {}
+        """Those of parts that add_changed() has found."""
 
     def _find_moved(
         self, digests: Sequence[str], now: Sequence[str], leaves: Sequence[Block]
     ) -> dict[int, int]:
-        """Return where blocks are that stand elsewhere now.
+        """Return the leaves of blocks that stand elsewhere now, by the number of the part.
 
-        A block that is there more than once, such as a cell with a `yes`, says nothing of moves.
+        Of a block that is there more than once, such as a cell with a `yes`, nobody can say whether
+        it was moved.
         """
         counts = Counter(digests)
         counts_now = Counter(now)

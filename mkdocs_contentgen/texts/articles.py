@@ -569,16 +569,20 @@ def _request_changes(before: Mapping[str, object], now: Mapping[str, object]) ->
     if original_before is None and original_now is not None:
         return ["it was no translation"]
     if original_before is not None and original_now is None:
-        own = without_original(before)
-        names = _changed_fields(own, now)
-        return ["it was a translation", *(f"{name} was {quoted(own.get(name))}" for name in names)]
-    names = [name for name in _changed_fields(before, now) if name != TRANSLATION_KEY]
-    changes = [f"{name} was {quoted(before.get(name))}" for name in names]
+        return ["it was a translation", *_field_changes(without_original(before), now)]
+    names = _changed_fields(before, now)
+    changes = _field_changes(before, now)
     if isinstance(original_before, dict) and isinstance(original_now, dict):
         for name in _changed_fields(original_before, original_now):
-            if name not in names:
+            if name not in names:  # as for the topic, which a translation has from its original
                 changes.append(f"the original's {name} was {quoted(original_before.get(name))}")
     return changes
+
+
+def _field_changes(before: Mapping[str, object], now: Mapping[str, object]) -> list[str]:
+    """Return what each changed field of a request was, but for the original of a translation."""
+    names = [name for name in _changed_fields(before, now) if name != TRANSLATION_KEY]
+    return [f"{name} was {quoted(before.get(name))}" for name in names]
 
 
 def _changed_fields(before: Mapping[str, object], now: Mapping[str, object]) -> list[str]:

@@ -244,7 +244,7 @@ def _send(
 
 
 def _leave_out_without_original(obtained: Obtained, policy: Policy) -> None:
-    """Do not want the translations of texts that there will not be when they are asked for."""
+    """Take the translations out of `wanted` whose originals cannot be translated in this run."""
     for number, article in enumerate(obtained.articles):
         if article.key not in obtained.wanted or article.original is None:
             continue
@@ -259,8 +259,8 @@ def _leave_out_without_original(obtained: Obtained, policy: Policy) -> None:
 def _with_texts_of_originals(obtained: Obtained, policy: Policy) -> dict[str, PageRequest]:
     """Return the wanted translations with the texts of their originals.
 
-    Those whose original has no text are left out here, but stay in `wanted`: it has what a run
-    would send, and their originals were to be sent first.
+    Those whose original has no text are left out, as when it was asked for and has failed. They
+    stay in `wanted`, which has what a run would send if nothing failed.
     """
     translations: dict[str, PageRequest] = {}
     for number, article in enumerate(obtained.articles):
