@@ -1415,7 +1415,10 @@ def test_a_statement_is_selected_and_checked_again(desk: DeskProcess, page: Page
 
 
 def test_another_person_was_faster(desk: DeskProcess, browser: Browser, page: Page) -> None:
-    """Who saves a paragraph that somebody else has just changed is told so, with the words. 4 s."""
+    """Who saves a paragraph that somebody else has just changed is told so, with the words. 6 s.
+
+    A statement that another person has confirmed is confirmed, and its sentence is not removed.
+    """
     open_text(desk, page)
     edit_block(page, "The end.").fill("My own end.")
     state = page.context.storage_state()
@@ -1433,7 +1436,29 @@ def test_another_person_was_faster(desk: DeskProcess, browser: Browser, page: Pa
     expect(block_with(page, "Their end.")).to_be_visible()
     lost = page.get_by_role("textbox", name="You have not saved these words")
     expect(lost).to_have_value("My own end.")
+    lost.locator("..").get_by_role("button", name="Discard").click()
+    settle_at_once(page, other, "Confirm")
+    expect(page.get_by_role("status")).to_contain_text("Confirmed “4 seconds”")
+    expect(page.get_by_role("button", name="✓ 4 seconds")).to_be_visible()
+    settle_at_once(page, other, "Remove")
+    message = "Somebody has just confirmed “Jane Smith”. The sentence was not removed."
+    expect(page.get_by_role("status")).to_contain_text(message)
+    expect(page.get_by_text("2 of 3 checked")).to_be_visible()
     other.context.close()
+
+
+def settle_at_once(page: Page, other: Page, name: str) -> None:
+    """Press a button of the current statement while another person confirms it."""
+    held: list[Route] = []
+    page.route("**/api/change", lambda route: held.append(route), times=1)
+    page.get_by_role("button", name=name, exact=True).click()
+    page.wait_for_timeout(0)  # the request is held
+    with other.expect_response("**/api/change"):
+        other.get_by_role("button", name="Confirm", exact=True).click()
+    marks = page.frame_locator("iframe").locator("mark")
+    count = marks.count()
+    held[0].continue_()
+    expect(marks).to_have_count(count - 1)  # what both have done is shown
 
 
 LINES = {

@@ -144,15 +144,7 @@ function end(all, isDone) {
 
 async function sendTogether(all, ref, tries = 1) {
   const changes = changesFor(all);
-  const fail = (message) => {
-    if (all.length > 1) return;
-    end(all, false);
-    tell("red", message);
-  };
-  if (!changes) {
-    fail(say("statement_gone", all[0].statement.words));
-    return false;
-  }
+  if (!changes) return all.length === 1 && endSettledByOther(all[0]);
   try {
     const text = await call("change", { ref, seen: state.text.seen, changes });
     await released();
@@ -161,12 +153,25 @@ async function sendTogether(all, ref, tries = 1) {
     return true;
   } catch (error) {
     if (error.status !== 409 || tries === MAX_TRIES) {
-      fail(error.message);
+      if (all.length > 1) return false;
+      end(all, false);
+      tell("red", error.message);
       return false;
     }
     await look(); // somebody has changed something else
     return sendTogether(all, ref, tries + 1);
   }
+}
+
+// Another person was faster, and what both of them confirm is confirmed. Tells whether it is.
+function endSettledByOther(own) {
+  const { action, statement } = own;
+  const isConfirmed = state.text.blocks.some(({ digest }) => digest === statement.card.digest);
+  const isDone = isConfirmed && action === "confirm";
+  end([own], isDone);
+  if (isDone) redraw();
+  else tell("red", say(isConfirmed ? "confirmed_by_other" : "statement_gone", statement.words));
+  return isDone;
 }
 
 // The changes that settle statements one after the other, or null if one of them is gone.
