@@ -78,6 +78,9 @@ class Edits(msgspec.Struct, frozen=True, omit_defaults=True):
     confirmed: tuple[Line, ...] = ()
     """Statements that were confirmed."""
 
+    settled: Annotated[int, Meta(ge=0)] = 0
+    """The number of statements that are gone since a person changed or removed their words."""
+
     removed: tuple[Line, ...] = ()
     """Sentences and blocks that were removed."""
 

@@ -37,7 +37,7 @@ from ..review import updating
 from ..service.bodies import TooLargeError, read_body
 from ..service.protocol import MAX_NOTE
 from ..site.build import Build
-from ..text import Line, Text
+from ..text import Edits, Line, Text
 from ..texts.articles import Article
 from .builder import Builder
 from .describing import commit_all_command, describe, describe_rows
@@ -301,6 +301,7 @@ class DeskApp:
     def _row(self, desk: Desk, article: Article) -> dict[str, object]:
         url = desk.addresses.get(article.page, "")
         newest = article.newest
+        edits = newest.edits if newest and newest.edits else Edits()
         return {
             **self._texts.to_json(article),
             "ref": ref_of(article),
@@ -309,7 +310,7 @@ class DeskApp:
             "url": url,
             "frame": self._frame(url),
             "seen": digest_of(article) if newest else "",
-            "checked": len(newest.edits.confirmed) if newest and newest.edits else 0,
+            "checked": len(edits.confirmed) + edits.settled,
         }
 
     def _frame(self, url: str) -> str:

@@ -379,6 +379,9 @@ class Desk:
         if html == lines:
             self.parsed = {html: changed}
         now = structs.replace(text, html=html, edits=edits)
+        gone = count_statements(text) - count_statements(now, changed)
+        edits = structs.replace(edits, settled=max(0, edits.settled + gone))
+        now = structs.replace(now, edits=edits)
         remarks = changed_remarks(self.site, article, text, now, self._form_remarks)
         return structs.replace(now, remarks=remarks)
 

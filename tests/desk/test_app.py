@@ -197,7 +197,7 @@ def test_a_persons_whole_way(reviewer: Reviewer) -> None:
     reviewer.change("remove", 3)
     after = reviewer.change("edit", 4, markdown="Costs **nothing**")
     assert isinstance(after, dict)
-    assert after["left"] == 0
+    assert (after["left"], after["checked"]) == (0, 3)
     assert [it["changed_by"] for it in after["blocks"] if it["changed_by"]] == ["Jo"]
     text = cached(reviewer)
     assert "<mark>" not in text.html
@@ -634,6 +634,7 @@ def test_a_difference_is_taken_back(reviewer: Reviewer) -> None:
     before = cached(reviewer).edits
     assert before is not None
     assert before.removed == ("Thrown away, says Jane Smith.",)
+    assert before.settled == 2
     thrown, *_, added = differences(reviewer)
     for row in (added, thrown):
         assert reviewer.act("change", changes=[row["change"]]).status_code == 200
@@ -641,6 +642,7 @@ def test_a_difference_is_taken_back(reviewer: Reviewer) -> None:
     assert "<p>Thrown away, says <mark>Jane Smith</mark>.</p>" in text.html
     assert text.edits is not None
     assert text.edits.removed == ("Free",)
+    assert text.edits.settled == 1
     assert [it.text for it in blocks_of(text) if it.digest in text.edits.changed_by] == [
         "Needs nothing at all"
     ]

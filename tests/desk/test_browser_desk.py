@@ -313,6 +313,7 @@ def test_with_keys_alone(desk: DeskProcess, page: Page) -> None:
     left(page, 2)
     page.keyboard.press("x")
     left(page, 1)
+    expect(page.get_by_text("2 of 3 checked")).to_be_visible()
     page.keyboard.press("e")
     editor = page.get_by_role("textbox", name="Edit")
     expect(editor).to_be_focused()

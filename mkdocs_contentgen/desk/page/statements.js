@@ -55,7 +55,6 @@ export const currentStatement = () => {
 
 export function progress() {
   const left = openStatements().length;
-  const isConfirmed = ({ action, statement }) => action === "confirm" && statement;
-  const checked = state.text.checked + state.pending.filter(isConfirmed).length;
-  return { left, checked, total: checked + left };
+  const total = state.text.checked + statementsOf(state.text).length;
+  return { left, checked: total - left, total };
 }
