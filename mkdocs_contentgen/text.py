@@ -78,9 +78,6 @@ class Edits(msgspec.Struct, frozen=True, omit_defaults=True):
     confirmed: tuple[Line, ...] = ()
     """Statements that were confirmed."""
 
-    settled: Annotated[int, Meta(ge=0)] = 0
-    """The number of statements that are gone since a person changed or removed their words."""
-
     removed: tuple[Line, ...] = ()
     """Sentences and blocks that were removed."""
 
@@ -89,6 +86,9 @@ class Edits(msgspec.Struct, frozen=True, omit_defaults=True):
 
     reason: Line = ""
     """Why it was approved although statements were left to check."""
+
+    settled: Annotated[int, Meta(ge=0)] = 0
+    """The number of statements that are gone since a person changed or removed their words."""
 
 
 class Original(msgspec.Struct, frozen=True, omit_defaults=True):
