@@ -957,7 +957,10 @@ def test_approving_is_deliberate(desk: DeskProcess, page: Page) -> None:
 
 
 def test_words_outlive_the_desk(project: Project, page: Page) -> None:
-    """The next one on its port offers them, in the tab that was open, too. 6 s."""
+    """The next one on its port offers them, in the tab that was open, too. 7 s.
+
+    Another tab neither takes them unasked nor overwrites them.
+    """
     make_site(project.root)
     with DeskProcess(project) as desk:
         open_text(desk, page)
@@ -976,6 +979,18 @@ def test_words_outlive_the_desk(project: Project, page: Page) -> None:
         lost = other.get_by_role("textbox", name="You have not saved these words")
         expect(lost).to_have_value("My own words")
         assert other.evaluate("localStorage.getItem('edits of others')") is None
+        other.get_by_role("button", name="Edit", exact=True).click()
+        other_editor = other.get_by_role("textbox", name="Edit")
+        expect(other_editor).to_have_value(re.compile("^A build takes ==4 seconds=="))
+        other_editor.fill("Other words")
+        expect(lost).to_have_value("My own words")
+        go_on = other.get_by_role("button", name="Continue")
+        expect(go_on).to_have_count(0)
+        other.locator(".editor").get_by_role("button", name="Discard").click()
+        other.get_by_role("button", name="Edit", exact=True).click()
+        go_on.click()
+        expect(other_editor).to_have_value("My own words")
+        expect(lost).to_have_count(0)
         expect(editor).to_have_value("My own words")
 
 

@@ -3,6 +3,9 @@
 
 import { state } from "./state.js";
 
+const OWN_TAB = sessionStorage.getItem("tab") ?? crypto.randomUUID();
+sessionStorage.setItem("tab", OWN_TAB); // for this tab when it is loaded again
+
 const placeOf = (kind) => `${kind} ${state.ref}`;
 
 export const recall = (kind) => JSON.parse(localStorage.getItem(placeOf(kind)) ?? "null");
@@ -13,7 +16,7 @@ export function remember(kind, value) {
 }
 
 const isDraft = (it) => Number.isInteger(it?.number)
-  && ["mode", "digest", "markdown", "words"].every((name) => typeof it[name] === "string");
+  && ["tab", "mode", "digest", "markdown", "words"].every((name) => typeof it[name] === "string");
 
 // Another program can have used the port before, and have left anything there.
 function isKept([place, json]) {
@@ -35,7 +38,7 @@ export async function keepWords(deletesAll) {
   return outcome;
 }
 
-// The words for blocks: {mode, number, digest, markdown, words}.
+// The words for blocks, of all tabs: {tab, mode, number, digest, markdown, words}.
 export const drafts = () => recall("edits") ?? [];
 
 export const withoutMarks = (markdown) => markdown.replace(/==|<\/?mark>/g, "");
@@ -47,14 +50,24 @@ const isSame = (one, other) => one.mode === other.mode && one.digest === other.d
 export const blockOf = (draft) => state.text.blocks.find((block) => block.digest === draft.digest
   && (draft.mode === "paste" || withoutMarks(block.markdown) === withoutMarks(draft.markdown)));
 
-export const draftOf = (editing) => drafts().find((draft) => isSame(draft, editing));
+// Two tabs can have words for the same block, and none takes or overwrites those of the other.
+const isOwn = (draft, editing) => draft.tab === OWN_TAB && isSame(draft, editing);
+
+export const draftOf = (editing) => drafts().find((draft) => isOwn(draft, editing));
 
 export function keepDraft(editing, words) {
-  const others = drafts().filter((draft) => !isSame(draft, editing));
+  const others = drafts().filter((draft) => !isOwn(draft, editing));
   const isOther = words.trim() && words !== editing.markdown;
   const { mode, number, digest, markdown } = editing;
-  const kept = isOther ? [...others, { mode, number, digest, markdown, words }] : others;
+  const own = { tab: OWN_TAB, mode, number, digest, markdown, words };
+  const kept = isOther ? [...others, own] : others;
   remember("edits", kept.length ? kept : null);
+}
+
+// From now on, these words are those of this tab.
+export function takeDraft(draft) {
+  discardWords(draft.words);
+  keepDraft(draft, draft.words);
 }
 
 export const discardDraft = (editing) => keepDraft(editing, "");

@@ -3,7 +3,7 @@
 import { act, undo, undoTitle } from "./acts.js";
 import { copyButton } from "./about.js";
 import { comparisonMessage } from "./compare.js";
-import { blockOf, discardWords, draftOf, drafts } from "./drafts.js";
+import { blockOf, discardWords, draftOf, drafts, takeDraft } from "./drafts.js";
 import { h } from "./draw.js";
 import { openEditor, openPaste } from "./editor.js";
 import { isTranslation } from "./original.js";
@@ -46,7 +46,7 @@ function asking() {
     button(say("cancel"), () => act("cancel")));
 }
 
-// Words that were not saved, and are in no open editor.
+// Words that were not saved, and are in no open editor of this tab.
 function unsaved() {
   const isSeen = ({ words }) => state.pending.some((it) => it.words === words)
     || (state.editing && draftOf(state.editing)?.words === words);
@@ -54,6 +54,13 @@ function unsaved() {
     .map((draft, index) => {
       const block = blockOf(draft);
       const open = draft.mode === "edit" ? openEditor : openPaste;
+      const own = draftOf(draft); // which would be lost beneath the words of another tab
+      const isNext = block && (!own || own.words === draft.words);
+      const goOn = () => {
+        takeDraft(draft);
+        state.editing = null;
+        open(block.number);
+      };
       const discard = () => {
         discardWords(draft.words);
         redraw();
@@ -61,7 +68,7 @@ function unsaved() {
       return note(`draft ${index}`, "amber", h("span", {}, say("lost_words")),
         h("textarea", { readonly: true, dir: "auto", rows: "1", "aria-label": say("lost_words"),
           value: draft.words }),
-        block && button(say("go_on"), () => open(block.number)),
+        isNext && button(say("go_on"), goOn),
         button(say("discard"), discard));
     });
 }
