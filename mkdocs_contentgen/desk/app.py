@@ -320,21 +320,21 @@ class DeskApp:
     def _described(self, desk: Desk, article: Article) -> dict[str, Any]:
         ref = ref_of(article)
         if ref not in desk.shown:
-            # First, since it reads the text, and counts its statements.
+            # Before the row: it counts the statements of a text that it has read in any case.
             described = describe(desk, article)
             desk.shown[ref] = {**self._row(desk, article), **described}
         job = self._texts.last_job(article)
         running = None
         if job and job.is_running:
             running = {"is_update": job.is_update, "began": job.began}
-        shown = {
+        answer = {
             **desk.shown[ref],
             "asking": running,
             "ask_problem": job.problem if job else "",
             "stamp": self._builder.stamp,
             "waits": self._waits(desk, ref),
         }
-        return {**shown, "version": sha256(msgspec.json.encode(shown).decode())}
+        return {**answer, "version": sha256(msgspec.json.encode(answer).decode())}
 
     def _waits(self, desk: Desk, ref: str) -> str:
         """Return why the page that is shown is not the one of this text, or an empty string."""
@@ -430,7 +430,7 @@ class DeskApp:
         return _PLAIN
 
     async def _find_file(self, path: str, request: Request) -> Response | None:
-        """Return a file of the built site, or None without one that does not quote other pages."""
+        """Return a file of the built site, or None if it is not there or quotes other pages."""
         directory = self._builder.site_dir
         if directory is None:
             return None
@@ -444,27 +444,20 @@ class DeskApp:
 
 
 def _compare(desk: Desk, article: Article, wanted: Earlier | None) -> object:
-    """Return how a text differs from an earlier version, first of all from what readers have."""
+    """Return how a text differs from the earlier version that is wanted, or else from the first.
+
+    The approved text comes first: it is what readers have.
+    """
     found: dict[Earlier, Text] = {}
     for name in EARLIER:
         text = desk.earlier(article, name)
         if text:
             found[name] = text
-    earlier = EARLIER[0]
-    if wanted in found:
-        earlier = wanted
-    elif found:
-        earlier = next(iter(found))
-    newest = article.newest
-    before = found.get(earlier)
+    earlier = wanted if wanted in found else next(iter(found), EARLIER[0])
     rows: list[dict[str, object]] = []
-    if newest and before:
-        rows = list(describe_rows(desk, before, newest, earlier))
-    return {
-        "rows": rows,
-        "earlier": earlier,
-        "versions": list(found),
-    }
+    if article.newest and found:
+        rows = list(describe_rows(desk, found[earlier], article.newest, earlier))
+    return {"rows": rows, "earlier": earlier, "versions": list(found)}
 
 
 def _cost(desk: Desk, article: Article, *, is_update: bool) -> str:

@@ -68,7 +68,7 @@ class Builder:
     def __exit__(self, *error: object) -> None:
         with self._changed:
             self._stopped = True
-        self.build("", True)
+        self.build("", True)  # wakes the thread, which ends then
         if process := self._process:
             with suppress(OSError):
                 process.terminate()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from html import escape
 from itertools import islice
 from typing import NamedTuple
@@ -22,7 +22,6 @@ from ..text import Text, is_about_quotation
 from ..texts.articles import Article, count_statements
 from ..writer.evidence import Evidence, EvidenceFinder
 from ..writer.source_lists import listed_sources, name_of_listed
-from ..writer.sources import Section
 from .rendering import render
 from .texts import Change, Desk, Earlier, digest_of
 
@@ -69,45 +68,16 @@ def describe(desk: Desk, article: Article) -> dict[str, object]:
     except UnsafeHTMLError as error:
         return {**shown, "reason": f"no build can show this text: {error}"}
     blocks = document.blocks()
-    changed_by = text.edits.changed_by if text.edits else {}
     finder = evidence_finder(desk.site, article, text, desk.evidence)
-    originals = finder.sections if isinstance(finder, OriginalFinder) else {}
     # The source of a translation is its original.
     sources = [] if article.original else list(_sources(desk.site, text, blocks))
-    cards = _cards(blocks, text, finder, _sources_by_label(blocks, sources))
-    desk.parsed = {text.html: document}
-    titles = [block.text for block in blocks if block.kind == "h1"]
-    title = titles[0] if titles else article.request.topic
-    approved_file = _approved_file(desk.site, article)
-    return {
+    described = {
         **shown,
         **_in_page(desk, article, blocks),
-        "title": title,
-        "seen": digest_of(article),
-        "undo": desk.undo_info(article),
-        "can_approve_open": not any(map(is_about_quotation, text.remarks)),
-        "model": text.model,
-        "can_update": desk.site.options.service_can("translate" if article.original else "update"),
-        "original_language": text.original.language if text.original else "",
-        "approved_file": approved_file,
-        "commit_command": _commit_command(approved_file, title) if approved_file else "",
-        "replaces": article.approved is not None and not article.newest_is_in_file,
-        "updates": list(text.updates),
-        "remarks": list(text.remarks),
+        **_facts(desk, article, text, _title(article, blocks)),
         "left": count_statements(text, document),
-        "blocks": [
-            {
-                "number": block.number,
-                "kind": block.kind,
-                "digest": block.digest,
-                "text": block.text,
-                "markdown": block.to_markdown(),
-                "changed_by": changed_by.get(block.digest, ""),
-                "original": _original_words(originals, block),
-            }
-            for block in blocks
-        ],
-        "statements": cards,
+        "blocks": _described_blocks(blocks, text, finder),
+        "statements": _cards(blocks, text, finder, _sources_by_label(blocks, sources)),
         "to_read": [
             {"text": sentence, "evidence": _evidence(finder.find(sentence))}
             for sentence in document.sentences_to_read()
@@ -115,12 +85,59 @@ def describe(desk: Desk, article: Article) -> dict[str, object]:
         "sources": sources,
         "hidden": list(_hidden(document)),
     }
+    desk.parsed = {text.html: document}
+    return described
 
 
-def _original_words(originals: Mapping[int, Section], block: Block) -> str:
-    """Return what a block says in the original, or an empty string."""
-    section = originals.get(block.number)
-    return section.text if section else ""
+def _title(article: Article, blocks: Sequence[Block]) -> str:
+    """Return the title of a text, or else its topic."""
+    for block in blocks:
+        if block.kind == "h1":
+            return block.text
+    return article.request.topic
+
+
+def _facts(desk: Desk, article: Article, text: Text, title: str) -> dict[str, object]:
+    """Return what the desk shows of a text beside its words."""
+    options = desk.site.options
+    approved_file = _approved_file(desk.site, article)
+    return {
+        "title": title,
+        "seen": digest_of(article),
+        "undo": desk.undo_info(article),
+        "can_approve_open": not any(map(is_about_quotation, text.remarks)),
+        "model": text.model,
+        "can_update": options.service_can("translate" if article.original else "update"),
+        "original_language": text.original.language if text.original else "",
+        "approved_file": approved_file,
+        "commit_command": _commit_command(approved_file, title) if approved_file else "",
+        "replaces": article.approved is not None and not article.newest_is_in_file,
+        "updates": list(text.updates),
+        "remarks": list(text.remarks),
+    }
+
+
+def _described_blocks(
+    blocks: Sequence[Block], text: Text, finder: EvidenceFinder
+) -> list[dict[str, object]]:
+    """Return the blocks of a text, those of a translation with what they say in the original."""
+    changed_by = text.edits.changed_by if text.edits else {}
+    originals = finder.sections if isinstance(finder, OriginalFinder) else {}
+    described: list[dict[str, object]] = []
+    for block in blocks:
+        original = originals.get(block.number)
+        described.append(
+            {
+                "number": block.number,
+                "kind": block.kind,
+                "digest": block.digest,
+                "text": block.text,
+                "markdown": block.to_markdown(),
+                "changed_by": changed_by.get(block.digest, ""),
+                "original": original.text if original else "",
+            }
+        )
+    return described
 
 
 def _approved_file(site: Site, article: Article) -> str:
@@ -182,12 +199,17 @@ def describe_rows(
 
 
 def _block_at(rows: Sequence[Row], number: int, numbers: dict[int, int]) -> int | None:
-    """Return the number of the block of a row; of one that is gone, of the block before it."""
-    for row in rows[number::-1]:
+    """Return the number of the block of a row; of one that is gone, of the block before it.
+
+    `numbers` are those of the blocks by the `id()` of their elements. A row can also be the start
+    or the end of what contains blocks, which has no number.
+    """
+    piece = rows[number].after
+    if piece:
+        return numbers.get(id(piece.element))
+    for row in reversed(rows[:number]):
         if row.after and id(row.after.element) in numbers:
             return numbers[id(row.after.element)]
-        if row.after and row is rows[number]:
-            return None  # the start or the end of what contains blocks
     return None
 
 
@@ -211,8 +233,9 @@ def _cards(
         links = block.links
         for sentence in Sentences(block.element).marked():
             statements = {number: words for words, number in sentence.parts if number is not None}
-            linked = [name for name in (*sentence.cited, *links) if name in text.sources]
-            cited = _CitedSource(linked[0], "") if linked else _cited_by_number(sentence, listed)
+            cited = _cited_by_link((*sentence.cited, *links), text)
+            if cited is None:
+                cited = _cited_by_number(sentence, listed)
             card: dict[str, object] = {
                 "block": block.number,
                 "statements": list(statements),
@@ -248,6 +271,14 @@ def _sources_by_label(
         name = names.get(name_of_listed(item), "")
         found[str(number)] = _CitedSource(name, item.text)
     return found
+
+
+def _cited_by_link(addresses: Iterable[str], text: Text) -> _CitedSource | None:
+    """Return the first source of a text among the addresses of links, or None."""
+    for address in addresses:
+        if address in text.sources:
+            return _CitedSource(address, "")
+    return None
 
 
 def _cited_by_number(sentence: MarkedSentence, listed: Mapping[str, _CitedSource]) -> _CitedSource:
@@ -312,8 +343,11 @@ def _evidence(passages: Sequence[Evidence]) -> list[dict[str, object]]:
 
 def _sources(site: Site, text: Text, blocks: Sequence[Block]) -> Iterator[dict[str, object]]:
     """Yield the passages that a text cites as they were and as they are."""
-    links = {block.number: block.links for block in blocks} if text.sources else {}
-    for citation in site.cited_sections().citations(text):
+    citations = site.cited_sections().citations(text)
+    if not citations:
+        return
+    links = {block.number: block.links for block in blocks}
+    for citation in citations:
         words: list[tuple[str, str]] = []
         state = "same"
         if citation.has_changed:

@@ -37,10 +37,13 @@ def render(
 ) -> dict[str, str | int] | None:
     """Return the article of a text in its page, or None if the page does not contain it.
 
-    Elements of blocks have `data-contentgen-block`. The article is the one with the `index` of the
-    `count` articles in the page, `title` that of the page if it is the article's, or empty, and
-    `digest` the SHA-256 of all of it. `others` are all articles of the page in their order. Raises
-    what a build would.
+    `others` are all articles of the page in their order, and `blocks` those of the text. Raises
+    what a build would. The returned fields are:
+
+    - `article`: its HTML, in which elements of blocks have `data-contentgen-block`
+    - `title`: the HTML of the page's title if that is the title of the article, or an empty string
+    - `index`: which of the `count` articles in the page it is, from 0
+    - `digest`: the SHA-256 of all other fields
     """
     if site.render is None:
         return None

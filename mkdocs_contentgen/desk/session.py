@@ -97,7 +97,7 @@ class DeskSite:
         return self.after_change()
 
     def after_change(self) -> Desk:
-        """Return the texts as they are after a change of one, which has changed no page."""
+        """Return the texts again after a change that was of no page, but perhaps of texts."""
         desk = self._desk
         assert desk is not None  # noqa: S101  for mypy
         texts = stamp_of_texts(desk.site)
@@ -109,16 +109,16 @@ class DeskSite:
         return desk
 
     def _reload(self) -> None:
+        """Load the site anew. If that fails, keep it as it was, and say why in `problem`."""
         stack = ExitStack()
         # Before loading, so that a change that comes meanwhile is noticed the next time.
-        stamp = stamp_of_pages(self._desk.site) if self._desk else ""
+        stamp_before = stamp_of_pages(self._desk.site) if self._desk else ""
         try:
             site = stack.enter_context(self._load())
         except (SystemExit, click.ClickException, ContentgenError) as error:
             if self._desk is None:
                 raise
-            # The site as it was stays on the desk. It is loaded again once the pages change.
-            self.stamp = stamp
+            self.stamp = stamp_before  # it is loaded again once the pages change
             first_line = str(error).partition("\n")[0]
             self.problem = f"the site cannot be loaded ({first_line})"
             return
@@ -126,7 +126,7 @@ class DeskSite:
         self._stack = stack
         self.problem = ""
         self._desk = Desk(site, self._by, self._pages)
-        self.stamp = stamp or stamp_of_pages(site)
+        self.stamp = stamp_before or stamp_of_pages(site)
         self.build(self.stamp, True)
 
     def ask(self, article: Article, *, update: bool, note: str = "", section: str = "") -> None:
@@ -175,7 +175,8 @@ class DeskSite:
             now = desk.find(ref_of(article)).newest
             if before is None or now is None or made is None:
                 return
-            if now.html != made.html or now.html == before.html:
+            is_from_job = now.html == made.html
+            if not is_from_job or made.html == before.html:
                 return
             desk.note_undo(article, "ask", text=before)
             store = desk.site.store()

@@ -73,8 +73,11 @@ class _Undo(msgspec.Struct, frozen=True):
     """What digest_of() returned after the act."""
 
     text: Text | None = None
+    """The draft before a change, or None for an approval."""
+
     file: str | None = None
-    """The content of the approved file, empty if there was none, or None for a change."""
+    """The content of the approved file before an approval, empty if there was none, or None for a
+    change."""
 
     act: str = ""
     """What was done: the action of a change, `approve` or `ask`."""
@@ -82,7 +85,7 @@ class _Undo(msgspec.Struct, frozen=True):
 
 @dataclass(frozen=True)
 class _Step:
-    """One change of a text, and the texts that it is undone to, and that it has made."""
+    """One change of a text: its action, and the text before and after it."""
 
     act: str
     before: Text
@@ -100,7 +103,7 @@ class Desk:
 
     parsed: dict[str, Document] = field(default_factory=dict)
     """The document of the text that was described last, by its HTML: parsing a large one takes a
-    while. Whoever changes a document takes it out."""
+    while. read() takes it out, since its caller may change it."""
 
     evidence: KnownEvidence = field(default_factory=dict)
     """That of the text that was described last. A site whose sources change has another desk."""
@@ -150,18 +153,25 @@ class Desk:
         known = self._known or self.articles
         if ref not in known:
             raise OutdatedError("no page requests this text any more; open the list of texts again")
-        self.on_page(known[ref].page)
-        return self._known[ref]
+        return self._read_page(known[ref].page)[ref]
 
     def on_page(self, page: str) -> list[Article]:
-        """Return the articles of a page. Those of a thousand other pages are not read for that."""
+        """Return the articles of a page as they are now."""
+        return list(self._read_page(page).values())
+
+    def _read_page(self, page: str) -> dict[str, Article]:
+        """Return the articles of a page by their references, read again if they are outdated.
+
+        Those of other pages, which can be a thousand, are not read for that.
+        """
         known = self._known or self.articles
-        own = {ref: article for ref, article in known.items() if article.page == page}
-        if not self._outdated.isdisjoint(own):
-            own = dict(zip(own, self.site.reread(list(own.values())), strict=True))
-            self._known |= own
-            self._outdated.difference_update(own)
-        return list(own.values())
+        on_page = {ref: article for ref, article in known.items() if article.page == page}
+        if not self._outdated.isdisjoint(on_page):
+            reread = self.site.reread(list(on_page.values()))
+            on_page = dict(zip(on_page, reread, strict=True))
+            self._known |= on_page
+            self._outdated.difference_update(on_page)
+        return on_page
 
     def look_for_newer(self, article: Article) -> bool:
         """Get the text of a shared cache, which another machine may have changed, if there is one.
@@ -190,7 +200,8 @@ class Desk:
             changed = self._changed(article, text, change)
             if (changed.html, changed.edits) != (text.html, text.edits):
                 steps.append(_Step(change.action, before, changed))
-                text = before = changed
+                text = changed
+                before = changed
         if steps:
             self._save_steps(article, steps)
 
@@ -212,7 +223,8 @@ class Desk:
         block = blocks[change.block]
         edits = text.edits or Edits()
         if change.action in ("confirm", "reopen"):
-            edits = structs.replace(edits, confirmed=_mark(block, change, edits.confirmed))
+            confirmed = _settle_statement(block, change, edits.confirmed)
+            edits = structs.replace(edits, confirmed=confirmed)
             return self._with_changed_marks(text, document, edits)
         authors = _authors(blocks, text)
         if change.action in ("edit", "insert", "paste"):
@@ -282,11 +294,11 @@ class Desk:
 
     def note_undo(self, article: Article, act: str, text: Text) -> None:
         """Keep the text that was there before the act whose outcome the cache has now."""
-        after = digest_of(self._after_act(article))
+        after = digest_of(self._reread(article))
         self._add_undos(article, [_Undo(after, text, None, act)])
 
-    def _after_act(self, article: Article) -> Article:
-        """Return an article as the cache and its file have it now."""
+    def _reread(self, article: Article) -> Article:
+        """Return an article as the cache and its file have it after an act."""
         self.refresh()
         return self.site.reread([article])[0]
 
@@ -328,7 +340,7 @@ class Desk:
         file = article.path.read_text("utf-8") if article.approved else ""
         chosen = TextToApprove(text, is_in_file=article.newest_is_in_file)
         write_approval(article, chosen, self.by, self.site.options, reason=reason)
-        now = self._after_act(article)
+        now = self._reread(article)
         # What somebody has written into the file since then is not undone.
         if now.state == "approved":
             self._add_undos(article, [_Undo(digest_of(now), None, file, "approve")])
@@ -372,23 +384,23 @@ class Desk:
 
         Blocks that are not among those of `authors` are by the person at the desk.
         """
-        lines = document.to_lines()
-        changed = self._read_again(lines)
-        edits = _edits_of_blocks(changed.blocks(), edits, authors, self.by)
-        html = changed.to_lines()
-        if html == lines:
-            self.parsed = {html: changed}
-        now = structs.replace(text, html=html, edits=edits)
-        gone = count_statements(text) - count_statements(now, changed)
+        written = document.to_lines()
+        reread = self._read_again(written)
+        edits = _edits_of_blocks(reread.blocks(), edits, authors, self.by)
+        html = reread.to_lines()
+        if html == written:
+            self.parsed = {html: reread}
+        changed = structs.replace(text, html=html, edits=edits)
+        gone = count_statements(text) - count_statements(changed, reread)
         edits = structs.replace(edits, settled=max(0, edits.settled + gone))
-        now = structs.replace(now, edits=edits)
-        remarks = changed_remarks(self.site, article, text, now, self._form_remarks)
-        return structs.replace(now, remarks=remarks)
+        changed = structs.replace(changed, edits=edits)
+        remarks = changed_remarks(self.site, article, text, changed, self._form_remarks)
+        return structs.replace(changed, remarks=remarks)
 
     def _open_remarks(
         self, article: Article, before: Text, after: Text, change: Change
     ) -> tuple[str, ...]:
-        """Return the remarks on a changed text, of those on quotations the ones that are open.
+        """Return the remarks on a changed text, without those on quotations that are settled now.
 
         A change can bring quotations back that the text had before people changed it.
         """
@@ -397,10 +409,10 @@ class Desk:
         of_earlier = [*filter(is_about_quotation, earlier.remarks)] if earlier else []
         if not any(map(is_about_quotation, (*after.remarks, *of_earlier))):
             return after.remarks
-        now = self._marked_text(after)
-        remarks = open_remarks(after.remarks, self._marked_text(before), now)
+        marked = self._marked_text(after)
+        remarks = open_remarks(after.remarks, self._marked_text(before), marked)
         if earlier:
-            remarks += open_remarks(of_earlier, self._marked_text(earlier), now)
+            remarks += open_remarks(of_earlier, self._marked_text(earlier), marked)
         return tuple(dict.fromkeys(remarks))
 
     def _marked_text(self, text: Text) -> MarkedText:
@@ -409,18 +421,24 @@ class Desk:
     def _save_steps(self, article: Article, steps: Sequence[_Step]) -> None:
         """Save the text after the last step, and how to undo each. Raises OutdatedError."""
         self._save(article, steps[-1].after)
-        state = self._after_act(article).state  # which the texts between have, too
-        undos = [_Undo(_digest(step.after, state), step.before, None, step.act) for step in steps]
+        state = self._reread(article).state
+        undos = []
+        for step in steps:
+            # After an Undo of the steps behind it, the text of a step has the same state.
+            undos.append(_Undo(_digest(step.after, state), step.before, None, step.act))
         self._add_undos(article, undos)
 
     def _save(self, article: Article, text: Text) -> None:
-        """Save a text, unless somebody has changed it meanwhile. Raises OutdatedError."""
+        """Save a text, unless somebody has changed it meanwhile. Raises OutdatedError.
+
+        When a person changes a draft for the first time, that is kept for comparison.
+        """
         store: DiskStore = self.site.store()
-        name = note_key("generated", article.key)
-        notes, _ = store.load([name])
+        note = note_key("generated", article.key)
+        notes, _ = store.load([note])
         saved = {article.key: text, **notes}
         if not notes and article.draft and article.draft.edits is None:
-            saved[name] = article.draft  # which a person changes for the first time
+            saved[note] = article.draft
         try:
             store.save(saved, replacing={article.key: article.draft})
         except ChangedError as error:
@@ -431,6 +449,7 @@ class Desk:
 
 
 def _authors(blocks: Sequence[Block], text: Text) -> _Authors:
+    """Return who wrote each block of a text."""
     changed_by = text.edits.changed_by if text.edits else {}
     return {(block.kind, block.html): changed_by.get(block.digest, "") for block in blocks}
 
@@ -486,7 +505,11 @@ def _as_newest(article: Article, text: Text) -> Text:
 
 
 def _restored(article: Article, text: Text) -> Text:
-    """Return a text that is a draft again, or is not: the text of the file counts then."""
+    """Return the text that an Undo puts back.
+
+    If it was a newer draft than the text of the file, it is one again. Otherwise it keeps its
+    edition, and the page has the text of the file.
+    """
     approved = article.approved
     if approved and text.edition <= approved.text.edition:
         return text
@@ -500,10 +523,10 @@ def _as_seen(article: Article, seen: str) -> Text:
     return article.newest
 
 
-def _mark(block: Block, change: Change, confirmed: Sequence[str]) -> tuple[str, ...]:
-    """Take the mark of a statement away, or put it there again, in place.
+def _settle_statement(block: Block, change: Change, confirmed: Sequence[str]) -> tuple[str, ...]:
+    """Take the mark of a confirmed statement away, or put that of a reopened one there again.
 
-    Returns the statements that are confirmed then. Raises EditError.
+    The block is changed in place. Returns the statements that are confirmed then. Raises EditError.
     """
     left = list(confirmed)
     if change.action == "confirm":
