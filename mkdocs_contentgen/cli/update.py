@@ -112,7 +112,7 @@ def _print_plan(build: Build, updates: Sequence[TextUpdate]) -> None:
     from ..review import updating
 
     for planned in updates:
-        print_line(f"{planned.article.place}: {planned.what.why}")
+        print_line(f"{planned.article.place}: {planned.task.why}")
     print_line(
         f"updates to be sent: {len(updates)}; max_requests allows {build.policy.max_requests}"
     )

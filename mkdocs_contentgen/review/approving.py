@@ -74,9 +74,9 @@ def _file_html(draft: Text, options: ContentgenConfig, *, marks: bool) -> str:
 def settled_html(document: Document, *, marks: bool = False) -> str:
     """Return the HTML of a document that is the same when it is read again.
 
-    It has one block a line, and by default no marks. Once is not enough: the space beside a mark
-    can be too much without it. Raises UnsafeHTMLError, also for what the end tags of thousands of
-    items make too large.
+    It has one block a line, and by default no marks. Reading it once is not enough: without a mark,
+    the space beside that can be too much. Raises UnsafeHTMLError, as for HTML that is too large
+    once it has all of its end tags.
     """
     html = document.to_lines(marks=marks)
     for _ in range(_MAX_PASSES):
@@ -114,8 +114,8 @@ def compare_versions(article: Article, options: ContentgenConfig) -> Iterator[tu
     elif article.state == "changed":
         name_of_file = "edited file"
         yield "from the approved text to the edited file", _changes_since_approval(article, options)
-    is_as_approved = article.approval is not None and article.state != "changed"
-    if draft and (article.has_newer_draft or is_as_approved):
+    is_unedited = article.approval is not None and article.state != "changed"
+    if draft and (article.has_newer_draft or is_unedited):
         html = approved_html(draft, options)
         changes = word_diff(approved.text.html, html, options.image_hosts)
         checks = check_lines(draft) if html != approved.text.html else []
@@ -308,7 +308,7 @@ def statements_to_check(text: Text) -> list[str]:
 
 
 def reason_problem(reason: str) -> str:
-    """Return why a reason for an approval is none, or an empty string."""
+    """Return what is wrong with the reason that somebody gives for an approval, or nothing."""
     if not any(map(str.isalnum, reason)):
         return "has no words"
     if len(reason) > MAX_EDIT:

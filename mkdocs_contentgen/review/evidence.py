@@ -52,7 +52,7 @@ def sentences_to_check(site: Site, article: Article, text: Text) -> Iterator[Sen
 
 
 class OriginalFinder(EvidenceFinder):
-    """Finds the block of an original that a sentence of its translation stands for."""
+    """Finds the block of an original that a sentence of its translation is the translation of."""
 
     def __init__(self, words: Mapping[int, str], sections: Mapping[int, Section]) -> None:
         """`words` are those of the translation's blocks, and `sections` the blocks' originals.
@@ -89,8 +89,9 @@ def evidence_finder(
     Where the sources are not at hand, it finds them in the passages that the text has kept. For a
     translation, it finds the blocks of its original.
 
-    `known` keeps what is found until the next call for other passages: who describes a text after
-    each of many changes has the same sentences. The sources have to be the same meanwhile.
+    `known` keeps what is found for a sentence, until the next call for another text: one that is
+    described after each of many changes has mostly the same sentences. The sources have to be the
+    same meanwhile.
     """
     if article.original:
         return _original_finder(article, article.original, text)
@@ -99,11 +100,14 @@ def evidence_finder(
     if sources is not None and (sources.paths or request.sources):
 
         @cache  # most texts are described without a search, and then nothing is read
-        def searched() -> Callable[[str], Sequence[Section]]:
+        def open_sources() -> Callable[[str], Sequence[Section]]:
             return sources.as_they_are(request.sources)
 
-        found = _found_in((article.key,), known)
-        return EvidenceFinder(lambda sentence: searched()(sentence), found=found)
+        def search(sentence: str) -> Sequence[Section]:
+            find_sections = open_sources()
+            return find_sections(sentence)
+
+        return EvidenceFinder(search, found=_found_in((article.key,), known))
     url = site.config.site_url or ""
     kept = [
         Section(citation.shown(url), citation.shown(url), citation.before)
@@ -115,7 +119,7 @@ def evidence_finder(
 
 
 def _found_in(passages: tuple[object, ...], known: KnownEvidence | None) -> _Found:
-    """Return what is known to be in these passages, to be added to."""
+    """Return the part of `known` for these passages, which the caller adds to."""
     if known is None:
         return {}
     if passages not in known:

@@ -47,9 +47,9 @@ def import_text(
 ) -> Text:
     """Return the draft in Markdown or HTML, read and checked as an answer of a model, and keep it.
 
-    A translation is aligned with its original, and has to keep to that alone. The answer to the
-    prompt for what has changed there is put into the translation; `ask_before_replacing` is called
-    before any other text takes the place of a draft.
+    A translation is aligned with its original, and compared with nothing else. If `answer` is one
+    to the prompt for what has changed in the original, it is put into the translation. Any other
+    text takes the place of a draft; `ask_before_replacing` is called before that.
 
     `model` is the name of the model that wrote it, or empty, and `by` the person, if it was none.
     No update of a model changes what a person wrote.
@@ -60,7 +60,7 @@ def import_text(
     if article.original:
         changed = read_changes(article, article.original, options, answer, model)
         if changed is not None:
-            return _keep(site, article, _with_blocks_by(by, changed, article.newest))
+            return _keep(site, article, _with_new_blocks_by(by, changed, article.newest))
     ask_before_replacing()
     if article.original:
         found = read_translation(article, article.original, options, answer)
@@ -70,7 +70,7 @@ def import_text(
         found = text_from_answer(request, options, answer, author=by, today=today, own=own).text
     text = structs.replace(found, model=model)
     if by:
-        text = _written_by(by, text, answer)
+        text = _with_all_blocks_by(by, text, answer)
     return _keep(site, article, text)
 
 
@@ -84,7 +84,7 @@ def _keep(site: Site, article: Article, text: Text) -> Text:
     return text
 
 
-def _with_blocks_by(by: str, text: Text, before: Text | None) -> Text:
+def _with_new_blocks_by(by: str, text: Text, before: Text | None) -> Text:
     """Return a changed text whose new blocks are by a person, if there is a name."""
     if not by or before is None:
         return text
@@ -98,8 +98,8 @@ def _with_blocks_by(by: str, text: Text, before: Text | None) -> Text:
     return structs.replace(text, edits=edits, model=before.model, written_by=before.written_by)
 
 
-def _written_by(by: str, text: Text, answer: str) -> Text:
-    """Return a text as one of a person, with a remark about what was not kept of it."""
+def _with_all_blocks_by(by: str, text: Text, answer: str) -> Text:
+    """Return a text as one of a person, with a remark on the links that were not kept of it."""
     blocks = Document(text.html).blocks()
     edits = Edits(changed_by={block.digest: by for block in blocks})
     kept = {address for block in blocks for address in block.links}
@@ -123,11 +123,13 @@ def _shown(address: str) -> str:
 def changed_remarks(
     site: Site, article: Article, before: Text, changed: Text, known: FormRemarks
 ) -> tuple[str, ...]:
-    """Return the remarks about a text that a person has changed: those on its form are new.
+    """Return the remarks about a text that a person has changed.
 
-    Those on sources stay: nothing is looked up. `known` has the remarks on the form of the text
-    that was changed last, and then those of this one: who changes a text many times waits less.
-    The form of a translation is that of its original, and nothing is said of it.
+    Those on its form, such as its length, are made anew. Those on sources stay: nothing is looked
+    up. A translation has the form of its original, so there are no remarks on that.
+
+    `known` keeps the remarks on the form of the changed text for the next call: it is faster for
+    the text that was changed last.
     """
     if before.original:
         original = article.original_text
@@ -154,7 +156,7 @@ def changed_remarks(
     remarks = [remark for remark in before.remarks if _subject(remark) not in form_before]
     subjects_before = {_subject(remark) for remark in before.remarks}
     for subject, remark in form_now.items():
-        # A remark that the text before could have had, and had not, was settled by a person.
+        # The text had reason for the remark before, but did not have it: a person has settled it.
         was_settled = subject in form_before and subject not in subjects_before
         if not was_settled:
             remarks.append(remark)

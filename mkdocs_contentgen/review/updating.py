@@ -57,7 +57,9 @@ class TextUpdate:
 
     article: Article
     before: Text
-    what: SourceUpdate | TranslationUpdate
+    task: SourceUpdate | TranslationUpdate
+    """Why the text is updated, and what a service is asked for."""
+
     is_answered: bool = False
     """Whether this run has the answer: another one may have made the same update."""
 
@@ -94,17 +96,17 @@ class Plan:
         """Tell whether the text of an article is updated, which other pages may have too."""
         return any(update.article.key == article.key for update in self.updates)
 
-    def remark_on(self, article: Article, reason: str) -> None:
-        """Say why nothing is done about a text."""
+    def add_note(self, article: Article, reason: str) -> None:
+        """Note why a text is not updated."""
         self.notes.append(f"{article.page}: {reason}")
 
-    def leave(self, article: Article, reason: str) -> None:
-        """Say why a text is only updated if a person names its page."""
+    def leave_to_person(self, article: Article, reason: str) -> None:
+        """Note why a text is not updated until a person names its page."""
         command = f"contentgen update {article.page_argument}"
-        self.remark_on(article, f"{reason}; `{command}` asks (and pays) again")
+        self.add_note(article, f"{reason}; `{command}` asks (and pays) again")
 
-    def problem(self, article: Article, reason: str) -> None:
-        """Say what is wrong with a text that was to be updated."""
+    def add_problem(self, article: Article, reason: str) -> None:
+        """Note what is wrong with a text that was to be updated."""
         self.problems.append(f"{article.place}: {reason}")
 
 
@@ -143,7 +145,7 @@ def plan(
                 is_named=is_named,
             )
         elif note or section:
-            planned.problem(
+            planned.add_problem(
                 article,
                 "a translation says what its original says; change that, or the translation with "
                 f"`contentgen review {article.page_argument}`",
@@ -162,7 +164,7 @@ def estimate_message(build: Build, updates: Sequence[TextUpdate]) -> str:
     from ..writer import evaluation
 
     options = build.site.writer_options()
-    estimates = [planned.what.estimate(options) for planned in updates]
+    estimates = [planned.task.estimate(options) for planned in updates]
     return evaluation.estimate_message(estimates, options)
 
 
@@ -180,17 +182,17 @@ def _plan_sources(
     """Plan the update of a text from its sources, or with a note."""
     if not note and not any(source.has_changed for source in sources):
         if is_named:
-            planned.remark_on(
+            planned.add_note(
                 article, "its sources have not changed; --note says what else to change"
             )
         return
     reason = "" if is_named else _asked_before(article, text, sources)
     if reason:
-        planned.leave(article, reason)
+        planned.leave_to_person(article, reason)
         return
 
     if not options.service_can("update"):
-        planned.problem(article, CANNOT_UPDATE)
+        planned.add_problem(article, CANNOT_UPDATE)
         return
 
     from .block_updates import plan_update  # mostly, no text needs it
@@ -199,7 +201,7 @@ def _plan_sources(
     try:
         update = plan_update(text, sources, note=note, section=section, image_hosts=hosts)
     except EditError as error:
-        planned.problem(article, str(error))
+        planned.add_problem(article, str(error))
     else:
         planned.updates.append(TextUpdate(article, text, SourceUpdate(update)))
 
@@ -213,7 +215,7 @@ def _plan_translation(
     """
     translated = original.text_to_translate
     if translated is None:
-        planned.problem(article, original.no_text_to_translate)
+        planned.add_problem(article, original.no_text_to_translate)
     elif not article.original_changes and not is_named:
         return
     elif _waits_for_approval(translated, text, site.options):
@@ -222,13 +224,13 @@ def _plan_translation(
             f"`contentgen review {original.page_argument}` comes first"
         )
         if is_named:
-            planned.problem(article, reason)
+            planned.add_problem(article, reason)
         else:
-            planned.remark_on(article, reason)
+            planned.add_note(article, reason)
     elif article.failed_update and not is_named:
-        planned.leave(article, f"its update has failed before: {article.failed_update}")
+        planned.leave_to_person(article, f"its update has failed before: {article.failed_update}")
     else:
-        _plan_from(translated, planned, article, text, site, is_named=is_named)
+        _plan_with_original(translated, planned, article, text, site, is_named=is_named)
 
 
 def _waits_for_approval(original: OriginalText, text: Text, options: ContentgenConfig) -> bool:
@@ -237,7 +239,7 @@ def _waits_for_approval(original: OriginalText, text: Text, options: ContentgenC
     return original.is_draft and (was_approved or options.require_approval)
 
 
-def _plan_from(
+def _plan_with_original(
     original: OriginalText,
     planned: Plan,
     article: Article,
@@ -256,18 +258,18 @@ def _plan_from(
     try:
         asked = plan_translation_update(text, original.text, repeats=is_named)
     except (EditError, UnsafeHTMLError) as error:
-        planned.problem(article, str(error))
+        planned.add_problem(article, str(error))
         return
     problems = site.field_problems(article.asked) if asked else []
     if problems:
         planned.problems += problems
     elif asked and not site.options.service_can("translate"):
-        planned.problem(article, CANNOT_UPDATE)
+        planned.add_problem(article, CANNOT_UPDATE)
     elif changes or asked:
-        what = TranslationUpdate(original, asked, changes)
-        planned.updates.append(TextUpdate(article, text, what))
+        task = TranslationUpdate(original, asked, changes)
+        planned.updates.append(TextUpdate(article, text, task))
     else:
-        planned.remark_on(article, "its original has not changed")
+        planned.add_note(article, "its original has not changed")
 
 
 def _problem(article: Article, *, is_named: bool) -> str:
@@ -286,8 +288,8 @@ def _asked_before(article: Article, text: Text, sources: Sequence[Citation]) -> 
     """Return what became of an earlier update from the same sources, or an empty string."""
     if article.failed_update:
         return f"its update has failed before: {article.failed_update}"
-    # The text remembers the digests of the sources that it was made from. A section that is gone
-    # has a digest, too, and always counts as changed: an update has seen that, and left it.
+    # The text has the digests of its sources as they were at its last update. If they are the same
+    # now, that update has seen all. What is gone still counts as changed; it was left as it is.
     if all(text.sources[source.name] == source.digest for source in sources):
         return "an update has left what cites sections that are gone"
     return ""
@@ -320,10 +322,10 @@ def run(
     for update in updates:
         article = update.article
         requests[article.key] = article.asked
-        operations[article.key] = update.what.operation(article.request)
+        operations[article.key] = update.task.operation(article.request)
         editions[article.key] = article.edition
     source = replace(build.foreground(), ask=wrap(ask), operations=operations, editions=editions)
-    if not any(update.what.needs_client for update in updates):
+    if not any(update.task.needs_client for update in updates):
         source = replace(source, connect=lambda: nullcontext(NoClient()))
     outcomes, problems = source.get(requests, requests.keys())
     results = []
@@ -337,7 +339,7 @@ def run(
 
 async def _ask(site: Site, update: TextUpdate, client: Client, attempt: Attempt) -> Text:
     """Return the updated text. Raises ServiceError."""
-    put_answer_in = await update.what.ask(client, update.article.asked, attempt)
+    put_answer_in = await update.task.ask(client, update.article.asked, attempt)
     # In a thread, since it reads files and takes HTML apart, while other answers arrive.
     return await asyncio.to_thread(_apply_unless_changed, site, update, put_answer_in)
 

@@ -76,6 +76,17 @@ class Resolution:
             stand_in = PageContent(problem.message.encode())
             self.articles.setdefault(problem.page, {})["main"] = stand_in
 
+    def add_article(
+        self, article: Article, presentation: Presentation, *, show_errors: bool
+    ) -> None:
+        """Add what the page of an article shows, and why its text is missing, if it is."""
+        if _is_pending(article.outcome):
+            self.missing[article.key] = ""
+        elif article.outcome.text is None:
+            self.missing[article.key] = str(article.outcome.error)
+        content = page_content(article, presentation, show_errors=show_errors)
+        self.articles.setdefault(article.page, {})[article.request.id] = content
+
 
 @dataclass
 class Build:
@@ -210,26 +221,27 @@ def resolve(build: Build, files: ApprovedFiles, source: TextSource) -> Resolutio
         )
     for article in obtained.articles:
         resolution.warnings += _warnings(article, sandbox=build.policy.sandbox)
-        if article.changed_sources:  # an edited source must not end a build with `--strict`
+        resolution.add_article(article, presentation, show_errors=warn_only)
+    _log_states(build, obtained.articles)
+    seconds = time.monotonic() - started
+    outcomes = [article.outcome for article in obtained.articles]
+    # A build in CI is not where somebody reviews.
+    resolution.summary = _summary_message(outcomes, drafts if warn_only else 0, seconds)
+    return resolution
+
+
+def _log_states(build: Build, articles: Sequence[Article]) -> None:
+    """Log what has changed since texts were made. A warning would end a build with `--strict`."""
+    for article in articles:
+        if article.changed_sources:
             build.reporter.log(
                 f"{article.place}: sources changed: {', '.join(article.changed_sources)}; check "
                 f"the text, or run `contentgen update {article.page_argument}`"
             )
         if build.reporter.is_verbose:
             build.reporter.debug(f"{article.place}: {article.outcome}")
-        if _is_pending(article.outcome):
-            resolution.missing[article.key] = ""
-        elif article.outcome.text is None:
-            resolution.missing[article.key] = str(article.outcome.error)
-        content = page_content(article, presentation, show_errors=warn_only)
-        resolution.articles.setdefault(article.page, {})[article.request.id] = content
-    for article in _behind(site, obtained.articles):
+    for article in _behind(build.site, articles):
         build.reporter.log(f"{article.place}: {article.original_changes_message}")
-    seconds = time.monotonic() - started
-    outcomes = [article.outcome for article in obtained.articles]
-    # A build in CI is not where somebody reviews.
-    resolution.summary = _summary_message(outcomes, drafts if warn_only else 0, seconds)
-    return resolution
 
 
 def _behind(site: Site, articles: Sequence[Article]) -> list[Article]:
