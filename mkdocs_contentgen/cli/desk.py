@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from ..files import sha256
 from .common import PROPERDOCS, listen, open_site, pages_argument, site_options
 from .output import article_to_json, print_line
 from .review import reviewer
@@ -22,6 +23,9 @@ if TYPE_CHECKING:
     from ..desk.builder import Builder
     from ..site.site import Site
 
+_PORTS = range(20_000, 30_000)
+"""The ports of sites: systems give none of them to other programs unasked."""
+
 _TRIES = 10
 """How many random ports are tried for one that is free at both addresses of this machine."""
 
@@ -32,11 +36,18 @@ _NO_IPV6 = (errno.EADDRNOTAVAIL, errno.EAFNOSUPPORT)
 @click.command()
 @site_options
 @pages_argument
-@click.option("--port", default=0, type=click.IntRange(0, 65534), help="Instead of a random one.")
+@click.option(
+    "--port", type=click.IntRange(0, 65534), help="Instead of that of the site; 0 is a random one."
+)
 @click.option("--by", metavar="NAME", help="Who is responsible for the text; else git's user.name.")
 @click.option("--no-open", is_flag=True, help="Print the address, and open no browser.")
 def review(
-    config_file: str | None, pages: tuple[str, ...], port: int, by: str | None, no_open: bool
+    config_file: str | None,
+    pages: tuple[str, ...],
+    port: int | None,
+    by: str | None,
+    *,
+    no_open: bool,
 ) -> None:
     """Read, check, change and approve the texts of PAGES, or of the site, in the browser.
 
@@ -58,15 +69,15 @@ def review(
     exit_on_sigterm()  # so that the folder is deleted
     log = partial(print_line, err=True)
     with ExitStack() as stack:
-        desk_listener = stack.enter_context(listen(port))
-        page_listeners = listen_for_pages(port + 1 if port else 0)
-        for listener in page_listeners:
-            stack.enter_context(listener)
-        ports = desk_listener.getsockname()[1], page_listeners[0].getsockname()[1]
         load = partial(open_site, config_file, drafts=True)
         texts = stack.enter_context(DeskSite(load, pages, name, article_to_json, log))
         site = texts.open().site
         site.select_requests(pages)  # says which name is wrong
+        desk_listener = stack.enter_context(listen_for_desk(port, site.directory))
+        page_listeners = listen_for_pages(port + 1 if port else 0)
+        for listener in page_listeners:
+            stack.enter_context(listener)
+        ports = desk_listener.getsockname()[1], page_listeners[0].getsockname()[1]
         folder = stack.enter_context(private_folder())
         builder = _make_builder(site, log, folder)
         builder.build(texts.stamp, True)
@@ -99,6 +110,21 @@ def _make_builder(site: Site, log: Callable[[str], None], folder: Path) -> Build
     is_properdocs = Path(site.config.config_file_path).name in PROPERDOCS
     program = "properdocs" if is_properdocs else "mkdocs"
     return Builder([program, "build", "--quiet", *configuration], log, folder=folder)
+
+
+def listen_for_desk(port: int | None, directory: Path) -> socket:
+    """Return a socket that listens on a port, by default on that of the site in a directory.
+
+    The browser keeps unsaved words for that port. While it is taken, such as by another desk of the
+    site, a random one is used. Raises ClickException.
+    """
+    if port is not None:
+        return listen(port)
+    number = int(sha256(str(directory.resolve()))[:8], 16)
+    try:
+        return listen(_PORTS[number % len(_PORTS)])
+    except click.ClickException:
+        return listen(0)
 
 
 def listen_for_pages(port: int) -> list[socket]:

@@ -23,7 +23,7 @@ from model_double import Call, ModelDouble, ModelHandler, streamed, written
 from test_app import PAGES, TOKEN, Reviewer, assert_restored, cached, reviewer
 
 from mkdocs_contentgen.cli.common import open_site
-from mkdocs_contentgen.cli.desk import _redirect, listen_for_pages
+from mkdocs_contentgen.cli.desk import _redirect, listen_for_desk, listen_for_pages
 from mkdocs_contentgen.cli.output import article_to_json
 from mkdocs_contentgen.desk.app import DeskApp
 from mkdocs_contentgen.desk.builder import PREFIX, Builder, private_folder
@@ -544,6 +544,20 @@ def test_nobody_else_answers_for_the_pages() -> None:
     finally:
         for listener in listeners:
             listener.close()
+
+
+def test_each_site_has_a_port(tmp_path: Path) -> None:
+    """Browsers keep unsaved words for it; a second desk of the site gets another one."""
+    one, other = tmp_path / "one", tmp_path / "other"
+    with listen_for_desk(None, one) as first:
+        port = first.getsockname()[1]
+        with listen_for_desk(None, one) as second, listen_for_desk(None, other) as third:
+            ports = {listener.getsockname()[1] for listener in (first, second, third)}
+            assert len(ports) == 3
+        with pytest.raises(click.ClickException, match=f"127.0.0.1:{port} cannot be used"):
+            listen_for_desk(port, one)
+    with listen_for_desk(None, one) as again:
+        assert again.getsockname()[1] == port
 
 
 def test_the_address_is_in_a_private_file(tmp_path: Path) -> None:
