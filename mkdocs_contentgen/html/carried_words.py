@@ -8,12 +8,20 @@ which part of the new block each part of theirs is, and where a new citation sta
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from copy import copy
 from itertools import pairwise
 
 from bs4 import Tag
 
 from ..errors import EditError
+from .descriptions import (
+    ATTRIBUTES,
+    CITATION,
+    Description,
+    descriptions_of,
+    replace_descriptions,
+)
 from .document import Block, start_tag
 from .sentences import sentence_ends
 from .translatable import (
@@ -34,7 +42,6 @@ _MOST_NEW = 20
 _GONE_CITATION = re.compile(rf"(?<!\s)\s*⟦{_GONE}⟧")
 _CITATIONS_BEFORE = re.compile(rf"{NUMBER.pattern}\s*\Z")
 _CITATIONS_BEHIND = re.compile(rf"\s*{NUMBER.pattern}")
-_LABEL = re.compile(r"\[[0-9]{1,4}\]")
 _BRACKETS = str.maketrans("⟦⟧", "[]")
 _SIGNS = "[.!?…:;。！？｡\\uff0e\\u061f\\u06d4\\u0964\\u0965]"
 _LAST_SIGNS = re.compile(rf"(?<!{_SIGNS}){_SIGNS}+[\s\"'”’»)」』*_~=]*\Z")
@@ -50,7 +57,9 @@ def carry_words(
     BCP 47 tags, or empty. Raises EditError, and leaves the block as it is, if that is not certain.
     """
     parts = fixed_parts(block)
-    numbers = _numbers_of(fixed_parts(translation), parts)
+    own = fixed_parts(translation)
+    numbers = _numbers_of(own, parts)
+    described = _described_anew(own, parts, numbers)
     markdown = _GONE_CITATION.sub("", to_renumbered(translation, numbers))
     original = to_translatable(block)
     new = sorted(set(range(1, len(parts) + 1)).difference(numbers))
@@ -59,6 +68,17 @@ def carry_words(
     for number in new:
         markdown = _with_citation(markdown, original, number, (language, from_language))
     set_translated(block, markdown)
+    replace_descriptions(block.element, described)
+
+
+def carry_descriptions(translation: Block, block: Block) -> None:
+    """Replace the descriptions in a block without words by those of its former translation.
+
+    The block has those that were translated. Raises EditError as above.
+    """
+    before = _descriptions(translation.element.find_all(True))
+    after = _descriptions(block.element.find_all(True))
+    replace_descriptions(block.element, _match_descriptions(before, after))
 
 
 def have_same_parts(block: Block, other: Block) -> bool:
@@ -68,7 +88,7 @@ def have_same_parts(block: Block, other: Block) -> bool:
 
 def numbered_citations(element: Tag) -> list[Tag]:
     """Return the citations in an element: links around a number such as `[1]`."""
-    return [link for link in element.find_all("a") if _LABEL.fullmatch(link.get_text())]
+    return [link for link in element.find_all("a") if CITATION.fullmatch(link.get_text())]
 
 
 def _is_citation(tag: Tag) -> bool:
@@ -108,6 +128,42 @@ def _match_same(own: Sequence[Tag], parts: Sequence[Tag]) -> tuple[list[int], li
     return numbers, [number for some in left.values() for number in some]
 
 
+def _described_anew(
+    own: Sequence[Tag], parts: Sequence[Tag], numbers: Sequence[int]
+) -> dict[Description, str]:
+    """Return the words of a translation for the descriptions in parts of the new block."""
+    described: dict[Description, str] = {}
+    for part, number in zip(own, numbers, strict=True):
+        if number == _GONE:
+            continue
+        before = _descriptions(_tags_of(part))
+        after = _descriptions(_tags_of(parts[number - 1]))
+        described |= _match_descriptions(before, after)
+    return described
+
+
+def _tags_of(part: Tag) -> list[Tag]:
+    """Return the tags of a part that are in no part within it."""
+    return [part] if has_own_words(part) else [part, *part.find_all(True)]
+
+
+def _descriptions(tags: Iterable[Tag]) -> list[Description]:
+    return [description for tag in tags for description in descriptions_of(tag)]
+
+
+def _match_descriptions(
+    before: Sequence[Description], after: Sequence[Description]
+) -> dict[Description, str]:
+    """Return the words of a translation for the descriptions of the new block.
+
+    Raises EditError if it is not certain which are which.
+    """
+    if [name for name, _ in before] != [name for name, _ in after]:
+        raise EditError("other descriptions are in it now")
+    words = [words for _, words in before]
+    return dict(zip(after, words, strict=True))
+
+
 def _only_pair(gone: Sequence[int], new: Sequence[int]) -> tuple[int, int]:
     """Return the only part that is gone, and the only new one. Raises EditError."""
     if len(gone) != 1 or len(new) != 1:
@@ -116,10 +172,17 @@ def _only_pair(gone: Sequence[int], new: Sequence[int]) -> tuple[int, int]:
 
 
 def _name(part: Tag) -> str:
-    """Return what is the same for a part wherever it stands: not the number of a citation."""
+    """Return what is the same for a part wherever it stands, and in each language.
+
+    The number of a citation is not, nor is the description of a picture.
+    """
     if _is_citation(part):
         return f"[{part.get('href')}]"
-    return start_tag(part) if has_own_words(part) else str(part)
+    plain = copy(part)
+    for tag in [plain, *plain.find_all(True)]:
+        for name in ATTRIBUTES:
+            tag.attrs.pop(name, None)
+    return start_tag(plain) if has_own_words(part) else str(plain)
 
 
 def _with_citation(markdown: str, original: str, number: int, languages: tuple[str, str]) -> str:

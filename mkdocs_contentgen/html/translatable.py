@@ -17,9 +17,10 @@ from copy import copy
 from dataclasses import dataclass
 
 from bs4 import Tag
-from bs4.element import NavigableString
+from bs4.element import NavigableString, PageElement
 
 from ..errors import EditError
+from .descriptions import CITATION, descriptions_in
 from .document import MAX_BLOCK, Block, read_content, unwrap_signs
 from .formulas import find_formulas
 from .markdown_reader import check_kept, read_line
@@ -46,9 +47,10 @@ _FREE = frozenset({"strong", "em", "b", "i", "s", "mark"})
 """Elements that a translation may have elsewhere than its original, or not at all."""
 
 _FORMULA = "formula"
-"""The tag that a formula in a text is put into, to be an element like others."""
+_LABEL = "label"
+"""The tags that formulas, and citations without an address, are put into, to be elements."""
 
-_OPAQUE = frozenset({"img", "br", "wbr", "sub", "sup", "kbd", "samp", "var", _FORMULA})
+_OPAQUE = frozenset({"img", "br", "wbr", "sub", "sup", "kbd", "samp", "var", _FORMULA, _LABEL})
 """Elements that have no words to translate, whatever is in them."""
 
 _CODE_AND_OPAQUE = _OPAQUE | {"code"}
@@ -82,13 +84,17 @@ def _has_words(element: Tag) -> bool:
 def words_of(block: Block) -> str:
     """Return the words of a block that are translated, without what stays: for a comparison.
 
-    They are the same if only a citation is new, or a link has another address. Code and formatting
-    count as words. It is empty for a block without words.
+    They are the same if only a citation is new, or a link has another address. Code, formatting and
+    the descriptions of pictures and links count as words. It is empty for a block without words and
+    descriptions.
     """
     if block.kind == "pre":
         return ""
     element = _prepared(block)
-    return " ".join(_words_in(element)) if _has_words(element) else ""
+    described = [f"<{name}>{words}" for name, words in descriptions_in(element)]
+    if not (described or _has_words(element)):
+        return ""
+    return " ".join([*_words_in(element), *described])
 
 
 def _words_in(element: Tag) -> Iterator[str]:
@@ -97,6 +103,8 @@ def _words_in(element: Tag) -> Iterator[str]:
             yield from _WORD_OR_SIGN.findall(str(child))
         elif child.name == "code":
             yield f"`{_code_in(child)}`"
+        elif child.name == _LABEL:  # without an address, nothing else says what it cites
+            yield child.get_text()
         elif _is_free(child):
             yield from (f"<{child.name}>", *_words_in(child), f"</{child.name}>")
         elif has_own_words(child):
@@ -161,7 +169,7 @@ def set_translated(block: Block, markdown: str) -> None:
 
 
 def _prepared(block: Block, *, marks: bool = False) -> Tag:
-    """Return a copy of a block without ruby, in which each formula is an element.
+    """Return a copy of a block without ruby, in which each formula and label is an element.
 
     It has no marks, but with `marks`.
     """
@@ -176,18 +184,28 @@ def _prepared(block: Block, *, marks: bool = False) -> Tag:
             ruby.unwrap()
         element.smooth()
     for text in element.find_all(string=True):
-        formulas = find_formulas(str(text))
-        if not formulas or text.find_parent("code"):
+        kept = _find_kept(text)
+        if not kept or text.find_parent("code"):
             continue
         pieces: list[Tag | NavigableString] = []
         position = 0
-        for begin, end in formulas:
-            formula = Tag(name=_FORMULA)
-            formula.string = text[begin:end]
-            pieces += [NavigableString(text[position:begin]), formula]
+        for begin, end, name in kept:
+            tag = Tag(name=name)
+            tag.string = text[begin:end]
+            pieces += [NavigableString(text[position:begin]), tag]
             position = end
         text.replace_with(*pieces, NavigableString(text[position:]))
     return element
+
+
+def _find_kept(text: str) -> list[tuple[int, int, str]]:
+    """Return where each formula and label in a text begins and ends, and the tag for it."""
+    kept = [(begin, end, _FORMULA) for begin, end in find_formulas(text)]
+    for label in CITATION.finditer(text):
+        begin, end = label.span()
+        if not any(start < end and begin < last for start, last, _ in kept):
+            kept.append((begin, end, _LABEL))
+    return sorted(kept)
 
 
 def _numbered(element: Tag, numbers: Sequence[int] = ()) -> Tag:
@@ -342,18 +360,18 @@ def _label_around(node: Tag | NavigableString) -> str:
     return ""
 
 
-def _with_parts(text: NavigableString, fixed: Mapping[int, Tag]) -> list[Tag | NavigableString]:
+def _with_parts(text: NavigableString, fixed: Mapping[int, Tag]) -> list[PageElement]:
     """Return a text with the elements of the original in place of their numbers."""
-    pieces: list[Tag | NavigableString] = []
+    pieces: list[PageElement] = []
     for index, piece in enumerate(NUMBER.split(text)):
         if index % 2 == 0:
             pieces.append(NavigableString(piece))
             continue
-        part = fixed[int(piece)]
-        if part.name == _FORMULA:
-            pieces.append(NavigableString(part.get_text()))
-        else:
-            pieces.append(copy(part))
+        holder = Tag(name="p")
+        holder.append(copy(fixed[int(piece)]))
+        for inner in holder.find_all([_FORMULA, _LABEL]):
+            inner.unwrap()
+        pieces += holder.contents[:]
     return pieces
 
 

@@ -14,6 +14,7 @@ from msgspec import structs
 
 from ..errors import EditError, FailedTextError, UnsafeHTMLError
 from ..html.article import image_hosts_of
+from ..html.descriptions import description_names, descriptions_in
 from ..html.document import Document, document_of, is_block
 from ..html.markdown_reader import read_blocks
 from ..html.markup import root
@@ -145,8 +146,11 @@ def remarks_on_changed(before: Text, changed: Text, original: Text | None) -> tu
     """
     aligned = align_texts(changed, original) if original and changed.original else None
     own_leaves = aligned.own_leaves if aligned else document_of(changed.html).leaves()
+    names = []
+    for leaf in own_leaves:
+        names += [leaf.first_words, *description_names(leaf.element)]
     remarks = [remark for remark in before.remarks if is_on_whole(remark)]
-    remarks += still_true(before.remarks, (), [leaf.first_words for leaf in own_leaves])
+    remarks += still_true(before.remarks, (), names)
     if aligned:
         remarks = renew_remarks_on_missing(remarks, aligned.missing)
     return tuple(remarks)
@@ -197,9 +201,8 @@ def _read_text(
     aligned = align_import(
         original.text, html, language=original.language, is_draft=original.is_draft
     )
-    said = remarks_on_whole(
-        document_of(original.text.html).article, document.article, is_draft=original.is_draft
-    )
+    described = descriptions_in(document_of(original.text.html).article)
+    said = remarks_on_whole(described, document.article, is_draft=original.is_draft)
     said += mended
     said += [f"{REMARK}{problem}" for problem in aligned.problems]
     return Text(

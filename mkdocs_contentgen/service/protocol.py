@@ -119,7 +119,7 @@ class OriginalBlock(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     number: Annotated[int, msgspec.Meta(ge=0, lt=100_000)]
     kind: Annotated[str, msgspec.Meta(pattern="^[a-z0-9]{1,20}$")]
-    """Its tag, such as `p` or `li`."""
+    """Its tag, such as `p` or `li`, or the attribute, such as `alt`, of which it is the value."""
 
     text: _Text
     """The words, as `html.translatable` writes them."""

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from ..files import sha256
 from ..html.article import image_hosts_of
+from ..html.descriptions import CITATION
 from ..html.document import Block, Document, is_block
 from ..text import Original, Text
 from .alignment import align_unknown
@@ -91,8 +92,11 @@ def _lacking_parts(
 
 
 def _addresses(leaf: Block) -> list[str]:
-    """Return the addresses of links and pictures in a leaf."""
+    """Return the addresses of links and pictures in a leaf, and the citations without one."""
     addresses = []
     for tag in leaf.element.find_all(["a", "img"]):
         addresses.append(str(tag.get("href") or tag.get("src")))
+    for text in leaf.element.find_all(string=CITATION):
+        if not text.find_parent(["a", "code"]):
+            addresses += CITATION.findall(text)
     return addresses

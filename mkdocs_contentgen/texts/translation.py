@@ -8,26 +8,34 @@ block without a usable translation stays in the original's language, with a rema
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
+from copy import copy
 from datetime import datetime
 from functools import lru_cache
 
 from bs4 import Tag
-from bs4.element import NavigableString
 from msgspec import structs
 
 from ..errors import EditError, UnsafeHTMLError
 from ..files import sha256
+from ..html.descriptions import (
+    Description,
+    as_block,
+    description_name,
+    descriptions_in,
+    replace_descriptions,
+)
 from ..html.document import Block, Document, document_of, unwrap_signs
 from ..html.elements import BLOCK_LEVEL
-from ..html.translatable import has_words, set_translated, to_translatable
+from ..html.plaintext import plain_text
+from ..html.translatable import set_translated, to_translatable
 from ..service.protocol import MAX_BLOCKS, OriginalBlock, Translated, TranslatedBlock, Translation
 from ..text import Original, Text, clean_fields
-from ..writer.languages import BYLINES, Language, find_language
-from ..writer.source_lists import listed_sources
+from ..writer.languages import Language, find_language
 from ..writer.words import count_words, split_words
 from . import alignment
+from .original_parts import BESIDE_BYLINE, OriginalParts, find_byline
 from .remembered import Remembered, forms_of, short_digest_of, write_remembered
 
 REMARK = "translation: "
@@ -35,17 +43,14 @@ REMARK = "translation: "
 
 DRAFT_REMARK = f"{REMARK}the original is a draft that nobody has approved"
 
-_DESCRIPTIONS = f"{REMARK}texts of `alt` and `title` in the language of the original: "
-"""The beginning of a remark on what nobody translates: what pictures and links say unseen."""
+_DESCRIPTIONS = f"{REMARK}texts of `alt` and `title` that are those of the original: "
+"""The beginning of a remark on what pictures and links say unseen."""
 
 STAYS = "stays in the language of the original"
 """What a remark says of a block behind its first words, if it has no translation."""
 
 MORE_UNTRANSLATED = "without a usable translation"
 """What a remark says of many blocks behind their number."""
-
-_BESIDE_BYLINE = " ·"
-"""What stands between a byline and its date."""
 
 _NOT_ANSWERED = "the answer has no translation of it"
 _ANSWERED_TWICE = "the answer has two translations of it"
@@ -74,9 +79,9 @@ def plan_translation(original: Text, language: str, from_language: str = "") -> 
     Both languages are BCP 47 tags; that of the original is empty if it is not known.
     """
     asked = []
-    for block in blocks_with_words(document_of(original.html).blocks(), language):
+    for _, part in OriginalParts(document_of(original.html), language):
         with suppress(EditError):  # the composed text will have a remark that says why
-            asked.append(OriginalBlock(block.number, block.kind, to_translatable(block)))
+            asked.append(OriginalBlock(part.number, part.kind, to_translatable(part)))
     return Translation(language, asked[:MAX_BLOCKS], from_language)
 
 
@@ -95,15 +100,17 @@ def compose(
     approved the original. Raises EditError if the text could not be shown.
     """
     document = document_of(original.html)
-    blocks = document.blocks()
-    forms = forms_of(document.leaves())
-    wording = Wording(blocks, asked.language, asked.blocks, translated)
+    parts = OriginalParts(document, asked.language)
+    forms = forms_of(parts.leaves)
+    described = descriptions_in(document.article)
+    wording = Wording(parts, asked.language, asked.blocks, translated)
     unwrap_signs(document.article)
     problems = []
-    for block in blocks:
-        problem = wording.put_into(block)
+    for leaf in parts.leaves:
+        problem = wording.put_into(leaf)
         if problem:
-            problems.append(f"{block.first_words} {STAYS}: {problem}")
+            problems.append(f"{leaf.first_words} {STAYS}: {problem}")
+    problems += wording.problems
     set_language(document.article, asked.language)
     changed = reread(document)
     leaves = changed.leaves()
@@ -111,7 +118,7 @@ def compose(
         raise EditError("the blocks of the translation are not those of the original")
     pairs = zip(forms, leaves, strict=True)
     remembered = [Remembered(form, short_digest_of(leaf)) for form, leaf in pairs]
-    remarks = remarks_on_whole(document.article, changed.article, is_draft=is_draft)
+    remarks = remarks_on_whole(described, changed.article, is_draft=is_draft)
     remarks += [*remarks_on_untranslated(problems), *wording.remarks, *translated.remarks]
     return Text(
         changed.to_lines(),
@@ -149,63 +156,103 @@ def of_approved_original(translation: Text) -> Text:
 
 
 class Wording:
-    """The words in another language for the blocks of an original.
+    """The words in another language for the parts of an original.
 
-    `blocks` are those of the original, and `translated` is the untrusted answer for those of
-    `asked` that have no translation yet.
+    `translated` is the untrusted answer for those of `asked` that have no translation yet.
     """
 
     def __init__(
         self,
-        blocks: Sequence[Block],
+        parts: OriginalParts,
         language: str,
         asked: Iterable[OriginalBlock],
         translated: Translated,
     ) -> None:
         self._language = find_language(language)
-        self._listed = {block.number for block in listed_sources(blocks)}
-        self._needed = {block.number for block in blocks_with_words(blocks, language)}
+        self._parts = parts
         self._asked = {block.number for block in asked if not block.translation}
         self._answers: dict[int, list[TranslatedBlock]] = {}
         for answer in translated.blocks:
             self._answers.setdefault(answer.block, []).append(answer)
         self.remarks: list[str] = []
-        """What a translator says of the blocks that were translated so far."""
+        """What a translator says of what was translated so far."""
 
-    def put_into(self, block: Block) -> str:
-        """Replace the words of a block of the original, or of a copy with the same number.
+        self.problems: list[str] = []
+        """What is to be said of descriptions that have no translation."""
 
-        What needs no translation stays as it is, and so does what has none. Return why it has none,
-        or an empty string.
+        self.has_new_words = False
+        """Whether words of the answer were put into a leaf."""
+
+    def put_into(self, leaf: Block) -> str:
+        """Replace the words of a leaf of the original, or of a copy with the same number.
+
+        What needs no translation stays as it is, and so does what has none. Return why its words
+        have none, or an empty string.
         """
-        if block.number not in self._needed:
+        problem = self._put_words(leaf)
+        if not problem:
+            self._put_descriptions(leaf)
+        return problem
+
+    def _put_words(self, leaf: Block) -> str:
+        part = self._parts.words.get(leaf.number)
+        if part is None:
             if self._language:
-                self._put_known_words(block, self._language)
+                self._put_known_words(leaf, self._language)
             return ""
-        answer = self._answer(block)
+        answer = self._answer(part)
+        problem = self._put_answer(leaf, answer)
+        if not problem:
+            self._remark(leaf.first_words, [answer.remark])
+        return problem
+
+    def _put_answer(self, block: Block, answer: TranslatedBlock) -> str:
+        """Replace the words of a block by an answer, or return why not."""
         if not answer.text:
             return answer.remark
         try:
             set_translated(block, answer.text)
         except EditError as error:
             return str(error)
-        if answer.remark:
-            self.remarks.append(f"{REMARK}{block.first_words}: {answer.remark}")
+        self.has_new_words = True
         return ""
 
-    def _put_known_words(self, block: Block, language: Language) -> None:
-        """Replace words that are the same in all texts of a language."""
-        byline = _find_byline(block)
-        if byline:
-            byline.replace_with(byline.replace(byline.strip(_BESIDE_BYLINE), language.byline))
-        elif block.number in self._listed and block.kind == "h2":
-            block.element.string = language.sources
+    def _put_descriptions(self, leaf: Block) -> None:
+        replaced: dict[Description, str] = {}
+        for part in self._parts.descriptions(leaf.number):
+            answer = self._answer(part)
+            block = Block(part.number, copy(part.element))
+            problem = self._put_answer(block, answer)
+            if problem:
+                self.problems.append(f"{description_name(part)} {STAYS}: {problem}")
+                continue
+            words = plain_text(block.text)
+            replaced[part.kind, part.element.get_text()] = words
+            # An attribute has no place for a mark.
+            added = [f"'{statement}' is not in the original" for statement in block.statements]
+            name = description_name(as_block((part.kind, words)))
+            self._remark(name, [*added, answer.remark])
+        replace_descriptions(leaf.element, replaced)
 
-    def _answer(self, block: Block) -> TranslatedBlock:
-        """Return the answer for a block, in which a remark says why it has no text."""
-        answers = self._answers.get(block.number, [])
-        if block.number not in self._asked:
-            problem = _problem_of(block) or _TOO_MANY
+    def _remark(self, name: str, said: Iterable[str]) -> None:
+        """Keep what is to be said of what has this name, if there is anything."""
+        remark = "; ".join(filter(None, said))
+        if remark:
+            self.remarks.append(f"{REMARK}{name}: {remark}")
+
+    def _put_known_words(self, leaf: Block, language: Language) -> None:
+        """Replace words that are the same in all texts of a language."""
+        byline = find_byline(leaf)
+        if byline:
+            byline.replace_with(byline.replace(byline.strip(BESIDE_BYLINE), language.byline))
+        elif leaf.number in self._parts.listed and leaf.kind == "h2":
+            leaf.element.string = language.sources
+
+    def _answer(self, part: Block) -> TranslatedBlock:
+        """Return the answer for a part, in which a remark says why it has no text."""
+        answers = self._answers.get(part.number, [])
+        if part.number not in self._asked:
+            problem = _problem_of(part) or _TOO_MANY
         elif len(answers) > 1:
             problem = _ANSWERED_TWICE
         elif answers and answers[0].text.strip():
@@ -214,18 +261,23 @@ class Wording:
             problem = answers[0].remark
         else:
             problem = _NOT_ANSWERED
-        return TranslatedBlock(block.number, remark=problem)
+        return TranslatedBlock(part.number, remark=problem)
 
 
-def remarks_on_whole(original: Tag, translation: Tag, *, is_draft: bool) -> list[str]:
+def remarks_on_whole(
+    described: Collection[Description], translation: Tag, *, is_draft: bool
+) -> list[str]:
     """Return the remarks on a whole translation. `is_draft` is about its original.
 
-    They say that the original is a draft, and that descriptions of pictures are the original's: in
-    the HTML of a block they have no words of their own, so a person has to translate them.
+    They say that the original is a draft, and that descriptions of pictures are still `described`,
+    those of the original. A single word is a name in most texts.
     """
     remarks = [DRAFT_REMARK] if is_draft else []
-    known = set(_descriptions_in(original))
-    same = [said for said in _descriptions_in(translation) if said in known]
+    same = [
+        description
+        for description in descriptions_in(translation)
+        if description in described and count_words(split_words(description[1])) > 1
+    ]
     if same:
         remarks.append(f"{_DESCRIPTIONS}{len(same)}")
     return remarks
@@ -234,15 +286,6 @@ def remarks_on_whole(original: Tag, translation: Tag, *, is_draft: bool) -> list
 def is_on_whole(remark: str) -> bool:
     """Tell whether a remark is one of remarks_on_whole()."""
     return remark == DRAFT_REMARK or remark.startswith(_DESCRIPTIONS)
-
-
-def _descriptions_in(article: Tag) -> Iterator[str]:
-    """Yield what pictures and links say unseen. A single word is a name in most texts."""
-    for tag in article.find_all(["img", "a", "abbr", "dfn"]):
-        for name in ("alt", "title"):
-            said = str(tag.get(name, ""))
-            if count_words(split_words(said)) > 1:
-                yield said
 
 
 def remarks_on_untranslated(problems: Sequence[str]) -> list[str]:
@@ -280,30 +323,6 @@ def renew_remarks_on_missing(remarks: Sequence[str], blocks: Sequence[Block]) ->
 def _is_on_missing(remark: str) -> bool:
     is_on_one = remark.startswith(f"{REMARK}{_OF_ORIGINAL}") and remark.endswith(_MISSING)
     return is_on_one or _MORE_MISSING.fullmatch(remark) is not None
-
-
-def blocks_with_words(blocks: Sequence[Block], language: str) -> list[Block]:
-    """Return the blocks of an original with words to translate into a language.
-
-    The list of sources is not among them, nor are its heading and the byline of a news report, if
-    the words for them are known.
-    """
-    fixed = {block.number for block in listed_sources(blocks)}
-    if find_language(language):
-        fixed |= {block.number for block in blocks if _find_byline(block)}
-    else:
-        fixed -= {block.number for block in blocks if block.kind == "h2"}
-    return [block for block in blocks if block.number not in fixed and has_words(block)]
-
-
-def _find_byline(block: Block) -> NavigableString | None:
-    """Return what a block has of a byline that names no person, before its date, or None."""
-    if block.element.get("class") != "byline":
-        return None
-    first = block.element.find(string=True)
-    if not isinstance(first, NavigableString) or first.strip(_BESIDE_BYLINE) not in BYLINES:
-        return None
-    return first
 
 
 def _problem_of(block: Block) -> str:

@@ -18,13 +18,20 @@ from msgspec import structs
 from ..errors import EditError
 from ..files import sha256
 from ..html.article import image_hosts_of
-from ..html.carried_words import carry_words, have_same_parts, numbered_citations
+from ..html.carried_words import (
+    carry_descriptions,
+    carry_words,
+    have_same_parts,
+    numbered_citations,
+)
+from ..html.descriptions import ATTRIBUTES, description_names, descriptions_in
 from ..html.document import Block, Document, is_block, start_tag, unwrap_signs
 from ..html.translatable import to_translatable
 from ..service.protocol import MAX_BLOCK, MAX_BLOCKS, OriginalBlock, Translated, Translation
 from ..text import Edits, Original, Text, clean_fields, model_name
 from .alignment import Pair, align
 from .merging import Slot, Tree, merge, without_content
+from .original_parts import OriginalParts
 from .remembered import (
     MISSING,
     REMOVED,
@@ -38,7 +45,6 @@ from .translation import (
     REMARK,
     STAYS,
     Wording,
-    blocks_with_words,
     is_on_whole,
     remarks_on_untranslated,
     remarks_on_whole,
@@ -59,6 +65,9 @@ _REASONS = {
 }
 """Why an update does something with a block."""
 
+_STARTS_OF_NAMES = ("'", *(f"`{name}` '" for name in ATTRIBUTES))
+"""How the name of a block or a description begins in a remark."""
+
 _MAX_UPDATES = 20
 _MAX_NAMED = 4
 """How many blocks an update names of those with which it does the same."""
@@ -74,18 +83,17 @@ def plan_translation_update(
     """
     state = _State(translation, original)
     blocks = []
-    for block in blocks_with_words(state.blocks, state.language):
+    for leaf_number, part in state.parts:
         try:
-            markdown = to_translatable(block)
+            markdown = to_translatable(part)
         except EditError:  # the updated text will have a remark that says why
             continue
-        leaf_number = state.leaf_numbers[block.number]
         own = state.own_leaf(leaf_number)
         if state.needs_words(leaf_number, repeats=repeats):
-            blocks.append(OriginalBlock(block.number, block.kind, markdown))
-        elif own and own.text:  # a person may have emptied a cell
+            blocks.append(OriginalBlock(part.number, part.kind, markdown))
+        elif own and own.text and part.kind not in ATTRIBUTES:  # a person may have emptied a cell
             words = own.text[:MAX_BLOCK]
-            blocks.append(OriginalBlock(block.number, block.kind, markdown, words))
+            blocks.append(OriginalBlock(part.number, part.kind, markdown, words))
     asked = [block for block in blocks if not block.translation]
     if not asked:
         return None
@@ -113,8 +121,10 @@ def apply_translation_update(
     update = _Update(state, asked.blocks if asked else (), translated)
     html, blocks = update.apply()
     names = [_name(leaf) for leaf in state.own.leaves()]
+    names += description_names(state.own.article)
     new = [*update.remarks(), *translated.remarks]
-    remarks = remarks_on_whole(state.original.article, state.own.article, is_draft=is_draft)
+    described = descriptions_in(state.original.article)
+    remarks = remarks_on_whole(described, state.own.article, is_draft=is_draft)
     for remark in still_true(update.former(translation.remarks), new, names):
         # All without a translation were asked for, so that the number is another one now.
         if not (update.has_asked_again and remark.endswith(MORE_UNTRANSLATED)):
@@ -162,12 +172,9 @@ class _State:
         self.own = Document(translation.html, hosts)
         said = str(translation.request.get("language", ""))
         self.language = said or str(self.own.article.get("lang", ""))
-        self.blocks = self.original.blocks()
-        self.leaves = self.original.leaves()
+        self.parts = OriginalParts(self.original, self.language)
+        self.leaves = self.parts.leaves
         self.own_leaves = self.own.leaves()
-        self.leaf_numbers = [leaf.number for leaf in self.leaves if is_block(leaf.element)]
-        """For each block of the original the number that it has as a leaf."""
-
         self.alignment = align(
             self.remembered.blocks, self.leaves, self.own_leaves, self.changed_by
         )
@@ -185,22 +192,21 @@ class _State:
 
     def _carry_words(self) -> dict[int, Tag]:
         carried = {}
-        for block in blocks_with_words(self.blocks, self.language):
-            leaf = self.leaves[self.leaf_numbers[block.number]]
-            pair = self.pairs.get(leaf.number)
+        for leaf_number in sorted({number for number, _ in self.parts}):
+            leaf = self.leaves[leaf_number]
+            pair = self.pairs.get(leaf_number)
             if pair is None or pair.own is None or not pair.has_new_content:
                 continue
             if pair.own in self.alignment.leaves_by_persons:
                 continue
-            element = _for_translation(leaf)
+            new = Block(leaf_number, _for_translation(leaf))
+            own = self.own_leaves[pair.own]
             with suppress(EditError):
-                carry_words(
-                    self.own_leaves[pair.own],
-                    Block(leaf.number, element),
-                    self.language,
-                    self.remembered.language,
-                )
-                carried[leaf.number] = element
+                if leaf_number in self.parts.words:
+                    carry_words(own, new, self.language, self.remembered.language)
+                else:
+                    carry_descriptions(own, new)
+                carried[leaf_number] = new.element
         return carried
 
     def own_leaf(self, leaf_number: int) -> Block | None:
@@ -222,15 +228,18 @@ class _State:
         return repeats and self._is_untranslated(leaf_number, pair.own)
 
     def _is_untranslated(self, leaf_number: int, own: int) -> bool:
-        """Tell whether a block is still as in the original, because there was no translation."""
-        block = self.own_leaves[own]
-        if block.text != self.leaves[leaf_number].text:
-            return False
-        return any(self._says_untranslated(remark, block) for remark in self._remarks)
+        """Tell whether words of a leaf are still the original's, since there was no translation."""
+        leaf, own_leaf = self.leaves[leaf_number], self.own_leaves[own]
+        same = set(description_names(leaf.element)) & set(description_names(own_leaf.element))
+        if own_leaf.text and own_leaf.text == leaf.text:
+            same.add(own_leaf.first_words)
+        return any(
+            self._says_untranslated(remark, name) for name in same for remark in self._remarks
+        )
 
-    def _says_untranslated(self, remark: str, block: Block) -> bool:
-        """Tell whether a remark is about a block without a translation, or about many."""
-        named = f"{REMARK}{block.first_words} {STAYS}"
+    def _says_untranslated(self, remark: str, name: str) -> bool:
+        """Tell whether a remark is about words without a translation, or about many."""
+        named = f"{REMARK}{name} {STAYS}"
         return remark.startswith(named) or remark.endswith(MORE_UNTRANSLATED)
 
 
@@ -241,9 +250,8 @@ class _Update:
         self, state: _State, asked: Sequence[OriginalBlock], translated: Translated
     ) -> None:
         self._state = state
-        self._wording = Wording(state.blocks, state.language, asked, translated)
+        self._wording = Wording(state.parts, state.language, asked, translated)
         self._asked = {block.number for block in asked if not block.translation}
-        self._block_numbers = {leaf: block for block, leaf in enumerate(state.leaf_numbers)}
         self._elements = [leaf.element for leaf in state.own_leaves]
         self._new: dict[int, Tag] = {}
         """The new elements, by the number of the leaf of the original."""
@@ -260,7 +268,6 @@ class _Update:
         """Who wrote a block of the updated translation, by its digest."""
 
         self._done: dict[str, list[str]] = {action: [] for action in _REASONS}
-        self.has_new_words = False
         self.has_asked_again = False
         """Whether it was asked for blocks that an earlier answer had no translation of."""
 
@@ -293,7 +300,7 @@ class _Update:
         pair = self._state.pairs.get(leaf.number)
         if pair is None:
             return self._slot_for_new(leaf)
-        if pair.is_missing and self._block_numbers.get(leaf.number) in self._asked:
+        if pair.is_missing and self._is_asked(leaf):
             return self._slot_for_missing(leaf)
         if pair.own is None:  # a person has removed it, or has left it out
             return Slot()
@@ -309,6 +316,10 @@ class _Update:
             own.element.replace_with(new)
             self._elements[pair.own] = new
         return Slot()
+
+    def _is_asked(self, leaf: Block) -> bool:
+        """Tell whether it was asked for the words of a leaf of the original."""
+        return any(part.number in self._asked for part in self._state.parts.of(leaf.number))
 
     def _slot_for_new(self, leaf: Block) -> Slot:
         new, problem = self._translated(leaf)
@@ -331,7 +342,7 @@ class _Update:
         if own.number in self._state.alignment.leaves_by_persons:
             if pair.has_changed or (pair.has_new_content and not have_same_parts(leaf, own)):
                 self._remarks.append(f"{_CHANGED}{_name(own)}")
-        elif self._block_numbers.get(leaf.number) in self._asked:
+        elif self._is_asked(leaf):
             self._translate(leaf, pair, own)
         elif leaf.number in self._state.carried:
             new = Block(leaf.number, self._state.carried[leaf.number])
@@ -384,14 +395,8 @@ class _Update:
 
     def _translated(self, leaf: Block) -> tuple[Block, str]:
         """Return a copy of a leaf of the original in the other language, or why there is none."""
-        element = _for_translation(leaf)
-        number = self._block_numbers.get(leaf.number)
-        if number is None:  # a picture, for example
-            return Block(leaf.number, element), ""
-        problem = self._wording.put_into(Block(number, element))
-        if number in self._asked and not problem:
-            self.has_new_words = True
-        return Block(leaf.number, element), problem
+        new = Block(leaf.number, _for_translation(leaf))
+        return new, self._wording.put_into(new)
 
     def _find_removed(self) -> set[int]:
         """Return the leaves of the translation that have to go, and say which cannot."""
@@ -445,6 +450,11 @@ class _Update:
         numbers = self._state.alignment.missing
         return [self._state.leaves[number] for number in numbers if number not in self._new]
 
+    @property
+    def has_new_words(self) -> bool:
+        """Whether there are words of the answer in the translation."""
+        return self._wording.has_new_words
+
     def edits(self, before: Edits | None) -> Edits | None:
         """Return what people did with the text, whose blocks may have other digests now."""
         return before and structs.replace(before, changed_by=self.changed_by)
@@ -460,7 +470,7 @@ class _Update:
 
     def remarks(self) -> list[str]:
         """Return what is to be said of the translation, beside what was said before."""
-        untranslated = remarks_on_untranslated(self._problems)
+        untranslated = remarks_on_untranslated([*self._problems, *self._wording.problems])
         return [*self._remarks, *self._wording.remarks, *untranslated]
 
     def lines(self) -> list[str]:
@@ -500,7 +510,7 @@ def still_true(before: Sequence[str], new: Sequence[str], names: Collection[str]
         if is_on_whole(remark) or remark in new:
             continue
         start = _start_of(remark)
-        names_block = remark.startswith(f"{start}'")
+        names_block = remark.startswith(tuple(f"{start}{sign}" for sign in _STARTS_OF_NAMES))
         if not names_block:
             kept.append(remark)
             continue

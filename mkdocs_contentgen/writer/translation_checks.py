@@ -18,6 +18,7 @@ from bs4 import Tag
 from bs4.element import NavigableString
 
 from ..display import escape_controls
+from ..html.descriptions import CITATION
 from ..html.elements import HEADINGS
 from ..html.translatable import NUMBER, read_translated
 from ..service.protocol import MAX_REASON, OriginalBlock
@@ -64,6 +65,9 @@ _LITERAL = re.compile(
     re.ASCII,
 )
 """What is written letter for letter in each language: addresses, flags, files, `GitHub`."""
+
+_KEPT = re.compile(f"{NUMBER.pattern}|{CITATION.pattern}")
+"""Matches what stands for a part that stays, and a citation, whose number says nothing."""
 
 _STEM = re.compile(r"(?<!\w)[^\W\d_]{5}")
 _LEAST_WORDS = 5
@@ -256,7 +260,7 @@ def _plain(string: NavigableString) -> str:
     text = str(string)
     if string.find_parent("code"):
         return OBJECT * len(text)
-    return NUMBER.sub(lambda match: OBJECT * len(match[0]), text)
+    return _KEPT.sub(lambda match: OBJECT * len(match[0]), text)
 
 
 def mark_ranges(element: Tag, ranges: Iterable[Range]) -> None:

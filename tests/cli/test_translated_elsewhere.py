@@ -133,8 +133,8 @@ def test_a_changed_original_without_a_model(site: Site) -> None:
     change_original(site, "<p>Then wait.</p>", "<p>Then wait.</p>\n<p>Read [3] of it.</p>")
 
     blocks = site.run("prompt", "index.de.md").partition("<text>")[2]
-    assert re.findall(r"^\[\d+\] .*$", blocks, re.MULTILINE) == ["[6] Read \\[3\\] of it."]
-    said = import_text(site, "Here it is:\n\n[6] Lies \\[3\\] davon.\n", "--model", "a-chat")
+    assert re.findall(r"^\[\d+\] .*$", blocks, re.MULTILINE) == ["[6] Read ⟦1⟧ of it."]
+    said = import_text(site, "Here it is:\n\n[6] Lies ⟦1⟧ davon.\n", "--model", "a-chat")
     assert "the text is a draft, no remarks" in said
     assert state(site)["original_changes"] == 0
     after = approved(site)

@@ -17,7 +17,14 @@ SHORT = {
     "<x>": '<a href="https://x.example">',
     "<y>": '<a href="https://y.example">',
     "<z>": '<a href="https://z.example">',
+    "<x siehe>": '<a href="https://x.example" title="siehe">',
+    "<y see>": '<a href="https://y.example" title="see">',
+    "<y siehe>": '<a href="https://y.example" title="siehe">',
     "</x>": "</a>",
+    "<cat>": '<img src="https://img.example/b.png" alt="cat">',
+    "<Katze>": '<img src="https://img.example/b.png" alt="Katze">',
+    "<link>": '<a href="https://b.example"><img src="https://img.example/b" alt="c"></a>',
+    "<Verweis>": ('<a href="https://b.example"><img src="https://img.example/b" alt="K"></a>'),
     "<img>": '<img src="https://img.example/a.png" alt="">',
 }
 
@@ -49,6 +56,9 @@ CARRIED = [
     ),
     ("Run <code>x</code> [A9]", "[A] <code>x</code> starten", "[A9] <code>x</code> starten"),
     ("A title [A]", "Ein Titel", "Ein Titel [A]"),
+    ("A <cat> [A]", "Eine <Katze>", "Eine <Katze> [A]"),
+    ("A <link>[A]", "Eine <Verweis>", "Eine <Verweis>[A]"),
+    ("<y see>One</x>", "<x siehe>Eins</x>", "<y siehe>Eins</x>"),
 ]
 
 
@@ -69,6 +79,7 @@ def test_words_that_are_carried_over(original: str, own: str, expected: str) -> 
         ("<x>One</x>.", "Eins."),
         ("One.", "<x>Eins</x>."),
         ("One <img>.", "Eins."),
+        ("A <cat> [A]", "Eine <img>"),
         ("One<br>two", "Eins zwei"),
         ("Press <kbd>A</kbd>", "Drücke <kbd>B</kbd>"),
         ("One <code>x</code>", "Eins"),
@@ -91,6 +102,8 @@ def test_words_that_are_not(original: str, own: str) -> None:
         ("Fast [A].", "Fast.", True),
         ("<x>Fast</x>, [B] so", "Fast,  so", True),
         ("Fast<br>on", "Fast on", True),
+        ("A <cat>", "A <Katze>", False),
+        ("Fast [1].", "Fast [2].", False),
         ("Fast.", "Fast?", False),
         ("Now here", "Nowhere", False),
         ("Fast", "<em>Fast</em>", False),
@@ -99,7 +112,10 @@ def test_words_that_are_not(original: str, own: str) -> None:
     ],
 )
 def test_the_same_words(one: str, other: str, is_same: bool) -> None:
-    """Links, citations and pictures are no words, but code, formatting and figures are."""
+    """Links, citations and pictures are no words, but what they are described with is.
+
+    So are code, formatting and figures, and what is cited without an address.
+    """
     assert (words_of(block(one)) == words_of(block(other))) is is_same
 
 

@@ -51,13 +51,13 @@ def translate(
 ) -> Text:
     """Return the first translation of a text."""
     asked = plan_translation(original, language, "en")
-    return compose(
-        original,
-        asked,
-        translated(asked, fails),
-        request={"type": "article", "language": language},
-        generated_at=MOMENT,
-    )
+    return composed(original, asked, translated(asked, fails))
+
+
+def composed(original: Text, asked: Translation, answer: Translated) -> Text:
+    """Return the first translation of a text that is made of an answer."""
+    request = {"type": "article", "language": asked.language}
+    return compose(original, asked, answer, request=request, generated_at=MOMENT)
 
 
 def update(translation: Text, original: Text, fails: Callable[[], bool] = lambda: False) -> Text:
@@ -111,7 +111,8 @@ class Site:
 
     def _picture(self) -> str:
         self.words += 1
-        image = f'<img src="https://img.example/{self.words}.png" alt="">'
+        said = self.chance.choice(["", self.new_words().replace("<em>", "").replace("</em>", "")])
+        image = f'<img src="https://img.example/{self.words}.png" alt="{said}">'
         return f"<figure>{image}<figcaption>{self.new_words()}</figcaption></figure>"
 
     def edit_original(self, *, keeps_words: bool = False) -> None:
@@ -126,8 +127,9 @@ class Site:
             self._wrap,
             self._cite,
             self._number_citations,
+            self._illustrate,
         ]
-        of_words = [*[self._reword] * 3, *[self._add] * 2, self._remove, self._move]
+        of_words = [*[self._reword] * 3, self._describe, *[self._add] * 2, self._remove, self._move]
         changes = of_structure if keeps_words else [*of_words, self._split_list, *of_structure]
         while document.to_lines() == before:
             self._make(self.chance.choice(changes), document, "w")
@@ -148,6 +150,7 @@ class Site:
                     self._split,
                     self._move,
                     self._renumber,
+                    self._describe,
                 ]
             )
             self._make(change, document, "person")
@@ -174,6 +177,24 @@ class Site:
             content = _element(f"<p><code>{self.new_words(start)}</code></p>")
         block.set_content(content)
         return f"reword {named}"
+
+    def _describe(self, document: Document, start: str) -> str:
+        pictures = document.article.find_all("img")
+        if not pictures:
+            return ""
+        picture = self.chance.choice(pictures)
+        self.words += 1
+        picture["alt"] = f"{start}{self.words}x seen"
+        return f"describe {picture['src']}"
+
+    def _illustrate(self, document: Document, start: str) -> str:
+        pictures = document.article.find_all("img")
+        if not pictures:
+            return ""
+        self.words += 1
+        picture = self.chance.choice(pictures)
+        picture["src"] = f"https://img.example/{self.words}.png"
+        return f"another picture for {picture['alt']}"
 
     def _reword_start(self, document: Document, start: str) -> str:
         block = self._any_block(document)

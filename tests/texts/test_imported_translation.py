@@ -80,6 +80,9 @@ def test_a_translation_in_another_form() -> None:
         "'Er liest jede Seite zweimal.' lacks https://a.example/x of the original",
         "the code 'mkdocs build --streng' is not that of the original",
     ]
+    cited = text_of(ORIGINAL.html.replace("version 1.6", "version 1.6 [4] [5]"))
+    found, _ = aligned(OWN.html.replace("Version 1.6", "Version 1.6 [5]"), cited)
+    assert found.problems == ["'Ein Cache, ab Version 1.6 [5].' lacks [4] of the original"]
     found, _ = aligned("<article><h1>Kurz</h1></article>")
     assert found.problems[4:] == [
         "the original's 'The second is 5 GB of pictures' has no translation",

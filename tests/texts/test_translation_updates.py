@@ -12,6 +12,7 @@ from edited_translations import (
     HOSTS,
     TODAY,
     Site,
+    composed,
     text_of,
     translate,
     translated,
@@ -29,7 +30,7 @@ from mkdocs_contentgen.texts.remembered import (
     short_digest_of,
     write_remembered,
 )
-from mkdocs_contentgen.texts.translation import count_changes
+from mkdocs_contentgen.texts.translation import count_changes, plan_translation
 from mkdocs_contentgen.texts.translation_updates import (
     apply_translation_update,
     plan_translation_update,
@@ -124,8 +125,8 @@ CHANGES = {
     "a picture": (
         [("a.png", "b.png")],
         [
-            '- <img alt="a" loading="lazy" src="https://img.example/a.png">',
-            '+ <img alt="a" loading="lazy" src="https://img.example/b.png">',
+            '- <img alt="A" loading="lazy" src="https://img.example/a.png">',
+            '+ <img alt="A" loading="lazy" src="https://img.example/b.png">',
         ],
     ),
     "a line": ([("<p>last</p>", "<p>last</p><hr>")], ["+ <hr>"]),
@@ -323,7 +324,7 @@ def test_nobody_is_asked_for_what_has_no_words() -> None:
     assert "--y" in after.html and "b.png" in after.html and "LAST" not in after.html
     assert after.updates == (
         "2026-11-26: changed 'run --x': its original has changed",
-        "2026-11-26: changed a picture: its original has changed",
+        "2026-11-26: adapted a picture: its original has the same words in another form",
         "2026-11-26: removed 'LAST': its original is gone",
     )
 
@@ -343,7 +344,8 @@ def test_an_original_that_moves() -> None:
 
 
 def in_upper_case(html: str) -> str:
-    """Return HTML with its words in capitals."""
+    """Return HTML with its words in capitals, those of descriptions too."""
+    html = re.sub('(alt|title)="([^"]*)"', lambda part: f'{part[1]}="{part[2].upper()}"', html)
     return re.sub("(<[^>]*>)|([^<]+)", lambda part: part[1] or part[2].upper(), html)
 
 
@@ -548,18 +550,91 @@ def test_what_is_said_of_an_update() -> None:
     assert (after.model, after.written_by) == ("t", "")
 
 
-def test_descriptions_of_pictures() -> None:
-    """They are the original's, which a remark says until a person has translated them."""
-    picture = ('alt="a"', 'alt="a red house" title="see there"')
-    original = changed(ORIGINAL, picture, ("last", "the end"))
-    remark = "translation: texts of `alt` and `title` in the language of the original: "
-    assert translate(original).remarks == (f"{remark}2",)
-    after = update(TRANSLATION, original)
-    assert after.remarks == (f"{remark}2",)
-    own = changed(after, ("a red house", "ein rotes Haus"))
-    assert update(own, changed(original, ("title</h1>", "name</h1>"))).remarks == (f"{remark}1",)
-    own = changed(own, ("see there", "siehe dort"))
-    assert update(own, changed(original, ("title</h1>", "name</h1>"))).remarks == ()
+DESCRIBED = changed(
+    ORIGINAL,
+    ('alt="a"', 'alt="a red house" title="see there"'),
+    ("last", 'the <a href="https://a.example" title="of it">end</a> [1]'),
+)
+
+
+def test_descriptions_are_kept_true() -> None:
+    """What changes in them is translated, and another address of a picture costs nothing."""
+    before = translate(DESCRIBED)
+    assert 'alt="A RED HOUSE"' in before.html
+    after = update(before, changed(DESCRIBED, ("a red house", "a blue house")))
+    assert differences(before, after) == [
+        '- <img alt="A RED HOUSE" loading="lazy" src="https://img.example/a.png"'
+        ' title="SEE THERE">',
+        '+ <img alt="A BLUE HOUSE" loading="lazy" src="https://img.example/a.png"'
+        ' title="SEE THERE">',
+    ]
+    moved = changed(DESCRIBED, ("a.png", "b.png"), (' title="of it"', ' title="of them"'))
+    asked = plan_translation_update(before, moved)
+    assert asked
+    words = [block.text for block in asked.blocks if not block.translation]
+    assert words == ["the [end](1) ⟦2⟧", "of them"]
+    after = update(before, moved)
+    assert 'alt="A RED HOUSE" loading="lazy" src="https://img.example/b.png"' in after.html
+    assert f'<a href="https://a.example"{REL} title="OF THEM">END</a>' in after.html
+
+
+def test_descriptions_go_with_words_that_are_carried_over() -> None:
+    """A link that leads elsewhere costs nothing, and keeps what it says."""
+    before = translate(DESCRIBED)
+    other = ('<a href="https://a.example"' + REL + ' title="of it">', "https://b.example")
+    original = changed(DESCRIBED, (other[0], other[0].replace("https://a.example", other[1])))
+    assert plan_translation_update(before, original) is None
+    assert f'THE <a href="https://b.example"{REL} title="OF IT">END</a>' in (
+        update(before, original).html
+    )
+
+
+@pytest.mark.parametrize("words", ["A RED HOUSE", "OF IT"])
+def test_a_description_by_a_person(words: str) -> None:
+    """It stays, whatever becomes of the original, and so do the words around it."""
+    own = changed(translate(DESCRIBED), (words, "Annes Worte"))
+    original = changed(DESCRIBED, (words.lower(), "other words"), ("title</h1>", "name</h1>"))
+    after = update(own, original)
+    assert differences(own, after) == ["- <h1>TITLE</h1>", "+ <h1>NAME</h1>"]
+    named = "a picture" if words == "A RED HOUSE" else "'THE END [1]'"
+    assert after.remarks == (f"translation: its original has changed: {named}",)
+    assert "Annes Worte" in update(after, changed(original, ("first.", "other."))).html
+
+
+def test_a_description_without_a_translation() -> None:
+    """It stays as it is, with a remark, until an update that names the page gets it."""
+    asked = plan_translation(DESCRIBED, "de", "en")
+    blocks = [block for block in translated(asked).blocks if block.text != "A RED HOUSE"]
+    before = composed(DESCRIBED, asked, Translated(blocks))
+    stays = "stays in the language of the original: the answer has no translation of it"
+    remark = f"translation: `alt` 'a red house' {stays}"
+    same = "translation: texts of `alt` and `title` that are those of the original: 1"
+    assert before.remarks == (same, remark)
+    original = changed(DESCRIBED, ("first.", "other."))
+    assert update(before, original).remarks == before.remarks
+    again = plan_translation_update(before, DESCRIBED, repeats=True)
+    assert again
+    words = [block.text for block in again.blocks if not block.translation]
+    assert words == ["a red house", "see there"]
+    after = apply_translation_update(before, DESCRIBED, again, translated(again), TODAY)
+    assert (after.remarks, 'alt="A RED HOUSE"' in after.html) == ((), True)
+
+
+def test_a_hostile_description() -> None:
+    """It is text, and what the original does not state is a remark, since nothing can mark it."""
+    answers = {"a red house": '"><b>x</b> ==5== houses', "see there": "[x](https://evil.example)"}
+    asked = plan_translation(DESCRIBED, "de", "en")
+    blocks = [
+        TranslatedBlock(block.number, answers.get(block.text, block.text)) for block in asked.blocks
+    ]
+    text = composed(DESCRIBED, asked, Translated(blocks))
+    assert 'alt="“›x 5 houses"' in text.html
+    assert 'title="see there"' in text.html
+    assert text.remarks[1:] == (
+        "translation: `title` 'see there' stays in the language of the original: "
+        "<a> is not in the original",
+        "translation: `alt` '“›x 5 houses': '5' is not in the original",
+    )
 
 
 def test_a_draft_that_was_approved_since() -> None:

@@ -189,7 +189,7 @@ def test_numbers_that_nobody_asked_for() -> None:
     asked = plan_translation(ORIGINAL, "de", "en")
     good = [TranslatedBlock(block.number, in_upper_case(block)) for block in asked.blocks]
     bad = [TranslatedBlock(number, "Invented") for number in (0, 5, 99_999, -1)]
-    last = asked.blocks[-1].number
+    last = max(block.number for block in asked.blocks)
     sources = [TranslatedBlock(last + number, "Invented") for number in (1, 2, 3)]
     text = made(asked, Translated([*good, *bad, *sources]))
     assert "Invented" not in text.html
@@ -231,7 +231,7 @@ def test_many_untranslated_blocks() -> None:
     """Twenty have remarks of their own, so that other remarks have room."""
     text = translate(lambda block: "")
     assert len(text.remarks) == 21
-    assert text.remarks[-1] == ("translation: 114 more blocks without a usable translation")
+    assert text.remarks[-1] == ("translation: 115 more blocks without a usable translation")
     assert text.html.replace('lang="de"', 'lang="en"').count("Row 59") == 1
 
 

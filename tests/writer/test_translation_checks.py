@@ -15,6 +15,7 @@ import yaml
 from golden_file import GOLDEN
 from growth import growth
 
+from mkdocs_contentgen.html.document import read_content
 from mkdocs_contentgen.html.translatable import read_translated, write_translated
 from mkdocs_contentgen.service.protocol import OriginalBlock
 from mkdocs_contentgen.writer.translation_checks import (
@@ -78,6 +79,14 @@ def test_false_translations_are_found(language: str, kind: str) -> None:
             is_found = said != row.get("noise", "")
             (found if is_found else missed).append(f"{name}: {change}")
     assert not (missed if kind == "wrong" else found)
+
+
+def test_citations_are_no_figures() -> None:
+    """Their numbers state nothing, with an address or without one."""
+    original = read_content('Fast [7] <a href="https://a.example">[8]</a>.')
+    translation = read_content("Schnell [9].")
+    assert check(translation, original, "de", "en") == ""
+    assert not translation.find("mark")
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,90 @@
+"""What is translated of an original: the words of its blocks, and the descriptions of pictures.
+
+Each is a block for a translator, with a number of its own: blocks have theirs, and descriptions
+have those that follow.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from bs4.element import NavigableString
+
+from ..html.descriptions import as_block, descriptions_in
+from ..html.document import Block, Document, is_block
+from ..html.translatable import has_words
+from ..writer.languages import BYLINES, find_language
+from ..writer.source_lists import listed_sources
+
+BESIDE_BYLINE = " ·"
+"""What stands between a byline and its date."""
+
+
+class OriginalParts:
+    """The parts of an original that are translated into a language.
+
+    The list of sources has none, nor has the byline of a news report, if the words for it are
+    known. Parts are found by the number of their leaf in the original.
+    """
+
+    def __init__(self, document: Document, language: str) -> None:
+        self.leaves: Sequence[Block] = document.leaves()
+        blocks = document.blocks()
+        of_blocks = [leaf.number for leaf in self.leaves if is_block(leaf.element)]
+        self.listed = {of_blocks[block.number] for block in listed_sources(blocks)}
+        """The leaves of the list of sources and its heading."""
+
+        self.words: dict[int, Block] = {}
+        """The blocks with words to translate."""
+
+        for block in _with_words(blocks, language):
+            self.words[of_blocks[block.number]] = block
+        self._descriptions: dict[int, list[Block]] = {}
+        number = len(blocks)
+        for leaf in self.leaves:
+            if leaf.number in self.listed or leaf.kind == "pre":
+                continue
+            for description in descriptions_in(leaf.element):
+                part = as_block(description, number)
+                if has_words(part):
+                    self._descriptions.setdefault(leaf.number, []).append(part)
+                    number += 1
+
+    def descriptions(self, leaf_number: int) -> Sequence[Block]:
+        """Return the descriptions to translate of a leaf."""
+        return self._descriptions.get(leaf_number, ())
+
+    def of(self, leaf_number: int) -> list[Block]:
+        """Return all parts of a leaf."""
+        words = self.words.get(leaf_number)
+        return [*([words] if words else []), *self.descriptions(leaf_number)]
+
+    def __iter__(self) -> Iterator[tuple[int, Block]]:
+        """Yield each part with the number of its leaf, in the order of the original."""
+        for leaf in self.leaves:
+            for part in self.of(leaf.number):
+                yield leaf.number, part
+
+
+def _with_words(blocks: Sequence[Block], language: str) -> list[Block]:
+    """Return the blocks of an original with words to translate into a language.
+
+    The list of sources is not among them, nor are its heading and the byline of a news report, if
+    the words for them are known.
+    """
+    fixed = {block.number for block in listed_sources(blocks)}
+    if find_language(language):
+        fixed |= {block.number for block in blocks if find_byline(block)}
+    else:
+        fixed -= {block.number for block in blocks if block.kind == "h2"}
+    return [block for block in blocks if block.number not in fixed and has_words(block)]
+
+
+def find_byline(block: Block) -> NavigableString | None:
+    """Return what a block has of a byline that names no person, before its date, or None."""
+    if block.element.get("class") != "byline":
+        return None
+    first = block.element.find(string=True)
+    if not isinstance(first, NavigableString) or first.strip(BESIDE_BYLINE) not in BYLINES:
+        return None
+    return first
