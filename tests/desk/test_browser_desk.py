@@ -108,7 +108,7 @@ def open_text(
     """Open a text of a group from the list, which has another title than its topic if `shown`.
 
     Its page is the built one then: what is clicked while that takes the place of the plain one is
-    lost.
+    lost. No line of a message is about to go any more, which would move what is pressed.
     """
     if desk.origin not in page.url:
         page.goto(desk.address)
@@ -119,6 +119,33 @@ def open_text(
     expect(page.get_by_role("complementary", name="Review")).to_be_visible()
     built = page.frame_locator("iframe").locator("body:not(:has([data-contentgen-plain]))")
     expect(built.locator("[data-contentgen-block]").first).to_be_attached()
+    expect(page.get_by_text("its pages have changed")).to_have_count(0)
+    settled(page)
+
+
+def settled(page: Page) -> None:
+    """Wait until the page beside the desk shows what was done, and the server has it."""
+    expect(page.get_by_role("main")).to_have_attribute("aria-busy", "false")
+
+
+def select_statement(page: Page, name: str, shown: str) -> None:
+    """Click a statement in the panel, which is `shown` open then."""
+    page.get_by_role("button", name=name).click()
+    expect(page.locator('[aria-current="true"]')).to_contain_text(shown)
+
+
+def hold(page: Page, action: str) -> list[Route]:
+    """Hold the next request of an action, and return a list that gets it."""
+    held: list[Route] = []
+    page.route(f"**/api/{action}", lambda route: held.append(route), times=1)
+    return held
+
+
+def held_in(page: Page, held: list[Route]) -> Route:
+    """Wait until a request is held, and return it."""
+    while not held:
+        page.wait_for_timeout(20)
+    return held[0]
 
 
 def left(page: Page, count: int) -> None:
@@ -207,6 +234,7 @@ def go_the_whole_way(desk: DeskProcess, page: Page) -> None:
     left(page, 2)
     page.get_by_role("button", name="Remove", exact=True).click()
     left(page, 1)
+    settled(page)
     frame = page.frame_locator("iframe")
     edit_block(page, "Costs 5 EUR").fill("Costs **nothing**")
     page.get_by_role("button", name="Save").dblclick()
@@ -559,6 +587,7 @@ def test_keys_act_after_a_load(desk: DeskProcess, page: Page) -> None:
     left(page, 3)
     page.keyboard.press("c")
     left(page, 2)
+    settled(page)
     page.goto(address)
     left(page, 2)
     page.keyboard.press("c")
@@ -681,6 +710,7 @@ def test_words_are_not_lost(desk: DeskProcess, page: Page) -> None:
     page.keyboard.type("New words ")
     left(page, 2)
     assert "New words" in editor.input_value()
+    settled(page)
     page.keyboard.press("Escape")
     edit_block(page, "The end.")
     expect(page.get_by_role("textbox", name="You have not saved")).to_have_value(
@@ -797,8 +827,9 @@ def make_translation(project: Project) -> None:
     translation = "---\ncontentgen: {translation_of: post.md, language: de}\n---\n"
     (project.root / "docs/post.de.md").write_text(translation, encoding="utf-8")
     write_original(project, "It took 9 days in 2019.")
-    project.run_process("mkdocs_contentgen", "generate", "post.de.md")
-    project.run_process("mkdocs_contentgen", "approve", "post.md", "post.de.md", "--by", "Ada")
+    ran = project.run_process("mkdocs_contentgen", "generate", "post.de.md")
+    assert ran.returncode == 0, ran.stdout
+    project.ran("mkdocs_contentgen", "approve", "post.md", "post.de.md", "--by", "Ada")
     file = project.root / "contentgen/post.de.md/main.html"
     html = file.read_text(encoding="utf-8")
     file.write_text(html.replace("2019", "<mark>2020</mark>"), encoding="utf-8")
@@ -832,7 +863,7 @@ def test_a_translation(project: Project, page: Page) -> None:
         path = project.root / "contentgen/post.md/main.html"
         path.write_text(path.read_text(encoding="utf-8").replace("Last.", "The end."), "utf-8")
         approve = ("approve", "post.md", "post.de.md", "--by", "Ada", "--reason", "It is so")
-        project.run_process("mkdocs_contentgen", *approve)
+        project.ran("mkdocs_contentgen", *approve)
         expect(panel).to_contain_text("Blocks changed in the original: 1")
         page.goto(f"{desk.origin}/_contentgen/")
         group = "with a changed original"
@@ -850,14 +881,14 @@ def approve_button(page: Page) -> Locator:
     return page.get_by_role("button", name=re.compile("^Approve"))
 
 
-SLOW = """
+HELD = """
 import time
 from pathlib import Path
 
 
 def on_post_build(config):
-    if Path(config.config_file_path).with_name("slow").exists():
-        time.sleep(3)
+    while Path(config.config_file_path).with_name("hold").exists():
+        time.sleep(0.05)
 """
 
 
@@ -867,7 +898,7 @@ def test_what_others_change_is_shown(project: Project, page: Page) -> None:
     An edited page makes *Approve* wait until it is built.
     """
     make_site(project.root, hooks=["hook.py"])
-    project.write("hook.py", SLOW)
+    project.write("hook.py", HELD)
     with DeskProcess(project) as desk:
         see_the_changes_of_others(desk, page)
 
@@ -877,26 +908,25 @@ def see_the_changes_of_others(desk: DeskProcess, page: Page) -> None:
     open_text(desk, page, "Ten habits")
     frame = page.frame_locator("iframe")
     expect(approve_button(page)).to_be_enabled()
-    run = desk.project.run_process("mkdocs_contentgen", "approve", "post.md", "--by", "Ann")
-    assert run.returncode == 0, run.stdout
+    desk.project.ran("mkdocs_contentgen", "approve", "post.md", "--by", "Ann")
     expect(frame.get_by_text("reviewed by Ann")).to_be_visible()
     file = desk.project.root / "contentgen/post.md/main.html"
     file.write_text(file.read_text().replace("First.", "By hand."))
     expect(frame.get_by_text("By hand.")).to_be_visible()
     expect(approve_button(page)).to_be_enabled()
-    desk.project.write("slow", "")
+    hold_builds = desk.project.write("hold", "")
     source = desk.project.root / "docs/post.md"
     source.write_text(f"{source.read_text()}\nThe author's own words.\n")
     expect(approve_button(page)).to_be_disabled()
     expect(page.get_by_text("its pages have changed")).to_be_visible()
+    hold_builds.unlink()
     expect(frame.get_by_text("The author's own words.")).to_be_visible()
     expect(approve_button(page)).to_be_enabled()
 
 
 def test_a_draft_beside_an_edited_file(desk: DeskProcess, page: Page) -> None:
     """Who is about to approve it is told that the edits of the file would go. 4 s."""
-    run = desk.project.run_process("mkdocs_contentgen", "approve", "post.md", "--by", "Ann")
-    assert run.returncode == 0, run.stdout
+    desk.project.ran("mkdocs_contentgen", "approve", "post.md", "--by", "Ann")
     open_text(desk, page, "Ten habits", group="approved")
     edit_block(page, "Last.").fill("Words on the desk.")
     page.get_by_role("button", name="Save").click()
@@ -914,25 +944,23 @@ def test_approving_is_deliberate(desk: DeskProcess, page: Page) -> None:
     """
     open_text(desk, page, "Ten habits")
     expect(approve_button(page)).to_be_enabled()
-    box = approve_button(page).bounding_box()
-    assert box is not None
-    place = box["x"] + 20, box["y"] + 10
     edit_block(page, "Last.")
-    # At once, by the clock of the page: a loaded machine may need longer than half a second.
+    # As soon as it is drawn: until the next frame, a loaded machine may need half a second.
     page.evaluate(
-        """([x, y]) => {
-            const look = (done) => {
-                const button = document.elementFromPoint(x, y).closest("button");
-                const said = document.querySelector("[role=status]").textContent;
-                if (!said.includes("Removed one paragraph")) {
-                    return requestAnimationFrame(() => look(done));
-                }
-                button.click();
-                done(button.ariaDisabled);
-            };
-            window.waited = new Promise(look);
+        """() => {
+            window.waited = new Promise((done) => {
+                const said = document.querySelector("[role=status]");
+                const look = (changes, observer) => {
+                    if (!said.textContent.includes("Removed one paragraph")) return;
+                    observer.disconnect();
+                    const button = document.querySelector("[data-approve]");
+                    button.click();
+                    done(button.ariaDisabled);
+                };
+                const watched = {subtree: true, childList: true, characterData: true};
+                new MutationObserver(look).observe(said, watched);
+            });
         }""",
-        place,
     )
     page.get_by_role("button", name="Remove block").click()
     assert page.evaluate("window.waited") == "true"
@@ -944,7 +972,7 @@ def test_approving_is_deliberate(desk: DeskProcess, page: Page) -> None:
     page.keyboard.press("a")
     page.keyboard.press("a")
     assert approved(desk, "post.md") == ""
-    page.mouse.click(*place)
+    approve_button(page).click()
     wait_until(lambda: "First." in approved(desk, "post.md"))
     expect(said).to_contain_text("Approved “Ten habits”")
     expect(said).not_to_contain_text("too quick")
@@ -1000,18 +1028,18 @@ def test_edit_selects_the_statement(desk: DeskProcess, page: Page) -> None:
     One that was just confirmed is none any more.
     """
     open_text(desk, page)
-    page.get_by_role("button", name="5 EUR Costs").click()
+    select_statement(page, "5 EUR Costs", "Costs 5 EUR")
     page.get_by_role("button", name="Edit", exact=True).click()
     page.get_by_role("textbox", name="Edit").fill("Costs ==4 EUR== or ==6 EUR==")
     page.keyboard.press("Control+Enter")
-    page.get_by_role("button", name="6 EUR Costs").click()
+    select_statement(page, "6 EUR Costs", "6 EUR")
     page.get_by_role("button", name="Edit", exact=True).click()
     editor = page.get_by_role("textbox", name="Edit")
     expect(editor).to_be_focused()
     page.keyboard.type("7 EUR")
     expect(editor).to_have_value("Costs ==4 EUR== or 7 EUR")
     page.get_by_role("button", name="Discard").click()
-    page.get_by_role("button", name="4 EUR Costs").click()
+    select_statement(page, "4 EUR Costs", "4 EUR")
     page.route("**/api/change", lambda route: None)  # it is never answered
     page.keyboard.press("c")
     page.get_by_role("button", name="Edit", exact=True).click()
@@ -1021,7 +1049,7 @@ def test_edit_selects_the_statement(desk: DeskProcess, page: Page) -> None:
 def test_an_edit_is_kept_when_one_leaves(desk: DeskProcess, page: Page) -> None:
     """It is offered when one returns, and Save leaves the focus where it was. 3 s."""
     open_text(desk, page)
-    page.get_by_role("button", name="5 EUR Costs").click()
+    select_statement(page, "5 EUR Costs", "Costs 5 EUR")
     edit = page.get_by_role("button", name="Edit", exact=True)
     edit.click()
     editor = page.get_by_role("textbox", name="Edit")
@@ -1039,6 +1067,7 @@ def test_an_edit_is_kept_when_one_leaves(desk: DeskProcess, page: Page) -> None:
     page.keyboard.press("Control+Enter")
     expect(page.frame_locator("iframe").get_by_text("Costs half")).to_be_visible()
     expect(page.get_by_text("You have not saved")).to_have_count(0)
+    left(page, 2)
     edit.click()
     expect(editor).to_be_focused()
     page.keyboard.press("Control+Enter")
@@ -1059,11 +1088,16 @@ def test_keys_after_a_click_in_the_page(desk: DeskProcess, page: Page) -> None:
     left(page, 2)
     page.keyboard.press("Control+z")
     left(page, 3)
+    settled(page)
     edit_block(page, "The end.")
-    editor, block = page.locator(".editor").bounding_box(), block_with(page, "end").bounding_box()
-    assert editor is not None
-    assert block is not None
-    assert abs(editor["y"] - block["y"]) < 120
+    wait_until(lambda: abs(top_of(page.locator(".editor")) - top_of(block_with(page, "end"))) < 120)
+
+
+def top_of(element: Locator) -> float:
+    """Return where an element begins, in pixels from the top of the screen."""
+    box = element.bounding_box()
+    assert box is not None
+    return box["y"]
 
 
 def test_another_page_in_the_frame(desk: DeskProcess, page: Page) -> None:
@@ -1113,8 +1147,7 @@ def import_the_pictured_text(project: Project) -> None:
     (project.root / "docs/report.md").rename(project.root / "docs/trust.md")
     project.page("trust.md", PICTURED.record())
     imported = ("import", "trust.md", f"{GUIDE / 'desk-picture.md'}", "--model=qwen3-32b")
-    ran = project.run_process("mkdocs_contentgen", *imported)
-    assert ran.returncode == 0, ran.stdout
+    project.ran("mkdocs_contentgen", *imported)
 
 
 PICTURED = BlogRequest(topic="How far to trust the marks in a draft", length="short")
@@ -1153,7 +1186,7 @@ def test_a_large_text(project: Project, page: Page) -> None:
     with DeskProcess(project) as desk:
         open_text(desk, page)
         left(page, 150)
-        page.get_by_role("button", name="149 things").click()
+        select_statement(page, "149 things", "149 things")
         page.get_by_role("button", name="Confirm", exact=True).click()
         left(page, 149)
         expect(block_with(page, "149 things").locator("mark")).to_have_count(0)
@@ -1175,12 +1208,20 @@ def test_all_words_of_a_text_can_be_read(project: Project, page: Page) -> None:
 
 
 def test_differences_are_taken_back(desk: DeskProcess, page: Page) -> None:
-    """The lead, which has a class, and a list that is gone come back, and nothing is left."""
+    """The lead, which has a class, and a list that is gone come back, and nothing is left.
+
+    A comparison that is older than the last change is made again.
+    """
     open_text(desk, page)
-    for words in ("It is fast", "Needs Python", "Costs 5 EUR"):
+    held = hold(page, "compare")
+    for words in ("It is fast", "Needs Python"):
         remove_block(page, words)
         expect(block_with(page, words)).to_have_count(0)
     page.get_by_role("banner").get_by_role("button", name="Compare").click()
+    older = held_in(page, held).fetch()
+    remove_block(page, "Costs 5 EUR")
+    expect(block_with(page, "Costs 5 EUR")).to_have_count(0)
+    held[0].fulfill(response=older)
     compared = page.get_by_role("tabpanel")
     for number in (3, 2):
         expect(compared.get_by_role("button", name="Take back")).to_have_count(number)
@@ -1194,17 +1235,15 @@ def test_differences_are_taken_back(desk: DeskProcess, page: Page) -> None:
 def test_a_page_without_a_request(project: Project) -> None:
     """It is an error of one line, before the desk is served."""
     make_site(project.root)
-    ran = project.run_process("mkdocs_contentgen", "review", "no.md", "--port=0", "--by=Jo")
-    assert ran.returncode == 1
-    assert "no.md: is not a page that requests an article" in ran.stdout
+    said = project.ran("mkdocs_contentgen", "review", "no.md", "--port=0", "--by=Jo", code=1)
+    assert "no.md: is not a page that requests an article" in said
 
 
 def test_what_is_pressed_stays_there(desk: DeskProcess, page: Page) -> None:
     """A click acts on what was pressed, although the text changes meanwhile; twice is once. 3 s."""
     open_text(desk, page)
     remove = page.get_by_role("button", name="Remove", exact=True)
-    page.get_by_role("button", name="Jane Smith Thrown").click()
-    expect(page.locator('[aria-current="true"]')).to_contain_text("Thrown away")
+    select_statement(page, "Jane Smith Thrown", "Thrown away")
     remove.hover()
     with page.expect_response(lambda it: '"blocks"' in it.text()):
         page.mouse.down()
@@ -1218,22 +1257,44 @@ def test_what_is_pressed_stays_there(desk: DeskProcess, page: Page) -> None:
     confirm = page.get_by_role("button", name="Confirm")
     confirm.evaluate("it => { it.click(); it.click(); }")
     left(page, 1)
+    settled(page)
+    assert confirm.evaluate(PRESS_TWICE)
     confirm.click()
     expect(page.get_by_text("No statement is left to check.")).to_be_visible()
     expect(page.get_by_text("has changed since")).to_have_count(0)
+    settled(page)
+    block_with(page, "Another end.").hover(position={"x": 2, "y": 2})
+    with page.expect_response(lambda it: '"blocks"' in it.text()):
+        page.mouse.down()
+        html = html.replace("It is fast.", "It is slow.")
+        save(desk.project.root, {NEWS.key(sandbox=False): Text(html, WHEN, NEWS.record(), "m")})
+    left(page, 3)
+    expect(block_with(page, "It is fast.")).to_be_visible()
+    page.mouse.up()
+    expect(block_with(page, "It is slow.")).to_be_visible()
+    expect(page.locator(".editor textarea")).to_have_value("Another end.")
+
+
+PRESS_TWICE = """async (button) => {
+    const { isPressed } = await import("/_contentgen/pressing.js");
+    const send = (name) => button.dispatchEvent(new PointerEvent(name, {bubbles: true}));
+    for (const name of ["pointerdown", "pointerup", "pointerdown"]) send(name);
+    await new Promise((done) => setTimeout(done, 20));
+    const isStill = isPressed();
+    send("pointerup");
+    return isStill;
+}"""
+"""Presses a button again before what follows the first press, and returns whether that is noted."""
 
 
 def test_it_looks_for_changes_while_a_button_is_pressed(desk: DeskProcess, page: Page) -> None:
     """Also after an answer that arrives in the meantime and has nothing new. 2 s."""
     open_text(desk, page)
     page.get_by_role("button", name="Remove", exact=True).hover()
-    held: list[Route] = []
-    page.route("**/api/text", lambda route: held.append(route), times=1)
-    while not held:
-        page.wait_for_timeout(20)
+    look = held_in(page, hold(page, "text"))
     page.mouse.down()
     with page.expect_request("**/api/text"):
-        held[0].continue_()
+        look.continue_()
     page.mouse.up()
     left(page, 2)
 
@@ -1257,7 +1318,7 @@ def test_a_click_is_about_what_the_page_shows(desk: DeskProcess, page: Page) -> 
     open_text(desk, page)
     inner = next(it for it in page.frames if it.url.endswith("/report/") and it.parent_frame)
     inner.evaluate("window.late = []")
-    page.get_by_role("button", name="Jane Smith Thrown").click()
+    select_statement(page, "Jane Smith Thrown", "Thrown away")
     with page.expect_response("**/api/change"):
         page.get_by_role("button", name="Remove", exact=True).click()
     page.evaluate("new Promise((done) => setTimeout(done))")  # what has arrived is handled
@@ -1291,6 +1352,7 @@ def test_an_edit_outlives_other_acts(desk: DeskProcess, page: Page) -> None:
     lost = page.get_by_role("textbox", name="You have not saved these words")
     expect(lost).to_have_value("My last words.")
     expect(page.get_by_role("button", name="Continue")).to_have_count(0)
+    settled(page)
     added = page.get_by_role("textbox", name="Add below")
 
     def add() -> None:
@@ -1344,13 +1406,14 @@ def test_quick_hands(project: Project, page: Page) -> None:
         open_text(desk, page)
         left(page, 10)
         expect(block_with(page, "It has")).to_have_count(5)
-        held: list[Route] = []
+        held = hold(page, "change")
         requests: list[Request] = []
-        page.route("**/api/change", lambda route: held.append(route), times=1)
         page.on("request", lambda request: requests.append(request))
-        page.keyboard.type("cccccccc")
+        page.keyboard.press("c")
+        first = held_in(page, held)
+        page.keyboard.type("ccccccc")
         left(page, 2)
-        held[0].continue_()
+        first.continue_()
         expect(page.get_by_text("8 of 10 checked")).to_be_visible()
         expect(page.frame_locator("iframe").locator("mark")).to_have_count(2)
         sent: list[Any] = [it.post_data_json for it in requests if it.url.endswith("/api/change")]
@@ -1404,14 +1467,15 @@ def test_own_changes_are_shown_at_once(project: Project, page: Page) -> None:
     make_site(project.root, THEMES["material"])
     with DeskProcess(project) as desk:
         open_text(desk, page)
-        held: list[Route] = []
-        page.route("**/api/change", lambda route: held.append(route), times=1)
+        held = hold(page, "change")
         page.get_by_role("button", name="Confirm", exact=True).click()
         mark = block_with(page, "It is fast.").locator("mark")
         expect(mark).to_have_css("background-color", "rgba(0, 0, 0, 0)")
         expect(page.get_by_role("status")).to_contain_text("Saving what you did (1 left)")
-        held[0].continue_()
+        expect(page.get_by_role("main")).to_have_attribute("aria-busy", "true")
+        held_in(page, held).continue_()
         expect(mark).to_have_count(0)
+        settled(page)
         expect(page.get_by_role("status")).not_to_contain_text("Saving")
 
 
@@ -1503,15 +1567,14 @@ def html_of(parts: list[list[str]]) -> str:
 def test_plain_words_are_shown_at_once(desk: DeskProcess, page: Page) -> None:
     """Before the server has them; where it refuses them, they are in the editor again. 2 s."""
     open_text(desk, page)
-    held: list[Route] = []
-    page.route("**/api/change", lambda route: held.append(route), times=1)
+    held = hold(page, "change")
     editor = edit_block(page, "The end.")
     editor.fill("My **own** end.")
     page.get_by_role("button", name="Save").click()
     expect(block_with(page, "My own end.").locator("strong")).to_have_text("own")
     expect(editor).to_have_count(0)
     expect(page.get_by_text("You have not saved")).to_have_count(0)
-    held[0].fulfill(status=422, json={"error": "No."})
+    held_in(page, held).fulfill(status=422, json={"error": "No."})
     expect(editor).to_have_value("My **own** end.")
     expect(block_with(page, "The end.")).to_be_attached()
     page.get_by_role("button", name="Save").click()
@@ -1547,10 +1610,8 @@ def test_markdown_between_blocks(desk: DeskProcess, page: Page) -> None:
 
 def test_the_list_and_the_address(desk: DeskProcess, page: Page) -> None:
     """The address opens the list again, and the list says when everything is approved. 5 s."""
-    for name in ("report.md", "post.md"):
-        reason = ("--reason", "Checked") if name == "report.md" else ()
-        run = desk.project.run_process("mkdocs_contentgen", "approve", name, "--by=Ann", *reason)
-        assert run.returncode == 0, run.stdout
+    both = ("report.md", "post.md", "--by=Ann", "--reason=Checked")
+    desk.project.ran("mkdocs_contentgen", "approve", *both)
     desk.project.page("new.md", {"type": "blog", "topic": "A new one"})
     page.goto(desk.address)
     expect(page.get_by_role("button", name="1 missing")).to_be_visible()
@@ -1574,3 +1635,29 @@ def test_compare_without_an_earlier_text(desk: DeskProcess, page: Page) -> None:
     page.get_by_role("button", name="Compare").click()
     expect(page.get_by_role("status")).to_contain_text("no approved text to compare with")
     expect(page.get_by_text("Nothing has changed")).to_have_count(0)
+
+
+def test_back_while_a_text_is_loading(desk: DeskProcess, page: Page) -> None:
+    """The desk stays with the text that the person went back to. 2 s."""
+    open_text(desk, page)
+    held: list[Route] = []
+
+    def opens(request: Request) -> bool:
+        body = request.post_data_json or {}
+        return request.url.endswith("/api/text") and "version" not in body
+
+    def hold_the_first(route: Route) -> None:
+        if held or not opens(route.request):
+            route.continue_()
+        else:
+            held.append(route)
+
+    page.route("**/api/text", hold_the_first)
+    page.keyboard.press("n")
+    loading = held_in(page, held)
+    with page.expect_response(lambda response: opens(response.request)):
+        page.go_back()
+    with page.expect_response(lambda response: opens(response.request)):
+        loading.continue_()
+    page.evaluate("new Promise((done) => setTimeout(done))")  # what has arrived is handled
+    expect(page.get_by_role("heading", level=1)).to_have_text("Builds take seconds")

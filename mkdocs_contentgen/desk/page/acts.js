@@ -32,12 +32,12 @@ export function take(text) {
   const isOther = text.ref !== before?.ref;
   const selected = isOther || state.block === null ? null : before.blocks[state.block];
   state.text = text;
-  state.hovered = null;
   const row = state.texts.findIndex((it) => it.ref === text.ref);
   if (row >= 0) state.texts[row] = { ...state.texts[row], ...text };
   const number = selected ? numberOf(selected) : -1;
   state.block = number < 0 ? null : number;
   if (text.seen !== before?.seen || isOther) {
+    state.hovered = null; // until the page tells it again, with the other words
     state.since = performance.now();
     setTimeout(redraw, HOLD + 20);
   }

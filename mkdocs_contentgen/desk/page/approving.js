@@ -61,12 +61,12 @@ export async function approve({ opensNext, reason = "", seen = state.text.seen }
     tell("amber", whyNot());
     return null;
   }
-  const { ref, text: { title } } = state;
+  const { ref, visits, text: { title } } = state;
   const done = await act("approve", { shown: frame.shown, reason, seen });
   if (!done) return null;
   state.checked = [];
   tell("green", say("did_approve", title), () => undoApproval(ref));
-  if (opensNext && state.ref === ref) await openNext();
+  if (opensNext && state.visits === visits) await openNext();
   return done;
 }
 

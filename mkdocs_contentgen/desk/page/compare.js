@@ -20,13 +20,14 @@ export async function switchComparison() {
 
 // With no name, it is the version that readers have, or else the one before people changed it.
 export async function compareWith(earlier, index = 0) {
-  const { ref } = state;
+  const { ref, comparison: before, text: { seen } } = state;
   try {
     const found = await call("compare", { ref, earlier });
-    if (ref !== state.ref) return;
+    const isClosed = before && !state.comparison;
+    if (ref !== state.ref || isClosed) return;
     const rows = readable(found.rows);
     const kept = Math.min(index, Math.max(rows.length - 1, 0));
-    state.comparison = { ...found, rows, seen: state.text.seen, index: kept };
+    state.comparison = { ...found, rows, seen, index: kept };
     state.editing = null;
     state.block = null;
     state.tab = "changes";

@@ -7,7 +7,7 @@ import { frame, hear, openFrame } from "./frame.js";
 import { watchKeys } from "./keys.js";
 import { isPressed, watchPressing } from "./pressing.js";
 import { drawQueue, loadQueue } from "./queue.js";
-import { drawText, showText, watch } from "./review.js";
+import { drawText, leave, showText, watch } from "./review.js";
 import { drawWith, state } from "./state.js";
 import { loadWords, say } from "./words.js";
 
@@ -17,18 +17,19 @@ function drawDesk() {
   if (state.view === "text" && state.text) drawText();
 }
 
-async function show() {
+async function show(isWanted) {
   if (location.pathname === "/_contentgen/") {
-    await loadQueue();
+    await loadQueue(isWanted);
     return;
   }
   const { texts, by, problem } = await call("queue");
+  if (!isWanted()) return;
   Object.assign(state, { texts, by, problem });
   const asked = new URLSearchParams(location.search).get("text");
   const found = texts.find((text) => text.ref === asked)
     ?? texts.find((text) => text.url === location.pathname);
   if (found) {
-    await showText(found);
+    await showText(found, isWanted);
     return;
   }
   state.view = "";
@@ -52,16 +53,21 @@ async function start() {
   watchPressing();
   watchKeys();
   addEventListener("message", hear);
-  // What is on its way belongs to the text that is open.
-  addEventListener("popstate", () => inTurn(() => {}).then(show).catch(fail));
+  addEventListener("popstate", followAddress);
   for (const name of ["focusin", "focusout"]) addEventListener(name, guardLater);
   const token = new URLSearchParams(location.hash.slice(1)).get("token");
   if (token) {
     history.replaceState(null, "", location.pathname + location.search);
     await openSession(token);
   }
-  await show();
+  await show(leave());
   watch();
+}
+
+function followAddress() {
+  const isWanted = leave();
+  // What is on its way belongs to the text that is open.
+  inTurn(() => {}).then(() => show(isWanted)).catch((error) => isWanted() && fail(error));
 }
 
 // While a person types, the page cannot take the focus.

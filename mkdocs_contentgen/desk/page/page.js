@@ -155,15 +155,27 @@ function anticipate({ settled, deleted, written }) {
   isWritten = written.length > 0;
 }
 
-// A page that is loaded again while it is pressed would lose the click.
+// A page that is loaded again, or gets another article, while it is pressed would lose the click.
 let isPressed = false;
 let isOutdated = false;
-addEventListener("pointerdown", () => { isPressed = true; }, true);
-for (const name of ["pointerup", "pointercancel", "blur"]) {
-  addEventListener(name, () => setTimeout(() => { // after the click
-    isPressed = false;
-    if (isOutdated) reload();
-  }), true);
+let unshown = null; // what the desk has sent meanwhile
+let releasing = 0;
+addEventListener("pointerdown", ({ button }) => {
+  if (button !== 0) return; // the menu of the browser can take the other end
+  isPressed = true;
+  clearTimeout(releasing);
+}, true);
+for (const name of ["pointerup", "pointercancel", "contextmenu", "blur"]) {
+  addEventListener(name, () => {
+    clearTimeout(releasing);
+    releasing = setTimeout(release); // after the click
+  }, true);
+}
+
+function release() {
+  isPressed = false;
+  if (isOutdated) reload();
+  else if (unshown) follow(unshown);
 }
 
 function reload() {
@@ -176,7 +188,13 @@ function reload() {
 addEventListener("message", ({ origin, data }) => {
   if (origin !== DESK) return;
   if (data?.type === "reload") reload();
-  if (data?.type !== "text") return;
+  if (data?.type === "text") follow(data);
+});
+
+// Shows the text as the desk has it now.
+function follow(data) {
+  unshown = isPressed ? data : null;
+  if (isPressed) return;
   article = data.page;
   if (isCompared || isWritten) {
     isCompared = false;
@@ -190,7 +208,7 @@ addEventListener("message", ({ origin, data }) => {
   selected = wanted;
   parent.postMessage({ type: "shown", digest: shown }, DESK);
   tell("place", selectedElement());
-});
+}
 
 addEventListener("click", ({ target, screenX: x, screenY: y, timeStamp }) => {
   if (target.closest("a, input, textarea, select, button, label")) return;

@@ -4,20 +4,24 @@ import { redraw } from "./state.js";
 
 let release = null;
 let ended = Promise.resolve();
+let ending = 0; // the timer that ends what was pressed
 
 export const isPressed = () => release !== null;
 export const released = () => ended;
 
 export function watchPressing() {
   addEventListener("pointerdown", ({ target }) => {
-    if (release || !target.closest("button:enabled, summary")) return;
+    if (!target.closest("button:enabled, summary")) return;
+    clearTimeout(ending); // that of another press a moment before
+    if (release) return;
     ended = new Promise((done) => { release = done; });
   }, true);
   for (const name of ["pointerup", "pointercancel", "blur"]) addEventListener(name, end);
 }
 
 function end() {
-  setTimeout(() => { // after the click
+  clearTimeout(ending);
+  ending = setTimeout(() => { // after the click
     release?.();
     release = null;
     redraw();

@@ -28,8 +28,9 @@ const rank = (text) => text.newer_draft ? 0 : NEED.indexOf(text.state);
 export const sortByNeed = (texts) => [...texts].sort((one, other) => rank(one) - rank(other)
   || other.marked - one.marked || one.page.localeCompare(other.page));
 
-export async function loadQueue() {
+export async function loadQueue(isWanted) {
   const { texts, by, problem, commit_command: commitCommand } = await call("queue");
+  if (!isWanted()) return;
   const hasSome = (group) => texts.some((text) => groupOf(text) === group);
   Object.assign(state, { view: "queue", texts, by, problem, commitCommand, ref: "" });
   if (!hasSome(state.queueTab)) state.queueTab = "review";

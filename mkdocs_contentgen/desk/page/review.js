@@ -9,7 +9,7 @@ import { check, chooseTab, keepCurrentInSight } from "./check.js";
 import { comparisonTools, followText } from "./compare.js";
 import { draw, h } from "./draw.js";
 import { adder, editor, followBlock, place } from "./editor.js";
-import { frame, openFrame, showInPage } from "./frame.js";
+import { frame, isElsewhere, openFrame, showInPage } from "./frame.js";
 import { messages } from "./messages.js";
 import { isNeeded, groupOf, loadQueue, sortByNeed } from "./queue.js";
 import { focusWhatWasDrawn, redraw, state, tell } from "./state.js";
@@ -34,25 +34,37 @@ export async function openNext() {
   if (next) await openText(next);
 }
 
+// Notes that the person goes elsewhere, and returns what tells whether that is still where they go.
+export function leave() {
+  state.visits += 1;
+  const { visits } = state;
+  return () => visits === state.visits;
+}
+
 export async function openText(row) {
+  const isWanted = leave();
   await inTurn(() => {}); // what is on its way belongs to the text that is open
+  if (!isWanted()) return;
   const before = location.href;
   if (location.pathname + location.search !== addressOf(row)) {
     history.pushState(null, "", addressOf(row));
   }
   try {
-    await showText(row);
+    await showText(row, isWanted);
   } catch (error) {
+    if (!isWanted()) return;
     history.replaceState(null, "", before);
     tell("red", error.message);
   }
 }
 
 export async function openQueue() {
+  const isWanted = leave();
   await inTurn(() => {});
+  if (!isWanted()) return;
   history.pushState(null, "", "/_contentgen/");
   state.message = null;
-  await loadQueue().catch((error) => tell("red", error.message));
+  await loadQueue(isWanted).catch((error) => tell("red", error.message));
 }
 
 // Whether a message is about more than the text before: a problem, or an approval, which can still
@@ -60,10 +72,11 @@ export async function openQueue() {
 const outlives = (message) => message?.kind === "red"
   || (message?.undo && message.undo !== undoLast);
 
-export async function showText(row) {
+export async function showText(row, isWanted) {
   const { message, ref } = state;
   const isOther = ref !== row.ref;
   const text = await call("text", { ref: row.ref });
+  if (!isWanted()) return;
   Object.assign(state, {
     view: "text", ref: row.ref, tab: "check", current: "", pending: [], block: null, hovered: null,
     editing: null, comparison: null, isMenuOpen: false, isSheetOpen: true, failure: "",
@@ -119,6 +132,13 @@ function panel() {
     "aria-labelledby": `tab-${state.tab}` }, shown()));
 }
 
+// Whether the page does not show the text yet as the person and the desk have it.
+function isBehind() {
+  const { comparison, pending, text } = state;
+  if (isElsewhere() || comparison || !text.in_page) return false;
+  return pending.length > 0 || frame.shown !== text.in_page.digest;
+}
+
 export function drawText() {
   followBlock();
   followText();
@@ -128,7 +148,7 @@ export function drawText() {
   draw(document.body, [
     h("div", { key: "desk", class: state.editing ? "desk editing" : "desk" },
       bar(), messages(),
-      h("main", { key: "main" }, frame.element, layer),
+      h("main", { key: "main", "aria-busy": String(isBehind()) }, frame.element, layer),
       panel()),
     ...document.querySelectorAll("dialog"),
   ]);

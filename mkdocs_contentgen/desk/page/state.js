@@ -12,6 +12,7 @@ export const state = {
   queueTab: "review",
   filter: "",
 
+  visits: 0, // how often the person has gone to a text, or to the list
   text: null, // the text that is open, as the server describes it
   ref: "",
   tab: "check", // "check", "changes" or "about"
