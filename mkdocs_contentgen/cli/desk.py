@@ -92,10 +92,11 @@ def review(
         # Before anybody knows the address: a signal that comes while the server starts counts, too.
         for number in (signal.SIGTERM, getattr(signal, "SIGHUP", signal.SIGTERM)):
             signal.signal(number, server.handle_exit)
-        print_line(f"You review as {name} on {app.address} (Ctrl-C ends it)", err=True)
-        if not no_open:
-            webbrowser.open(_redirect(folder, app.address))
-        with suppress(KeyboardInterrupt):  # which uvicorn raises after it has ended
+        # Ctrl-C can come as soon as the address is there; uvicorn raises it after it has ended.
+        with suppress(KeyboardInterrupt):
+            print_line(f"You review as {name} on {app.address} (Ctrl-C ends it)", err=True)
+            if not no_open:
+                webbrowser.open(_redirect(folder, app.address))
             server.run([desk_listener, *page_listeners])
 
 
