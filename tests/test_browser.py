@@ -518,12 +518,13 @@ def test_attacks_would_be_noticed(visitor: Visitor) -> None:
     """On a page that nobody sanitized, each kind of attack is noticed."""
     page = visitor.open(Look("mkdocs", "light"), "raw.html?unlimited")
     assert "javascript:" in page.evaluate(script("provoke"))
-    page.wait_for_timeout(200)
-    assert {"script", "click"} <= set(visitor.dialogs)
-    assert {address.rpartition("/")[2] for address in visitor.foreign} == {
-        "pixel.png",
-        "background",
-    }
+
+    def is_noticed() -> bool:
+        page.wait_for_timeout(20)
+        asked = {address.rpartition("/")[2] for address in visitor.foreign}
+        return {"script", "click"} <= set(visitor.dialogs) and asked == {"pixel.png", "background"}
+
+    wait_until(is_noticed)
     visitor.dialogs.clear()
     visitor.foreign.clear()
 
@@ -676,14 +677,22 @@ def test_search_finds_a_word_of_an_article(visitor: Visitor, theme: str) -> None
         box.press("Enter")
         page.wait_for_url("**/search.html?q=xylographic")
     found = page.locator("a[href$='wide/#a-section']").locator("visible=true").first
-    for _ in range(100):
-        if found.is_visible():
-            break
+
+    def is_found() -> bool:
         box.press("End")  # a key that is pressed before the index has been loaded has no effect
         page.wait_for_timeout(100)
+        return found.is_visible()
+
+    wait_until(is_found)
     found.click()
     page.wait_for_url("**/wide/#a-section")
     assert page.locator("#a-section").inner_text().startswith("A section")
+
+
+def wait_until_it_fits(page: Page, width: int) -> None:
+    """Wait until nothing of a page is wider than the screen; some themes lay it out in steps."""
+    widths = "[document.scrollingElement.scrollWidth, document.scrollingElement.clientWidth]"
+    wait_until(lambda: page.evaluate(widths) == [width, width])
 
 
 @in_each_site
@@ -691,10 +700,7 @@ def test_narrow_screens_do_not_scroll_sideways(visitor: Visitor, site: str) -> N
     """At 360 pixels only the groups of tables and code scroll, tables with the keyboard too."""
     for path in ("all/", "lists/", "wide/"):
         page = visitor.open(Look(site, "light"), path, width=360)
-        room = page.evaluate(
-            "[document.scrollingElement.scrollWidth, document.scrollingElement.clientWidth]"
-        )
-        assert room == [360, 360], path
+        wait_until_it_fits(page, 360)
         assert page.evaluate(script("cut_off")) == [], path
 
     def is_scrolled() -> bool:
@@ -708,10 +714,18 @@ def test_narrow_screens_do_not_scroll_sideways(visitor: Visitor, site: str) -> N
     assert page.get_by_role("group", name="Twelve columns").count() == 1
 
 
+def wait_for_instant_navigation(page: Page) -> None:
+    """Wait until the theme has read the map of the site, since it loads pages by itself then."""
+    page.wait_for_function(
+        "performance.getEntriesByType('resource').some(it => it.name.endsWith('/sitemap.xml'))"
+    )
+    page.wait_for_load_state("networkidle")
+
+
 def test_instant_navigation(visitor: Visitor) -> None:
     """The style sheet comes and goes with the article where Material loads pages by itself."""
     page = visitor.open(Look("material", "light"), "")
-    page.wait_for_load_state("networkidle")  # the theme reads the site's map before it can do so
+    wait_for_instant_navigation(page)
     page.evaluate("window.stayed = true")
     for path in ("colours/", "guides/blog/"):
         page.locator(f"nav a[href$='{path}']").first.evaluate("link => link.click()")

@@ -713,7 +713,8 @@ def test_no_call_begins_after_an_interrupt(project: Project, model: ModelDouble)
     assert len(model.calls) == 2
     assert project.output.splitlines()[-1] == "2 texts kept, 5 not requested"
     assert "Aborted!" not in project.output
-    assert "failed" not in project.output
+    # A run of more than ten seconds says how far it is.
+    assert "failed" not in project.output.replace("0 failed", "")
     assert len(project.cached()) == 2
 
 

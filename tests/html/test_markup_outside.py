@@ -16,7 +16,7 @@ from xml.etree import ElementTree
 import pytest
 from browser_articles import ATTACKS as GOLDEN_ATTACKS
 from browsing import browser, script, served
-from conftest import Project
+from conftest import Project, wait_until
 from jinja2 import Environment
 from playwright.sync_api import Browser, Page
 from test_plaintext import ATTACKS as MORE_ATTACKS
@@ -224,12 +224,13 @@ def test_no_search_runs_a_script(page: Page, address: str, theme: str) -> None:
     results = page.locator(
         "#mkdocs-search-results article, .md-search-result__item, #mkdocs-search-results h3"
     )
-    for _ in range(100):
-        if results.count() > 2:
-            break
+
+    def are_found() -> bool:
         if theme != "readthedocs":
-            box.press("End")
+            box.press("End")  # before the index has been loaded, this has no effect
         page.wait_for_timeout(100)
-    assert results.count() > 2
+        return results.count() > 2
+
+    wait_until(are_found)
     page.wait_for_timeout(300)
     assert page.evaluate("fired") == []

@@ -1317,11 +1317,12 @@ class TestBadInput:
             wait_until(lambda: gate.waiting)
             other.execute("BEGIN EXCLUSIVE")
             gate.is_open.set()
-            wait_until(lambda: ledger.tries == 3)
+            wait_until(lambda: ledger.tries >= 3)
             other.execute("ROLLBACK")
             assert asked.result(60).status_code == 200
-            (warning,) = server.warnings
-            assert warning.endswith("; a finished text waits to be kept")
+            # A beat that meets the lock has a warning of its own.
+            warnings = [it for it in server.warnings if "a finished text waits to be kept" in it]
+            assert len(warnings) == 1
             assert server.ask(key="k").text == asked.result().text
         assert len(model.calls) == 1
 

@@ -22,7 +22,7 @@ from browsing import (
 )
 from conftest import Project
 from playwright.sync_api import Browser, Page
-from test_browser import MATERIAL
+from test_browser import MATERIAL, wait_for_instant_navigation, wait_until_it_fits
 
 __all__ = ["browser"]  # the fixture
 
@@ -114,7 +114,7 @@ def test_axe_finds_nothing_new(visitor: Visitor, variant: str) -> None:
 def test_the_style_sheet_stays_with_the_article(visitor: Visitor, variant: str) -> None:
     """The style sheet comes and goes with the article when the theme loads pages by itself."""
     page = visitor.open(Look(variant, "light"), "")
-    page.wait_for_load_state("networkidle")  # the theme reads the site's map before it can do so
+    wait_for_instant_navigation(page)
     page.evaluate("window.stayed = true")
     page.locator("nav a[href$='all/']").first.evaluate("link => link.click()")
     page.wait_for_url("**/all/")
@@ -136,10 +136,7 @@ def test_pages_do_not_scroll_sideways(visitor: Visitor, variant: str) -> None:
         page = visitor.open(Look(variant, "light"), path, width=360)
         for width in (360, 1280):
             page.set_viewport_size({"width": width, "height": 800})
-            wide, room = page.evaluate(
-                "[document.scrollingElement.scrollWidth, document.scrollingElement.clientWidth]"
-            )
-            assert wide <= room == width, path
+            wait_until_it_fits(page, width)
     assert page.get_by_role("group", name="Twelve columns").count() == 1
 
 
