@@ -192,6 +192,18 @@ def generated(html: str | None = None, *, delay: float = 0.0) -> Answer:
     return answer
 
 
+def hold(service: ServiceDouble) -> threading.Event:
+    """Let the service answer with articles once the event is set."""
+    release = threading.Event()
+
+    def answer(request: Received, handler: Handler) -> None:
+        release.wait(300)
+        generated()(request, handler)
+
+    service.answer = answer
+    return release
+
+
 def raw(body: bytes, status: int = 200, headers: dict[str, str] | None = None) -> Answer:
     """Return what answers with exactly these bytes."""
     return lambda request, handler: handler.send(body, status, headers)

@@ -320,11 +320,13 @@ class TestNginx:
     def test_limits(self, nginx: tuple[str, int, list[str]]) -> None:
         """Large bodies do not reach the writer, nor do requests for the metrics."""
         url, _, paths = nginx
-        large = httpx.post(f"{url}/generate-blog", content=b"x" * (MAX_TEXT_BODY + 1), verify=False)
+        large = httpx.post(
+            f"{url}/generate-blog", content=b"x" * (MAX_TEXT_BODY + 1), verify=False, timeout=60
+        )
         assert large.status_code == 413
-        assert httpx.get(f"{url}/metrics", verify=False).status_code == 404
+        assert httpx.get(f"{url}/metrics", verify=False, timeout=60).status_code == 404
         assert paths == []
-        assert httpx.get(f"{url}/healthz", verify=False).status_code == 200
+        assert httpx.get(f"{url}/healthz", verify=False, timeout=60).status_code == 200
 
     def test_slow_body(self, nginx: tuple[str, int, list[str]]) -> None:
         """A body that is not complete takes no connection of the writer."""
@@ -336,7 +338,7 @@ class TestNginx:
             context.wrap_socket(plain) as slow,
         ):
             slow.sendall(b"POST /generate-blog HTTP/1.1\r\nHost: x\r\nContent-Length: 9\r\n\r\n{")
-            assert httpx.get(f"{url}/healthz", verify=False).status_code == 200
+            assert httpx.get(f"{url}/healthz", verify=False, timeout=60).status_code == 200
             assert paths == ["/healthz"]
             slow.sendall(b'"a": 1}.')
             assert slow.recv(100).startswith(b"HTTP/1.1 200")
@@ -369,8 +371,9 @@ class TestRestarts:
                 pool = stack.enter_context(ThreadPoolExecutor(40))
                 asked = [pool.submit(ask_through, url, token, number) for number in range(150)]
                 for writer, port in zip(writers, ports, strict=True):
-                    texts = len(model.calls)
-                    wait_until(lambda: len(model.calls) > texts + 20)  # noqa: B023
+                    # While a writer starts on a slow machine, the other one can write all.
+                    texts = min(len(model.calls) + 20, 149)
+                    wait_until(lambda: len(model.calls) > texts)  # noqa: B023
                     writer.process.terminate()
                     assert writer.wait() == 0
                     again = stack.enter_context(writer_running(tmp_path, token=token, port=port))
@@ -398,7 +401,7 @@ class TestRestarts:
                     assert kept.status_code == 200
                     wait_until(lambda: again.log)
                     assert again.log[-1]["request"] == kept.headers["X-Request-Id"]
-                    metrics = httpx.get(f"{url}/metrics%0A", verify=False)
+                    metrics = httpx.get(f"{url}/metrics%0A", verify=False, timeout=60)
                     assert metrics.status_code == 404
 
 

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 from conftest import Project, wait_until
-from service_double import ServiceDouble, generated, raw
+from service_double import ServiceDouble, generated, hold, raw
 
 from mkdocs_contentgen.requests import BlogRequest
 from mkdocs_contentgen.text import Text
@@ -110,12 +110,13 @@ def test_an_interrupt_keeps_what_is_in_flight(
     """After Ctrl-C, SIGTERM or SIGHUP nothing more is sent, and what is in flight is kept."""
     write_pages(project, 6)
     project.configure({"concurrency": 2})
-    service.answer = generated(delay=1.0)
+    release = hold(service)
     build = project.start("mkdocs", "build")
     wait_until(lambda: len(service.received) == 2)
     build.send_signal(number)
+    wait_until(lambda: WAITING_MESSAGE in project.output)
+    release.set()
     assert build.wait(60) in code
-    assert WAITING_MESSAGE in project.output
     assert len(service.received) == 2
     assert project.cached() == set(service.topics)
     assert "Traceback" not in project.output
@@ -304,20 +305,19 @@ def test_a_half_restored_database(project: Project, service: ServiceDouble) -> N
 def test_a_bar_on_a_terminal(project: Project, service: ServiceDouble) -> None:
     """On a terminal, a bar shows how far a generation is."""
     write_pages(project, 3)
-    service.answer = generated(delay=1.0)
-    ran = subprocess.run(
-        ["script", "-qec", f"{sys.executable} -m mkdocs build --strict", "/dev/null"],
-        cwd=project.root,
-        env=project.environment | {"TERM": "xterm-256color"},
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE,
-        text=True,
-        timeout=300,
-        check=False,
-    )
-    assert ran.returncode == 0
-    assert "3 of 3 texts" in ran.stdout
-    assert "3 in flight, 0 failed" in ran.stdout
+    release = hold(service)
+    with (project.root / "output.txt").open("w") as output:
+        build = subprocess.Popen(
+            ["script", "-qec", f"{sys.executable} -m mkdocs build --strict", "/dev/null"],
+            cwd=project.root,
+            env=project.environment | {"TERM": "xterm-256color"},
+            stdin=subprocess.DEVNULL,
+            stdout=output,
+        )
+    wait_until(lambda: "3 in flight, 0 failed" in project.output)
+    release.set()
+    assert build.wait(60) == 0
+    assert "3 of 3 texts" in project.output
 
 
 def test_gh_deploy(project: Project, service: ServiceDouble) -> None:

@@ -525,13 +525,13 @@ def test_a_page_is_alone_on_its_host(project: Project, page: Page) -> None:
         assert not any("Ten habits" in it or "First." in it for it in said), said
         assert page.context.cookies() == []
         name, _, port = host.partition(".localhost:")
-        shell = httpx.get(desk.origin)
+        shell = httpx.get(desk.origin, timeout=60)
         assert name not in shell.text + str(shell.headers)
+        address = f"http://127.0.0.1:{port}/report/"
         for asked in ("127.0.0.1", "localhost", f"x.{host}"):
-            answer = httpx.get(f"http://127.0.0.1:{port}/report/", headers={"Host": asked})
-            assert answer.status_code == 403
-        answer = httpx.get(f"http://127.0.0.1:{port}/report/", headers={"Host": host})
-        assert answer.status_code == 200  # the name of the host is the key
+            assert httpx.get(address, headers={"Host": asked}, timeout=60).status_code == 403
+        # The name of the host is the key.
+        assert httpx.get(address, headers={"Host": host}, timeout=60).status_code == 200
 
 
 def test_a_foreign_page(desk: DeskProcess, page: Page) -> None:

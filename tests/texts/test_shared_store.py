@@ -439,10 +439,18 @@ def test_redis_dies_in_the_middle(
     machines: list[Project], service: ServiceDouble, server: RedisServer
 ) -> None:
     """One warning, all texts are kept here, and the next build needs neither."""
-    service.answer = generated(delay=0.4)
+    is_dead = threading.Event()
+
+    def answer(request: Received, handler: Handler) -> None:
+        if request.number > 2:
+            is_dead.wait(60)
+        generated()(request, handler)
+
+    service.answer = answer
     build = machines[0].start("mkdocs", "build")
     wait_until(lambda: len(service.received) >= 4)
     server.kill()
+    is_dead.set()
     assert build.wait(60) == 0
     (warning,) = warnings_in(machines[0].output)
     assert f"the shared cache redis://127.0.0.1:{server.port} cannot be used" in warning
