@@ -15,9 +15,9 @@ LINES = {
     "draft": "AI-generated, not reviewed",
     "approved": "AI-generated, reviewed by {name} on {date}",
     "written": "Written by {author}",
-    "translated": "AI-translated from {language}, not reviewed",
-    "translated_approved": "AI-translated from {language}, reviewed by {name} on {date}",
-    "translated_by": "Translated by {author} from {language}",
+    "translated": "AI-translated[ from {language}], not reviewed",
+    "translated_approved": "AI-translated[ from {language}], reviewed by {name} on {date}",
+    "translated_by": "Translated by {author}[ from {language}]",
     "end": "End of the AI-generated text",
     "translated_end": "End of the AI-translated text",
     "responsibility": "Editorial responsibility: {name}",
@@ -27,7 +27,8 @@ LINES = {
 `written` and `translated_by` are for texts and translations by a person. `end` and `translated_end`
 stand at the end of an article that the author's text follows, and `responsibility` behind the line
 of an approved article, with the option `editorial_responsibility`. Translations have these lines in
-their own language if `translation_lines.toml` has that.
+their own language if `translation_lines.toml` has that. What is in square brackets is left out
+where nothing says in which language the original is.
 """
 
 HUMAN_ONLY = "human-only"
@@ -35,6 +36,9 @@ HUMAN_ONLY = "human-only"
 
 _DIGITAL_CREATION = "http://cv.iptc.org/newscodes/digitalsourcetype/digitalCreation"
 """IPTC's term for what a person wrote. Unlike its other terms, schema.org has no own one for it."""
+
+_OPTIONAL = re.compile(r"\[([^\]]*)\]")
+"""Matches what is in square brackets in a default line."""
 
 _SEPARATOR = " · "
 _PLACEHOLDER = re.compile(r"\{(model|name|date|author|language)\}")
@@ -115,13 +119,16 @@ class Provenance:
         `own_lines` are those that the option `disclosure` has in place of the default ones.
         """
         words, language = self._words(self._kind_of_line(), own_lines)
+        of_original = self._name_of_original_language(language)
+        if language:  # own lines can have any signs
+            words = _OPTIONAL.sub(r"\1" if of_original else "", words)
         if self.model and "{model}" not in words:
             words += f"{_SEPARATOR}{{model}}"
         values = {"model": self.model, "author": self.author}
         if self.review:
             values |= {"name": self.review.name, "date": self.review.date.isoformat()}
-        if self.translated_from is not None and "{language}" in words:
-            values["language"] = self._name_of_original_language(language)
+        if self.translated_from is not None:
+            values["language"] = of_original or self._another_language
         parts = _fill(words, values)
         if self.publisher:
             responsibility, _ = self._words("responsibility", own_lines)
@@ -162,16 +169,24 @@ class Provenance:
         return found.lines.get(kind, LINES[kind]), found.language
 
     def _name_of_original_language(self, language: str) -> str:
-        """Return the name of the original's language for a line in a language.
+        """Return the name of the original's language for a line in a language, if it is known.
 
         That is its English name in English, and its own name in others. An own line, whose language
         is not known, is taken for one in the language of the text.
         """
-        from .translation_lines import find_lines, language_name
+        if not self.translated_from:
+            return ""
+        from .translation_lines import language_name
 
         in_english = (language or base_language(self.language)) == "en"
-        name = language_name(self.translated_from or "", in_english=in_english)
-        return name or find_lines(language or self.language).another_language
+        return language_name(self.translated_from, in_english=in_english)
+
+    @property
+    def _another_language(self) -> str:
+        """What an own line says in place of the name of a language that is not known."""
+        from .translation_lines import find_lines
+
+        return find_lines(self.language).another_language
 
     @property
     def _is_of_people(self) -> bool:

@@ -28,7 +28,7 @@ class TranslationLines:
     """The lines by name, of which English has none here."""
 
     another_language: str
-    """What stands in place of the name of a language that is not known."""
+    """What own lines have in place of the name of a language that is not known."""
 
 
 def find_lines(tag: str) -> TranslationLines:

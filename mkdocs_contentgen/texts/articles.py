@@ -382,12 +382,11 @@ class Article:
         It is empty if it is not known.
         """
         text = self.outcome.text
-        if text and text.original:
-            return text.original.language
+        remembered = text.original.language if text and text.original else None
         original = self.asked.original
-        if original is None:
-            return None
-        return original.request.language or original.language
+        if original and not remembered:
+            return original.request.language or original.language
+        return remembered
 
     @property
     def _original_title(self) -> str:

@@ -33,6 +33,9 @@ def test_each_language_of_texts_has_all_lines(language: str) -> None:
     assert set(found.lines) == {*OF_TRANSLATIONS, "another_language"}
     for name in OF_TRANSLATIONS:
         assert placeholders(found.lines[name]) == placeholders(LINES[name]), name
+        optional = re.findall(r"\[.*?\]", found.lines[name])
+        assert list(map(placeholders, optional)) == [["{language}"]] * len(optional), name
+        assert len(optional) == LINES[name].count("[")
         assert found.lines[name] != LINES[name]
     assert found.another_language != find_lines("en").another_language
 
