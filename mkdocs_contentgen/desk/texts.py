@@ -267,30 +267,34 @@ class Desk:
         Raises OutdatedError, EditError and ApprovalError.
         """
         _as_seen(article, seen)
-        undos = self._undos(article)
-        if not undos:
+        last = self._last_undo(article)
+        if last is None:
             raise EditError("there is nothing to undo")
-        *left, last = undos
         if last.text:
             self._save(article, _restored(article, last.text))
         elif article.approved and last.file is not None:
             replace_file(article.path, article.directory, last.file, before=article.approved)
-        self._write_undo(article, left)
+        self._write_undos(article, self._undo_lines(article)[:-1])
         self.refresh()
 
     def undo_info(self, article: Article) -> dict[str, object] | None:
         """Return what `Undo` takes back, and whether that deletes the approved file, or None."""
-        undos = self._undos(article)
-        if not undos:
+        last = self._last_undo(article)
+        if last is None:
             return None
-        last = undos[-1]
         return {"act": last.act, "deletes_file": last.text is None and last.file == ""}
 
-    def _undos(self, article: Article) -> list[_Undo]:
-        """Return how to undo what was done with a text as it is now, the last act at the end."""
-        stack = self._undo_stack(article)
+    def _last_undo(self, article: Article) -> _Undo | None:
+        """Return how to undo what was done last with a text as it is now, or None."""
+        lines = self._undo_lines(article)
+        if not lines:
+            return None
+        try:
+            last = msgspec.json.decode(lines[-1], type=_Undo)
+        except ValueError:  # somebody else has written it
+            return None
         # Another text may have taken its place.
-        return stack if stack and stack[-1].after == digest_of(article) else []
+        return last if last.after == digest_of(article) else None
 
     def note_undo(self, article: Article, act: str, text: Text) -> None:
         """Keep the text that was there before the act whose outcome the cache has now."""
@@ -303,20 +307,20 @@ class Desk:
         return self.site.reread([article])[0]
 
     def _add_undos(self, article: Article, undos: Sequence[_Undo]) -> None:
-        self._write_undo(article, [*self._undo_stack(article), *undos])
+        self._write_undos(article, [*self._undo_lines(article), *map(msgspec.json.encode, undos)])
 
-    def _undo_stack(self, article: Article) -> list[_Undo]:
+    def _undo_lines(self, article: Article) -> list[bytes]:
+        """Return how to undo each act, the last one at the end. Each has a whole text."""
         try:
-            lines = self._undo_file(article).read_bytes().splitlines()
-            return [msgspec.json.decode(line, type=_Undo) for line in lines]
-        except (OSError, ValueError):  # most texts have none
+            return self._undo_file(article).read_bytes().splitlines()
+        except OSError:  # most texts have none
             return []
 
-    def _write_undo(self, article: Article, stack: Sequence[_Undo]) -> None:
+    def _write_undos(self, article: Article, lines: Sequence[bytes]) -> None:
         file = self._undo_file(article)
-        lines = [f"{msgspec.json.encode(undo).decode()}\n" for undo in stack[-_MAX_UNDO:]]
+        kept = b"\n".join(lines[-_MAX_UNDO:])
         try:
-            replace_text(file, file.parents[1], "".join(lines))
+            replace_text(file, file.parents[1], kept.decode("utf-8", "replace"))
         except OSError as error:
             reason = f"{file}: cannot be written ({error.strerror})"
             raise EditError(f"this was done, but cannot be undone: {reason}") from error

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from functools import lru_cache
 from io import StringIO
 
 from bs4 import BeautifulSoup, Tag
@@ -25,9 +26,13 @@ _TAG = re.compile(r"<(/?)([A-Za-z][A-Za-z0-9-]*)[^<>]*>")
 _UNSEEN = re.compile(r"[\s\x00-\x1f\x7f\ufffe\uffff]+")
 _MAX_SHOWN = 80
 
+_MAX_KNOWN = 1_000
+"""How many lines are kept that were read."""
 
+
+@lru_cache(_MAX_KNOWN)
 def read_line(markdown: str) -> str:
-    """Return the HTML of a line."""
+    """Return the HTML of a line. The desk reads all lines of a text after each change."""
     parser = inline_parser(is_persons=True)
     tokens = parser.parseInline(markdown)
     for token in tokens:
