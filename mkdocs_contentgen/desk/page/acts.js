@@ -3,7 +3,7 @@
 
 import { call } from "./api.js";
 import { renumberDrafts } from "./drafts.js";
-import { askFirst } from "./dialogs.js";
+import { personAgrees } from "./dialogs.js";
 import { HOLD, PATIENCE, redraw, state, tell } from "./state.js";
 import { findIn, openStatements, statementsOf } from "./statements.js";
 import { released } from "./pressing.js";
@@ -32,7 +32,7 @@ export function take(text) {
   const isOther = text.ref !== before?.ref;
   const selected = isOther || state.block === null ? null : before.blocks[state.block];
   state.text = text;
-  const row = state.texts.findIndex((it) => it.ref === text.ref);
+  const row = state.texts.findIndex(({ ref }) => ref === text.ref);
   if (row >= 0) state.texts[row] = { ...state.texts[row], ...text };
   const number = selected ? numberOf(selected) : -1;
   state.block = number < 0 ? null : number;
@@ -82,15 +82,19 @@ function pend(own) {
   setTimeout(redraw, PATIENCE + 20);
 }
 
-export async function act(action, body = {}) {
-  const { ref } = state;
-  const own = { action };
+// Does something when it is its turn, with an own change pending until then. Returns what it does.
+async function inTurnPending(own, doChange) {
   pend(own);
   redraw();
-  const done = await inTurn(() => send(action, body, ref));
-  state.pending = state.pending.filter((it) => it !== own);
+  const done = await inTurn(doChange);
+  state.pending = state.pending.filter((other) => other !== own);
   redraw();
   return done;
+}
+
+export function act(action, body = {}) {
+  const { ref } = state;
+  return inTurnPending({ action }, () => send(action, body, ref));
 }
 
 export const undoLast = () => undo();
@@ -99,7 +103,7 @@ export const undoLast = () => undo();
 export function settle(statement, action) {
   if (!statement) return;
   const open = openStatements();
-  const index = open.findIndex((it) => it.key === statement.key);
+  const index = open.findIndex(({ key }) => key === statement.key);
   if (index < 0) return; // a click too many
   const { ref } = state;
   const own = { action, statement };
@@ -134,32 +138,35 @@ function withConfirmationsBehind(first) {
   return found;
 }
 
-// What was settled is neither pending nor open any more, at once.
-function end(all, isDone) {
+// Takes what was settled out of what is pending. If it was not done, it is open again.
+function endSettling(all, isDone) {
   state.pending = state.pending.filter((own) => !all.includes(own));
   if (isDone) return;
   const keys = all.map(({ statement }) => statement.key);
   state.checked = state.checked.filter(({ key }) => !keys.includes(key));
 }
 
+// Settles statements in one request, and tells whether it was done. Of one alone, the person hears
+// why not.
 async function sendTogether(all, ref, tries = 1) {
   const changes = changesFor(all);
   if (!changes) return all.length === 1 && endSettledByOther(all[0]);
   try {
     const text = await call("change", { ref, seen: state.text.seen, changes });
     await released();
-    end(all, true);
+    endSettling(all, true);
     if (text.ref === state.ref) take(text);
     return true;
   } catch (error) {
-    if (error.status !== 409 || tries === MAX_TRIES) {
-      if (all.length > 1) return false;
-      end(all, false);
-      tell("red", error.message);
-      return false;
+    if (error.status === 409 && tries < MAX_TRIES) {
+      await look(); // somebody has changed something else
+      return sendTogether(all, ref, tries + 1);
     }
-    await look(); // somebody has changed something else
-    return sendTogether(all, ref, tries + 1);
+    if (all.length === 1) {
+      endSettling(all, false);
+      tell("red", error.message);
+    }
+    return false;
   }
 }
 
@@ -168,7 +175,7 @@ function endSettledByOther(own) {
   const { action, statement } = own;
   const isConfirmed = state.text.blocks.some(({ digest }) => digest === statement.card.digest);
   const isDone = isConfirmed && action === "confirm";
-  end([own], isDone);
+  endSettling([own], isDone);
   if (isDone) redraw();
   else tell("red", say(isConfirmed ? "confirmed_by_other" : "statement_gone", statement.words));
   return isDone;
@@ -182,10 +189,10 @@ function changesFor(all) {
     const now = findIn(left, statement);
     if (!now) return null;
     const { block, number, card } = now;
-    // Those that are settled before it in its block do not count any more.
-    const before = found.filter((it) => it.block === block && it.number < number).length;
+    // When its change is made, those that are settled before it in its block are gone.
+    const before = found.filter((other) => other.block === block && other.number < number).length;
     found.push({ action, block, digest: card.digest, number, statement: number - before });
-    left = left.filter((it) => it !== now);
+    left = left.filter((other) => other !== now);
   }
   return found.map(({ number, ...change }) => change);
 }
@@ -196,53 +203,46 @@ async function receive(text) {
 }
 
 export function settleSentence(statement) {
-  const all = openStatements().filter((it) => it.card === statement.card);
+  const all = openStatements().filter(({ card }) => card === statement.card);
   for (const each of all) settle(each, "confirm");
 }
 
 // Changes a block, and tells whether it was done. Words that another person was faster than are
 // in the message, and in the draft.
-export async function change(block, wanted, outcome) {
+export function change(block, wanted, outcome) {
   const { ref } = state;
   const { number, digest, words, parts } = block;
   const own = { action: wanted.action, number, digest, words, parts };
-  pend(own);
-  redraw();
-  const done = await inTurn(() => sendChange(block, wanted, outcome, ref));
-  state.pending = state.pending.filter((it) => it !== own);
-  redraw();
-  return done;
+  return inTurnPending(own, () => sendChange(block, wanted, outcome, ref));
 }
 
 async function sendChange(block, wanted, outcome, ref, tries = 1) {
   const number = numberOf(block);
-  const sent = { block: number, digest: block.digest, ...wanted };
-  try {
-    if (number < 0) throw Object.assign(new Error(say("overtaken")), { status: 409 });
-    await receive(await call("change", { ref, seen: state.text.seen, changes: [sent] }));
-  } catch (error) {
-    if (error.status !== 409) {
-      tell("red", error.message);
-      return false;
+  if (number >= 0) {
+    const sent = { block: number, digest: block.digest, ...wanted };
+    try {
+      await receive(await call("change", { ref, seen: state.text.seen, changes: [sent] }));
+      tell("green", outcome, undoLast);
+      return true;
+    } catch (error) {
+      if (error.status !== 409) {
+        tell("red", error.message);
+        return false;
+      }
     }
-    await look();
-    if (numberOf(block) >= 0 && tries < MAX_TRIES) {
-      return sendChange(block, wanted, outcome, ref, tries + 1);
-    }
-    const name = state.text.blocks[block.number]?.changed_by || say("somebody");
-    tell("red", say("overtaken", name, wanted.markdown ?? ""));
-    return false;
   }
-  tell("green", outcome, undoLast);
-  return true;
+  await look(); // another person was faster
+  if (numberOf(block) >= 0 && tries < MAX_TRIES) {
+    return sendChange(block, wanted, outcome, ref, tries + 1);
+  }
+  const name = state.text.blocks[block.number]?.changed_by || say("somebody");
+  tell("red", say("overtaken", name, wanted.markdown ?? ""));
+  return false;
 }
 
 export function takeBack(row) {
-  pend(row);
-  redraw();
-  return inTurn(async () => {
+  return inTurnPending(row, async () => {
     const done = await send("change", { changes: [row.change] }, state.ref);
-    state.pending = state.pending.filter((it) => it !== row);
     if (done) tell("green", say("did_take_back"), undoLast);
     return done;
   });
@@ -262,8 +262,8 @@ export async function undo() {
   const { text } = state;
   if (!text?.undo) return;
   const { act: what, deletes_file: deletes } = text.undo;
-  const isSure = !deletes || await askFirst(say("undo"), say("undo_deletes", text.approved_file));
-  if (!isSure) return;
+  const question = say("undo_deletes", text.approved_file);
+  if (deletes && !await personAgrees(say("undo"), question)) return;
   state.block = null;
   const done = await act("undo");
   state.checked = [];

@@ -7,7 +7,7 @@ import { h } from "./draw.js";
 import { frame, isElsewhere } from "./frame.js";
 import { openNext, nextAfter, openText } from "./review.js";
 import { call } from "./api.js";
-import { askFirst } from "./dialogs.js";
+import { personAgrees } from "./dialogs.js";
 import { HOLD, PATIENCE, redraw, state, tell } from "./state.js";
 import { say } from "./words.js";
 
@@ -71,12 +71,11 @@ export async function approve({ opensNext, reason = "", seen = state.text.seen }
 }
 
 async function undoApproval(ref) {
-  const row = state.texts.find((it) => it.ref === ref);
+  const row = state.texts.find((other) => other.ref === ref);
   const text = await call("text", { ref }).catch((error) => tell("red", error.message));
   if (!text?.undo) return;
-  const isSure = !text.undo.deletes_file
-    || await askFirst(say("undo"), say("undo_deletes", text.approved_file));
-  if (!isSure) return;
+  const question = say("undo_deletes", text.approved_file);
+  if (text.undo.deletes_file && !await personAgrees(say("undo"), question)) return;
   if (ref !== state.ref) await openText({ ...row, ...text });
   const done = await act("undo");
   if (done) tell("amber", say("did_undo", say("undone_approve")));

@@ -23,7 +23,8 @@ export function stateOf(text) {
 export function checkNext() {
   const open = openStatements();
   if (!open.length) return;
-  const index = open.findIndex((it) => it.key === currentStatement().key);
+  const current = currentStatement();
+  const index = open.findIndex(({ key }) => key === current.key);
   const isThere = state.tab === "check" && state.block === null && state.current;
   select(open[isThere ? (index + 1) % open.length : index]);
 }

@@ -18,7 +18,7 @@ function changedSource(source) {
     class: "source", dir: "auto", tabindex: "0", role: "region",
     "aria-label": `${say(name)}: ${source.title}`,
   }, h("span", { class: "quiet" }, `${say(name)}: `),
-  words(source.words.filter(([it]) => it === "equal" || it === kind)));
+  words(source.words.filter(([other]) => other === "equal" || other === kind)));
   return h("div", { class: "card open", key: source.address },
     h("strong", { dir: "auto" }, source.title),
     source.blocks.map((number) => h("p", { class: "quiet", dir: "auto" },

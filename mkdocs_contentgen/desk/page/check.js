@@ -18,7 +18,7 @@ const evidence = (found, show = readable) => found.length
     h("p", { class: "source", dir: "auto" }, show(text))))
   : h("p", { class: "quiet" }, say("no_evidence"));
 
-const sourceOf = (card) => state.text.sources.find((it) => it.address === card.source);
+const sourceOf = (card) => state.text.sources.find(({ address }) => address === card.source);
 
 // What comes closest, without what is in sight in the cited source.
 function otherEvidence(statement) {
@@ -43,9 +43,9 @@ function citedSource(card, show) {
 }
 
 function sentence({ card, number }) {
-  return card.parts.map(([text, it]) => {
-    if (it === null) return text;
-    return h("mark", { class: it === number ? "current" : undefined }, text);
+  return card.parts.map(([text, statement]) => {
+    if (statement === null) return text;
+    return h("mark", { class: statement === number ? "current" : undefined }, text);
   });
 }
 
@@ -58,7 +58,7 @@ function openCard(statement, open) {
   const { card, words, key } = statement;
   const show = (passage) => withClosest(passage, statement);
   const others = otherEvidence(statement);
-  const inSentence = open.filter((it) => it.card === card).length;
+  const inSentence = open.filter((other) => other.card === card).length;
   const button = (name, act, title, properties = {}) => h("button",
     { type: "button", key: name, onclick: act, title, ...properties }, say(name));
   return h("section", { key, class: "card open", "aria-current": "true", "aria-label": words },
@@ -135,7 +135,8 @@ export function check() {
     isTranslation() && originalOfBlock(current),
     open.length === 0 && h("p", { class: "all-checked" }, say("none_left")),
     open.length === 0 && remarks(),
-    ...open.map((it) => it.key === current.key ? openCard(it, open) : closedCard(it)),
+    ...open.map((statement) => statement.key === current.key
+      ? openCard(statement, open) : closedCard(statement)),
     sentencesToRead(),
     state.checked.length > 0 && h("h2", { key: "checked" }, say("checked_title")),
     ...state.checked.map(checkedCard),

@@ -37,18 +37,18 @@ export async function compareWith(earlier, index = 0) {
   }
 }
 
-// Without the starts and ends of lists and tables whose content is there too: they come and go
-// with it.
+// The differences that a person can read.
 function readable(rows) {
-  const isMissing = ({ plain }) => !plain.length;
-  const sides = ({ plain }) => new Set(plain.map(([kind]) => kind));
-  return rows.filter((row) => {
-    if (isMissing(row)) return false;
-    const content = rows.find((other) => other.change.block === row.change.block + 1);
-    const [side] = sides(row);
-    const isContainer = row.plain.length === 1 && /^\[\w+\] $/.test(row.plain[0][1]);
-    return !(isContainer && content && sides(content).size === 1 && sides(content).has(side));
-  });
+  return rows.filter((row) => row.plain.length > 0 && !goesWithContent(row, rows));
+}
+
+// Whether a row is only the tag of a list or a table, which comes or goes with the next row.
+function goesWithContent({ plain, change }, rows) {
+  const isTag = plain.length === 1 && /^\[\w+\] $/.test(plain[0][1]);
+  const content = rows.find((row) => row.change.block === change.block + 1);
+  if (!isTag || !content?.plain.length) return false;
+  const [[kind]] = plain;
+  return content.plain.every(([other]) => other === kind);
 }
 
 // The text is another one than it was when it was compared.

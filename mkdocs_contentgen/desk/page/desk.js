@@ -3,7 +3,7 @@
 import { inTurn } from "./acts.js";
 import { call, openSession } from "./api.js";
 import { draw, h } from "./draw.js";
-import { frame, hear, openFrame } from "./frame.js";
+import { frame, hear, keepFocusFromPage, openFrame } from "./frame.js";
 import { watchKeys } from "./keys.js";
 import { isPressed, watchPressing } from "./pressing.js";
 import { drawQueue, loadQueue } from "./queue.js";
@@ -54,7 +54,9 @@ async function start() {
   watchKeys();
   addEventListener("message", hear);
   addEventListener("popstate", followAddress);
-  for (const name of ["focusin", "focusout"]) addEventListener(name, guardLater);
+  for (const name of ["focusin", "focusout"]) {
+    addEventListener(name, () => queueMicrotask(keepFocusFromPage));
+  }
   const token = new URLSearchParams(location.hash.slice(1)).get("token");
   if (token) {
     history.replaceState(null, "", location.pathname + location.search);
@@ -68,14 +70,6 @@ function followAddress() {
   const isWanted = leave();
   // What is on its way belongs to the text that is open.
   inTurn(() => {}).then(() => show(isWanted)).catch((error) => isWanted() && fail(error));
-}
-
-// While a person types, the page cannot take the focus.
-function guardLater() {
-  queueMicrotask(() => {
-    if (!frame.element) return;
-    frame.element.inert = Boolean(document.activeElement?.closest(".editor"));
-  });
 }
 
 start().catch(fail);

@@ -25,7 +25,7 @@ export function inform(title, ...content) {
   open(title, ...content, h("div", { class: "buttons" }, closeButton("close")));
 }
 
-// `send` tells whether it was done.
+// Shows fields, and sends them when the person says so. `send` tells whether it was done.
 export function ask(title, label, fields, send) {
   const problem = h("p", { role: "alert", class: "problem" });
   const submit = async (event) => {
@@ -42,8 +42,8 @@ export function ask(title, label, fields, send) {
   dialog.querySelector("textarea, input")?.focus();
 }
 
-// Returns whether the person says yes.
-export function askFirst(title, question) {
+// Asks a question, and returns whether the person says yes.
+export function personAgrees(title, question) {
   return new Promise((done) => {
     const yes = (event) => {
       event.preventDefault();

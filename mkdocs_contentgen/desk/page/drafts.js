@@ -15,8 +15,10 @@ export function remember(kind, value) {
   else localStorage.removeItem(placeOf(kind));
 }
 
-const isDraft = (it) => Number.isInteger(it?.number)
-  && ["tab", "mode", "digest", "markdown", "words"].every((name) => typeof it[name] === "string");
+const TEXT_FIELDS = ["tab", "mode", "digest", "markdown", "words"];
+
+const isDraft = (value) => Number.isInteger(value?.number)
+  && TEXT_FIELDS.every((name) => typeof value[name] === "string");
 
 // Another program can have used the port before, and have left anything there.
 function isKept([place, json]) {
@@ -26,7 +28,7 @@ function isKept([place, json]) {
     if (kind === "note") return typeof value === "string";
     return kind === "edits" && Array.isArray(value) && value.every(isDraft);
   } catch {
-    return false; // it is none of the desk
+    return false; // no JSON, so it is not the desk's
   }
 }
 
@@ -57,10 +59,10 @@ export const draftOf = (editing) => drafts().find((draft) => isOwn(draft, editin
 
 export function keepDraft(editing, words) {
   const others = drafts().filter((draft) => !isOwn(draft, editing));
-  const isOther = words.trim() && words !== editing.markdown;
+  const isChanged = words.trim() && words !== editing.markdown;
   const { mode, number, digest, markdown } = editing;
   const own = { tab: OWN_TAB, mode, number, digest, markdown, words };
-  const kept = isOther ? [...others, own] : others;
+  const kept = isChanged ? [...others, own] : others;
   remember("edits", kept.length ? kept : null);
 }
 

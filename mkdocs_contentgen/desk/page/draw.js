@@ -8,7 +8,7 @@ export function h(tag, properties, ...children) {
 
 export function draw(parent, children) {
   const nothing = [null, undefined, false, ""];
-  const wanted = children.flat(Infinity).filter((it) => !nothing.includes(it));
+  const wanted = children.flat(Infinity).filter((child) => !nothing.includes(child));
   const free = [...parent.childNodes];
   const nodes = wanted.map((child) => {
     const index = free.findIndex((node) => fits(node, child));

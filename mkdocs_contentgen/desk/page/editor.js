@@ -34,8 +34,11 @@ export function openEditor(number) {
   begin({ mode: "edit", number, digest, markdown: markdownOf(number), kind });
 }
 
-const openNumbers = (block) => openStatements().filter((it) => it.block === block)
-  .map(({ number }) => number).sort((one, other) => one - other);
+// The numbers of the statements in a block that are not settled.
+function openNumbers(number) {
+  const inBlock = openStatements().filter(({ block }) => block === number);
+  return inBlock.map((statement) => statement.number).sort((one, other) => one - other);
+}
 
 // Without the marks that the person has taken off, though the server does not know yet.
 function markdownOf(number) {
@@ -59,13 +62,12 @@ function focusEditor() {
   if (!area) return;
   area.focus();
   if (draftOf(state.editing)) return;
-  const statement = statementIn(area.value);
-  if (!statement) return;
-  area.setSelectionRange(statement.index, statement.index + statement[0].length);
+  const match = matchToSelect(area.value);
+  if (match) area.setSelectionRange(match.index, match.index + match[0].length);
 }
 
-// The statement that is open, if it is in this block, else the first one. Typing replaces it.
-function statementIn(markdown) {
+// Where the open statement is, if it is in this block, else the first one. Typing replaces it.
+function matchToSelect(markdown) {
   const { kind, number } = state.editing;
   if (kind === "pre") return null; // its marks are not written
   const found = [...markdown.matchAll(STATEMENT)];
@@ -103,24 +105,34 @@ function partsToShow({ mode, kind }, words) {
 
 async function save(event) {
   event.preventDefault();
-  const form = event.currentTarget;
   const { editing } = state;
-  if (!editing) return undefined; // its words are being saved; the form goes with the next frame
-  const words = form.querySelector("textarea").value;
-  if (editing.mode === "edit" && words === editing.markdown) return closeEditor();
-  if (editing.isSaving) return undefined; // once, however often it is clicked
-  editing.isSaving = true;
+  if (!editing) return; // its words are being saved; the form goes with the next frame
+  const area = event.currentTarget.querySelector("textarea");
+  if (editing.mode === "edit" && area.value === editing.markdown) closeEditor();
+  else if (!editing.isSaving) await saveWords(editing, area); // once, however often it is clicked
+}
+
+// If the page can show the words at once, the editor closes then, and opens again if they could
+// not be saved. Otherwise it stays open until they are saved.
+async function saveWords(editing, area) {
+  const words = area.value;
   const parts = partsToShow(editing, words);
-  const isShown = parts !== null;
-  if (isShown) closeEditor();
+  const closesAtOnce = parts !== null;
+  editing.isSaving = true;
+  if (closesAtOnce) closeEditor();
   const block = { ...editing, words, parts };
   const done = await change(block, changeFor(editing, words), say("did_" + editing.mode));
   editing.isSaving = false;
   if (done) discardWords(words);
-  if (isShown && !done && !state.editing && isThere(editing)) return openEditor(numberOf(editing));
-  if (state.editing !== editing) return redraw();
-  if (done || !isThere(editing)) return closeEditor();
-  return form.querySelector("textarea").focus();
+  const canRepeat = !done && isThere(editing);
+  if (state.editing === editing) {
+    if (canRepeat) area.focus();
+    else closeEditor();
+  } else if (canRepeat && closesAtOnce && !state.editing) {
+    openEditor(numberOf(editing));
+  } else {
+    redraw();
+  }
 }
 
 const isThere = ({ digest }) => state.text.blocks.some((block) => block.digest === digest);

@@ -22,8 +22,14 @@ export const frame = {
   places: {}, // where the blocks are that the page has told of: "select" and "hover"
 };
 
-let sent = "";
-let told = []; // the versions of the text that the page was told, and can still be showing
+let lastMessage = ""; // to the page, as JSON
+let versions = []; // of the text that the page was told, and can still be showing
+
+// While a person types in the editor, the page cannot take the focus.
+export function keepFocusFromPage() {
+  if (!frame.element) return;
+  frame.element.inert = Boolean(document.activeElement?.closest(".editor"));
+}
 
 export function openFrame(origin, path, title) {
   frame.element = document.createElement("iframe");
@@ -34,8 +40,8 @@ export function openFrame(origin, path, title) {
     origin, path, shownOrigin: "", shown: "", shownAt: Infinity, isReady: false, build: null,
     stamp: null, places: {},
   });
-  sent = "";
-  told = [];
+  lastMessage = "";
+  versions = [];
 }
 
 export const isElsewhere = () => Boolean(frame.shownOrigin) && frame.shownOrigin !== frame.origin;
@@ -56,7 +62,7 @@ function reload() {
   }
   frame.isReady = false;
   frame.build = null;
-  sent = "";
+  lastMessage = "";
   redraw(); // nothing can be approved until it shows the text again
 }
 
@@ -84,15 +90,16 @@ export function showInPage() {
     page: state.text.in_page,
     select: selection(),
     settled: state.comparison ? [] : settledMarks(),
-    deleted: state.pending.filter((it) => it.action === "delete").map((it) => it.number),
-    written: state.pending.filter((it) => it.parts).map((it) => [numberOf(it), it.parts]),
+    deleted: state.pending.filter(({ action }) => action === "delete")
+      .map(({ number }) => number),
+    written: state.pending.filter(({ parts }) => parts).map((own) => [numberOf(own), own.parts]),
     rows: state.comparison?.rows.map(({ words, plain, block, is_gone: isGone }) => (
       { words: plain ?? words, block, isGone })) ?? null,
   };
-  const now = JSON.stringify(message);
-  if (now === sent) return;
-  sent = now;
-  if (told.at(-1)?.in_page.digest !== state.text.in_page.digest) told.push(state.text);
+  const json = JSON.stringify(message);
+  if (json === lastMessage) return;
+  lastMessage = json;
+  if (versions.at(-1)?.in_page.digest !== state.text.in_page.digest) versions.push(state.text);
   frame.element.contentWindow.postMessage(message, frame.origin);
 }
 
@@ -105,45 +112,52 @@ const placeIn = (data) => {
 
 // The version of the text that a page is of, or undefined. It never shows an earlier one again.
 function versionOf(digest) {
-  const index = told.findIndex((text) => text.in_page.digest === digest);
-  if (index > 0) told.splice(0, index);
-  return index < 0 ? undefined : told[0];
+  const index = versions.findIndex((text) => text.in_page.digest === digest);
+  if (index > 0) versions.splice(0, index);
+  return index < 0 ? undefined : versions[0];
 }
 
+// Hears a message of the page in the frame. A page of another origin can only say that it is there.
 export function hear({ origin, source, data }) {
   if (!frame.element || source !== frame.element.contentWindow || !state.text) return;
-  if (data?.type === "ready") {
-    frame.isReady = true;
-    frame.shown = "";
-    frame.path = String(data.path);
-    frame.build = String(data.build);
-    frame.shownOrigin = origin;
-    sent = "";
-    redraw();
-  }
+  if (data?.type === "ready") hearReady(origin, data);
   if (origin !== frame.origin) return;
-  if (data?.type === "shown" && frame.shown !== data.digest) {
-    frame.shown = String(data.digest);
-    frame.shownAt = performance.now();
-    setTimeout(redraw, HOLD + 20);
-    redraw();
-  }
-  if (data?.type === "place" || data?.type === "hover" || data?.type === "click") {
-    const version = versionOf(data.digest);
-    const seen = version?.blocks[data.block];
-    const number = seen ? numberOf(seen) : -1;
-    const block = number < 0 ? null : number;
-    frame.places[data.type === "hover" ? "hover" : "select"] = placeIn(data);
-    if (data.type === "hover") state.hovered = block;
-    if (data.type === "click") clicked(block, statementIn(version, data), data);
-    redraw();
-  }
+  if (data?.type === "shown") hearShown(data);
+  if (["place", "hover", "click"].includes(data?.type)) hearOfBlock(data);
+}
+
+function hearReady(origin, { path, build }) {
+  Object.assign(frame, {
+    isReady: true, shown: "", path: String(path), build: String(build), shownOrigin: origin,
+  });
+  lastMessage = "";
+  redraw();
+}
+
+function hearShown({ digest }) {
+  if (frame.shown === digest) return;
+  frame.shown = String(digest);
+  frame.shownAt = performance.now();
+  setTimeout(redraw, HOLD + 20);
+  redraw();
+}
+
+// Hears where the selected block is, or which one has the mouse, or was clicked.
+function hearOfBlock(data) {
+  const version = versionOf(data.digest);
+  const seen = version?.blocks[data.block];
+  const number = seen ? numberOf(seen) : -1;
+  const block = number < 0 ? null : number;
+  frame.places[data.type === "hover" ? "hover" : "select"] = placeIn(data);
+  if (data.type === "hover") state.hovered = block;
+  if (data.type === "click") clicked(block, clickedStatement(version, data), data);
+  redraw();
 }
 
 // The statement that was clicked in a version of the text, if it is still open, or undefined.
-function statementIn(version, { block, statement }) {
-  const isSeen = (it) => it.block === block && it.number === statement;
-  const seen = version && statementsOf(version).find(isSeen);
+function clickedStatement(version, { block, statement }) {
+  const seen = version && statementsOf(version)
+    .find((found) => found.block === block && found.number === statement);
   return seen && findIn(openStatements(), seen);
 }
 

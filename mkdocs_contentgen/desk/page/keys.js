@@ -38,7 +38,8 @@ export function watchKeys() {
 function step(by) {
   const open = openStatements();
   if (!open.length) return;
-  const index = open.indexOf(open.find((it) => it.key === currentStatement().key));
+  const current = currentStatement();
+  const index = open.findIndex(({ key }) => key === current.key);
   select(open[(index + by + open.length) % open.length]);
 }
 

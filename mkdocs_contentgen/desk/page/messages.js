@@ -48,7 +48,7 @@ function asking() {
 
 // Words that were not saved, and are in no open editor of this tab.
 function unsaved() {
-  const isSeen = ({ words }) => state.pending.some((it) => it.words === words)
+  const isSeen = ({ words }) => state.pending.some((own) => own.words === words)
     || (state.editing && draftOf(state.editing)?.words === words);
   return drafts().filter((draft) => !isSeen(draft))
     .map((draft, index) => {

@@ -27,8 +27,9 @@ let article = null; // as the desk has it
 let shown = ""; // the digest of what is shown
 let isCompared = false;
 let isWritten = false; // shows words that the server does not have yet
+let selected = null; // what the desk had selected last, as JSON
 // A page that loads itself again stays where it is scrolled to.
-let selected = performance.getEntriesByType("navigation")[0].type === "reload" ? null : undefined;
+let scrollsToText = performance.getEntriesByType("navigation")[0].type !== "reload";
 
 const find = (number) => document.querySelector(`[data-contentgen-block="${Number(number)}"]`);
 
@@ -38,9 +39,15 @@ function show({ title, article: html, index, count, digest }) {
   const articles = document.querySelectorAll("article.contentgen, article.contentgen-missing");
   if (digest === shown || (!plain && articles.length !== count)) return;
   const heading = document.querySelector(".contentgen-title");
-  if (plain) plain.innerHTML = title + html; // sanitized, as in every build
-  else articles[index].outerHTML = title && !heading ? title + html : html;
-  if (heading && title && !plain) heading.outerHTML = title;
+  // The HTML is sanitized, as in every build.
+  if (plain) {
+    plain.innerHTML = title + html;
+  } else if (title && heading) {
+    heading.outerHTML = title;
+    articles[index].outerHTML = html;
+  } else {
+    articles[index].outerHTML = title + html;
+  }
   const text = document.querySelector("article[data-contentgen-text]");
   uncover(text);
   // Whoever reviews a text reads all of it.
@@ -50,11 +57,11 @@ function show({ title, article: html, index, count, digest }) {
 
 // Open the tabs and the <details> around an element.
 function uncover(element) {
-  for (let it = element; it; it = it.parentElement) {
-    if (it.tagName === "DETAILS") it.open = true;
-    const isPanel = it.matches(".tabbed-content > *");
-    const tab = isPanel ? [...it.parentElement.children].indexOf(it) : -1;
-    it.closest(".tabbed-set")?.querySelectorAll(":scope > input")[tab]?.click();
+  for (let around = element; around; around = around.parentElement) {
+    if (around.tagName === "DETAILS") around.open = true;
+    const isPanel = around.matches(".tabbed-content > *");
+    const tab = isPanel ? [...around.parentElement.children].indexOf(around) : -1;
+    around.closest(".tabbed-set")?.querySelectorAll(":scope > input")[tab]?.click();
   }
 }
 
@@ -113,26 +120,28 @@ function unmark(name) {
 
 const markOf = (block, number) => find(block)?.querySelectorAll("mark")[number];
 
-function select({ block, statement, row }, scrolls) {
+// What the desk has selected: a difference, a statement or a block, or null.
+function elementToSelect({ block, statement, row }) {
+  if (row !== undefined) {
+    return document.querySelector(`[data-contentgen-difference="${Number(row)}"]`);
+  }
+  if (statement !== undefined) return markOf(block, Number(statement)) ?? find(block);
+  return block === null ? null : find(block);
+}
+
+function select(selection, scrolls) {
   unmark("data-contentgen-selected");
   unmark("data-contentgen-current");
-  let element = null;
-  if (row !== undefined) {
-    element = document.querySelector(`[data-contentgen-difference="${Number(row)}"]`);
-  } else if (statement !== undefined) {
-    element = markOf(block, Number(statement)) ?? find(block);
-  } else if (block !== null) {
-    element = find(block);
+  const element = elementToSelect(selection);
+  if (!element) {
+    if (scrollsToText) document.querySelector("[data-contentgen-text]")?.scrollIntoView();
+    return;
   }
-  if (element?.tagName === "MARK") element.dataset.contentgenCurrent = "";
-  else if (element && statement === undefined) element.dataset.contentgenSelected = "";
-  if (!element && selected === undefined) {
-    document.querySelector("[data-contentgen-text]")?.scrollIntoView();
-  }
-  if (scrolls && element) {
-    const { top, bottom } = element.getBoundingClientRect();
-    if (top < 80 || bottom > innerHeight * 0.6) element.scrollIntoView({ block: "center" });
-  }
+  if (element.tagName === "MARK") element.dataset.contentgenCurrent = "";
+  else if (selection.statement === undefined) element.dataset.contentgenSelected = "";
+  const { top, bottom } = element.getBoundingClientRect();
+  const isInSight = top >= 80 && bottom <= innerHeight * 0.6;
+  if (scrolls && !isInSight) element.scrollIntoView({ block: "center" });
 }
 
 function elementOf([tag, text, address]) {
@@ -206,6 +215,7 @@ function follow(data) {
   const wanted = JSON.stringify(data.select);
   select(data.select, wanted !== selected);
   selected = wanted;
+  scrollsToText = false;
   parent.postMessage({ type: "shown", digest: shown }, DESK);
   tell("place", selectedElement());
 }

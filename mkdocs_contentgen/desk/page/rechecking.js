@@ -9,8 +9,8 @@ export async function recheck(statement) {
     tell("amber", say("undo_hint"));
     return;
   }
-  const blocks = state.text.blocks.filter((it) => it.digest === statement.card.digest);
-  const block = blocks.find((it) => it.number === statement.block) ?? blocks[0];
+  const blocks = state.text.blocks.filter(({ digest }) => digest === statement.card.digest);
+  const block = blocks.find(({ number }) => number === statement.block) ?? blocks[0];
   if (!block) {
     tell("red", say("statement_gone", statement.words));
     return;
@@ -19,7 +19,7 @@ export async function recheck(statement) {
     action: "reopen", block: block.number, digest: block.digest, markdown: statement.words,
   };
   if (!await act("change", { changes: [change] })) return;
-  state.checked = state.checked.filter((it) => it !== statement);
+  state.checked = state.checked.filter((other) => other !== statement);
   state.current = statement.key;
   tell("amber", say("did_reopen", statement.words));
 }

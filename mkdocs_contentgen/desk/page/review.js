@@ -9,7 +9,7 @@ import { check, chooseTab, keepCurrentInSight } from "./check.js";
 import { comparisonTools, followText } from "./compare.js";
 import { draw, h } from "./draw.js";
 import { adder, editor, followBlock, place } from "./editor.js";
-import { frame, isElsewhere, openFrame, showInPage } from "./frame.js";
+import { frame, isElsewhere, keepFocusFromPage, openFrame, showInPage } from "./frame.js";
 import { messages } from "./messages.js";
 import { isNeeded, groupOf, loadQueue, sortByNeed } from "./queue.js";
 import { focusWhatWasDrawn, redraw, state, tell } from "./state.js";
@@ -104,9 +104,9 @@ function tab(name, label) {
 
 function changeTab({ key }) {
   const names = ["check", "changes", "about"];
-  const by = { ArrowRight: 1, ArrowLeft: 2 }[key];
-  if (!by) return;
-  const name = names[(names.indexOf(state.tab) + by) % names.length];
+  const step = { ArrowRight: 1, ArrowLeft: -1 }[key];
+  if (!step) return;
+  const name = names[(names.indexOf(state.tab) + step + names.length) % names.length];
   chooseTab(name);
   document.getElementById(`tab-${name}`).focus();
 }
@@ -158,8 +158,6 @@ export function drawText() {
   focusWhatWasDrawn();
   keepCurrentInSight(drawn);
   place(document.querySelector(".layer"));
-  // While a person types, the page cannot take the focus.
-  frame.element.inert = document.activeElement?.closest(".editor") !== null
-    && document.activeElement !== document.body;
+  keepFocusFromPage();
   showInPage();
 }

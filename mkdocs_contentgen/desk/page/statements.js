@@ -10,8 +10,9 @@ export function statementsOf(text) {
   for (const card of text.statements) {
     const sentence = sentenceOf(card);
     for (const number of card.statements) {
-      const words = card.parts.filter(([, it]) => it === number).map(([part]) => part).join("");
-      const same = found.filter((it) => it.card === card && it.words === words).length;
+      const parts = card.parts.filter(([, statement]) => statement === number);
+      const words = parts.map(([text]) => text).join("");
+      const same = found.filter((other) => other.card === card && other.words === words).length;
       const key = [card.block, ...card.place, sentence, words, same].join("\n");
       found.push({ card, block: card.block, number, sentence, words, same, key });
     }
@@ -22,13 +23,15 @@ export function statementsOf(text) {
 // Where a statement is in another version of the text, or undefined. Two that read the same are
 // told apart by the number of their block, or not at all.
 export function findIn(statements, wanted) {
-  const isSame = (it) => it.sentence === wanted.sentence && it.words === wanted.words
-    && it.card.place.join("\n") === wanted.card.place.join("\n");
-  const same = statements.filter(isSame);
-  let found = same.filter((it) => it.block === wanted.block);
-  if (!found.length) found = new Set(same.map((it) => it.block)).size === 1 ? same : [];
+  const place = wanted.card.place.join("\n");
+  const same = statements.filter(({ sentence, words, card }) => sentence === wanted.sentence
+    && words === wanted.words && card.place.join("\n") === place);
+  const inBlock = same.filter(({ block }) => block === wanted.block);
+  const found = inBlock.length || areInSeveralBlocks(same) ? inBlock : same;
   return found[Math.min(wanted.same, found.length - 1)];
 }
+
+const areInSeveralBlocks = (statements) => new Set(statements.map(({ block }) => block)).size > 1;
 
 // Without what the person has settled already, though the server does not know yet.
 export function openStatements() {
@@ -36,21 +39,23 @@ export function openStatements() {
   for (const { action, statement } of state.pending) {
     const found = statement && findIn(left, statement);
     if (!found) continue;
-    const isGone = action === "remove" ? (it) => it.card === found.card : (it) => it === found;
-    left = left.filter((it) => !isGone(it));
+    const isLeft = action === "remove"
+      ? ({ card }) => card !== found.card // a sentence is removed as a whole
+      : (statement) => statement !== found;
+    left = left.filter(isLeft);
   }
   return left;
 }
 
 export function settledMarks() {
-  const open = new Set(openStatements().map((it) => it.key));
-  return statementsOf(state.text).filter((it) => !open.has(it.key))
-    .map(({ block, number }) => [block, number]);
+  const open = new Set(openStatements().map(({ key }) => key));
+  const settled = statementsOf(state.text).filter(({ key }) => !open.has(key));
+  return settled.map(({ block, number }) => [block, number]);
 }
 
 export const currentStatement = () => {
   const open = openStatements();
-  return open.find((it) => it.key === state.current) ?? open[0];
+  return open.find(({ key }) => key === state.current) ?? open[0];
 };
 
 export function progress() {
