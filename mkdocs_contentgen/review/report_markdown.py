@@ -274,28 +274,35 @@ def _changes(report: TextReport) -> str:
 
 
 def _sentences(report: TextReport, form: Form, *, is_short: bool) -> list[str]:
-    """Return the sentences to check and those to read, with their evidence."""
+    """Return the list of sentences to check and that of those to read, without empty ones."""
+    to_check = [sentence for sentence in report.sentences if sentence.has_statements]
+    to_read = [sentence for sentence in report.sentences if not sentence.has_statements]
     parts = []
-    headings = {True: "To check:", False: "To read beside the sources:"}
-    for has_statements, heading in headings.items():
-        chosen = [
-            sentence for sentence in report.sentences if sentence.has_statements == has_statements
-        ]
-        article = report.article
-        texts = [sentence.text for sentence in chosen]
-        marks = sentence_marks(article.page, article.request.id, texts)
-        lines = []
-        for sentence, mark in zip(chosen, marks, strict=True):
-            box = ""
-            if form.has_boxes and has_statements:
-                tick = "x" if mark in form.ticked else " "
-                box = f"[{tick}] <!-- contentgen:{mark} --> "
-            lines.append(f"- {box}{marked(_cut(sentence.text, _MAX_SENTENCE))}")
-            if not is_short:
-                lines += _evidence(sentence, form)
-        if lines:
-            parts.append("\n".join([heading, "", *lines]))
+    if to_check:
+        lines = _sentence_lines(report.article, to_check, form, is_short=is_short)
+        parts.append("\n".join(["To check:", "", *lines]))
+    if to_read:
+        lines = _sentence_lines(report.article, to_read, form, is_short=is_short)
+        parts.append("\n".join(["To read beside the sources:", "", *lines]))
     return parts
+
+
+def _sentence_lines(
+    article: Article, sentences: Sequence[CheckedSentence], form: Form, *, is_short: bool
+) -> list[str]:
+    """Return a line for each sentence, and below it the lines of its evidence."""
+    texts = [sentence.text for sentence in sentences]
+    marks = sentence_marks(article.page, article.request.id, texts)
+    lines = []
+    for sentence, mark in zip(sentences, marks, strict=True):
+        box = ""
+        if form.has_boxes and sentence.has_statements:
+            tick = "x" if mark in form.ticked else " "
+            box = f"[{tick}] <!-- contentgen:{mark} --> "
+        lines.append(f"- {box}{marked(_cut(sentence.text, _MAX_SENTENCE))}")
+        if not is_short:
+            lines += _evidence(sentence, form)
+    return lines
 
 
 def sentence_marks(page: str, name: str, sentences: Sequence[str]) -> list[str]:

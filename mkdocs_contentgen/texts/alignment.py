@@ -255,7 +255,7 @@ def _find_new_content(
     found = set()
     for number, part in enumerate(parts):
         leaf = places.of(number)
-        if leaf is not None and part.form.with_same_words(forms[leaf]):
+        if leaf is not None and part.form.differs_only_in_content(forms[leaf]):
             found.add(number)
     return found
 

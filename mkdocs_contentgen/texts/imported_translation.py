@@ -83,12 +83,13 @@ def _lacking_parts(
             problems.append(f"the code {own.first_words} is not that of the original")
         for address in _addresses(leaf):
             if address not in _addresses(own):
-                shown = address if len(address) <= _MAX_ADDRESS else f"{address[:_MAX_ADDRESS]}…"
-                problems.append(f"{own.first_words} lacks {shown} of the original")
-    more = len(problems) - _MAX_NAMED
-    if more > 0:
-        problems[_MAX_NAMED:] = [f"{more:,} more links, pictures or codes are not as there"]
-    return problems
+                problems.append(f"{own.first_words} lacks {_shown(address)} of the original")
+    more = "links, pictures or codes are not as there"
+    return first_problems(problems, _MAX_NAMED, more, more)
+
+
+def _shown(address: str) -> str:
+    return address if len(address) <= _MAX_ADDRESS else f"{address[:_MAX_ADDRESS]}…"
 
 
 def _addresses(leaf: Block) -> list[str]:

@@ -43,8 +43,8 @@ class Form:
     shared: int
     """How many elements around it are around the leaf before it, too."""
 
-    def with_same_words(self, other: Form) -> bool:
-        """Tell whether another one has the same words with other links, for example."""
+    def differs_only_in_content(self, other: Form) -> bool:
+        """Tell whether another one has the same words, but other links, for example."""
         return self.words == other.words and self.content != other.content
 
 
@@ -64,14 +64,10 @@ def forms_of(leaves: Sequence[Block]) -> list[Form]:
     for leaf in leaves:
         around = _elements_around(leaf)
         words = words_of(leaf)
-        forms.append(
-            Form(
-                short_digest(words)[:_DIGITS] if words else short_digest_of(leaf),
-                leaf.inner_digest[:_DIGITS],
-                _place_of(leaf, around),
-                sum(id(element) in before for element in around),
-            )
-        )
+        digest_of_words = short_digest(words)[:_DIGITS] if words else short_digest_of(leaf)
+        content = leaf.inner_digest[:_DIGITS]
+        shared = len([element for element in around if id(element) in before])
+        forms.append(Form(digest_of_words, content, _place_of(leaf, around), shared))
         before = {id(element) for element in around}
     return forms
 
