@@ -1,8 +1,8 @@
 """Carry the words of a translation over to a block of its original that has the same words.
 
 Citations of the original are numbered anew, some are new or gone, and a link leads elsewhere: none
-of that needs other words. So the words that there are go into the new block, if there is no doubt
-which part of the new block each part of theirs is, and where a new citation stands.
+of that needs other words. So the words of the translation go into the new block, if it is certain
+which part of the new block each part among them is, and where each new citation goes.
 """
 
 from __future__ import annotations
@@ -97,11 +97,12 @@ def _is_citation(tag: Tag) -> bool:
 
 
 def _numbers_of(own: Sequence[Tag], parts: Sequence[Tag]) -> list[int]:
-    """Return for each part of a translation the number that it has in the new block.
+    """Return for each part of a translation its number in the new block, _GONE for none.
 
     Raises EditError if that is not certain.
     """
     numbers, left = _match_same(own, parts)
+    # Citations come and go. Of other parts, only one may be another, such as a link.
     new = [number for number in left if not _is_citation(parts[number - 1])]
     gone = [
         place
@@ -117,7 +118,10 @@ def _numbers_of(own: Sequence[Tag], parts: Sequence[Tag]) -> list[int]:
 
 
 def _match_same(own: Sequence[Tag], parts: Sequence[Tag]) -> tuple[list[int], list[int]]:
-    """Return the number of the same part in the new block for each, or _GONE, and those left."""
+    """Return for each part of a translation the number of the same part in the new block.
+
+    It is _GONE if there is none. Also return the numbers of the new block that are left.
+    """
     left: dict[str, list[int]] = {}
     for number, part in enumerate(parts, start=1):
         left.setdefault(_name(part), []).append(number)
@@ -188,7 +192,7 @@ def _name(part: Tag) -> str:
 def _with_citation(markdown: str, original: str, number: int, languages: tuple[str, str]) -> str:
     """Return a translation with a citation where its original has it. Raises EditError.
 
-    It goes beside the citation that it stands beside, or to the end of its sentence.
+    It goes beside the same citation as in the original, or else to the end of its sentence.
     """
     label = f"⟦{number}⟧"
     before, _, behind = original.partition(label)
@@ -206,6 +210,7 @@ def _with_citation(markdown: str, original: str, number: int, languages: tuple[s
 def _at_end_of_sentence(
     markdown: str, original: str, label: str, languages: tuple[str, str]
 ) -> str:
+    """Return a translation with a citation at the end of its sentence. Raises EditError."""
     language, from_language = languages
     sentences = _sentences(markdown, language)
     of_original = _sentences(original, from_language)
@@ -215,12 +220,13 @@ def _at_end_of_sentence(
     before, _, behind = of_original[index].partition(label)
     if re.search(r"\w", NUMBER.sub("", behind)):
         raise EditError("a new citation is within a sentence")
-    sentence = sentences[index].rstrip()
-    last = _LAST_SIGNS.search(sentence) if _LAST_SIGNS.search(behind) else None
-    end = last.start() if last else len(sentence)
+    sentence = sentences[index]
+    end = len(sentence.rstrip())
+    if _LAST_SIGNS.search(behind):  # it stands before the full stop
+        last_signs = _LAST_SIGNS.search(sentence[:end])
+        end = last_signs.start() if last_signs else end
     space = " " if before.endswith(" ") else ""
-    spaces = sentences[index][len(sentence) :]
-    sentences[index] = f"{sentence[:end]}{space}{label}{sentence[end:]}{spaces}"
+    sentences[index] = f"{sentence[:end]}{space}{label}{sentence[end:]}"
     return "".join(sentences)
 
 

@@ -171,7 +171,7 @@ def set_translated(block: Block, markdown: str) -> None:
 def _prepared(block: Block, *, marks: bool = False) -> Tag:
     """Return a copy of a block without ruby, in which each formula and label is an element.
 
-    It has no marks, but with `marks`.
+    Marks of statements are taken out, unless `marks` is set.
     """
     element = copy(block.element)
     if element.find(True):

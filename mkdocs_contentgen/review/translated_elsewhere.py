@@ -1,7 +1,8 @@
 """Read a translation that a person, a chat or another tool made, and hold it against its original.
 
-Its structure is its own, so what is asked of other texts is not asked of it. Of an answer to the
-prompt of a translation, only the words are taken, as from a model of the site.
+Such a text has a structure of its own, so the rules for the form of other texts do not apply to it.
+An answer to the prompt of a translation is read as that of the site's own model: only its words are
+taken.
 """
 
 from __future__ import annotations
@@ -37,7 +38,7 @@ from ..texts.translation import (
 from ..texts.translation_updates import (
     apply_translation_update,
     plan_translation_update,
-    still_true,
+    remarks_still_true,
 )
 from ..writer.answers import apply_steps, read_answer
 from ..writer.containers import without_fence, without_front_matter
@@ -89,11 +90,11 @@ def read_translation(
     translated_from = _text_of(article, original)
     planned = _plan(article, original)
     request = original.asked.in_its_language()
-    said, _ = read_answer(answer)
-    translated = translation_from_answer(request, planned, options, said)
+    written, _ = read_answer(answer)
+    translated = translation_from_answer(request, planned, options, written)
     try:
         if translated is None:
-            return _read_text(article, translated_from, options, said)
+            return _read_text(article, translated_from, options, written)
         return compose(
             translated_from.text,
             planned,
@@ -115,11 +116,11 @@ def read_changes(
     """
     before = article.newest
     asked = _plan_changes(article, original)
-    said, _ = read_answer(answer)
-    if before is None or asked is None or not _NUMBERED.search(said):
+    written, _ = read_answer(answer)
+    if before is None or asked is None or not _NUMBERED.search(written):
         return None
     request = original.asked.in_its_language()
-    translated = translation_from_answer(request, asked, options, said)
+    translated = translation_from_answer(request, asked, options, written)
     if translated is None:
         return None
     translated_from = _text_of(article, original)
@@ -150,7 +151,7 @@ def remarks_on_changed(before: Text, changed: Text, original: Text | None) -> tu
     for leaf in own_leaves:
         names += [leaf.first_words, *description_names(leaf.element)]
     remarks = [remark for remark in before.remarks if is_on_whole(remark)]
-    remarks += still_true(before.remarks, (), names)
+    remarks += remarks_still_true(before.remarks, (), names)
     if aligned:
         remarks = renew_remarks_on_missing(remarks, aligned.missing)
     return tuple(remarks)
@@ -196,15 +197,16 @@ def _read_text(
     html, mended = _to_html(answer, article.request.type, language)
     document = Document(html, image_hosts_of(original.text.html))
     set_language(document.article, language)
-    remarks = _check(document, original, language, options)
+    on_blocks = _check(document, original, language, options)
     html = reread(document).to_lines()
     aligned = align_import(
         original.text, html, language=original.language, is_draft=original.is_draft
     )
     described = descriptions_in(document_of(original.text.html).article)
-    said = remarks_on_whole(described, document.article, is_draft=original.is_draft)
-    said += mended
-    said += [f"{REMARK}{problem}" for problem in aligned.problems]
+    remarks = remarks_on_whole(described, document.article, is_draft=original.is_draft)
+    remarks += mended
+    remarks += [f"{REMARK}{problem}" for problem in aligned.problems]
+    remarks += on_blocks
     return Text(
         html,
         datetime.now(UTC),
@@ -212,7 +214,7 @@ def _read_text(
         sources=original.text.sources,
         passages=original.text.passages,
         original=aligned.original,
-        **clean_fields({"remarks": [*said, *remarks]}),
+        **clean_fields({"remarks": remarks}),
     )
 
 
@@ -253,10 +255,11 @@ def _check(
     common = words_in_lower_case(text)
     remarks = []
     for number, own_number in sorted(align_unknown(leaves, own_leaves).items()):
-        leaf, own = leaves[number], own_leaves[own_number]
+        leaf = leaves[number]
+        own = own_leaves[own_number]
         if not (is_block(leaf.element) and is_block(own.element)) or leaf.kind == "pre":
             continue
-        name = own.first_words
+        name = own.first_words  # before the check puts marks into it
         remark = check(own.element, leaf.element, language, from_language, options.glossary, common)
         if remark:
             remarks.append(f"{REMARK}{name}: {remark}")

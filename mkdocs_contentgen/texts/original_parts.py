@@ -72,12 +72,16 @@ def _with_words(blocks: Sequence[Block], language: str) -> list[Block]:
     The list of sources is not among them, nor are its heading and the byline of a news report, if
     the words for them are known.
     """
-    fixed = {block.number for block in listed_sources(blocks)}
-    if find_language(language):
-        fixed |= {block.number for block in blocks if find_byline(block)}
-    else:
-        fixed -= {block.number for block in blocks if block.kind == "h2"}
-    return [block for block in blocks if block.number not in fixed and has_words(block)]
+    listed = {block.number for block in listed_sources(blocks)}
+    is_known = find_language(language) is not None
+    found = []
+    for block in blocks:
+        is_heading_to_translate = block.kind == "h2" and not is_known
+        is_listed = block.number in listed and not is_heading_to_translate
+        has_known_byline = is_known and find_byline(block) is not None
+        if not is_listed and not has_known_byline and has_words(block):
+            found.append(block)
+    return found
 
 
 def find_byline(block: Block) -> NavigableString | None:

@@ -44,7 +44,7 @@ REMARK = "translation: "
 DRAFT_REMARK = f"{REMARK}the original is a draft that nobody has approved"
 
 _DESCRIPTIONS = f"{REMARK}texts of `alt` and `title` that are those of the original: "
-"""The beginning of a remark on what pictures and links say unseen."""
+"""The beginning of a remark on descriptions of pictures and links."""
 
 STAYS = "stays in the language of the original"
 """What a remark says of a block behind its first words, if it has no translation."""
@@ -64,13 +64,13 @@ _MORE_MISSING = re.compile(
 """What a remark says of a block of the original for which nothing stands, and of many."""
 
 _MAX_MISSING = 5
-"""How many of them have a remark of their own."""
-
-_MAX_COUNTED = 200
-"""For how many changed originals it is known what has changed, while a site is served."""
+"""How many blocks for which nothing stands have a remark of their own."""
 
 _MAX_UNTRANSLATED = 20
 """How many blocks in the language of the original have a remark of their own."""
+
+_MAX_COUNTED = 200
+"""For how many changed originals it is known what has changed, while a site is served."""
 
 
 def plan_translation(original: Text, language: str, from_language: str = "") -> Translation:
@@ -101,6 +101,7 @@ def compose(
     """
     document = document_of(original.html)
     parts = OriginalParts(document, asked.language)
+    # First what the original has: its document becomes that of the translation.
     forms = forms_of(parts.leaves)
     described = descriptions_in(document.article)
     wording = Wording(parts, asked.language, asked.blocks, translated)
@@ -186,8 +187,8 @@ class Wording:
     def put_into(self, leaf: Block) -> str:
         """Replace the words of a leaf of the original, or of a copy with the same number.
 
-        What needs no translation stays as it is, and so does what has none. Return why its words
-        have none, or an empty string.
+        Words stay as they are if they need no translation, or have none. Return why they have none,
+        or an empty string.
         """
         problem = self._put_words(leaf)
         if not problem:
@@ -195,6 +196,7 @@ class Wording:
         return problem
 
     def _put_words(self, leaf: Block) -> str:
+        """Replace the words of a leaf, or return why they have no translation."""
         part = self._parts.words.get(leaf.number)
         if part is None:
             if self._language:
@@ -218,6 +220,7 @@ class Wording:
         return ""
 
     def _put_descriptions(self, leaf: Block) -> None:
+        """Replace the descriptions in a leaf, and note which have no translation."""
         replaced: dict[Description, str] = {}
         for part in self._parts.descriptions(leaf.number):
             answer = self._answer(part)
@@ -244,7 +247,8 @@ class Wording:
         """Replace words that are the same in all texts of a language."""
         byline = find_byline(leaf)
         if byline:
-            byline.replace_with(byline.replace(byline.strip(BESIDE_BYLINE), language.byline))
+            words = byline.strip(BESIDE_BYLINE)
+            byline.replace_with(byline.replace(words, language.byline))
         elif leaf.number in self._parts.listed and leaf.kind == "h2":
             leaf.element.string = language.sources
 
@@ -289,9 +293,14 @@ def is_on_whole(remark: str) -> bool:
 
 
 def remarks_on_untranslated(problems: Sequence[str]) -> list[str]:
-    """Return remarks about blocks without a translation, so many that others have room."""
-    more = f"block {MORE_UNTRANSLATED}", f"blocks {MORE_UNTRANSLATED}"
-    return [f"{REMARK}{problem}" for problem in first_problems(problems, _MAX_UNTRANSLATED, *more)]
+    """Return remarks about blocks without a translation, so few that others have room."""
+    named = first_problems(
+        problems,
+        _MAX_UNTRANSLATED,
+        f"block {MORE_UNTRANSLATED}",
+        f"blocks {MORE_UNTRANSLATED}",
+    )
+    return [f"{REMARK}{problem}" for problem in named]
 
 
 def problems_of_missing(blocks: Sequence[Block]) -> list[str]:
@@ -305,7 +314,10 @@ def problems_of_missing(blocks: Sequence[Block]) -> list[str]:
 
 
 def first_problems(problems: Sequence[str], most: int, of_one: str, of_many: str) -> list[str]:
-    """Return the first problems, and the number of those that are more, with what they are."""
+    """Return at most `most` problems, and then one line with the number of the others.
+
+    That line ends with `of_one` or `of_many`, which says what they are.
+    """
     more = len(problems) - most
     if more <= 0:
         return list(problems)
@@ -313,14 +325,19 @@ def first_problems(problems: Sequence[str], most: int, of_one: str, of_many: str
 
 
 def renew_remarks_on_missing(remarks: Sequence[str], blocks: Sequence[Block]) -> list[str]:
-    """Return remarks in which those on what has no translation are about these blocks."""
+    """Return remarks in which those on what has no translation are about these blocks.
+
+    If none of the remarks is on that, none is added.
+    """
     others = [remark for remark in remarks if not _is_on_missing(remark)]
-    if len(others) == len(remarks):
+    had_some = len(others) < len(remarks)
+    if not had_some:
         return others
     return [*others, *(f"{REMARK}{problem}" for problem in problems_of_missing(blocks))]
 
 
 def _is_on_missing(remark: str) -> bool:
+    """Tell whether a remark is about blocks of the original for which nothing stands."""
     is_on_one = remark.startswith(f"{REMARK}{_OF_ORIGINAL}") and remark.endswith(_MISSING)
     return is_on_one or _MORE_MISSING.fullmatch(remark) is not None
 

@@ -120,22 +120,11 @@ def apply_translation_update(
     state = _State(translation, original)
     update = _Update(state, asked.blocks if asked else (), translated)
     html, blocks = update.apply()
-    names = [_name(leaf) for leaf in state.own.leaves()]
-    names += description_names(state.own.article)
-    new = [*update.remarks(), *translated.remarks]
-    described = descriptions_in(state.original.article)
-    remarks = remarks_on_whole(described, state.own.article, is_draft=is_draft)
-    for remark in still_true(update.former(translation.remarks), new, names):
-        # All without a translation were asked for, so that the number is another one now.
-        if not (update.has_asked_again and remark.endswith(MORE_UNTRANSLATED)):
-            remarks.append(remark)
-    remarks += new
-    remarks = renew_remarks_on_missing(remarks, update.missing())
-    remarks.sort(key=_is_on_words)  # a text keeps only some
+    remarks = update.remarks_after(translation.remarks, translated.remarks, is_draft=is_draft)
     model = model_name(translated.model) if update.has_new_words else ""
     start = f"{today}, {model}: " if model else f"{today}: "
-    said = {"remarks": remarks, "updates": [f"{start}{line}" for line in update.lines()]}
-    fields = clean_fields(said, said)
+    lines = [f"{start}{line}" for line in update.lines()]
+    fields = clean_fields({"remarks": remarks, "updates": lines}, ("remarks", "updates"))
     return structs.replace(
         translation,
         html=html,
@@ -166,12 +155,12 @@ class _State:
         self.html = translation.html
         self.changed_by = (translation.edits or Edits()).changed_by
         self._remarks = translation.remarks
-        # Which pictures may be shown, a page decides.
+        # Pictures of all hosts stay: which of them are shown, a page decides.
         hosts = image_hosts_of(original.html) | image_hosts_of(translation.html)
         self.original = Document(original.html, hosts)
         self.own = Document(translation.html, hosts)
-        said = str(translation.request.get("language", ""))
-        self.language = said or str(self.own.article.get("lang", ""))
+        requested = str(translation.request.get("language", ""))
+        self.language = requested or str(self.own.article.get("lang", ""))
         self.parts = OriginalParts(self.original, self.language)
         self.leaves = self.parts.leaves
         self.own_leaves = self.own.leaves()
@@ -185,9 +174,10 @@ class _State:
             if pair.original is not None:
                 self.pairs[pair.original] = pair
         self.carried = self._carry_words()
-        """The new elements of leaves that have the same words with other parts, by their number.
+        """New elements with the words of the translation, by the number of the original's leaf.
 
-        A translator is asked for those where it is not certain what is where.
+        They are for leaves that have the same words with other parts, such as links. If it is not
+        certain which part goes where, a leaf is not among them, and a translator is asked for it.
         """
 
     def _carry_words(self) -> dict[int, Tag]:
@@ -197,7 +187,7 @@ class _State:
             pair = self.pairs.get(leaf_number)
             if pair is None or pair.own is None or not pair.has_new_content:
                 continue
-            if pair.own in self.alignment.leaves_by_persons:
+            if self.is_by_person(pair.own):
                 continue
             new = Block(leaf_number, _for_translation(leaf))
             own = self.own_leaves[pair.own]
@@ -214,6 +204,10 @@ class _State:
         pair = self.pairs.get(leaf_number)
         return None if pair is None or pair.own is None else self.own_leaves[pair.own]
 
+    def is_by_person(self, own: int) -> bool:
+        """Tell whether a person wrote, changed or added a leaf of the translation."""
+        return own in self.alignment.leaves_by_persons
+
     def needs_words(self, leaf_number: int, *, repeats: bool) -> bool:
         """Tell whether a block of the original is to be translated now."""
         pair = self.pairs.get(leaf_number)
@@ -221,7 +215,7 @@ class _State:
             return True
         if pair.own is None:
             return repeats and pair.is_missing
-        if pair.own in self.alignment.leaves_by_persons:
+        if self.is_by_person(pair.own):
             return False
         if pair.has_changed or (pair.has_new_content and leaf_number not in self.carried):
             return True
@@ -229,7 +223,8 @@ class _State:
 
     def _is_untranslated(self, leaf_number: int, own: int) -> bool:
         """Tell whether words of a leaf are still the original's, since there was no translation."""
-        leaf, own_leaf = self.leaves[leaf_number], self.own_leaves[own]
+        leaf = self.leaves[leaf_number]
+        own_leaf = self.own_leaves[own]
         same = set(description_names(leaf.element)) & set(description_names(own_leaf.element))
         if own_leaf.text and own_leaf.text == leaf.text:
             same.add(own_leaf.first_words)
@@ -244,7 +239,10 @@ class _State:
 
 
 class _Update:
-    """The changes of a translation, with what is to be said of them."""
+    """Makes the changes of a translation, and collects what is to be said of them.
+
+    apply() comes first: it changes the documents of the state in place.
+    """
 
     def __init__(
         self, state: _State, asked: Sequence[OriginalBlock], translated: Translated
@@ -268,7 +266,7 @@ class _Update:
         """Who wrote a block of the updated translation, by its digest."""
 
         self._done: dict[str, list[str]] = {action: [] for action in _REASONS}
-        self.has_asked_again = False
+        self._has_asked_again = False
         """Whether it was asked for blocks that an earlier answer had no translation of."""
 
     def apply(self) -> tuple[str, str]:
@@ -339,7 +337,7 @@ class _Update:
 
     def _renew(self, leaf: Block, pair: Pair, own: Block) -> None:
         """Make a new element for a leaf that has changed, or say why the former one stays."""
-        if own.number in self._state.alignment.leaves_by_persons:
+        if self._state.is_by_person(own.number):
             if pair.has_changed or (pair.has_new_content and not have_same_parts(leaf, own)):
                 self._remarks.append(f"{_CHANGED}{_name(own)}")
         elif self._is_asked(leaf):
@@ -357,7 +355,8 @@ class _Update:
     def _translate(self, leaf: Block, pair: Pair, own: Block) -> None:
         """Make a new element in new words for a leaf, or say why there are none."""
         has_changed = pair.has_changed or pair.has_new_content
-        self.has_asked_again |= not has_changed
+        if not has_changed:
+            self._has_asked_again = True
         new, problem = self._translated(leaf)
         if not problem:
             self._new[leaf.number] = new.element
@@ -405,7 +404,7 @@ class _Update:
             if pair.original is not None or pair.own is None:
                 continue
             own = self._state.own_leaves[pair.own]
-            if pair.own in self._state.alignment.leaves_by_persons:
+            if self._state.is_by_person(pair.own):
                 self._remarks.append(f"{_GONE}{_name(own)}")
             else:
                 removed.add(pair.own)
@@ -416,12 +415,12 @@ class _Update:
         """Return the pairs that the updated translation is to remember."""
         state = self._state
         leaves = state.own.leaves()
-        read = after.leaves()
-        if len(read) == len(leaves):
-            digests = [short_digest_of(leaf) for leaf in read]
-        else:
-            digests = [short_digest_of(leaf) for leaf in leaves]
-        digest_of = {id(leaf.element): digest for leaf, digest in zip(leaves, digests, strict=True)}
+        reread_leaves = after.leaves()
+        if len(reread_leaves) != len(leaves):  # nobody can say which is which
+            reread_leaves = leaves
+        digest_of: dict[int, str] = {}
+        for leaf, reread_leaf in zip(leaves, reread_leaves, strict=True):
+            digest_of[id(leaf.element)] = short_digest_of(reread_leaf)
         remembered = []
         for leaf, form in zip(state.leaves, forms_of(state.leaves), strict=True):
             pair = state.pairs.get(leaf.number)
@@ -432,20 +431,24 @@ class _Update:
         return write_remembered(remembered)
 
     def _own_digest(self, leaf: Block, pair: Pair | None, digest_of: Mapping[int, str]) -> str:
-        """Return what to remember of what stands for a leaf of the original."""
+        """Return what to remember of what stands for a leaf of the original.
+
+        `digest_of` has the digests of the translation's leaves by the `id()` of their elements.
+        """
         new = self._new.get(leaf.number)
         if pair is None or pair.own is None:
-            none = MISSING if pair and pair.is_missing else REMOVED
-            return none if new is None else digest_of.get(id(new), REMOVED)
+            if new is not None:
+                return digest_of.get(id(new), REMOVED)
+            return MISSING if pair and pair.is_missing else REMOVED
         own = self._state.own_leaves[pair.own]
         before = pair.remembered.own
-        is_known = own.digest in self.changed_by
-        if pair.own in self._state.alignment.leaves_by_persons and not is_known:
-            # It differs from that of the block, from which align() knows that a person changed it.
+        if self._state.is_by_person(pair.own) and own.digest not in self.changed_by:
+            # Only since the leaf has another digest than this, align() knows that it is a person's.
             return before
-        return digest_of.get(id(own.element if new is None else new), before)
+        element = own.element if new is None else new
+        return digest_of.get(id(element), before)
 
-    def missing(self) -> list[Block]:
+    def _missing(self) -> list[Block]:
         """Return the leaves of the original that still have no translation."""
         numbers = self._state.alignment.missing
         return [self._state.leaves[number] for number in numbers if number not in self._new]
@@ -457,10 +460,33 @@ class _Update:
 
     def edits(self, before: Edits | None) -> Edits | None:
         """Return what people did with the text, whose blocks may have other digests now."""
-        return before and structs.replace(before, changed_by=self.changed_by)
+        if before is None:
+            return None
+        return structs.replace(before, changed_by=self.changed_by)
 
-    def former(self, remarks: Sequence[str]) -> list[str]:
-        """Return what was said before, with the blocks as they are called now."""
+    def remarks_after(
+        self, before: Sequence[str], of_translator: Sequence[str], *, is_draft: bool
+    ) -> list[str]:
+        """Return all remarks on the updated translation, of which a text keeps the first ones.
+
+        `before` are the remarks on the translation before the update, `of_translator` those in the
+        answer, and `is_draft` says that nobody has approved the original.
+        """
+        state = self._state
+        names = [_name(leaf) for leaf in state.own.leaves()]
+        names += description_names(state.own.article)
+        new = [*self._new_remarks(), *of_translator]
+        described = descriptions_in(state.original.article)
+        remarks = remarks_on_whole(described, state.own.article, is_draft=is_draft)
+        for remark in remarks_still_true(self._with_new_names(before), new, names):
+            # All without a translation were asked for, so that the number is another one now.
+            if not (self._has_asked_again and remark.endswith(MORE_UNTRANSLATED)):
+                remarks.append(remark)
+        remarks = renew_remarks_on_missing([*remarks, *new], self._missing())
+        return sorted(remarks, key=_rank)
+
+    def _with_new_names(self, remarks: Sequence[str]) -> list[str]:
+        """Return remarks with the blocks as they are called now."""
         renamed = []
         for remark in remarks:
             for before, now in self._renamed.items():
@@ -468,8 +494,8 @@ class _Update:
             renamed.append(remark)
         return renamed
 
-    def remarks(self) -> list[str]:
-        """Return what is to be said of the translation, beside what was said before."""
+    def _new_remarks(self) -> list[str]:
+        """Return the remarks that the update itself makes."""
         untranslated = remarks_on_untranslated([*self._problems, *self._wording.problems])
         return [*self._remarks, *self._wording.remarks, *untranslated]
 
@@ -494,16 +520,20 @@ def _for_translation(leaf: Block) -> Tag:
     return element
 
 
-def _is_on_words(remark: str) -> bool:
-    """Tell whether a remark is not about a whole block that differs from its original."""
-    of_blocks = (_CHANGED, _GONE, STAYS, MORE_UNTRANSLATED)
-    return not (is_on_whole(remark) or any(part in remark for part in of_blocks))
+def _rank(remark: str) -> int:
+    """Return 0 for a remark on the whole text or on a whole block, and 1 for one on words."""
+    on_blocks = (_CHANGED, _GONE, STAYS, MORE_UNTRANSLATED)
+    is_on_block = any(part in remark for part in on_blocks)
+    return 0 if is_on_block or is_on_whole(remark) else 1
 
 
-def still_true(before: Sequence[str], new: Sequence[str], names: Collection[str]) -> list[str]:
-    """Return the former remarks about a translation that are still true, and not said again.
+def remarks_still_true(
+    before: Sequence[str], new: Sequence[str], names: Collection[str]
+) -> list[str]:
+    """Return the remarks of a translation that are true after a change, and not said again.
 
-    A remark that names a block goes with its words. `names` are those of all blocks.
+    `before` are those before the change, and `new` those that it brings. A remark that names a
+    block is true while a block has that name; `names` are those of all blocks.
     """
     kept = []
     for remark in before:
@@ -514,9 +544,8 @@ def still_true(before: Sequence[str], new: Sequence[str], names: Collection[str]
         if not names_block:
             kept.append(remark)
             continue
-        about_block = next((start + name for name in names if remark.startswith(start + name)), "")
-        is_said_again = any(other.startswith(about_block) for other in new)
-        if about_block and not is_said_again:
+        subjects = [start + name for name in names if remark.startswith(start + name)]
+        if subjects and not any(other.startswith(subjects[0]) for other in new):
             kept.append(remark)
     return kept
 
