@@ -66,14 +66,14 @@ def show(config_file: str | None, page: str, name: str | None, *, answer: bool) 
             heading = f"{article.page}, article '{article.request.id}'"
             heading += f": {article.state}, {article.reason}"
             text = article.outcome.text
-            if text:
-                _print_text(site, article, text, heading)
-            elif article.failure:
-                print_line(heading, bold=True)
-            else:
+            if text is None and article.failure is None:
                 command = f"contentgen generate {article.page_argument}"
                 missing.append(f"{heading}; `{command}` asks for it")
                 continue
+            if text:
+                _print_text(site, article, text, heading)
+            else:
+                print_line(heading, bold=True)
             if text is None or article.failed_update:
                 print_failure(article, site.options.currency())
     print_errors(missing)

@@ -88,10 +88,10 @@ def approve_reviewed(
         return Outcome(problems=tuple(problems))
     account = github.account(review.user.login)
     for text in texts:
-        found = name_authors(text.proposed.text, top / text.path)
-        if _is_translation_of_one(found, texts):
-            found = of_approved_original(found)
-        _write(top, directory, text, found, _name_of(account, review.user.login))
+        reviewed = name_authors(text.proposed.text, top / text.path)
+        if _has_original_among(reviewed, texts):
+            reviewed = of_approved_original(reviewed)
+        _write(top, directory, text, reviewed, _name_of(account, review.user.login))
     _push(top, directory, now, account, review.user.login)
     return Outcome(approved=tuple(text.page for text in texts))
 
@@ -219,26 +219,29 @@ def _name_of(account: Account, login: str) -> str:
     return login if not name or name_problem(full) else full
 
 
-def _is_translation_of_one(translation: Text, texts: Sequence[ProposedText]) -> bool:
-    """Tell whether a text is the translation of one that is approved with it."""
+def _has_original_among(translation: Text, texts: Sequence[ProposedText]) -> bool:
+    """Tell whether a text is a translation of one that is approved with it."""
     original = translation.original
     if original is None:
         return False
     return any(count_changes(original, text.proposed.text.html) == 0 for text in texts)
 
 
-def _write(top: Path, directory: str, text: ProposedText, found: Text, by: str) -> None:
-    """Write the approved file of a text that was reviewed. Raises ApprovalError.
+def _write(top: Path, directory: str, text: ProposedText, reviewed: Text, by: str) -> None:
+    """Write the approved file of a proposed text. Raises ApprovalError.
 
-    `found` is that text with the names of those who edited it.
+    `reviewed` is that text with the names of those who edited it.
     """
     path = top / text.path
     before = read_approved(path, top / directory)
     if before is None or before.file_digest != text.proposed.file_digest:
         raise ApprovalError(f"{text.path}: is not as it is in the commit that is checked out")
-    document = document_of(found.html)
-    edits = with_confirmed(found, document.statements()) if document.statements() else found.edits
-    approved = structs.replace(found, html=settled_html(document), edits=edits)
+    document = document_of(reviewed.html)
+    edits = reviewed.edits
+    statements = document.statements()
+    if statements:
+        edits = with_confirmed(reviewed, statements)
+    approved = structs.replace(reviewed, html=settled_html(document), edits=edits)
     header = text.proposed.header
     save_approved(
         path, top / directory, approve(approved, header.key, header.service, by), before=before

@@ -59,7 +59,7 @@ def carry_words(
     parts = fixed_parts(block)
     own = fixed_parts(translation)
     numbers = _numbers_of(own, parts)
-    described = _described_anew(own, parts, numbers)
+    descriptions = _new_descriptions(own, parts, numbers)
     markdown = _GONE_CITATION.sub("", to_renumbered(translation, numbers))
     original = to_translatable(block)
     new = sorted(set(range(1, len(parts) + 1)).difference(numbers))
@@ -68,7 +68,7 @@ def carry_words(
     for number in new:
         markdown = _with_citation(markdown, original, number, (language, from_language))
     set_translated(block, markdown)
-    replace_descriptions(block.element, described)
+    replace_descriptions(block.element, descriptions)
 
 
 def carry_descriptions(translation: Block, block: Block) -> None:
@@ -132,22 +132,25 @@ def _match_same(own: Sequence[Tag], parts: Sequence[Tag]) -> tuple[list[int], li
     return numbers, [number for some in left.values() for number in some]
 
 
-def _described_anew(
+def _new_descriptions(
     own: Sequence[Tag], parts: Sequence[Tag], numbers: Sequence[int]
 ) -> dict[Description, str]:
-    """Return the words of a translation for the descriptions in parts of the new block."""
-    described: dict[Description, str] = {}
+    """Return the words of a translation for the descriptions in parts of the new block.
+
+    `numbers` has for each part of the translation its number in the new block. Raises EditError.
+    """
+    found: dict[Description, str] = {}
     for part, number in zip(own, numbers, strict=True):
         if number == _GONE:
             continue
         before = _descriptions(_tags_of(part))
         after = _descriptions(_tags_of(parts[number - 1]))
-        described |= _match_descriptions(before, after)
-    return described
+        found |= _match_descriptions(before, after)
+    return found
 
 
 def _tags_of(part: Tag) -> list[Tag]:
-    """Return the tags of a part that are in no part within it."""
+    """Return the tags of a part. Those within the words of a part are parts of their own."""
     return [part] if has_own_words(part) else [part, *part.find_all(True)]
 
 

@@ -135,9 +135,9 @@ class Document:
         return self._numbered(filter(is_block, self._leaf_elements()))
 
     def leaves(self) -> list[Block]:
-        """Return all parts without parts in them: the blocks, and such as pictures and empty cells.
+        """Return the blocks, and all else that has no blocks in it: pictures, lines, empty cells.
 
-        Their numbers are not those of `blocks()`.
+        So a leaf has another number than the same block in `blocks()`.
         """
         return self._numbered(self._leaf_elements())
 
@@ -343,14 +343,14 @@ class Block:
     def content_digest(self) -> str:
         """The beginning of the SHA-256 of its HTML, without marks, and without inline styles.
 
-        An approval takes off both, and has changed nothing that the block says.
+        An approval takes both off, which changes nothing that the block says.
         """
         element = _as_approved(self.element)
         return short_digest(f"{self.kind} {_to_html(element, marks=False)}")
 
     @property
     def inner_digest(self) -> str:
-        """The same of its content alone, whatever its tag."""
+        """The beginning of the SHA-256 of its content, as in `content_digest`, without its tag."""
         return short_digest(_inner_html(_as_approved(self.element), marks=False))
 
     @property
@@ -897,9 +897,8 @@ class Sentences:
         """Return where sentences end: not in code, nor within a statement to check."""
         prose = list(self.text)
         for code in self.tags("code"):
-            prose[code.begin : code.end] = "X" * (
-                code.end - code.begin
-            )  # a sentence can begin with code
+            length = code.end - code.begin
+            prose[code.begin : code.end] = "X" * length  # a sentence can begin with code
         inside_marks: set[int] = set()
         for mark in self.tags("mark"):
             inside_marks.update(range(mark.begin + 1, mark.end))

@@ -116,7 +116,7 @@ class Originals:
     def _way_on(self, found: FoundTranslation, cure: str) -> str:
         """Return the end of a message about an original that is not there: what to do about it.
 
-        `cure` is for one whose name is wrong.
+        `cure` says what to do if its name is wrong.
         """
         kept = self._read_kept(found)
         if kept is None:
@@ -125,13 +125,13 @@ class Originals:
             for asked in on_page:
                 if isinstance(asked, PageRequest) and kept.is_of(asked.request):
                     return f"; {quoted(asked.name)} asks for its text now, so name that"
-        asked_of_its_own = request_of_its_own(found.translation_of, kept.record)
-        if len(asked_of_its_own) > _MAX_SHOWN:
+        request = request_of_its_own(found.translation_of, kept.record)
+        if len(request) > _MAX_SHOWN:
             language = f"`language: {kept.record.get('language')}`"
-            asked_of_its_own = f"what {kept.path} has below `translation_of`, with {language},"
+            request = f"what {kept.path} has below `translation_of`, with {language},"
         return (
-            f"{cure}; if it is gone for good, write {asked_of_its_own} here, and the text stays as "
-            "one of its own"
+            f"{cure}; if it is gone for good, write {request} here, and the text stays as one of "
+            "its own"
         )
 
 

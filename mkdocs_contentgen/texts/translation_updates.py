@@ -266,8 +266,10 @@ class _Update:
         """Who wrote a block of the updated translation, by its digest."""
 
         self._done: dict[str, list[str]] = {action: [] for action in _REASONS}
+        """The names of the blocks that were changed, by what was done with them."""
+
         self._has_asked_again = False
-        """Whether it was asked for blocks that an earlier answer had no translation of."""
+        """Whether the translator was asked for blocks that an earlier answer did not translate."""
 
     def apply(self) -> tuple[str, str]:
         """Return the HTML of the updated translation, and the pairs that it is to remember.
@@ -316,7 +318,7 @@ class _Update:
         return Slot()
 
     def _is_asked(self, leaf: Block) -> bool:
-        """Tell whether it was asked for the words of a leaf of the original."""
+        """Tell whether the translator was asked for words of a leaf of the original."""
         return any(part.number in self._asked for part in self._state.parts.of(leaf.number))
 
     def _slot_for_new(self, leaf: Block) -> Slot:
@@ -443,7 +445,7 @@ class _Update:
         own = self._state.own_leaves[pair.own]
         before = pair.remembered.own
         if self._state.is_by_person(pair.own) and own.digest not in self.changed_by:
-            # Only since the leaf has another digest than this, align() knows that it is a person's.
+            # align() knows a leaf of a person by its digest, which is not the remembered one.
             return before
         element = own.element if new is None else new
         return digest_of.get(id(element), before)
