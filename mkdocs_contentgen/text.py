@@ -68,6 +68,7 @@ Line = Annotated[str, Meta(max_length=MAX_EDIT, pattern=_LINE)]
 _Passage = Annotated[str, Meta(max_length=_MAX_PASSAGE, pattern=_PASSAGE)]
 _Name = Annotated[str, Meta(pattern=NAME)]
 _REMEMBERED = r"^(?:(?:[0-9a-f]{8}:){3}[0-9]{1,4}:[0-9a-f]{8}(?: (?!\Z)|\Z))*\Z"
+_ADDITIONS = r"^(?:[0-9a-f]{8}(?: (?!\Z)|\Z))*\Z"
 _Digest = Annotated[str, Meta(pattern=r"^[0-9a-f]{64}\Z")]
 _BlockDigest = Annotated[str, Meta(pattern=r"^[0-9a-f]{16,64}\Z")]
 
@@ -108,6 +109,9 @@ class Original(msgspec.Struct, frozen=True, omit_defaults=True):
 
     is_draft: bool = False
     """Whether nobody had approved the original."""
+
+    additions: Annotated[str, Meta(pattern=_ADDITIONS)] = ""
+    """The digests of the translation's blocks that stand for none of the original."""
 
 
 class Text(msgspec.Struct, frozen=True, omit_defaults=True, gc=False):

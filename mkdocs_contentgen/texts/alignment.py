@@ -138,6 +138,7 @@ def align_texts(translation: Text, original: Text) -> AlignedTexts:
     changed_by = (translation.edits or Edits()).changed_by
     return _align_html(
         translation.original.blocks,
+        translation.original.additions,
         original.html,
         translation.html,
         tuple(sorted(changed_by.items())),
@@ -146,11 +147,15 @@ def align_texts(translation: Text, original: Text) -> AlignedTexts:
 
 @lru_cache(maxsize=1)  # an edit on the desk needs it for the remarks, and then for the cards
 def _align_html(
-    remembered: str, original: str, translation: str, changed_by: tuple[tuple[str, str], ...]
+    remembered: str,
+    additions: str,
+    original: str,
+    translation: str,
+    changed_by: tuple[tuple[str, str], ...],
 ) -> AlignedTexts:
     leaves = document_of(original).leaves()
     own_leaves = document_of(translation).leaves()
-    alignment = align(remembered, leaves, own_leaves, dict(changed_by))
+    alignment = align(remembered, leaves, own_leaves, dict(changed_by), additions)
     return AlignedTexts(leaves, own_leaves, alignment)
 
 
@@ -159,10 +164,12 @@ def align(
     original: Sequence[Block],
     own: Sequence[Block],
     changed_by: Mapping[str, str],
+    additions: str = "",
 ) -> Alignment:
     """Return which leaf of a translation stands for which leaf of its original.
 
-    `remembered` is `Original.blocks`, and `changed_by` says by digest who wrote a block.
+    `remembered` is `Original.blocks`, `additions` is what it has of that name, and `changed_by`
+    says by digest who wrote a block.
     """
     parts = read_remembered(remembered)
     own_digests = [part.own for part in parts]
@@ -170,7 +177,9 @@ def align(
     marks = [_Marks(leaf) for leaf in original]
     own_marks = [_Marks(leaf) for leaf in own]
     places = _places_of_forms(parts, forms, original)
-    own_places = _Places(own_digests, [short_digest_of(leaf) for leaf in own], own)
+    own_digests_now = [short_digest_of(leaf) for leaf in own]
+    own_places = _Places(own_digests, own_digests_now, own)
+    known_additions = set(additions.split())
 
     def likeness(number: int, leaf: int) -> float:
         """Return how well a leaf of the original fits the translation of a remembered part."""
@@ -179,7 +188,7 @@ def align(
 
     def own_likeness(number: int, own_leaf: int) -> float:
         """Return how well a leaf of the translation fits the original of a remembered part."""
-        if own_digests[number] == REMOVED:
+        if own_digests[number] == REMOVED or own_digests_now[own_leaf] in known_additions:
             return 0
         leaf = places.of(number)
         likeness = own_marks[own_leaf].likeness(None if leaf is None else marks[leaf])

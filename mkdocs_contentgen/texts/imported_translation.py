@@ -11,7 +11,14 @@ from ..html.descriptions import CITATION
 from ..html.document import Block, Document, is_block
 from ..text import Original, Text
 from .alignment import align_unknown
-from .remembered import MISSING, Remembered, forms_of, short_digest_of, write_remembered
+from .remembered import (
+    MISSING,
+    Remembered,
+    forms_of,
+    short_digest_of,
+    write_additions,
+    write_remembered,
+)
 from .translation import first_problems, problems_of_missing
 
 _MAX_NAMED = 5
@@ -47,8 +54,16 @@ def align_import(
         own = matched.get(number)
         own_digest = MISSING if own is None else short_digest_of(own_leaves[own])
         remembered.append(Remembered(form, own_digest))
+    aligned = set(matched.values())
+    added = [leaf for leaf in own_leaves if leaf.number not in aligned]
     return AlignedImport(
-        Original(write_remembered(remembered), sha256(original.html), language, is_draft=is_draft),
+        Original(
+            write_remembered(remembered),
+            sha256(original.html),
+            language,
+            is_draft=is_draft,
+            additions=write_additions(added),
+        ),
         [
             *_not_aligned(leaves, own_leaves, matched),
             *_lacking_parts(leaves, own_leaves, matched),

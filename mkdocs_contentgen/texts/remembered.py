@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from bs4 import Tag
 
 from ..files import short_digest
-from ..html.document import Block, start_tag
+from ..html.document import Block, is_block, start_tag
 from ..html.translatable import words_of
 from .merging import without_content
 
@@ -84,6 +84,11 @@ def write_remembered(remembered: Iterable[Remembered]) -> str:
         form = leaf.form
         parts.append(f"{form.words}:{form.content}:{form.place}:{form.shared}:{leaf.own}")
     return " ".join(parts)
+
+
+def write_additions(leaves: Iterable[Block]) -> str:
+    """Return `Original.additions`. Such as lines and empty cells are no blocks."""
+    return " ".join(short_digest_of(leaf) for leaf in leaves if is_block(leaf.element))
 
 
 def read_remembered(blocks: str) -> list[Remembered]:

@@ -38,6 +38,7 @@ from .remembered import (
     Remembered,
     forms_of,
     short_digest_of,
+    write_additions,
     write_remembered,
 )
 from .translation import (
@@ -119,7 +120,7 @@ def apply_translation_update(
     """
     state = _State(translation, original)
     update = _Update(state, asked.blocks if asked else (), translated)
-    html, blocks = update.apply()
+    html, after = update.apply()
     remarks = update.remarks_after(translation.remarks, translated.remarks, is_draft=is_draft)
     model = model_name(translated.model) if update.has_new_words else ""
     start = f"{today}, {model}: " if model else f"{today}: "
@@ -137,10 +138,11 @@ def apply_translation_update(
         sources=original.sources,
         passages=original.passages,
         original=Original(
-            blocks,
+            update.pairs_after(after),
             sha256(original.html),
             state.remembered.language,
             is_draft=is_draft,
+            additions=update.additions_after(after),
         ),
     )
 
@@ -165,7 +167,11 @@ class _State:
         self.leaves = self.parts.leaves
         self.own_leaves = self.own.leaves()
         self.alignment = align(
-            self.remembered.blocks, self.leaves, self.own_leaves, self.changed_by
+            self.remembered.blocks,
+            self.leaves,
+            self.own_leaves,
+            self.changed_by,
+            self.remembered.additions,
         )
         self.pairs: dict[int, Pair] = {}
         """By the number of the leaf in the original. Pairs that are gone from it are left out."""
@@ -271,8 +277,8 @@ class _Update:
         self._has_asked_again = False
         """Whether the translator was asked for blocks that an earlier answer did not translate."""
 
-    def apply(self) -> tuple[str, str]:
-        """Return the HTML of the updated translation, and the pairs that it is to remember.
+    def apply(self) -> tuple[str, Document]:
+        """Return the HTML of the updated translation, and that as it is read again.
 
         Raises EditError if it could not be shown.
         """
@@ -293,7 +299,7 @@ class _Update:
         if not persons <= {block.digest for block in after.blocks()}:
             raise EditError("words of a person would be lost; edit it on the desk")
         html = after.to_lines() if is_changed else state.html
-        return html, self._pairs_after(after)
+        return html, after
 
     def _slot(self, leaf: Block) -> Slot:
         """Return what is to stand for a leaf of the original, and note what is to be said of it."""
@@ -413,16 +419,29 @@ class _Update:
                 self._done["removed"].append(_name(own))
         return removed
 
-    def _pairs_after(self, after: Document) -> str:
+    def additions_after(self, after: Document) -> str:
+        """Return what the updated translation is to remember of blocks that stand for none."""
+        state = self._state
+        aligned = {id(element) for element in self._new.values()}
+        for pair in state.pairs.values():
+            if pair.own is not None:
+                aligned.add(id(state.own_leaves[pair.own].element))
+        leaves = self._leaves_after(after)
+        return write_additions(leaf for element, leaf in leaves if id(element) not in aligned)
+
+    def _leaves_after(self, after: Document) -> list[tuple[Tag, Block]]:
+        """Return the elements of the leaves, each with the leaf as it is read again."""
+        leaves = self._state.own.leaves()
+        read = after.leaves()
+        if len(read) != len(leaves):  # nobody can say which is which
+            read = leaves
+        return [(leaf.element, again) for leaf, again in zip(leaves, read, strict=True)]
+
+    def pairs_after(self, after: Document) -> str:
         """Return the pairs that the updated translation is to remember."""
         state = self._state
-        leaves = state.own.leaves()
-        reread_leaves = after.leaves()
-        if len(reread_leaves) != len(leaves):  # nobody can say which is which
-            reread_leaves = leaves
-        digest_of: dict[int, str] = {}
-        for leaf, reread_leaf in zip(leaves, reread_leaves, strict=True):
-            digest_of[id(leaf.element)] = short_digest_of(reread_leaf)
+        leaves = self._leaves_after(after)
+        digest_of = {id(element): short_digest_of(leaf) for element, leaf in leaves}
         remembered = []
         for leaf, form in zip(state.leaves, forms_of(state.leaves), strict=True):
             pair = state.pairs.get(leaf.number)

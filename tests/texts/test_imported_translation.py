@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from edited_translations import HOSTS, TODAY, text_of, translated, update
 from msgspec.structs import replace
 
@@ -111,7 +113,12 @@ def test_updates_of_an_imported_translation() -> None:
 def without_a_paragraph() -> Text:
     """Return a person's translation that lacks a paragraph and a row, as it is imported."""
     html = OWN.html.replace("<p>Ein Bau mit MkDocs dauert 12 s.</p>", "")
-    lines = Document(html.replace(OWN_ROW, ""), HOSTS).to_lines()
+    return imported(html.replace(OWN_ROW, ""))
+
+
+def imported(html: str) -> Text:
+    """Return a translation by Ann, as it is imported."""
+    lines = Document(html, HOSTS).to_lines()
     found = align_import(ORIGINAL, lines, language="en")
     return replace(
         OWN,
@@ -156,6 +163,28 @@ def test_an_edited_block_is_not_what_was_missing_beside_it() -> None:
     changed = text_of(ORIGINAL.html.replace("Why it is slow", "Why it is so slow"))
     remarks = update(edited, changed).remarks
     assert "translation: its original has changed: 'Wieso das dauert'" in remarks
+
+
+def test_a_block_whose_original_is_gone_is_not_what_was_missing_beside_it() -> None:
+    """A person's block stays one of its own, and the other one is still translated."""
+    own = without_a_paragraph()
+    original = text_of(re.sub("<h2>Why.*?</p>", "", ORIGINAL.html, flags=re.DOTALL))
+    after = update(own, original)
+    gone = "translation: its original is gone: 'Er liest jede Seite zweimal.'"
+    assert gone in after.remarks
+    assert set(own.remarks) < set(after.remarks)
+    changed = text_of(original.html.replace("takes 12 s", "takes 9 s"))
+    for now, words in ((original, "12 s"), (changed, "9 s")):
+        second = update(after, now)
+        assert set(second.remarks) >= {gone, own.remarks[0].replace("12 s", words)}
+        asked = plan_translation_update(second, now, repeats=True)
+        assert asked
+        assert f"A build of MkDocs takes {words}." in [
+            block.text for block in asked.blocks if not block.translation
+        ]
+        third = apply_translation_update(second, now, asked, translated(asked), TODAY)
+        assert "Er liest <a" in third.html
+        assert gone in third.remarks
 
 
 def test_a_long_import() -> None:
