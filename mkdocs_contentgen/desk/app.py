@@ -288,11 +288,11 @@ class DeskApp:
                 raise HTTPException(404, "no such action")
 
     def _queue(self, desk: Desk) -> object:
-        if "queue" not in desk.shown:
-            desk.shown["queue"] = [self._row(desk, article) for article in desk.queue()]
+        if "queue" not in desk.described:
+            desk.described["queue"] = [self._row(desk, article) for article in desk.queue()]
         problem = self._texts.problem or self._builder.problem
         return {
-            "texts": desk.shown["queue"],
+            "texts": desk.described["queue"],
             "by": desk.by,
             "problem": problem,
             "commit_command": commit_all_command(desk.site),
@@ -319,16 +319,16 @@ class DeskApp:
 
     def _described(self, desk: Desk, article: Article) -> dict[str, Any]:
         ref = ref_of(article)
-        if ref not in desk.shown:
+        if ref not in desk.described:
             # Before the row: it counts the statements of a text that it has read in any case.
             described = describe(desk, article)
-            desk.shown[ref] = {**self._row(desk, article), **described}
+            desk.described[ref] = {**self._row(desk, article), **described}
         job = self._texts.last_job(article)
         running = None
         if job and job.is_running:
             running = {"is_update": job.is_update, "began": job.began}
         answer = {
-            **desk.shown[ref],
+            **desk.described[ref],
             "asking": running,
             "ask_problem": job.problem if job else "",
             "stamp": self._builder.stamp,
@@ -341,7 +341,7 @@ class DeskApp:
         if self._texts.problem:
             return self._texts.problem
         if self._builder.stamp == self._texts.stamp:
-            return str(desk.shown[ref].get("page_problem", ""))
+            return str(desk.described[ref].get("page_problem", ""))
         if self._builder.problem and not self._builder.is_building:
             return f"the site cannot be built: {self._builder.problem}"
         return "the site is being built, since its pages have changed"

@@ -132,14 +132,14 @@ class Desk:
         return self._known
 
     @cached_property
-    def shown(self) -> dict[str, Any]:
+    def described(self) -> dict[str, Any]:
         """What was computed about the articles, until they are read again."""
         return {}
 
     def refresh(self) -> None:
         """Read files and cache again when they are needed next."""
         self._outdated.update(self._known)
-        self.shown.clear()
+        self.described.clear()
 
     def queue(self) -> list[Article]:
         """Return the articles of the pages that are on the desk."""

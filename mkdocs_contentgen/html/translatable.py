@@ -155,8 +155,9 @@ def read_translated(markdown: str, original: str) -> Tag:
 
 def set_translated(block: Block, markdown: str) -> None:
     """Replace the words of a block by a translation of them. Raises EditError, as above."""
-    translated = _read_checked(markdown, len(block.html), _parts_of(_numbered(_prepared(block))))
-    original = _prepared(block)
+    asked = _parts_of(_numbered(_prepared(block)))
+    translated = _read_checked(markdown, len(block.html), asked)
+    original = _prepared(block)  # again, since numbers are put in place of its parts
     fixed = dict(enumerate(_fixed_elements(original), start=1))
     for tag in translated.find_all(_is_numbered):
         part = fixed[int(_number_of(tag))]

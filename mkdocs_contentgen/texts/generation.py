@@ -239,34 +239,27 @@ class Generation:
 
     async def _send_until_answered(self, client: Client, key: str) -> _Result:
         """Send a request until it is answered, or its tries or its time are used up."""
-        request = self._requests[key].request
-        tries = self._limits.retries + 1
         deadline = self.clock.monotonic() + self._limits.timeout
         number = 0
         while True:
             number += 1
-            name = f"{request.type} {quoted(request.topic)}, try {number} of {tries}"
             started = self.clock.monotonic()
             result = await self._send_once(client, key, deadline - started)
             seconds = self.clock.monotonic() - started
             if isinstance(result, Text):
-                length = len(result.html)
-                self.reporter.debug(
-                    f"{name}: answered after {seconds:.1f} s, {length:,} characters"
-                )
+                length = f"{len(result.html):,} characters"
+                self._log_try(key, number, f"answered after {seconds:.1f} s, {length}")
                 self.throttle.answered()
                 return result
             if not isinstance(result, ServiceError):  # the run was stopped
                 return result
 
             self.throttle.failed(result, attempt=number - 1)
-            pause = self.throttle.pause
-            has_time = self.clock.monotonic() + pause <= deadline
-            # After any other failure, the text may have been written and paid for.
-            is_sent_again = isinstance(result, NotSentError) and number < tries and has_time
-            next_step = f"next in {pause:.1f} s" if is_sent_again else "not tried again"
+            is_sent_again = self._is_sent_again(result, number, deadline)
+            pause = f"next in {self.throttle.pause:.1f} s"
+            next_step = pause if is_sent_again else "not tried again"
             detail = f" ({result.detail})" if result.detail else ""
-            self.reporter.debug(f"{name}: {result}{detail}, after {seconds:.1f} s; {next_step}")
+            self._log_try(key, number, f"{result}{detail}, after {seconds:.1f} s; {next_step}")
             if not is_sent_again:
                 if isinstance(result, UnreachableError):
                     self.throttle.stop(result)
@@ -282,6 +275,19 @@ class Generation:
             if stop_reason or deadline <= self.clock.monotonic():
                 # The cache has failed, or there is no time: the service's last words say more.
                 return result
+
+    def _is_sent_again(self, error: ServiceError, number: int, deadline: float) -> bool:
+        """Tell whether a request is sent again after its try with this number."""
+        if not isinstance(error, NotSentError):
+            return False  # the text may have been written and paid for
+        has_tries = number <= self._limits.retries
+        return has_tries and self.clock.monotonic() + self.throttle.pause <= deadline
+
+    def _log_try(self, key: str, number: int, outcome: str) -> None:
+        request = self._requests[key].request
+        tries = self._limits.retries + 1
+        name = f"{request.type} {quoted(request.topic)}, try {number} of {tries}"
+        self.reporter.debug(f"{name}: {outcome}")
 
     async def _send_once(self, client: Client, key: str, timeout: float) -> _Result:
         """Send a request, and return its text, its failure, or why the run was stopped."""

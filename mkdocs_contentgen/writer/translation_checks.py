@@ -9,8 +9,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections import deque
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
 
@@ -263,28 +262,30 @@ def _plain(string: NavigableString) -> str:
     return _KEPT.sub(lambda match: OBJECT * len(match[0]), text)
 
 
-def mark_ranges(element: Tag, ranges: Iterable[Range]) -> None:
+def mark_ranges(element: Tag, ranges: Sequence[Range]) -> None:
     """Put ranges of the plain text of a block into `<mark>`, in pieces where tags begin or end.
 
-    The ranges are in order and apart.
+    The ranges are in order and apart, and not many: each string is compared with all of them.
     """
-    left = deque(ranges)
     position = 0
     for string in element.find_all(string=True):
         text = str(string)
-        inside = []
-        while left and left[0].start < position + len(text):
-            part = left.popleft()
-            inside.append(Range(max(0, part.start - position), part.end - position))
-            if part.end > position + len(text):
-                left.appendleft(part)
-                break
+        inside = list(_ranges_inside(ranges, position, position + len(text)))
         position += len(text)
         if inside and not string.find_parent("code"):
             string.replace_with(*_marked(text, inside))
 
 
+def _ranges_inside(ranges: Iterable[Range], start: int, end: int) -> Iterator[Range]:
+    """Yield what of ranges is from `start` to `end`, counted from `start`."""
+    for part in ranges:
+        inside = Range(max(part.start, start) - start, min(part.end, end) - start)
+        if inside.start < inside.end:
+            yield inside
+
+
 def _marked(text: str, ranges: Sequence[Range]) -> list[Tag | NavigableString]:
+    """Return a text with ranges of it in `<mark>`."""
     pieces: list[Tag | NavigableString] = []
     done = 0
     for part in ranges:
