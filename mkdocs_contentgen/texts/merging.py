@@ -163,7 +163,8 @@ class _Merge:
                 child_of_leaf[number] = own_child
         groups: dict[int, _Group] = {}
         for child in _children(original):
-            group = groups[id(child)] = _Group([child])
+            group = _Group([child])
+            groups[id(child)] = group
             for number in self._leaves_in[id(child)]:
                 own = self._slots[number].own
                 if own is None:
@@ -188,10 +189,7 @@ class _Merge:
         return is_leaf == (id(group.own[0]) in self._own_leaf_of)
 
     def _is_touched(self, group: _Group) -> bool:
-        """Tell whether a leaf in a group has to change.
-
-        Or a new element of the original stands between two of the group.
-        """
+        """Tell whether a leaf in a group has to change, or a new element stands between its own."""
         for child, other in pairwise(group.original):
             if child.next_sibling is not other:
                 return True

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from textwrap import dedent
+from typing import NamedTuple
 
 from .answers import each_line, split_lines
 
@@ -93,28 +94,49 @@ def without_site_boxes(text: str, depth: int = _MAX_NESTED) -> str:
         return text
     lines = text.split("\n")
     is_code = [code for code, _ in split_lines(text)]
-    last_end = {
-        line.rstrip(): number for number, line in enumerate(lines) if line.startswith("///")
-    }
+    last_end: dict[str, int] = {}
+    for number, line in enumerate(lines):
+        if line.startswith("///"):
+            last_end[line.rstrip()] = number
     result: list[str] = []
     number = 0
     while number < len(lines):
-        line = lines[number]
-        start = _INDENTED_BOX.fullmatch(line) or _FENCED_BOX.fullmatch(line)
-        end = 0
-        if start and not is_code[number]:
-            end = _end_of_box(lines, number, start["mark"], last_end)
-        if start is None or end == 0:
-            result.append(line)
+        box = None if is_code[number] else _box_at(lines, number, last_end)
+        if box is None:
+            result.append(lines[number])
             number += 1
             continue
-        content = dedent("\n".join(lines[number + 1 : end])).strip("\n")
+        content = dedent("\n".join(lines[number + 1 : box.end])).strip("\n")
         inner = without_site_boxes(content, depth - 1).strip("\n")
-        result += ["", *_in_quotation(start, inner), ""]
-        number = end
-        if start["mark"].startswith("/"):
-            number += 1
+        result += ["", *_in_quotation(box.start, inner), ""]
+        number = box.following
     return "\n".join(result)
+
+
+class _Box(NamedTuple):
+    """A box or a tab in the lines of a text."""
+
+    start: re.Match[str]
+    """Its first line."""
+
+    end: int
+    """The number of the line behind its content."""
+
+    following: int
+    """The number of the line behind it."""
+
+
+def _box_at(lines: Sequence[str], number: int, last_end: Mapping[str, int]) -> _Box | None:
+    """Return the box that begins in a line, or None if none does."""
+    line = lines[number]
+    start = _INDENTED_BOX.fullmatch(line) or _FENCED_BOX.fullmatch(line)
+    if start is None:
+        return None
+    end = _end_of_box(lines, number, start["mark"], last_end)
+    if end == 0:
+        return None
+    has_end_line = start["mark"].startswith("/")
+    return _Box(start, end, end + 1 if has_end_line else end)
 
 
 def _end_of_box(lines: Sequence[str], first: int, mark: str, last_end: Mapping[str, int]) -> int:

@@ -58,7 +58,11 @@ class Glossary:
 
         Where one term is a part of another, such as `cache` of `cache key`, the longer one counts.
         """
-        known = [term for source in self.terms if (term := self._term(source, language))]
+        known = []
+        for source in self.terms:
+            term = self._term(source, language)
+            if term:
+                known.append(term)
         left = "\n".join(texts)
         found = []
         for term in sorted(known, key=lambda known_term: -len(known_term.source)):
@@ -178,5 +182,6 @@ def glossary_prompt(terms: Sequence[Term]) -> str:
     """Return the lines of a prompt for terms."""
     lines = []
     for term in terms:
-        lines.append(f"- {term.source}: {'stays as it is' if term.stays else term.target}")
+        target = "stays as it is" if term.stays else term.target
+        lines.append(f"- {term.source}: {target}")
     return "\n".join(lines)

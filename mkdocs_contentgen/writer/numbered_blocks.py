@@ -64,10 +64,12 @@ def has_block_start(text: str) -> bool:
 def last_block(answer: str) -> tuple[int, str]:
     """Return how many blocks an unfinished answer has begun, and the text of the last one."""
     starts = list(_ASKED.finditer(answer))
-    return len(starts), answer[starts[-1].end() :] if starts else answer
+    begin = starts[-1].end() if starts else 0
+    return len(starts), answer[begin:]
 
 
 def _entries(answer: str) -> Iterator[tuple[int, str]]:
+    """Yield the numbers and the texts of the blocks in an answer."""
     starts = list(_ASKED.finditer(answer)) or list(_OTHER.finditer(answer))
     for start, following in zip_longest(starts, starts[1:]):
         end = following.start() if following else len(answer)
@@ -77,7 +79,7 @@ def _entries(answer: str) -> Iterator[tuple[int, str]]:
             text = without_closing(text)
         if start["bold"] and not start["end"]:
             text = text.removesuffix("**")
-        yield int(start["number"]), " ".join(text.split("\n")).strip()
+        yield int(start["number"]), _in_one_line(text)
 
 
 def _entries_of_json(answer: str) -> Iterator[tuple[int, str]]:
