@@ -363,16 +363,16 @@ def print_obtained(obtained: Obtained, *, has_warnings: bool) -> None:
 def _print_counts(obtained: Obtained) -> None:
     """Print how many texts of a run were generated, have failed, and were not requested."""
     stopped = set()
-    lacking = set()
+    failed = set()
     for article in obtained.articles:
         if article.key not in obtained.wanted:
             continue
         if article.draft_outcome.stopped_by:
             stopped.add(article.key)
-        if article.draft_outcome.error:
-            lacking.add(article.key)
-    generated = obtained.sent - len(lacking)
-    counts = f"texts generated: {generated}; failed: {len(lacking - stopped)}"
+        elif article.draft_outcome.error:  # a translation may not have been sent at all
+            failed.add(article.key)
+    generated = len(obtained.wanted) - len(failed) - len(stopped)
+    counts = f"texts generated: {generated}; failed: {len(failed)}"
     if stopped:
         counts += f"; not requested: {len(stopped)}"
     print_line(counts)

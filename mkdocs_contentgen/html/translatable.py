@@ -183,7 +183,7 @@ def _prepared(block: Block, *, marks: bool = False) -> Tag:
             annotation.extract()
         for ruby in element.find_all("ruby"):
             ruby.unwrap()
-        element.smooth()
+    element.smooth()  # a mark that was within a formula or a label has left pieces
     for text in element.find_all(string=True):
         kept = _find_kept(text)
         if not kept or text.find_parent("code"):

@@ -84,6 +84,15 @@ def test_another_structure_costs_nothing(site: Site, model: ModelDouble) -> None
     assert "the original has changed" not in site.run("status", "index.de.md")
 
 
+def test_an_original_that_fails(site: Site, model: ModelDouble) -> None:
+    """Its translation is not asked for, and counts as one that failed, too."""
+    site.write("docs/new.md", "---\ncontentgen: {type: blog, topic: New}\n---\n")
+    site.write("docs/new.de.md", "---\ncontentgen: {translation_of: new.md, language: de}\n---\n")
+    model.answer = writing(lambda conversation: "")
+    said = site.run("generate", "new.md", "new.de.md", code=1)
+    assert "texts generated: 0; failed: 2" in said
+
+
 def tags_of(html: str) -> list[tuple[str, str]]:
     """Return the tags around blocks, and those of the blocks."""
     return [(piece.element.name, piece.part) for piece in Document(html).pieces()]

@@ -140,6 +140,14 @@ def test_statements_to_check() -> None:
     assert Document(text.html).statements() == ["5 Sekunden"]
 
 
+def test_what_stays_is_found_behind_a_mark() -> None:
+    """Where a person had to check a part of what stays, the translation keeps it, too."""
+    html = "<article><h1>T</h1><p>Fast [<mark>3</mark>], \\(a = <mark>5</mark>\\).</p></article>"
+    original = replace(ORIGINAL, html=Document(html).to_lines())
+    text = translate(in_upper_case, original=original)
+    assert (text.remarks, "FAST [3], \\(a = 5\\)." in text.html) == ((), True)
+
+
 def test_a_list_of_sources_in_a_language_that_is_not_known() -> None:
     """Its heading is asked for like others."""
     asked = plan_translation(ORIGINAL, "gsw", "en")
