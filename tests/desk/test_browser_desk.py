@@ -1529,15 +1529,14 @@ def test_another_person_was_faster(desk: DeskProcess, browser: Browser, page: Pa
 
 def settle_at_once(page: Page, other: Page, name: str) -> None:
     """Press a button of the current statement while another person confirms it."""
-    held: list[Route] = []
-    page.route("**/api/change", lambda route: held.append(route), times=1)
+    held = hold(page, "change")
     page.get_by_role("button", name=name, exact=True).click()
-    page.wait_for_timeout(0)  # the request is held
+    request = held_in(page, held)
     with other.expect_response("**/api/change"):
         other.get_by_role("button", name="Confirm", exact=True).click()
     marks = page.frame_locator("iframe").locator("mark")
     count = marks.count()
-    held[0].continue_()
+    request.continue_()
     expect(marks).to_have_count(count - 1)  # what both have done is shown
 
 

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-import time
+from functools import partial
 from xml.etree.ElementTree import fromstring
 
 import pytest
+from growth import once
 
 from mkdocs_contentgen.html.lists import mark_numbered_lists, number_width
 
@@ -90,6 +91,4 @@ def test_many_lists_are_fast() -> None:
     start = "<ol start='2'><li>"
     nested = f"{start * 45}x{'</li></ol>' * 45}"
     article = fromstring(f"<article>{nested * 50}{f'{start}x</li></ol>' * 3000}</article>")
-    before = time.perf_counter()
-    mark_numbered_lists(article)
-    assert time.perf_counter() - before < 1
+    assert once(partial(mark_numbered_lists, article)) < 1
