@@ -1660,3 +1660,24 @@ def test_back_while_a_text_is_loading(desk: DeskProcess, page: Page) -> None:
         loading.continue_()
     page.evaluate("new Promise((done) => setTimeout(done))")  # what has arrived is handled
     expect(page.get_by_role("heading", level=1)).to_have_text("Builds take seconds")
+
+
+def test_a_page_that_comes_after_its_build(project: Project, page: Page) -> None:
+    """What was asked for before a build, and comes after it, is loaded again. 3 s."""
+    make_site(project.root, hooks=["hook.py"])
+    project.write("hook.py", HELD)
+    hold_builds = project.write("hold", "")
+    with DeskProcess(project) as desk:
+        held: list[Route] = []
+        page.route(re.compile(r"localhost:\d+/report/"), lambda route: held.append(route), times=1)
+        page.goto(desk.address)
+        page.get_by_role("link", name="Builds take seconds").click()
+        address = httpx.URL(held_in(page, held).request.url)
+        host = f"{address.host}:{address.port}"
+        plain = httpx.get(address.copy_with(host="127.0.0.1"), headers={"Host": host}, timeout=60)
+        expect(page.get_by_text("its pages have changed")).to_be_visible()
+        hold_builds.unlink()
+        expect(page.get_by_text("its pages have changed")).to_have_count(0)
+        held[0].fulfill(headers=dict(plain.headers), body=plain.content)
+        built = page.frame_locator("iframe").locator("body:not(:has([data-contentgen-plain]))")
+        expect(built.locator("[data-contentgen-block]")).to_have_count(7)

@@ -19,6 +19,7 @@ export const frame = {
   isReady: false,
   build: null, // that it is of, as it says
   stamp: null, // of the build that the text was last compared with
+  earlier: new Set(), // those of the builds before
   places: {}, // where the blocks are that the page has told of: "select" and "hover"
 };
 
@@ -38,7 +39,7 @@ export function openFrame(origin, path, title) {
   frame.element.src = origin + path;
   Object.assign(frame, {
     origin, path, shownOrigin: "", shown: "", shownAt: Infinity, isReady: false, build: null,
-    stamp: null, places: {},
+    stamp: null, earlier: new Set(), places: {},
   });
   lastMessage = "";
   versions = [];
@@ -78,12 +79,19 @@ function selection() {
   return current ? { block: current.block, statement: current.number } : { block: null };
 }
 
+// Loads the page again if it is of an earlier build than the text was compared with last.
+function followBuild(stamp) {
+  const isOther = frame.stamp !== null && frame.stamp !== stamp;
+  if (isOther) frame.earlier.add(frame.stamp);
+  frame.stamp = stamp;
+  // The page can be of the new build already. It can also come late: browsers do not load a page
+  // again that they are still loading.
+  if ((isOther && frame.build !== stamp) || frame.earlier.has(frame.build)) reload();
+}
+
 // Tells the page what to show, if that is something else than before.
 export function showInPage() {
-  const { stamp } = state.text;
-  // The page can be of the new build already.
-  if (frame.stamp !== null && frame.stamp !== stamp && frame.build !== stamp) reload();
-  frame.stamp = stamp;
+  followBuild(state.text.stamp);
   if (!frame.isReady || isElsewhere() || !state.text.in_page) return;
   const message = {
     type: "text",
