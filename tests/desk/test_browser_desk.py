@@ -1275,6 +1275,24 @@ def test_what_is_pressed_stays_there(desk: DeskProcess, page: Page) -> None:
     expect(page.locator(".editor textarea")).to_have_value("Another end.")
 
 
+def test_double_clicks(desk: DeskProcess, page: Page) -> None:
+    """The second click acts on nothing that has taken the place of the first. 3 s."""
+    open_text(desk, page)
+    for name, count in (("Confirm", 2), ("Remove", 1), ("Undo", 2)):
+        button = page.get_by_role("button", name=name, exact=True)
+        button.click()
+        left(page, count)
+        settled(page)
+        button.dispatch_event("click", {"detail": 2})
+        expect(page.get_by_role("status")).to_contain_text("That was too quick.")
+        settled(page)
+        left(page, count)
+    for _ in range(2):
+        page.get_by_role("button", name="Edit", exact=True).click()
+    editor = page.get_by_role("textbox", name="Edit")
+    expect(editor).to_be_focused()
+
+
 PRESS_TWICE = """async (button) => {
     const { isPressed } = await import("/_contentgen/pressing.js");
     const send = (name) => button.dispatchEvent(new PointerEvent(name, {bubbles: true}));

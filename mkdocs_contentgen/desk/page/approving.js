@@ -8,7 +8,7 @@ import { frame, isElsewhere } from "./frame.js";
 import { openNext, nextAfter, openText } from "./review.js";
 import { call } from "./api.js";
 import { personAgrees } from "./dialogs.js";
-import { HOLD, PATIENCE, redraw, state, tell } from "./state.js";
+import { HOLD, PATIENCE, state, tell, tellTooQuick } from "./state.js";
 import { say } from "./words.js";
 
 export const isApproved = () => state.text.state === "approved" && !state.text.newer_draft
@@ -43,18 +43,13 @@ export function approvesSoon() {
 
 export const canApprove = () => !whyNot() && !isApproved() && !state.comparison && !approvesSoon();
 
-export function sayTooQuick() {
-  state.isTooQuick = true;
-  redraw();
-}
-
 export async function approve({ opensNext, reason = "", seen = state.text.seen }) {
   if (drafts().length) {
     tell("amber", say("unsaved"));
     return null;
   }
   if (approvesSoon()) {
-    sayTooQuick();
+    tellTooQuick();
     return null;
   }
   if (!canApprove()) {

@@ -1,11 +1,12 @@
 // The bar on top: the way back, the title, how much is checked, and the button that approves.
 
 import {
-  approve, approveWithReason, approvesSoon, canApprove, isApproved, sayTooQuick, whyNot,
+  approve, approveWithReason, approvesSoon, canApprove, isApproved, whyNot,
 } from "./approving.js";
 import { switchComparison } from "./compare.js";
 import { h } from "./draw.js";
 import { select } from "./keys.js";
+import { onlyOnce } from "./pressing.js";
 import { countOf, openNext, nextAfter, openQueue } from "./review.js";
 import { redraw, state } from "./state.js";
 import { currentStatement, openStatements, progress } from "./statements.js";
@@ -45,7 +46,7 @@ function mainButton({ left }) {
   return h("button", { type: "button", key: `approve ${state.ref}`, class: "main",
     "data-approve": true, title: `a · ${whyNot() || state.text.title}`,
     "aria-disabled": waits && "true", disabled: !waits && !canApprove(),
-    onclick: ({ detail }) => detail < 2 ? approve({ opensNext }) : sayTooQuick(),
+    onclick: onlyOnce(() => approve({ opensNext })),
   }, say(opensNext ? "approve_next" : "approve"));
 }
 

@@ -7,6 +7,7 @@ import { h } from "./draw.js";
 import { openEditor } from "./editor.js";
 import { select } from "./keys.js";
 import { isTranslation, original, originalChanges } from "./original.js";
+import { onlyOnce } from "./pressing.js";
 import { recheck } from "./rechecking.js";
 import { redraw, state } from "./state.js";
 import { currentStatement, openStatements } from "./statements.js";
@@ -66,11 +67,13 @@ function openCard(statement, open) {
     h("p", { class: "sentence", dir: "auto" }, sentence(statement)),
     h("p", { class: "why" }, say(whyMarked(statement))),
     h("div", { class: "buttons" },
-      button("confirm", () => settle(statement, "confirm"), "c", { class: "main soft" }),
+      button("confirm", onlyOnce(() => settle(statement, "confirm")), "c",
+        { class: "main soft" }),
       button("edit", () => openEditor(card.block), "e"),
-      button("remove", () => settle(statement, "remove"), `x · ${removeTitle(statement)}`)),
+      button("remove", onlyOnce(() => settle(statement, "remove")),
+        `x · ${removeTitle(statement)}`)),
     inSentence > 1 && h("div", { class: "buttons" }, h("button", { type: "button", key: "all",
-      onclick: () => settleSentence(statement) }, say("confirm_all", inSentence))),
+      onclick: onlyOnce(() => settleSentence(statement)) }, say("confirm_all", inSentence))),
     isTranslation() ? original(card.block) : citedSource(card, show),
     !isTranslation() && others.length > 0 && evidence(others, show));
 }
@@ -105,7 +108,7 @@ function checkedCard(statement) {
   const sign = statement.action === "confirm" ? "✓" : "–";
   return h("button", { type: "button", key: `checked ${statement.key}`, class: "card row checked",
     title: say(statement.action === "confirm" ? "check_again" : "undo_hint"),
-    onclick: () => recheck(statement), dir: "auto" },
+    onclick: onlyOnce(() => recheck(statement)), dir: "auto" },
   `${sign} `, statement.words, " ", h("span", { class: "quiet" }, about(statement)));
 }
 

@@ -3,6 +3,7 @@
 import { takeBack } from "./acts.js";
 import { call } from "./api.js";
 import { h } from "./draw.js";
+import { onlyOnce } from "./pressing.js";
 import { redraw, state, tell } from "./state.js";
 import { say } from "./words.js";
 
@@ -88,7 +89,7 @@ function difference(row, index) {
     h("div", { class: "buttons" }, h("button", {
       type: "button",
       disabled: !row.change || isTaken,
-      onclick: () => takeBack(row),
+      onclick: onlyOnce(() => takeBack(row)),
     }, say("reject")), isCurrent && h("button", {
       type: "button",
       onclick: () => {
@@ -126,7 +127,7 @@ export function comparisonTools() {
   if (!row) return null;
   return h("div", { class: "tools", key: "tools", role: "group", "aria-label": kindOf(row) },
     h("button", { type: "button", disabled: !row.change || state.pending.includes(row),
-      onclick: () => takeBack(row) }, say("reject")),
+      onclick: onlyOnce(() => takeBack(row)) }, say("reject")),
     h("button", { type: "button", onclick: () => {
       comparison.index = (comparison.index + 1) % comparison.rows.length;
       redraw();

@@ -30,7 +30,10 @@ function begin(editing) {
 
 export function openEditor(number) {
   const { digest, kind } = state.text.blocks[number];
-  if (state.editing?.number === number && state.editing.mode === "edit") return;
+  if (state.editing?.number === number && state.editing.mode === "edit") {
+    focusEditor(); // what is typed next is for it, and no key of the desk
+    return;
+  }
   begin({ mode: "edit", number, digest, markdown: markdownOf(number), kind });
 }
 

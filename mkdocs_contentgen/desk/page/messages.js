@@ -9,6 +9,7 @@ import { openEditor, openPaste } from "./editor.js";
 import { isTranslation } from "./original.js";
 import { frame, goBack, isElsewhere } from "./frame.js";
 import { isShownSoon, whyNot } from "./approving.js";
+import { onlyOnce } from "./pressing.js";
 import { PATIENCE, redraw, state } from "./state.js";
 import { say } from "./words.js";
 import { openText } from "./review.js";
@@ -26,7 +27,7 @@ function outcome() {
   return note("outcome", message?.kind ?? "quiet",
     h("span", { dir: "auto" }, message?.text ?? say("last_act", undoTitle())),
     takesBack && h("button", { type: "button", key: "undo", title: say("ctrl_z"),
-      onclick: takesBack }, say("undo")));
+      onclick: onlyOnce(takesBack) }, say("undo")));
 }
 
 function elsewhere() {

@@ -1,6 +1,6 @@
 // What is pressed stays where it is: nothing is drawn between pressing a button and its click.
 
-import { redraw } from "./state.js";
+import { redraw, tellTooQuick } from "./state.js";
 
 let release = null;
 let ended = Promise.resolve();
@@ -18,6 +18,9 @@ export function watchPressing() {
   }, true);
   for (const name of ["pointerup", "pointercancel", "blur"]) addEventListener(name, end);
 }
+
+// What stands there at the second click of a double click is often something else.
+export const onlyOnce = (act) => ({ detail }) => detail < 2 ? act() : tellTooQuick();
 
 function end() {
   clearTimeout(ending);

@@ -25,7 +25,7 @@ export const state = {
   comparison: null, // the differences, while Compare is on
   since: 0, // when this version of the text arrived
   message: null, // the outcome of what was done last
-  isTooQuick: false, // somebody has pressed Approve before the text could be seen
+  isTooQuick: false, // somebody has pressed a button before what it is about could be seen
   failure: "", // why the server cannot be asked
   isSheetOpen: true, // on a narrow screen
   isMenuOpen: false,
@@ -59,6 +59,11 @@ export function focusWhatWasDrawn() {
   const focus = focusNext;
   focusNext = null;
   focus?.();
+}
+
+export function tellTooQuick() {
+  state.isTooQuick = true;
+  redraw();
 }
 
 export function tell(kind, text, undo = null) {
