@@ -138,17 +138,11 @@ def changed_remarks(
         return before.remarks
     request = article.asked.in_its_language()
     options = site.reading_options(sources=[])
-
-    def remarks_on_form(text: str) -> dict[str, str]:
-        """Return the remarks about a text without those on quotations, by what they are about."""
-        remarks = remarks_on_answer(request, options, text)
-        by_subject = {_subject(remark): remark for remark in remarks}
-        by_subject.pop("quotation", None)
-        return by_subject
-
     try:
-        form_before = known.get((article.key, before.html)) or remarks_on_form(before.html)
-        form_now = remarks_on_form(changed.html)
+        form_before = known.get((article.key, before.html))
+        if not form_before:
+            form_before = _remarks_on_form(request, options, before)
+        form_now = _remarks_on_form(request, options, changed)
     except FailedTextError:
         return before.remarks
     known.clear()
@@ -161,6 +155,17 @@ def changed_remarks(
         if not was_settled:
             remarks.append(remark)
     return tuple(remarks)
+
+
+def _remarks_on_form(request: Request, options: WriterOptions, text: Text) -> dict[str, str]:
+    """Return the remarks about the form of a text, by their subject. Raises FailedTextError.
+
+    Those on quotations are left out: they are about its sources.
+    """
+    remarks = remarks_on_answer(request, options, text.html)
+    by_subject = {_subject(remark): remark for remark in remarks}
+    by_subject.pop("quotation", None)
+    return by_subject
 
 
 def _subject(remark: str) -> str:

@@ -200,6 +200,14 @@ def align(
     # In this order: own_likeness() asks which leaf of the original a part is now.
     places.add_changed(likeness)
     own_places.add_changed(own_likeness)
+    by_persons = _leaves_by_persons(own, own_places, changed_by)
+    return Alignment(_pairs(parts, forms, places, own_places), places.unmatched(), by_persons)
+
+
+def _pairs(
+    parts: Sequence[Remembered], forms: Sequence[Form], places: _Places, own_places: _Places
+) -> list[Pair]:
+    """Return what became of each remembered part in the original and in the translation."""
     with_new_content = _find_new_content(parts, forms, places)
     with_new_place = _find_new_places(parts, forms, places)
     pairs = []
@@ -216,13 +224,20 @@ def align(
                 was_moved_by_person=number in own_places.moved,
             )
         )
+    return pairs
+
+
+def _leaves_by_persons(
+    own: Sequence[Block], own_places: _Places, changed_by: Mapping[str, str]
+) -> frozenset[int]:
+    """Return the leaves of a translation that are not as they were written, or name a person."""
     as_written = {*own_places.equal.values(), *own_places.moved.values()}
-    by_persons = set()
+    found = set()
     for leaf in own:
         is_named = is_block(leaf.element) and bool(changed_by.get(leaf.digest))
         if is_named or leaf.number not in as_written:
-            by_persons.add(leaf.number)
-    return Alignment(pairs, places.unmatched(), frozenset(by_persons))
+            found.add(leaf.number)
+    return frozenset(found)
 
 
 def count_changes(remembered: str, original: Sequence[Block]) -> int:
@@ -513,13 +528,8 @@ def _pair(
     if len(numbers) * len(leaves) > most:
         pairs = zip(numbers, leaves, strict=False)
         return {number: leaf for number, leaf in pairs if likeness(number, leaf)}
-    # best[i][j] is the likeness of the best pairs without the first i numbers and j leaves.
-    best = [[0.0] * (len(leaves) + 1) for _ in range(len(numbers) + 1)]
     alike = [[likeness(number, leaf) for leaf in leaves] for number in numbers]
-    for i in reversed(range(len(numbers))):
-        for j in reversed(range(len(leaves))):
-            together = alike[i][j] + best[i + 1][j + 1] if alike[i][j] else 0.0
-            best[i][j] = max(together, best[i + 1][j], best[i][j + 1])
+    best = _best_sums(alike, len(leaves))
     pairs_found = {}
     i = j = 0
     while i < len(numbers) and j < len(leaves):
@@ -532,3 +542,18 @@ def _pair(
         else:
             j += 1
     return pairs_found
+
+
+def _best_sums(alike: Sequence[Sequence[float]], columns: int) -> list[list[float]]:
+    """Return a table for the pairs that are most alike together, in the order of both sequences.
+
+    `alike` has the likeness of each possible pair: a row for each item of one sequence, and so many
+    columns for the other. `table[i][j]` is the sum of the best pairs without the first i rows and j
+    columns.
+    """
+    table = [[0.0] * (columns + 1) for _ in range(len(alike) + 1)]
+    for i in reversed(range(len(alike))):
+        for j in reversed(range(columns)):
+            together = alike[i][j] + table[i + 1][j + 1] if alike[i][j] else 0.0
+            table[i][j] = max(together, table[i + 1][j], table[i][j + 1])
+    return table

@@ -181,16 +181,23 @@ def _open_sentence(document: MarkdownDocument) -> str:
     last = document.blocks[-1]
     if last.kind not in ("p", "ul", "ol") or not last.inlines:
         return ""
-    *others, text = (inline_text(children).strip() for children in last.inlines)
-    if last.kind == "p":
-        if any(token.type == "hardbreak" for token in last.inlines[-1]):
-            return ""
-        others = [block.text.strip() for block in document.blocks[:-1] if block.kind == "p"]
-    is_prose = bool(others) and all(_SENTENCE_END.search(other) for other in others)
-    if not (is_prose or _SENTENCE_WITHIN.search(text)):
+    is_verse = last.kind == "p" and any(token.type == "hardbreak" for token in last.inlines[-1])
+    if is_verse:
         return ""
+    text = inline_text(last.inlines[-1]).strip()
+    is_prose = _follows_sentences(document) or _SENTENCE_WITHIN.search(text)
     is_open = _OPEN_END.search(text) and count_words(split_words(text)) >= _LEAST_OPEN
-    return text if is_open else ""
+    return text if is_prose and is_open else ""
+
+
+def _follows_sentences(document: MarkdownDocument) -> bool:
+    """Tell whether all paragraphs, or all items of the list, before the last one are sentences."""
+    last = document.blocks[-1]
+    if last.kind == "p":
+        before = [block.text for block in document.blocks[:-1] if block.kind == "p"]
+    else:
+        before = [inline_text(children) for children in last.inlines[:-1]]
+    return bool(before) and all(_SENTENCE_END.search(text.strip()) for text in before)
 
 
 def _ending(draft: Draft) -> str:

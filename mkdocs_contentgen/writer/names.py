@@ -7,6 +7,7 @@ of a sentence each word has one, and in German each noun, so there a name has tw
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from functools import lru_cache
 
 from .languages import PHRASES
@@ -69,11 +70,7 @@ def find_names(text: str, given: str, language: str = "") -> list[Range]:
         start = _without_opener(match, begins=begins)
         name = text[start:end]
         words = [_POSSESSIVE.sub("", word) for word in _WORD.findall(name)]
-        if not words:
-            continue
-        if len(words) == 1 and (begins or nouns_have_capitals or _is_acronym(words[0])):
-            continue
-        if name in PRONOUNS or words[-1] in PRONOUNS:  # `Messen Sie`
+        if not _is_name(name, words, in_capitals=begins or nouns_have_capitals):
             continue
         places = _places(words[:_MOST_WORDS], known)
         is_together = together.get(tuple(words))
@@ -83,6 +80,16 @@ def find_names(text: str, given: str, language: str = "") -> list[Range]:
         if not is_together:
             ranges.append(Range(start, end, is_weak=len(places) > 1 and all(places)))
     return ranges
+
+
+def _is_name(name: str, words: Sequence[str], *, in_capitals: bool) -> bool:
+    """Tell whether words with capital letters are a name.
+
+    `in_capitals` says that other words would have a capital letter there, too.
+    """
+    if not words or name in PRONOUNS or words[-1] in PRONOUNS:  # `Messen Sie`
+        return False
+    return len(words) > 1 or not (in_capitals or _is_acronym(words[0]))
 
 
 def begins_sentence(text: str, start: int) -> bool:
