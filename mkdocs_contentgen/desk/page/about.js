@@ -39,13 +39,13 @@ async function askForChange() {
   });
 }
 
-async function copy() {
-  await navigator.clipboard.writeText(state.text.commit_command);
-  tell("green", say("copied"));
+export function copyButton(command) {
+  const copy = async () => {
+    await navigator.clipboard.writeText(command);
+    tell("green", say("copied"));
+  };
+  return h("button", { type: "button", key: "copy", onclick: copy }, say("copy"));
 }
-
-export const copyButton = () => h("button", { type: "button", key: "copy", onclick: copy },
-  say("copy"));
 
 const remarkWords = (remark) => {
   const [name, ...rest] = remark.split(":");

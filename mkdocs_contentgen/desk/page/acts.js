@@ -254,6 +254,11 @@ const UNDONE = {
   approve: "undone_approve", ask: "undone_ask", reopen: "undone_reopen",
 };
 
+// Whether the person goes on, though Undo would delete the approved file of a text.
+export async function agreesToUndo({ undo: { deletes_file: deletes }, approved_file: file }) {
+  return !deletes || personAgrees(say("undo"), say("undo_deletes", file));
+}
+
 // What the next Undo takes back, in words.
 export const undoTitle = () => say(UNDONE[state.text?.undo?.act] ?? "undo");
 
@@ -261,9 +266,8 @@ export async function undo() {
   await inTurn(() => {}); // what is on its way
   const { text } = state;
   if (!text?.undo) return;
-  const { act: what, deletes_file: deletes } = text.undo;
-  const question = say("undo_deletes", text.approved_file);
-  if (deletes && !await personAgrees(say("undo"), question)) return;
+  const { act: what } = text.undo;
+  if (!await agreesToUndo(text)) return;
   state.block = null;
   const done = await act("undo");
   state.checked = [];

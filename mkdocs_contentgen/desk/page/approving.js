@@ -1,13 +1,12 @@
 // Whether the text can be approved, and its approval.
 
-import { act } from "./acts.js";
+import { act, agreesToUndo } from "./acts.js";
 import { ask } from "./dialogs.js";
 import { drafts } from "./drafts.js";
 import { h } from "./draw.js";
 import { frame, isElsewhere } from "./frame.js";
 import { openNext, nextAfter, openText } from "./review.js";
 import { call } from "./api.js";
-import { personAgrees } from "./dialogs.js";
 import { HOLD, PATIENCE, state, tell, tellTooQuick } from "./state.js";
 import { say } from "./words.js";
 
@@ -69,8 +68,7 @@ async function undoApproval(ref) {
   const row = state.texts.find((other) => other.ref === ref);
   const text = await call("text", { ref }).catch((error) => tell("red", error.message));
   if (!text?.undo) return;
-  const question = say("undo_deletes", text.approved_file);
-  if (text.undo.deletes_file && !await personAgrees(say("undo"), question)) return;
+  if (!await agreesToUndo(text)) return;
   if (ref !== state.ref) await openText({ ...row, ...text });
   const done = await act("undo");
   if (done) tell("amber", say("did_undo", say("undone_approve")));

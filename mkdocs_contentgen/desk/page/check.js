@@ -13,11 +13,12 @@ import { redraw, state } from "./state.js";
 import { currentStatement, openStatements } from "./statements.js";
 import { say } from "./words.js";
 
-const evidence = (found, show = readable) => found.length
-  ? found.map(({ title, file, text }) => h("div", {},
+function evidence(found, show = readable) {
+  if (!found.length) return h("p", { class: "quiet" }, say("no_evidence"));
+  return found.map(({ title, file, text }) => h("div", {},
     h("p", { class: "quiet" }, `${say("closest")}: ${title} (${file})`),
-    h("p", { class: "source", dir: "auto" }, show(text))))
-  : h("p", { class: "quiet" }, say("no_evidence"));
+    h("p", { class: "source", dir: "auto" }, show(text))));
+}
 
 const sourceOf = (card) => state.text.sources.find(({ address }) => address === card.source);
 

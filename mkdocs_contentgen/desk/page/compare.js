@@ -74,6 +74,22 @@ function kindOf(row) {
   return isNew(row) ? say("added") : say("changed_words");
 }
 
+const rejectButton = (row) => h("button", {
+  type: "button",
+  disabled: !row.change || state.pending.includes(row),
+  onclick: onlyOnce(() => takeBack(row)),
+}, say("reject"));
+
+// Leaves the chosen difference as it is, and goes to the next one.
+function keepButton() {
+  const { comparison } = state;
+  const showNext = () => {
+    comparison.index = (comparison.index + 1) % comparison.rows.length;
+    redraw();
+  };
+  return h("button", { type: "button", onclick: showNext }, say("keep"));
+}
+
 function difference(row, index) {
   const { comparison } = state;
   const isCurrent = index === comparison.index;
@@ -81,22 +97,11 @@ function difference(row, index) {
     comparison.index = index;
     redraw();
   };
-  const isTaken = state.pending.includes(row);
   return h("li", { class: isCurrent ? "card open" : "card" },
     h("button", { type: "button", class: "row", onclick: show, "aria-pressed": String(isCurrent) },
       h("span", { class: "quiet" }, kindOf(row)), " ",
       h("span", { dir: "auto" }, words(row.plain))),
-    h("div", { class: "buttons" }, h("button", {
-      type: "button",
-      disabled: !row.change || isTaken,
-      onclick: onlyOnce(() => takeBack(row)),
-    }, say("reject")), isCurrent && h("button", {
-      type: "button",
-      onclick: () => {
-        comparison.index = (index + 1) % comparison.rows.length;
-        redraw();
-      },
-    }, say("keep"))));
+    h("div", { class: "buttons" }, rejectButton(row), isCurrent && keepButton()));
 }
 
 export function comparisonMessage() {
@@ -126,10 +131,5 @@ export function comparisonTools() {
   const row = comparison?.rows[comparison.index];
   if (!row) return null;
   return h("div", { class: "tools", key: "tools", role: "group", "aria-label": kindOf(row) },
-    h("button", { type: "button", disabled: !row.change || state.pending.includes(row),
-      onclick: onlyOnce(() => takeBack(row)) }, say("reject")),
-    h("button", { type: "button", onclick: () => {
-      comparison.index = (comparison.index + 1) % comparison.rows.length;
-      redraw();
-    } }, say("keep")));
+    rejectButton(row), keepButton());
 }

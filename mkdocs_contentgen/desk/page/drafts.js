@@ -43,14 +43,17 @@ export async function keepWords(deletesAll) {
 // The words for blocks, of all tabs: {tab, mode, number, digest, markdown, words}.
 export const drafts = () => recall("edits") ?? [];
 
-export const withoutMarks = (markdown) => markdown.replace(/==|<\/?mark>/g, "");
+const withoutMarks = (markdown) => markdown.replace(/==|<\/?mark>/g, "");
 
-// Whether a draft is one of this block, as it was then: others may have changed it.
+// Whether two drafts are of one block, as it was then: others may have changed it.
 const isSame = (one, other) => one.mode === other.mode && one.digest === other.digest
   && one.number === other.number && withoutMarks(one.markdown) === withoutMarks(other.markdown);
 
-export const blockOf = (draft) => state.text.blocks.find((block) => block.digest === draft.digest
-  && (draft.mode === "paste" || withoutMarks(block.markdown) === withoutMarks(draft.markdown)));
+// Whether a draft is one of this block as it is now.
+export const isOfBlock = (draft, block) => block?.digest === draft.digest
+  && (draft.mode === "paste" || withoutMarks(block.markdown) === withoutMarks(draft.markdown));
+
+export const blockOf = (draft) => state.text.blocks.find((block) => isOfBlock(draft, block));
 
 // Two tabs can have words for the same block, and none takes or overwrites those of the other.
 const isOwn = (draft, editing) => draft.tab === OWN_TAB && isSame(draft, editing);

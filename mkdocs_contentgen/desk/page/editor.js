@@ -2,7 +2,7 @@
 // are kept until they are saved or discarded.
 
 import { change, numberOf } from "./acts.js";
-import { discardDraft, discardWords, draftOf, keepDraft, withoutMarks } from "./drafts.js";
+import { discardDraft, discardWords, draftOf, isOfBlock, keepDraft } from "./drafts.js";
 import { h } from "./draw.js";
 import { frame } from "./frame.js";
 import { partsOf } from "./light.js";
@@ -158,9 +158,7 @@ export function followBlock() {
   const { editing } = state;
   if (!editing) return;
   const { blocks } = state.text;
-  const words = withoutMarks(editing.markdown);
-  const isSame = (block) => block?.digest === editing.digest
-    && (editing.mode === "paste" || withoutMarks(block.markdown) === words);
+  const isSame = (block) => isOfBlock(editing, block);
   const number = isSame(blocks[editing.number]) ? editing.number : blocks.findIndex(isSame);
   if (number < 0) {
     state.editing = null;

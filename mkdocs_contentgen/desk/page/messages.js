@@ -103,7 +103,7 @@ export function messages() {
     state.comparison && note("comparison", "quiet", comparisonMessage()),
     outcome(),
     text.approved_file && note("approved", "green", say("approved", text.approved_file),
-      copyButton()),
+      copyButton(text.commit_command)),
     unsaved(),
     replacing());
 }

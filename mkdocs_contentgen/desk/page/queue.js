@@ -1,5 +1,6 @@
 // The list of texts: what needs a person first.
 
+import { copyButton } from "./about.js";
 import { call } from "./api.js";
 import { ask } from "./dialogs.js";
 import { draw, h } from "./draw.js";
@@ -99,14 +100,10 @@ function total() {
 
 function everythingApproved() {
   const command = state.commitCommand;
-  const copy = async () => {
-    await navigator.clipboard.writeText(command);
-    tell("green", say("copied"));
-  };
   return h("div", { key: "done", class: "empty" },
     h("p", {}, say(countOf("missing") ? "only_missing" : "all_approved")),
     countOf("approved") > 0 && h("p", {}, h("code", {}, command), " ",
-      h("button", { type: "button", onclick: copy }, say("copy"))));
+      copyButton(command)));
 }
 
 function list() {
