@@ -8,6 +8,7 @@ taken.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from contextlib import suppress
 from datetime import UTC, datetime
 
@@ -15,8 +16,14 @@ from msgspec import structs
 
 from ..errors import EditError, FailedTextError, UnsafeHTMLError
 from ..html.article import image_hosts_of
-from ..html.descriptions import description_names, descriptions_in
-from ..html.document import Document, document_of, is_block
+from ..html.descriptions import (
+    ATTRIBUTES,
+    as_block,
+    description_name,
+    description_names,
+    descriptions_in,
+)
+from ..html.document import Block, Document, document_of, is_block
 from ..html.markdown_reader import read_blocks
 from ..html.markup import root
 from ..page_request import OriginalText
@@ -29,6 +36,7 @@ from ..texts.translation import (
     REMARK,
     compose,
     is_on_whole,
+    not_in_original,
     plan_translation,
     remarks_on_whole,
     renew_remarks_on_missing,
@@ -255,12 +263,34 @@ def _check(
     common = words_in_lower_case(text)
     remarks = []
     for number, own_number in sorted(align_unknown(leaves, own_leaves).items()):
-        leaf = leaves[number]
-        own = own_leaves[own_number]
-        if not (is_block(leaf.element) and is_block(own.element)) or leaf.kind == "pre":
-            continue
-        name = own.first_words  # before the check puts marks into it
-        remark = check(own.element, leaf.element, language, from_language, options.glossary, common)
-        if remark:
-            remarks.append(f"{REMARK}{name}: {remark}")
+        for name, block, of_original in _parts_to_compare(own_leaves[own_number], leaves[number]):
+            said = [
+                check(
+                    block.element,
+                    of_original.element,
+                    language,
+                    from_language,
+                    options.glossary,
+                    common,
+                )
+            ]
+            if block.kind in ATTRIBUTES:  # which has no place for a mark
+                said = [*map(not_in_original, block.statements), *said]
+            remark = "; ".join(filter(None, said))
+            if remark:
+                remarks.append(f"{REMARK}{name}: {remark}")
     return remarks[:_MAX_REMARKED]
+
+
+def _parts_to_compare(own: Block, leaf: Block) -> Iterator[tuple[str, Block, Block]]:
+    """Yield the names of the words and the descriptions of a leaf, with both blocks of each."""
+    if leaf.kind == "pre":
+        return
+    if is_block(leaf.element) and is_block(own.element):
+        yield own.first_words, own, leaf
+    described = descriptions_in(own.element)
+    of_original = descriptions_in(leaf.element)
+    if [name for name, _ in described] == [name for name, _ in of_original]:
+        for one, other in zip(described, of_original, strict=True):
+            block = as_block(one)
+            yield description_name(block), block, as_block(other)

@@ -98,8 +98,7 @@ class Originals:
         if on_page is None:
             on_page = self._read_other(page)
         if on_page is None:
-            others = [name for name in self._pages if name != found.page]
-            cure = did_you_mean(page, others) or "; name the page of the original"
+            cure = did_you_mean(page, self._originals()) or "; name the page of the original"
             return None, f"there is no page {quoted(page)}{self._way_on(found, cure)}"
         if not on_page:
             cure = "; name the page of the original"
@@ -112,6 +111,14 @@ class Originals:
             names.append(f"`{page}#{asked.id}`")
         cure = f"; write {' or '.join(names)}"
         return None, f"{quoted(page)} has no article {quoted(name)}{self._way_on(found, cure)}"
+
+    def _originals(self) -> list[str]:
+        """Return the pages that ask for a text that is no translation."""
+        return [
+            page
+            for page, on_page in self._pages.items()
+            if any(isinstance(asked, PageRequest) for asked in on_page)
+        ]
 
     def _way_on(self, found: FoundTranslation, cure: str) -> str:
         """Return the end of a message about an original that is not there: what to do about it.

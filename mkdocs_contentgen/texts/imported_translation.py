@@ -19,7 +19,7 @@ from .remembered import (
     write_additions,
     write_remembered,
 )
-from .translation import first_problems, problems_of_missing
+from .translation import first_problems, leaf_name, problems_of_missing
 
 _MAX_NAMED = 5
 """How many blocks are named of those that have the same problem."""
@@ -98,7 +98,7 @@ def _lacking_parts(
             problems.append(f"the code {own.first_words} is not that of the original")
         for address in _addresses(leaf):
             if address not in _addresses(own):
-                problems.append(f"{own.first_words} lacks {_shown(address)} of the original")
+                problems.append(f"{leaf_name(own)} lacks {_shown(address)} of the original")
     more = "links, pictures or codes are not as there"
     return first_problems(problems, _MAX_NAMED, more, more)
 

@@ -232,9 +232,8 @@ class Wording:
             words = plain_text(block.text)
             replaced[part.kind, part.element.get_text()] = words
             # An attribute has no place for a mark.
-            added = [f"'{statement}' is not in the original" for statement in block.statements]
             name = description_name(as_block((part.kind, words)))
-            self._remark(name, [*added, answer.remark])
+            self._remark(name, [*map(not_in_original, block.statements), answer.remark])
         replace_descriptions(leaf.element, replaced)
 
     def _remark(self, name: str, said: Iterable[str]) -> None:
@@ -290,6 +289,20 @@ def remarks_on_whole(
 def is_on_whole(remark: str) -> bool:
     """Tell whether a remark is one of remarks_on_whole()."""
     return remark == DRAFT_REMARK or remark.startswith(_DESCRIPTIONS)
+
+
+def not_in_original(statement: str) -> str:
+    """Return what is to be said of a statement where it cannot be marked."""
+    return f"'{statement}' is not in the original"
+
+
+def leaf_name(leaf: Block) -> str:
+    """Return what names a leaf in a message."""
+    if leaf.text:
+        return leaf.first_words
+    if leaf.kind == "hr":
+        return "a line"
+    return "a picture" if leaf.element.find("img") else "an empty cell"
 
 
 def remarks_on_untranslated(problems: Sequence[str]) -> list[str]:

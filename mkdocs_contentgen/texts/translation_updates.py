@@ -47,6 +47,7 @@ from .translation import (
     STAYS,
     Wording,
     is_on_whole,
+    leaf_name,
     remarks_on_untranslated,
     remarks_on_whole,
     renew_remarks_on_missing,
@@ -315,7 +316,7 @@ class _Update:
         new = self._new.get(leaf.number)
         if not pair.was_moved_by_person:
             if pair.has_moved:
-                self._done["moved"].append(_name(own))
+                self._done["moved"].append(leaf_name(own))
             return Slot(pair.own, new, pair.has_moved, pair.has_new_place)
         # It stays where the person has put it, so merge() has nothing to do for it.
         if new is not None:
@@ -332,7 +333,7 @@ class _Update:
         if problem:
             self._problems.append(f"{leaf.first_words} {STAYS}: {problem}")
         self._new[leaf.number] = new.element
-        self._done["added"].append(_name(new))
+        self._done["added"].append(leaf_name(new))
         return Slot(new=new.element)
 
     def _slot_for_missing(self, leaf: Block) -> Slot:
@@ -340,21 +341,21 @@ class _Update:
         if problem:
             return Slot()
         self._new[leaf.number] = new.element
-        self._done["translated"].append(_name(new))
+        self._done["translated"].append(leaf_name(new))
         return Slot(new=new.element)
 
     def _renew(self, leaf: Block, pair: Pair, own: Block) -> None:
         """Make a new element for a leaf that has changed, or say why the former one stays."""
         if self._state.is_by_person(own.number):
             if pair.has_changed or (pair.has_new_content and not have_same_parts(leaf, own)):
-                self._remarks.append(f"{_CHANGED}{_name(own)}")
+                self._remarks.append(f"{_CHANGED}{leaf_name(own)}")
         elif self._is_asked(leaf):
             self._translate(leaf, pair, own)
         elif leaf.number in self._state.carried:
             new = Block(leaf.number, self._state.carried[leaf.number])
             self._new[leaf.number] = new.element
             self._renamed[own.first_words] = new.first_words
-            self._done["adapted"].append(_name(new))
+            self._done["adapted"].append(leaf_name(new))
         elif pair.has_changed or pair.has_new_content:
             self._translate(leaf, pair, own)
         if pair.has_new_place and leaf.number not in self._new:
@@ -368,16 +369,16 @@ class _Update:
         new, problem = self._translated(leaf)
         if not problem:
             self._new[leaf.number] = new.element
-            self._done["changed" if has_changed else "translated"].append(_name(own))
+            self._done["changed" if has_changed else "translated"].append(leaf_name(own))
         elif has_changed:
             self._outdated.add(leaf.number)
-            self._remarks.append(f"{_CHANGED}{_name(own)}: it is as before, since {problem}")
+            self._remarks.append(f"{_CHANGED}{leaf_name(own)}: it is as before, since {problem}")
         else:
             self._problems.append(f"{leaf.first_words} {STAYS}: {problem}")
 
     def _adapt(self, leaf: Block, own: Block) -> None:
         """Give the words of the translation the tag of their original, if it is another one."""
-        self._done["adapted"].append(_name(own))
+        self._done["adapted"].append(leaf_name(own))
         element = without_content(leaf.element)
         if start_tag(element) != start_tag(own.element):
             element.extend(copy(own.element).contents[:])
@@ -395,7 +396,7 @@ class _Update:
             for link in numbered_citations(own.element):
                 link.string = labels.get(link["href"], link.get_text())
             if own.digest != digest:
-                self._done["adapted"].append(_name(own))
+                self._done["adapted"].append(leaf_name(own))
                 self._renamed[name] = own.first_words
                 if digest in self.changed_by:
                     self.changed_by[own.digest] = self.changed_by.pop(digest)
@@ -413,10 +414,10 @@ class _Update:
                 continue
             own = self._state.own_leaves[pair.own]
             if self._state.is_by_person(pair.own):
-                self._remarks.append(f"{_GONE}{_name(own)}")
+                self._remarks.append(f"{_GONE}{leaf_name(own)}")
             else:
                 removed.add(pair.own)
-                self._done["removed"].append(_name(own))
+                self._done["removed"].append(leaf_name(own))
         return removed
 
     def additions_after(self, after: Document) -> str:
@@ -494,7 +495,7 @@ class _Update:
         answer, and `is_draft` says that nobody has approved the original.
         """
         state = self._state
-        names = [_name(leaf) for leaf in state.own.leaves()]
+        names = [leaf_name(leaf) for leaf in state.own.leaves()]
         names += description_names(state.own.article)
         new = [*self._new_remarks(), *of_translator]
         described = descriptions_in(state.original.article)
@@ -577,12 +578,3 @@ def _start_of(remark: str) -> str:
         if remark.startswith(start):
             return start
     return REMARK
-
-
-def _name(leaf: Block) -> str:
-    """Return what names a leaf in a message."""
-    if leaf.text:
-        return leaf.first_words
-    if leaf.kind == "hr":
-        return "a line"
-    return "a picture" if leaf.element.find("img") else "an empty cell"

@@ -94,6 +94,18 @@ def test_a_translation_in_markdown(site: Site) -> None:
     assert state(site)["original_changes"] == 0
 
 
+def test_descriptions_of_a_person_are_checked(site: Site) -> None:
+    """What a picture or a link says is compared with what it says in the original."""
+    title = 'href="https://x.example/why" title="The 3 reasons"'
+    site.draft(ORIGINAL.replace('href="https://x.example/why"', title), is_for_writer=True)
+    own = HTML.replace('href="https://x.example/why"', title.replace("The 3 reasons", "4 Gründe"))
+    import_text(site, own, "--by", "Ada")
+    remarks = state(site)["remarks"]
+    assert isinstance(remarks, list)
+    said = "translation: `title` '4 Gründe': '4' is not in the original; '3' of the original is"
+    assert [remark for remark in remarks if remark.startswith(said)]
+
+
 def test_a_translation_of_a_person_is_kept_true(site: Site) -> None:
     """Each block is the person's, and stays when the original changes, which is said."""
     site.run("approve", "index.md", "--by", "Jo")

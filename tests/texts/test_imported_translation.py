@@ -85,6 +85,11 @@ def test_a_translation_in_another_form() -> None:
     cited = text_of(ORIGINAL.html.replace("version 1.6", "version 1.6 [4] [5]"))
     found, _ = aligned(OWN.html.replace("Version 1.6", "Version 1.6 [5]"), cited)
     assert found.problems == ["'Ein Cache, ab Version 1.6 [5].' lacks [4] of the original"]
+    picture = '<figure><img src="https://img.example/a.png" alt="x"></figure><p>Read on.'
+    shown = text_of(ORIGINAL.html.replace("<p>Read on.", picture))
+    other = picture.replace("a.png", "b.png").replace("Read on", "Weiterlesen")
+    found, _ = aligned(OWN.html.replace("<p>Weiterlesen.", other), shown)
+    assert found.problems == ["a picture lacks https://img.example/a.png of the original"]
     found, _ = aligned("<article><h1>Kurz</h1></article>")
     assert found.problems[4:] == [
         "the original's 'The second is 5 GB of pictures' has no translation",
