@@ -77,7 +77,7 @@ def served(
         projects = [write(root / name, address, name, environment) for name in names]
         builds = [(project, project.start(*build)) for project in projects]
         for project, process in builds:
-            assert process.wait(timeout=240) == 0, project.output
+            assert process.wait(timeout=600) == 0, project.output
             (root / "served" / project.root.name).symlink_to(project.root / "site")
         assert service.violations == []
         yield address
