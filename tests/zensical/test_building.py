@@ -514,7 +514,7 @@ from pathlib import Path
 
 def kill():
     while os.path.exists("kill"):
-        if any("index.md" in it.read_text() for it in Path(".cache").glob("[0-9]*")):
+        if any(b"index.md" in it.read_bytes() for it in Path(".cache").glob("[0-9]*")):
             os.kill(os.getpid(), signal.SIGKILL)
         time.sleep(0.01)
 
