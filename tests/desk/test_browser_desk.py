@@ -1481,7 +1481,10 @@ def test_a_wrong_figure_of_a_cell(project: Project, page: Page) -> None:
 
 
 def test_own_changes_are_shown_at_once(project: Project, page: Page) -> None:
-    """Before the server has answered, also in a theme that has colours of its own."""
+    """Before the server has answered, also in a theme that has colours of its own.
+
+    Who leaves before is asked first.
+    """
     make_site(project.root, THEMES["material"])
     with DeskProcess(project) as desk:
         open_text(desk, page)
@@ -1491,6 +1494,10 @@ def test_own_changes_are_shown_at_once(project: Project, page: Page) -> None:
         expect(mark).to_have_css("background-color", "rgba(0, 0, 0, 0)")
         expect(page.get_by_role("status")).to_contain_text("Saving what you did (1 left)")
         expect(page.get_by_role("main")).to_have_attribute("aria-busy", "true")
+        with page.expect_event("dialog") as asked:
+            page.evaluate("setTimeout(() => location.reload())")
+        assert asked.value.type == "beforeunload"
+        asked.value.dismiss()
         held_in(page, held).continue_()
         expect(mark).to_have_count(0)
         settled(page)

@@ -54,6 +54,9 @@ async function start() {
   watchKeys();
   addEventListener("message", hear);
   addEventListener("popstate", followAddress);
+  addEventListener("beforeunload", (event) => {
+    if (state.pending.length) event.preventDefault(); // what the server does not have is lost
+  });
   for (const name of ["focusin", "focusout"]) {
     addEventListener(name, () => queueMicrotask(keepFocusFromPage));
   }
