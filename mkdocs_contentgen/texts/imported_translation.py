@@ -74,7 +74,7 @@ def align_import(
 def _not_aligned(
     leaves: Sequence[Block], own_leaves: Sequence[Block], matched: dict[int, int]
 ) -> list[str]:
-    """Return what is to be said of blocks that stand for none."""
+    """Return what is to be said of blocks of one text that stand for none of the other."""
     missing = [leaf for leaf in leaves if leaf.number not in matched and is_block(leaf.element)]
     found = set(matched.values())
     added = [leaf for leaf in own_leaves if leaf.number not in found and is_block(leaf.element)]
@@ -93,7 +93,8 @@ def _lacking_parts(
     """Return what is to be said of links, pictures and code that are not as in the original."""
     problems = []
     for number, own_number in matched.items():
-        leaf, own = leaves[number], own_leaves[own_number]
+        leaf = leaves[number]
+        own = own_leaves[own_number]
         if leaf.kind == "pre" and leaf.element.get_text() != own.element.get_text():
             problems.append(f"the code {own.first_words} is not that of the original")
         for address in _addresses(leaf):

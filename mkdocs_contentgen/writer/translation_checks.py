@@ -121,12 +121,18 @@ def are_swapped(
     """
     if min(len(split_words(block.text)), len(split_words(other.text))) < _LEAST_WORDS:
         return False
-    first, second = _stems(element_of(block)), _stems(element_of(other))
-    own, others = _stems(element), _stems(other_element)
-    straight = len(first & own), len(second & others)
-    crossed = len(first & others), len(second & own)
-    is_crossed = crossed[0] > straight[0] and crossed[1] > straight[1]
-    return is_crossed and sum(crossed) >= _LEAST_CROSSED + _TIMES_CROSSED * sum(straight)
+    stems = _stems(element_of(block))
+    other_stems = _stems(element_of(other))
+    translated = _stems(element)
+    other_translated = _stems(other_element)
+    straight = len(stems & translated)
+    other_straight = len(other_stems & other_translated)
+    crossed = len(stems & other_translated)
+    other_crossed = len(other_stems & translated)
+    if crossed <= straight or other_crossed <= other_straight:
+        return False
+    least = _LEAST_CROSSED + _TIMES_CROSSED * (straight + other_straight)
+    return crossed + other_crossed >= least
 
 
 def _stems(element: Tag) -> set[str]:

@@ -158,8 +158,9 @@ def compare_names(pair: Pair) -> tuple[list[Range], list[str]]:
     if not pair.is_latin or pair.is_heading:
         return [], []
     places = _places_in(pair.original, capitals=True)
-    messages = [] if pair.language not in _PLACE_LANGUAGES else _missing_places(pair, places)
-    messages += _missing_names(pair)
+    messages = _missing_names(pair)
+    if pair.language in _PLACE_LANGUAGES:
+        messages = [*_missing_places(pair, places), *messages]
     return _added_names(pair, places), messages
 
 
@@ -248,7 +249,7 @@ def _added_names(pair: Pair, places: set[int]) -> list[Range]:
     found = []
     for name in find_names(pair.translation, pair.original, pair.language):
         words = _own_words(pair.translation, name, pair.language)
-        if _is_no_evidence(pair, name, words, has_names=bool(names)):
+        if not _has_to_be_known(pair, name, words, has_names=bool(names)):
             continue
         unknown = [word for word in words if not _is_known(word, pair, places)]
         if len(unknown) > left:
@@ -263,16 +264,16 @@ def _count_translated(name: str) -> int:
     return sum(map(_is_translated, _WORD.findall(name)))
 
 
-def _is_no_evidence(pair: Pair, name: Range, words: list[str], *, has_names: bool) -> bool:
-    """Tell whether a name in a translation need not be in the original.
+def _has_to_be_known(pair: Pair, name: Range, words: list[str], *, has_names: bool) -> bool:
+    """Tell whether the original has to have a name that is in the translation.
 
-    `words` are the own words of the name, and `has_names` says whether the original has names.
+    `words` are those of _own_words(), and `has_names` says whether the original has any names.
     """
     if overlaps(name.start, name.end, pair.translated_links):
-        return True
+        return False
     if len(words) == 1 and pair.language not in _PLACE_LANGUAGES:
-        return True  # it can be a month, or a place
-    return pair.language == "de" and _can_be_nouns(pair, name, words, has_names=has_names)
+        return False  # it can be a month, or a place
+    return pair.language != "de" or not _can_be_nouns(pair, name, words, has_names=has_names)
 
 
 def _is_known(word: str, pair: Pair, places: set[int]) -> bool:
