@@ -452,6 +452,9 @@ def test_nothing_is_lost_when_it_is_killed(desk: DeskProcess, page: Page) -> Non
     desk.end()
     page.get_by_role("button", name="Confirm").click()
     expect(page.get_by_text("The desk does not answer").first).to_be_visible()
+    page.get_by_role("button", name="All texts").click()
+    expect(page.get_by_role("heading", name="Builds take seconds")).to_be_visible()
+    assert "/report/" in page.url
     with DeskProcess(desk.project) as again:
         open_text(again, page)
         left(page, 2)
@@ -982,6 +985,22 @@ def test_approving_is_deliberate(desk: DeskProcess, page: Page) -> None:
     assert "First." in approved(desk, "post.md")
     dialog.get_by_role("button", name="Undo").click()
     wait_until(lambda: approved(desk, "post.md") == "")
+    expect(approve_button(page)).to_be_enabled()
+    held = hold(page, "approve")
+    approve_button(page).click()
+    first = held_in(page, held)
+    page.evaluate(APPROVE_ELSEWHERE)
+    first.continue_()
+    expect(said).to_contain_text("Jo Doe has just approved “Ten habits”.")
+
+
+APPROVE_ELSEWHERE = """async () => {
+    const { call } = await import("/_contentgen/api.js");
+    const { frame } = await import("/_contentgen/frame.js");
+    const { state } = await import("/_contentgen/state.js");
+    await call("approve", { ref: state.ref, seen: state.text.seen, shown: frame.shown });
+}"""
+"""Approves the text as another person would."""
 
 
 def test_words_outlive_the_desk(project: Project, page: Page) -> None:
@@ -1639,8 +1658,8 @@ def test_the_list_and_the_address(desk: DeskProcess, page: Page) -> None:
     desk.project.page("new.md", {"type": "blog", "topic": "A new one"})
     page.goto(desk.address)
     expect(page.get_by_role("button", name="1 missing")).to_be_visible()
-    page.goto("about:blank")
     page.goto(desk.address)  # its token was used before
+    expect(page).to_have_url(f"{desk.origin}/_contentgen/")
     expect(page.get_by_role("button", name="2 approved")).to_be_visible()
     expect(page.get_by_text("git add -- 'contentgen' && git commit")).to_be_visible()
     expect(page.get_by_role("button", name="Review next")).to_be_disabled()

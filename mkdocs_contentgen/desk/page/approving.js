@@ -57,6 +57,9 @@ export async function approve({ opensNext, reason = "", seen = state.text.seen }
   }
   const { ref, visits, text: { title } } = state;
   const done = await act("approve", { shown: frame.shown, reason, seen });
+  if (!done && state.ref === ref && isApproved()) {
+    tell("amber", say("approved_by_other", state.text.approved_by, title));
+  }
   if (!done) return null;
   state.checked = [];
   tell("green", say("did_approve", title), () => undoApproval(ref));

@@ -70,6 +70,10 @@ async function start() {
 }
 
 function followAddress() {
+  if (location.hash) { // the address of a desk, whose token opens another session
+    location.reload();
+    return;
+  }
   const isWanted = leave();
   // What is on its way belongs to the text that is open.
   inTurn(() => {}).then(() => show(isWanted)).catch((error) => isWanted() && fail(error));

@@ -62,9 +62,14 @@ export async function openQueue() {
   const isWanted = leave();
   await inTurn(() => {});
   if (!isWanted()) return;
-  history.pushState(null, "", "/_contentgen/");
   state.message = null;
-  await loadQueue(isWanted).catch((error) => tell("red", error.message));
+  try {
+    await loadQueue(isWanted);
+  } catch (error) {
+    tell("red", error.message);
+    return;
+  }
+  if (isWanted()) history.pushState(null, "", "/_contentgen/");
 }
 
 // Whether a message is about more than the text before: a problem, or an approval, which can still
