@@ -115,11 +115,11 @@ def link_to_headings(article: Element, ids: Mapping[Element, str]) -> None:
         return
     known: dict[str, str] = {}
     for heading, name in ids.items():
-        letters = _letters_of("".join(heading.itertext()))
+        letters = letters_of("".join(heading.itertext()))
         if letters:
             known.setdefault(letters, name)
     for link in links:
-        found = known.get(_letters_of(unquote(link.attrib["href"])))
+        found = known.get(letters_of(unquote(link.attrib["href"])))
         if found:
             link.set("href", f"#{found}")
         else:
@@ -128,7 +128,7 @@ def link_to_headings(article: Element, ids: Mapping[Element, str]) -> None:
                 link.attrib.pop(attribute, None)
 
 
-def _letters_of(text: str) -> str:
+def letters_of(text: str) -> str:
     """Return the letters and digits of a text or of an id, however ids are made of texts."""
     return re.sub(r"[\W_]+", "", text).casefold()
 

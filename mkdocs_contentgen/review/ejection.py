@@ -189,7 +189,8 @@ def _read_article(article: Article, image_hosts: Sequence[str]) -> Element:
         )
     try:
         # A statement to check that contains blocks becomes one in each of them.
-        html = Document(text.html, image_hosts).to_lines() if has_marks(text) else text.html
+        html = article.html_to_show(text)
+        html = Document(html, image_hosts).to_lines() if has_marks(text) else html
         element = parse_article(html, image_hosts)
     except UnsafeHTMLError as error:
         raise ApprovalError(f"{article.place}: the text cannot be shown: {error}") from error

@@ -412,7 +412,19 @@ class Article:
         text = self.outcome.text
         if provenance is None or text is None:
             raise ContentgenError(str(self.outcome.error or NEVER_GENERATED_REASON))
-        return presentation.present(text.html, provenance, how)
+        return presentation.present(self.html_to_show(text), provenance, how)
+
+    def html_to_show(self, text: Text) -> str:
+        """Return the HTML of a text of the article as a page shows it, with links to its headings.
+
+        Those within a translation are the original's.
+        """
+        original = self.original_text
+        if original is None:
+            return text.html
+        from .links_within import link_to_own_headings  # most sites have one language
+
+        return link_to_own_headings(text, original.text)
 
     @property
     def model(self) -> str:

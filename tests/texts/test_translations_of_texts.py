@@ -22,6 +22,7 @@ from mkdocs_contentgen.service.protocol import (
     Translation,
 )
 from mkdocs_contentgen.text import Text
+from mkdocs_contentgen.texts.links_within import link_to_own_headings
 from mkdocs_contentgen.texts.remembered import forms_of, read_remembered, short_digest_of
 from mkdocs_contentgen.texts.translation import compose, plan_translation
 
@@ -146,6 +147,22 @@ def test_what_stays_is_found_behind_a_mark() -> None:
     original = replace(ORIGINAL, html=Document(html).to_lines())
     text = translate(in_upper_case, original=original)
     assert (text.remarks, "FAST [3], \\(a = 5\\)." in text.html) == ((), True)
+
+
+def test_links_within_a_translation_lead_to_its_headings() -> None:
+    """They are the original's until a page shows the text, whatever a heading is called then."""
+    link = '<a href="#why%20it-is">Why</a>, <a href="#other">other</a>'
+    html = f"<article><h1>T</h1><h2>Why it is?</h2><p>See {link} or x.</p></article>"
+    original = replace(ORIGINAL, html=Document(html).to_lines())
+    words = {"Why it is?": "Warum ist das?"}
+    text = translate(lambda block: words.get(block.text, block.text), original=original)
+    assert 'href="#why%20it-is"' in text.html
+    shown = link_to_own_headings(text, original)
+    assert re.findall('href="([^"]*)"', shown) == ["#warumistdas", "#other"]
+    edited = replace(text, html=text.html.replace("Warum ist das?", "理由 (1)"))
+    shown = link_to_own_headings(edited, original)
+    assert re.findall('href="([^"]*)"', shown) == ["#理由1", "#other"]
+    assert link_to_own_headings(original, original) == original.html
 
 
 def test_a_list_of_sources_in_a_language_that_is_not_known() -> None:
