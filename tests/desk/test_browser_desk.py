@@ -1584,6 +1584,37 @@ def settle_at_once(page: Page, other: Page, name: str) -> None:
     expect(marks).to_have_count(count - 1)  # what both have done is shown
 
 
+def test_undo_says_what_it_takes_back(desk: DeskProcess, page: Page) -> None:
+    """Also when another person has done something with the text since. 4 s."""
+    open_text(desk, page, "Ten habits")
+    said = page.get_by_role("status")
+    edit_block(page, "First.").fill("My own words.")
+    page.get_by_role("button", name="Save").click()
+    expect(said).to_contain_text("Saved the paragraph")
+    settled(page)
+    ref = page.url.partition("text=")[2]
+    page.evaluate(CHANGE_ELSEWHERE, [ref, {"action": "delete"}])
+    expect(said).to_contain_text("Done last: the removed paragraph")
+    expect(approve_button(page)).to_be_enabled()
+    approve_button(page).click()
+    expect(page).to_have_title(re.compile("Builds take seconds"))
+    page.evaluate(CHANGE_ELSEWHERE, [ref, {"action": "edit", "markdown": "Their words."}])
+    page.get_by_role("button", name="Undo").click()
+    expect(page).to_have_title(re.compile("Ten habits"))
+    expect(said).to_contain_text("Done last: the edit")
+    expect(block_with(page, "Their words.")).to_be_visible()
+    assert "My own words." in approved(desk, "post.md")
+
+
+CHANGE_ELSEWHERE = """async ([ref, change]) => {
+    const { call } = await import("/_contentgen/api.js");
+    const { blocks, seen } = await call("text", { ref });
+    const { number, digest } = blocks.at(-1);
+    await call("change", { ref, seen, changes: [{ ...change, block: number, digest }] });
+}"""
+"""Changes the last block of a text as another person would."""
+
+
 LINES = {
     "**Two words**, *one* (`a_b = 1`) and ==4 s== now [\\[1\\]](<https://a.example/x_y>).": True,
     r"A snake\_case, ~~5~~ 6 and 2\*3.": True,

@@ -54,12 +54,22 @@ export async function look() {
     if (text.version !== state.text.version) await released();
     if (ref !== state.ref) return;
     state.failure = "";
-    if (text.version !== state.text.version) take(text);
-    else redraw();
+    if (text.version === state.text.version) {
+      redraw(); // its answer has nothing else
+      return;
+    }
+    if (text.seen !== state.text.seen) forgetUndo();
+    take(text);
   } catch (error) {
     state.failure = error.message;
     redraw();
   }
+}
+
+// Another person has done something since, which the Undo beside what was done last would take back.
+function forgetUndo() {
+  const isPending = state.pending.length > 0;
+  if (state.message?.undo === undoLast && !isPending) state.message = null;
 }
 
 // Sends an act, and tells whether it was done.

@@ -71,6 +71,11 @@ async function undoApproval(ref) {
   const row = state.texts.find((other) => other.ref === ref);
   const text = await call("text", { ref }).catch((error) => tell("red", error.message));
   if (!text?.undo) return;
+  if (text.undo.act !== "approve") {
+    state.message = null;
+    await openText({ ...row, ...text }); // which says what was done with it since
+    return;
+  }
   if (!await agreesToUndo(text)) return;
   if (ref !== state.ref) await openText({ ...row, ...text });
   const done = await act("undo");
