@@ -1695,9 +1695,18 @@ def test_the_list_and_the_address(desk: DeskProcess, page: Page) -> None:
     expect(page.get_by_text("git add -- 'contentgen' && git commit")).to_be_visible()
     expect(page.get_by_role("button", name="Review next")).to_be_disabled()
     page.get_by_role("button", name="1 missing").click()
-    page.get_by_role("button", name="Generate…").click()
-    expect(page.get_by_role("dialog", name="Generate…")).to_contain_text("A new one")
+    held = hold(page, "cost")
+    generate = page.get_by_role("button", name="Generate…")
+    generate.click()
+    first = held_in(page, held)
+    generate.click()
+    dialog = page.get_by_role("dialog", name="Generate…")
+    expect(dialog).to_contain_text("A new one")
+    with page.expect_response("**/api/cost"):
+        first.continue_()
+    page.evaluate("new Promise((done) => setTimeout(done))")  # what has arrived is handled
     page.keyboard.press("Escape")
+    expect(dialog).to_have_count(0)  # a second one would be beneath it
     page.get_by_role("button", name="2 approved").click()
     page.get_by_role("link", name="Ten habits").click()
     expect(page.get_by_role("button", name="Next text")).to_be_disabled()

@@ -25,8 +25,11 @@ export function inform(title, ...content) {
   open(title, ...content, h("div", { class: "buttons" }, closeButton("close")));
 }
 
+const problemNow = () => state.isTooQuick ? say("too_quick") : state.message?.text ?? "";
+
 // Shows fields, and sends them when the person says so. `send` tells whether it was done.
 export function ask(title, label, fields, send) {
+  if (isDialogOpen()) return; // it was asked for twice
   const problem = h("p", { role: "alert", class: "problem" });
   const submit = async (event) => {
     event.preventDefault();
@@ -35,7 +38,7 @@ export function ask(title, label, fields, send) {
     const done = await send();
     form.inert = false;
     if (done) dialog.close();
-    else draw(form.querySelector(".problem"), [state.message?.text ?? ""]);
+    else draw(form.querySelector(".problem"), [problemNow()]);
   };
   const dialog = open(title, h("form", { onsubmit: submit }, problem, ...fields,
     h("div", { class: "buttons" }, h("button", { class: "main" }, label), closeButton("cancel"))));
@@ -44,6 +47,7 @@ export function ask(title, label, fields, send) {
 
 // Asks a question, and returns whether the person says yes.
 export function personAgrees(title, question) {
+  if (isDialogOpen()) return Promise.resolve(false); // it was asked for twice
   return new Promise((done) => {
     const yes = (event) => {
       event.preventDefault();
