@@ -1295,7 +1295,10 @@ def test_what_is_pressed_stays_there(desk: DeskProcess, page: Page) -> None:
 
 
 def test_double_clicks(desk: DeskProcess, page: Page) -> None:
-    """The second click acts on nothing that has taken the place of the first. 3 s."""
+    """The second click acts on nothing that has taken the place of the first. 3 s.
+
+    Nor does a key that is held.
+    """
     open_text(desk, page)
     for name, count in (("Confirm", 2), ("Remove", 1), ("Undo", 2)):
         button = page.get_by_role("button", name=name, exact=True)
@@ -1306,6 +1309,16 @@ def test_double_clicks(desk: DeskProcess, page: Page) -> None:
         expect(page.get_by_role("status")).to_contain_text("That was too quick.")
         settled(page)
         left(page, count)
+    page.keyboard.press("c")
+    left(page, 1)
+    settled(page)
+    for key in ("Control", "z", "z", "z"):  # the key is held
+        page.keyboard.down(key)
+    for key in ("z", "Control"):
+        page.keyboard.up(key)
+    left(page, 2)
+    settled(page)
+    left(page, 2)
     for _ in range(2):
         page.get_by_role("button", name="Edit", exact=True).click()
     editor = page.get_by_role("textbox", name="Edit")

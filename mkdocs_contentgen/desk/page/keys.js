@@ -99,7 +99,8 @@ function press(event) {
     return;
   }
   const isUndo = key === "z" && isModified && !event.shiftKey;
-  if (!isUndo && (isModified || event.altKey || event.repeat)) return;
+  const isOther = !isUndo && (isModified || event.altKey); // a key of the browser
+  if (isOther || event.repeat) return;
   // The message can be about the approval of the text before.
   const does = isUndo ? state.message?.undo ?? undo : KEYS[key];
   if (!does) return;
