@@ -66,7 +66,7 @@ export async function look() {
   }
 }
 
-// Another person has done something since, which the Undo beside what was done last would take back.
+// Another person has done something since, which the Undo beside the message would take back.
 function forgetUndo() {
   const isPending = state.pending.length > 0;
   if (state.message?.undo === undoLast && !isPending) state.message = null;
