@@ -95,6 +95,9 @@ class Draft:
     text: str = ""
     """The mended Markdown, for further prompts."""
 
+    by_person: bool = False
+    """Whether a person wrote or changed it, and so means what looks like a loop of a model."""
+
     @property
     def source_text(self) -> str:
         """What statements and quotations may come from."""
@@ -253,6 +256,8 @@ def _script_problem(draft: Draft) -> str:
 
 
 def _degenerate_problem(draft: Draft) -> str:
+    if draft.by_person:
+        return ""
     least = min(_LEAST_BEFORE_LOOP, draft.words // 4)
     if draft.completion.finish_reason == "loop" and draft.document.words < least:
         return (
@@ -263,6 +268,8 @@ def _degenerate_problem(draft: Draft) -> str:
 
 
 def _repeated_problem(draft: Draft) -> str:
+    if draft.by_person:
+        return ""
     again = sum(len(block.words) for block in _repeated_blocks(draft))
     if again and 2 * again > len(split_words(draft.document.text)):
         return "the text says again what stands before it"

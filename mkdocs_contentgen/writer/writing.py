@@ -123,20 +123,22 @@ def text_from_answer(
 ) -> FinishedText:
     """Return the text in an answer from elsewhere, read and checked as that of the model.
 
-    `author` is the person who wrote it, or empty. The other arguments are those of write(),
-    and its sources are those of prompt(). Raises FailedTextError.
+    `author` is the person who wrote it, or empty; what a person says again and again stays. The
+    other arguments are those of write(), and its sources are those of prompt(). Raises
+    FailedTextError.
     """
     writing = _Writing(request, options, _nobody, find_sections(request, options, own), UNOBSERVED)
-    return writing.finish(writing.read_whole(answer), today, author)
+    draft = writing.read_whole(answer, by_person=bool(author))
+    return writing.finish(draft, today, author)
 
 
 def remarks_on_answer(request: Request, options: WriterOptions, answer: str) -> tuple[str, ...]:
-    """Return the remarks on the text in an answer from elsewhere. Raises FailedTextError.
+    """Return the remarks on a text that a person has changed. Raises FailedTextError.
 
     They are those of text_from_answer(), which also writes the HTML, and takes twice the time.
     """
     writing = _Writing(request, options, _nobody, find_sections(request, options), UNOBSERVED)
-    remarks = writing.remarks(writing.read_whole(answer))
+    remarks = writing.remarks(writing.read_whole(answer, by_person=True))
     found: tuple[str, ...] = clean_fields({"remarks": remarks}).get("remarks", ())
     return found
 
@@ -222,9 +224,9 @@ class _Writing:
                 raise self.failure(draft.unusable, draft)
         return await self._repaired(draft)
 
-    def read_whole(self, answer: str) -> Draft:
+    def read_whole(self, answer: str, *, by_person: bool) -> Draft:
         """Return the text in an answer with all of it. Raises FailedTextError."""
-        draft = self.read(Completion(answer), self.words)
+        draft = self.read(Completion(answer), self.words, by_person=by_person)
         if draft.unusable:
             raise self.failure(draft.unusable, draft)
         return draft
@@ -446,11 +448,12 @@ class _Writing:
         earlier: Sequence[MarkdownBlock] = (),
         *,
         is_part: bool = False,
+        by_person: bool = False,
     ) -> Draft:
         """Return the text in an answer, mended. `words` is its target."""
         answer, remarks = read_answer(completion.text)
         reason = completion.finish_reason
-        loop = find_loop(answer)
+        loop = None if by_person else find_loop(answer)
         if loop is not None:
             answer = answer[:loop]
             reason = "loop"
@@ -469,6 +472,7 @@ class _Writing:
             earlier,
             self._sources,
             is_part,
+            by_person=by_person,
         )
         return self._draft(draft, text)
 

@@ -71,6 +71,19 @@ def test_a_text_of_a_chat(site: Project) -> None:
     ]
 
 
+ROWS = "\n".join(f"| `option_{number}` | off | off | off | off | off |" for number in range(60))
+TABLE = f"{MARKDOWN}\n\n| a | b | c | d | e | f |\n|-|-|-|-|-|-|\n{ROWS}\n\nThat is all of them.\n"
+
+
+def test_a_text_of_a_person_that_repeats_itself(site: Project) -> None:
+    """Rows that are nearly the same are a loop of a model; those of a person stay, as a table."""
+    assert "repeats itself without end" in import_text(site, TABLE, "--model", "a-chat")
+    import_text(site, TABLE, "--by", "Ana")
+    assert "repeat" not in json.dumps(row(site)["remarks"])
+    site.build("--strict")
+    assert len(site.soup("index.html").select("article tr")) == 61
+
+
 @pytest.mark.parametrize("kind", ["blog", "news"])
 def test_a_text_of_a_person(site: Project, kind: str) -> None:
     """Line, attribute, metadata and status name the person, and none says anything of AI."""
