@@ -31,7 +31,11 @@ FULL = Text(
     passages={ADDRESS: "A build takes 4 seconds.\n\n\tOn two cores."},
     written_by="Łukasz",
     original=Original(
-        " ".join(["0123abcd:4567cdef:89abcdef:12:01234567"] * 2), "2" * 64, "pt-BR", is_draft=True
+        " ".join(["0123abcd:4567cdef:89abcdef:12:01234567"] * 2),
+        "2" * 64,
+        "pt-BR",
+        is_draft=True,
+        additions="76543210 fedcba98",
     ),
 )
 """A text with a value in every field."""
