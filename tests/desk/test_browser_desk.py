@@ -1373,6 +1373,7 @@ def test_a_click_is_about_what_the_page_shows(desk: DeskProcess, page: Page) -> 
         page.get_by_role("button", name="Remove", exact=True).click()
     page.evaluate("new Promise((done) => setTimeout(done))")  # what has arrived is handled
     expect(block_with(page, "Thrown away")).to_be_visible()  # it is shown late
+    expect(page.locator('[aria-current="true"]')).to_contain_text("Costs 5 EUR")  # and stays it
     select_statement(page, "4 seconds A build", "A build takes")
     block_with(page, "Costs 5 EUR").locator("mark").click()
     expect(page.locator('[aria-current="true"]')).to_contain_text("Costs 5 EUR")

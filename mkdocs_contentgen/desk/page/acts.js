@@ -31,7 +31,10 @@ export function take(text) {
   const before = state.text;
   const isOther = text.ref !== before?.ref;
   const selected = isOther || state.block === null ? null : before.blocks[state.block];
+  const current = !isOther && statementsOf(before).find(({ key }) => key === state.current);
   state.text = text;
+  // Its block can have another number now.
+  if (current) state.current = findIn(statementsOf(text), current)?.key ?? state.current;
   const row = state.texts.findIndex(({ ref }) => ref === text.ref);
   if (row >= 0) state.texts[row] = { ...state.texts[row], ...text };
   const number = selected ? numberOf(selected) : -1;
