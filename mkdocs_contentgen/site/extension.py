@@ -55,16 +55,17 @@ FENCED = re.compile(r"^[ \t>]*(```+|~~~+).*?(?:^[ \t>]*\1[ \t]*$|\Z)", re.DOTALL
 _SEPARATOR = "<!-- more -->"
 """The default separator between excerpt and rest in Material's blog."""
 
-_INVISIBLE = r"<!--.*?-->|<(style|script)\b.*?</\1>|<(?:link|meta)\b[^>]*>"
-"""Matches a comment or an element that a browser does not show."""
+_INVISIBLE = r"<!--.*?-->|<(?P<tag>style|script)\b.*?</(?P=tag)>|<(?:link|meta)\b[^>]*>"
+"""Matches a comment or an element that a browser does not show, on one line or on several."""
 
 _INVISIBLE_HTML = re.compile(
     rf"{_INVISIBLE}|<(?:!--|(?:style|script|link|meta)\b).*", re.DOTALL | re.IGNORECASE
 )
-"""The same in HTML. A comment or an element without an end goes to the end of the block."""
+"""What is not shown of a block of HTML. What has no end goes to the end of the block."""
 
 _INVISIBLE_SOURCE = re.compile(
-    rf"\A(?:\s+|(?!{MARKER.pattern}){_INVISIBLE}|\*?\[[^\]\n]+\]:.*(?:\n|\Z))+", re.IGNORECASE
+    rf"\A(?:\s+|(?!{MARKER.pattern})(?:{_INVISIBLE})|\*?\[[^\]\n]+\]:[^\n]*(?:\n|\Z))+",
+    re.DOTALL | re.IGNORECASE,
 )
 """What is not shown at the start of a page's source, up to a marker or the first text.
 

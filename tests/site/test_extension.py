@@ -47,7 +47,7 @@ from mkdocs_contentgen.html.plaintext import plain_text
 from mkdocs_contentgen.html.presentation import ArticleMetadata, Presentation
 from mkdocs_contentgen.mkdocs.internals import file_of_page, set_title_found
 from mkdocs_contentgen.site.content import PageContent
-from mkdocs_contentgen.site.extension import ArticleExtension
+from mkdocs_contentgen.site.extension import ArticleExtension, leading_article
 
 CASES = sorted(path.parent for path in (GOLDEN / "embedding").glob("*/page.md"))
 PICTURES = {0x2400 + code: code for code in range(32)} | {0x2421: 0x7F}
@@ -190,6 +190,26 @@ def test_a_title_is_that_of_its_page_only(a_site: MkDocsConfig) -> None:
     for text in ("<!-- contentgen -->", "Text."):
         md.convert(text)
     assert titles == ["One", ""]
+
+
+@pytest.mark.parametrize(
+    ("before", "leads"),
+    [
+        ("<!-- one line -->", True),
+        ("<!--\nseveral\nlines\n-->", True),
+        ("<style>p { color: red }</style>", True),
+        ("<script>\nx = 1\n</script>\n\n[a]: https://example.org/", True),
+        ("<!-- x -->\n\nText of the author, <!-- y -->", False),
+        ("[a]: https://example.org/\nText of the author.", False),
+    ],
+)
+def test_what_nobody_sees_is_before_the_article_that_titles_a_page(
+    before: str, leads: bool
+) -> None:
+    """Comments and styles on several lines do not keep an article from being the page's first."""
+    articles = {"main": Sent("<article><h1>T</h1></article>")}
+    found = leading_article(f"{before}\n\n<!-- contentgen -->\n", articles)
+    assert found == ("main" if leads else None)
 
 
 def test_what_is_known_of_a_page_is_of_its_last_rendering(a_site: MkDocsConfig) -> None:
