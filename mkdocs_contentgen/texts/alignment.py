@@ -1,10 +1,10 @@
 """Find which part of a translation stands for which of its original, after people edited both.
 
 A translation remembers digests of the parts of both, in pairs, and no words. So what is equal is
-matched first: in order, then wherever else it stands, since then it was moved. What is left over
-between two equal parts has changed: it is paired in the order in which kinds, links, code, names
-and figures fit best, which translations share with their originals. What then is alone is gone or
-new.
+matched first: in order, and then wherever else it stands, which means that it was moved. What is
+left over between two equal parts has changed: it is paired in the order in which kinds, links,
+code, names and figures fit best, which translations share with their originals. What then is alone
+is gone or new.
 
 The parts are the leaves of a document: its blocks, and also pictures, lines and empty cells. Here,
 `own` names what is the translation's, and `original` what is the original's.
@@ -18,7 +18,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
-from functools import lru_cache
+from functools import cached_property, lru_cache
 
 from ..errors import EditError
 from ..html.document import Block, document_of, is_block
@@ -179,7 +179,7 @@ def align(
     places = _places_of_forms(parts, forms, original)
     own_digests_now = [short_digest_of(leaf) for leaf in own]
     own_places = _Places(own_digests, own_digests_now, own)
-    known_additions = set(additions.split())
+    standing_for_none = set(additions.split())
 
     def likeness(number: int, leaf: int) -> float:
         """Return how well a leaf of the original fits the translation of a remembered part."""
@@ -188,7 +188,7 @@ def align(
 
     def own_likeness(number: int, own_leaf: int) -> float:
         """Return how well a leaf of the translation fits the original of a remembered part."""
-        if own_digests[number] == REMOVED or own_digests_now[own_leaf] in known_additions:
+        if own_digests[number] == REMOVED or own_digests_now[own_leaf] in standing_for_none:
             return 0
         leaf = places.of(number)
         likeness = own_marks[own_leaf].likeness(None if leaf is None else marks[leaf])
@@ -256,8 +256,8 @@ def count_changes(remembered: str, original: Sequence[Block]) -> int:
     for part in only_in_new_place:
         leaf = places.of(part)
         shares_element = leaf is not None and forms[leaf].shared > 0
-        is_counted = shares_element and part - 1 in only_in_new_place  # with the part before it
-        if not is_counted:
+        counts_with_part_before = shares_element and part - 1 in only_in_new_place
+        if not counts_with_part_before:
             number += 1
     for before, after in places.gaps():
         number += max(len(before), len(after))
@@ -294,9 +294,11 @@ def _find_new_places(
         leaf = places.of(number)
         if leaf is not None:
             has_other_place = part.form.place != forms[leaf].place
-            # The leaf before it is still that, but is in the same list, for example, no more.
-            is_apart = leaf_before == leaf - 1 and part.form.shared != forms[leaf].shared
-            if has_other_place or is_apart:
+            # `shared` counts the elements that are around both a leaf and the one before it. If the
+            # leaf before it is still the same one, another number says that a list was split
+            # between the two, for example, or that two lists became one.
+            is_grouped_anew = leaf_before == leaf - 1 and part.form.shared != forms[leaf].shared
+            if has_other_place or is_grouped_anew:
                 found.add(number)
         leaf_before = leaf
     return found
@@ -329,8 +331,8 @@ def align_unknown(original: Sequence[Block], own: Sequence[Block]) -> dict[int, 
 class _Places:
     """Which leaf of a document each remembered part is now.
 
-    `digests` are those of the parts, and `now` those of the leaves. A part has the number of its
-    digest.
+    `digests` are those of the parts, and `now` those of the leaves. A part is known by its number:
+    its place among the `digests`.
     """
 
     def __init__(self, digests: Sequence[str], now: Sequence[str], leaves: Sequence[Block]) -> None:
@@ -393,6 +395,7 @@ class _Places:
 def _gaps(matched: Mapping[int, int], sizes: tuple[int, int]) -> Iterator[tuple[range, range]]:
     """Yield what is between two neighbours in both of two sequences of these sizes."""
     number, leaf = 0, 0
+    # Behind the last pair, there is what is left up to the ends of both.
     for next_number, next_leaf in [*sorted(matched.items()), sizes]:
         yield range(number, next_number), range(leaf, next_leaf)
         number, leaf = next_number + 1, next_leaf + 1
@@ -404,8 +407,6 @@ class _Marks:
     def __init__(self, leaf: Block) -> None:
         self._kind = leaf.kind
         self._element = leaf.element
-        self._words: Counter[str] | None = None
-        self._length = 0
 
     def likeness(self, other: _Marks | None) -> float:
         """Return how well two blocks fit, or 0 if they cannot be each other.
@@ -420,27 +421,29 @@ class _Marks:
             likeness = _SIMILAR_KIND
         else:
             return 0
-        own, others = self._lasting_words(), other._lasting_words()
+        own, others = self._lasting_words, other._lasting_words
         most = max(own.total(), others.total())
         if most:
             likeness += _SHARED_MARKS * (own & others).total() / most
-        shorter, longer = sorted((self._length, other._length))
-        return likeness + shorter / longer
+        shorter, longer = sorted((len(self._text), len(other._text)))
+        return likeness + (shorter + 1) / (longer + 1)
 
+    @cached_property
+    def _text(self) -> str:
+        return self._element.get_text()
+
+    @cached_property
     def _lasting_words(self) -> Counter[str]:
-        """Return the names, figures, code and addresses."""
-        if self._words is None:
-            text = self._element.get_text()
-            self._length = len(text) + 1
-            words = filter(_is_lasting, _WORD.findall(text))
-            self._words = Counter(map(str.casefold, words))
-            for tag in self._element.find_all(True):
-                address = tag.get("href") or tag.get("src")
-                if address:
-                    self._words[str(address)] += 1
-                elif tag.name == "code":
-                    self._words[tag.get_text()] += 1
-        return self._words
+        """The names, figures, code and addresses."""
+        words = filter(_is_lasting, _WORD.findall(self._text))
+        found = Counter(map(str.casefold, words))
+        for tag in self._element.find_all(True):
+            address = tag.get("href") or tag.get("src")
+            if address:
+                found[str(address)] += 1
+            elif tag.name == "code":
+                found[tag.get_text()] += 1
+        return found
 
 
 def _is_lasting(word: str) -> bool:
@@ -455,20 +458,19 @@ def _match_in_order(before: Sequence[str], after: Sequence[str]) -> dict[int, in
     such as a cell with a `yes`.
     """
     matched: dict[int, int] = {}
-    ranges = [(0, len(before), 0, len(after))]
-    while ranges:
-        first, last, other_first, other_last = ranges.pop()
-        unique = _match_unique(before[first:last], after[other_first:other_last])
-        if not unique:
-            some = _match_repeated(before[first:last], after[other_first:other_last])
-            matched.update({first + number: other_first + other for number, other in some})
-            continue
-        start, other_start = first, other_first
-        for number, other in unique:
-            matched[first + number] = other_first + other
-            ranges.append((start, first + number, other_start, other_first + other))
-            start, other_start = first + number + 1, other_first + other + 1
-        ranges.append((start, last, other_start, other_last))
+    left = [(range(len(before)), range(len(after)))]
+    while left:
+        numbers, others = left.pop()
+        items = before[numbers.start : numbers.stop]
+        other_items = after[others.start : others.stop]
+        unique = _match_unique(items, other_items)
+        for number, other in unique or _match_repeated(items, other_items):
+            matched[numbers[number]] = others[other]
+        if unique:
+            for gap, other_gap in _gaps(dict(unique), (len(items), len(other_items))):
+                left.append(
+                    (numbers[gap.start : gap.stop], others[other_gap.start : other_gap.stop])
+                )
     return matched
 
 
@@ -482,34 +484,44 @@ def _match_repeated(before: Sequence[str], after: Sequence[str]) -> list[tuple[i
         return matched  # difflib takes quadratic time
     matcher = SequenceMatcher(None, before[start:], after[start:], autojunk=False)
     for number, other, size in matcher.get_matching_blocks():
-        for offset in range(start, start + size):
-            matched.append((number + offset, other + offset))
+        for offset in range(size):
+            matched.append((start + number + offset, start + other + offset))
     return matched
 
 
 def _match_unique(before: Sequence[str], after: Sequence[str]) -> list[tuple[int, int]]:
     """Return the longest run of items that are once in both sequences, in the order of both."""
     counts = Counter(before)
-    places = {item: place for place, item in enumerate(after) if counts[item] == 1}
-    for item, count in Counter(after).items():
-        if count > 1:
-            places.pop(item, None)
+    counts_after = Counter(after)
+    places: dict[str, int] = {}
+    for place, item in enumerate(after):
+        if counts[item] == 1 and counts_after[item] == 1:
+            places[item] = place
     common = [(number, places[item]) for number, item in enumerate(before) if item in places]
-    # The longest increasing subsequence. For each length of a run, `ends` has the smallest last
-    # place, and `chosen` the index of that item. `previous` has for each item the one before it.
+    return _longest_run(common)
+
+
+def _longest_run(pairs: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
+    """Return the most of these pairs in their order whose second numbers rise.
+
+    This is the longest increasing subsequence, in a time of n log n.
+    """
+    # Of all runs of a length, the one that ends with the smallest number is the best to go on with.
+    # `ends` has that number for each length, and `chosen` the index of the pair that it is of.
     ends: list[int] = []
     chosen: list[int] = []
+    # The index of the pair before each pair in its run, or -1.
     previous: list[int] = []
-    for index, (_, place) in enumerate(common):
+    for index, (_, place) in enumerate(pairs):
         length = bisect_left(ends, place)
         previous.append(chosen[length - 1] if length else -1)
-        # Replaces the end of a run of this length, or adds the first one.
+        # Replaces the end of the runs that are longer by this pair, or adds the first one.
         ends[length : length + 1] = [place]
         chosen[length : length + 1] = [index]
     run = []
     index = chosen[-1] if chosen else -1
     while index >= 0:
-        run.append(common[index])
+        run.append(pairs[index])
         index = previous[index]
     return run[::-1]
 

@@ -30,15 +30,16 @@ class OriginalParts:
     def __init__(self, document: Document, language: str) -> None:
         self.leaves: Sequence[Block] = document.leaves()
         blocks = document.blocks()
-        of_blocks = [leaf.number for leaf in self.leaves if is_block(leaf.element)]
-        self.listed = {of_blocks[block.number] for block in listed_sources(blocks)}
+        # By the number of a block, that of the same one among the leaves.
+        leaf_numbers = [leaf.number for leaf in self.leaves if is_block(leaf.element)]
+        self.listed = {leaf_numbers[block.number] for block in listed_sources(blocks)}
         """The leaves of the list of sources and its heading."""
 
         self.words: dict[int, Block] = {}
         """The blocks with words to translate."""
 
         for block in _with_words(blocks, language):
-            self.words[of_blocks[block.number]] = block
+            self.words[leaf_numbers[block.number]] = block
         self._descriptions: dict[int, list[Block]] = {}
         number = len(blocks)
         for leaf in self.leaves:
@@ -56,8 +57,10 @@ class OriginalParts:
 
     def of(self, leaf_number: int) -> list[Block]:
         """Return all parts of a leaf."""
-        words = self.words.get(leaf_number)
-        return [*([words] if words else []), *self.descriptions(leaf_number)]
+        parts = list(self.descriptions(leaf_number))
+        if leaf_number in self.words:
+            parts.insert(0, self.words[leaf_number])
+        return parts
 
     def __iter__(self) -> Iterator[tuple[int, Block]]:
         """Yield each part with the number of its leaf, in the order of the original."""
@@ -76,10 +79,12 @@ def _with_words(blocks: Sequence[Block], language: str) -> list[Block]:
     is_known = find_language(language) is not None
     found = []
     for block in blocks:
-        is_heading_to_translate = block.kind == "h2" and not is_known
-        is_listed = block.number in listed and not is_heading_to_translate
-        has_known_byline = is_known and find_byline(block) is not None
-        if not is_listed and not has_known_byline and has_words(block):
+        is_heading = block.kind == "h2"
+        if block.number in listed and (is_known or not is_heading):
+            continue
+        if is_known and find_byline(block) is not None:
+            continue
+        if has_words(block):
             found.append(block)
     return found
 

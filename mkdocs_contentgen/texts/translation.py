@@ -58,10 +58,12 @@ _TOO_MANY = f"at most {MAX_BLOCKS:,} blocks are translated"
 
 _OF_ORIGINAL = "the original's "
 _MISSING = "has no translation"
+"""What a remark says before and behind the first words of a block that stands nowhere."""
+
 _MORE_MISSING = re.compile(
     rf"{REMARK}[\d,]+ more blocks? of the original ha(?:s|ve) no translation"
 )
-"""What a remark says of a block of the original for which nothing stands, and of many."""
+"""Matches what a remark says of many such blocks."""
 
 _MAX_MISSING = 5
 """How many blocks for which nothing stands have a remark of their own."""
@@ -254,12 +256,13 @@ class Wording:
     def _answer(self, part: Block) -> TranslatedBlock:
         """Return the answer for a part, in which a remark says why it has no text."""
         answers = self._answers.get(part.number, [])
-        if part.number not in self._asked:
+        was_asked = part.number in self._asked
+        if was_asked and len(answers) == 1 and answers[0].text.strip():
+            return answers[0]
+        if not was_asked:
             problem = _problem_of(part) or _TOO_MANY
         elif len(answers) > 1:
             problem = _ANSWERED_TWICE
-        elif answers and answers[0].text.strip():
-            return answers[0]
         elif answers and answers[0].remark:
             problem = answers[0].remark
         else:
@@ -272,17 +275,18 @@ def remarks_on_whole(
 ) -> list[str]:
     """Return the remarks on a whole translation. `is_draft` is about its original.
 
-    They say that the original is a draft, and that descriptions of pictures are still `described`,
-    those of the original. A single word is a name in most texts.
+    They say that the original is a draft, and how many descriptions of pictures and links are still
+    among those of the original, which are `described`.
     """
     remarks = [DRAFT_REMARK] if is_draft else []
-    same = [
-        description
-        for description in descriptions_in(translation)
-        if description in described and count_words(split_words(description[1])) > 1
-    ]
+    same = 0
+    for description in descriptions_in(translation):
+        _, words = description
+        # A single word is a name in most texts, and stays.
+        if description in described and count_words(split_words(words)) > 1:
+            same += 1
     if same:
-        remarks.append(f"{_DESCRIPTIONS}{len(same)}")
+        remarks.append(f"{_DESCRIPTIONS}{same}")
     return remarks
 
 
@@ -338,9 +342,9 @@ def first_problems(problems: Sequence[str], most: int, of_one: str, of_many: str
 
 
 def renew_remarks_on_missing(remarks: Sequence[str], blocks: Sequence[Block]) -> list[str]:
-    """Return remarks in which those on what has no translation are about these blocks.
+    """Return remarks in which those on missing blocks are replaced by others on `blocks`.
 
-    If none of the remarks is on that, none is added.
+    If no remark is on a missing block, none is added.
     """
     others = [remark for remark in remarks if not _is_on_missing(remark)]
     had_some = len(others) < len(remarks)

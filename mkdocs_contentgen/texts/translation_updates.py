@@ -6,7 +6,7 @@ block that a person wrote, whatever became of its original.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
 from copy import copy
 from dataclasses import replace
@@ -93,7 +93,8 @@ def plan_translation_update(
         own = state.own_leaf(leaf_number)
         if state.needs_words(leaf_number, repeats=repeats):
             blocks.append(OriginalBlock(part.number, part.kind, markdown))
-        elif own and own.text and part.kind not in ATTRIBUTES:  # a person may have emptied a cell
+        elif own and own.text and part.kind not in ATTRIBUTES:
+            # It is only shown, with its translation, which a person may have emptied.
             words = own.text[:MAX_BLOCK]
             blocks.append(OriginalBlock(part.number, part.kind, markdown, words))
     asked = [block for block in blocks if not block.translation]
@@ -134,7 +135,7 @@ def apply_translation_update(
         model=translation.model or model,
         written_by="" if update.has_new_words else translation.written_by,
         remarks=fields.get("remarks", ()),
-        updates=(*translation.updates, *fields["updates"])[-_MAX_UPDATES:],
+        updates=(*translation.updates, *fields.get("updates", ()))[-_MAX_UPDATES:],
         edits=update.edits(translation.edits),
         sources=original.sources,
         passages=original.passages,
@@ -258,6 +259,8 @@ class _Update:
         self._wording = Wording(state.parts, state.language, asked, translated)
         self._asked = {block.number for block in asked if not block.translation}
         self._elements = [leaf.element for leaf in state.own_leaves]
+        """The elements of the translation's leaves that merge() finds in it, by their numbers."""
+
         self._new: dict[int, Tag] = {}
         """The new elements, by the number of the leaf of the original."""
 
@@ -347,7 +350,9 @@ class _Update:
     def _renew(self, leaf: Block, pair: Pair, own: Block) -> None:
         """Make a new element for a leaf that has changed, or say why the former one stays."""
         if self._state.is_by_person(own.number):
-            if pair.has_changed or (pair.has_new_content and not have_same_parts(leaf, own)):
+            # A person may have brought the other links or citations into it already.
+            lacks_content = pair.has_new_content and not have_same_parts(leaf, own)
+            if pair.has_changed or lacks_content:
                 self._remarks.append(f"{_CHANGED}{leaf_name(own)}")
         elif self._is_asked(leaf):
             self._translate(leaf, pair, own)
@@ -421,7 +426,7 @@ class _Update:
         return removed
 
     def additions_after(self, after: Document) -> str:
-        """Return what the updated translation is to remember of blocks that stand for none."""
+        """Return `Original.additions`: the blocks that stand for no block of the original."""
         state = self._state
         aligned = {id(element) for element in self._new.values()}
         for pair in state.pairs.values():
@@ -431,7 +436,7 @@ class _Update:
         return write_additions(leaf for element, leaf in leaves if id(element) not in aligned)
 
     def _leaves_after(self, after: Document) -> list[tuple[Tag, Block]]:
-        """Return the elements of the leaves, each with the leaf as it is read again."""
+        """Return the element of each leaf of the translation, and that leaf as it is in `after`."""
         leaves = self._state.own.leaves()
         read = after.leaves()
         if len(read) != len(leaves):  # nobody can say which is which
@@ -461,7 +466,8 @@ class _Update:
         if pair is None or pair.own is None:
             if new is not None:
                 return digest_of.get(id(new), REMOVED)
-            return MISSING if pair and pair.is_missing else REMOVED
+            is_missing = pair is not None and pair.is_missing
+            return MISSING if is_missing else REMOVED
         own = self._state.own_leaves[pair.own]
         before = pair.remembered.own
         if self._state.is_by_person(pair.own) and own.digest not in self.changed_by:
@@ -501,8 +507,9 @@ class _Update:
         described = descriptions_in(state.original.article)
         remarks = remarks_on_whole(described, state.own.article, is_draft=is_draft)
         for remark in remarks_still_true(self._with_new_names(before), new, names):
-            # All without a translation were asked for, so that the number is another one now.
-            if not (self._has_asked_again and remark.endswith(MORE_UNTRANSLATED)):
+            # The new remarks have the number of blocks that are untranslated now.
+            has_old_number = self._has_asked_again and remark.endswith(MORE_UNTRANSLATED)
+            if not has_old_number:
                 remarks.append(remark)
         remarks = renew_remarks_on_missing([*remarks, *new], self._missing())
         return sorted(remarks, key=_rank)
@@ -562,14 +569,24 @@ def remarks_still_true(
         if is_on_whole(remark) or remark in new:
             continue
         start = _start_of(remark)
-        names_block = remark.startswith(tuple(f"{start}{sign}" for sign in _STARTS_OF_NAMES))
+        behind_start = remark.removeprefix(start)
+        names_block = remark.startswith(start) and behind_start.startswith(_STARTS_OF_NAMES)
         if not names_block:
             kept.append(remark)
             continue
-        subjects = [start + name for name in names if remark.startswith(start + name)]
-        if subjects and not any(other.startswith(subjects[0]) for other in new):
+        about = _start_with_name(remark, start, names)
+        is_said_anew = any(other.startswith(about) for other in new)
+        if about and not is_said_anew:
             kept.append(remark)
     return kept
+
+
+def _start_with_name(remark: str, start: str, names: Iterable[str]) -> str:
+    """Return how a remark begins, with the name of its block; empty if no block has that name."""
+    for name in names:
+        if remark.startswith(start + name):
+            return start + name
+    return ""
 
 
 def _start_of(remark: str) -> str:
