@@ -100,7 +100,8 @@ class Generation:
     """Requests many texts at once as `sender` says, and saves each as it arrives.
 
     `run()` can be called once. With `refresh`, requests get other Idempotency-Keys than those for
-    missing texts. They too are kept until there is an answer.
+    missing texts, since the answer to these is the text that is to be replaced. All keys are kept
+    until there is an answer.
     """
 
     sender: Sender
@@ -159,7 +160,7 @@ class Generation:
                         group.create_task(self._worker(client, group))
                     await self._queue_all()
                     for _ in range(workers):
-                        await self._queue.put(None)
+                        await self._queue.put(None)  # the end of the queue, for each worker
                 self._add_problems(client.warnings)
         finally:
             await asyncio.gather(preparing, return_exceptions=True)
@@ -170,14 +171,15 @@ class Generation:
     def _operation_of(self, key: str) -> str:
         """Return the operation of a request: an Idempotency-Key is only valid for one.
 
-        The key of a request already stands for its body. That of a translation does not contain the
-        words of the original, so their hash is added.
+        `key` is a hash of the request, and so of all that is sent, but for the words of the
+        original of a translation. Their hash is in the operation.
         """
-        default = REFRESH if self.refresh else "generate"
+        if key in self.sender.operations:
+            return self.sender.operations[key]
+        if self.refresh:
+            return REFRESH
         original = self._requests[key].original_text
-        if original and not self.refresh:
-            default = f"translate {sha256(original.text.html)}"
-        return self.sender.operations.get(key, default)
+        return f"translate {sha256(original.text.html)}" if original else "generate"
 
     async def _queue_all(self) -> None:
         """Queue the requests that this run has claimed; poll for the others."""
@@ -195,9 +197,10 @@ class Generation:
                 batch = CLAIM_BATCH
         except StoreError as error:
             self.throttle.stop(error)
-            # The workers give those that are held their outcomes.
-            for key in self._requests.keys() - self._outcomes.keys() - self._claims.held.keys():
-                self._set_outcome(key, Outcome(error=error))
+            for key in self._requests:
+                # What this run has claimed is queued, and gets its outcome from a worker.
+                if key not in self._outcomes and key not in self._claims.held:
+                    self._set_outcome(key, Outcome(error=error))
 
     async def _queue_batch(self, keys: list[str]) -> list[str]:
         """Queue what this run can claim. Return the keys that other runs have claimed."""
@@ -254,7 +257,7 @@ class Generation:
             if not isinstance(result, ServiceError):  # the run was stopped
                 return result
 
-            self.throttle.failed(result, attempt=number - 1)
+            self.throttle.failed(result, attempt=number - 1)  # which counts from 0
             is_sent_again = self._is_sent_again(result, number, deadline)
             pause = f"next in {self.throttle.pause:.1f} s"
             next_step = pause if is_sent_again else "not tried again"
@@ -330,14 +333,16 @@ class Generation:
     async def _end_claim(self, key: str, outcome: Outcome) -> None:
         """End the claim on a request, and drop its Idempotency-Key if it was answered."""
         text = outcome.text
-        if text and not text.edits:
+        # A text with edits, unless it was updated, is that of the cache. It has stayed in place of
+        # the one that arrived, so that nothing was saved that would have ended the claim.
+        may_have_stayed = text is not None and text.edits is not None
+        if text and not may_have_stayed:
             # Saving the text has ended the claim. If that has failed, the claim expires, and the
             # Idempotency-Key stays for the next run.
             self._claims.held.pop(key, None)
             return
-        # A text with edits has stayed in place of the one that arrived.
         is_final = isinstance(outcome.error, ServiceError) and outcome.error.is_final
-        await self._claims.release({key}, answered=is_final or text is not None)
+        await self._claims.release({key}, answered=is_final or may_have_stayed)
 
     def _save_result(self, key: str, result: _Result) -> tuple[Outcome, str]:
         """Save what a request has led to.
@@ -510,12 +515,13 @@ def generate(
         assert task is not None  # noqa: S101  for mypy
 
         def interrupt(number: int, frame: FrameType | None) -> None:
-            # Not logged in the handler, which may interrupt the writing of a line.
-            if received:
+            is_first = not received
+            received.append(number)
+            if not is_first:
                 loop.call_soon_threadsafe(task.cancel)
             elif generation.throttle.in_flight:
+                # Not logged in the handler, which may interrupt the writing of a line.
                 loop.call_soon_threadsafe(generation.reporter.log, WAITING_MESSAGE)
-            received.append(number)
             generation.throttle.stop(NoText("stopped", "interrupted"))  # nobody is shown it
 
         # SIGHUP is the end of a terminal, and Windows has none.

@@ -148,7 +148,7 @@ def obtain(
     _report_outdated(obtained)
     if source:
         _report_texts(obtained, policy)
-    del obtained.articles[len(page_requests) :]
+    del obtained.articles[len(page_requests) :]  # the originals that were added
     return obtained
 
 
@@ -188,16 +188,18 @@ def _is_wanted(article: Article, policy: Policy) -> bool:
 def _refuse_wanted(
     obtained: Obtained, policy: Policy, check: Callable[[PageRequest], list[str]]
 ) -> None:
-    """Add failures for the wanted requests that cannot be sent, or leave them out with warnings."""
+    """Take the requests that `check` objects to out of `wanted`, with failures or warnings."""
     for number, article in enumerate(obtained.articles):
-        messages = check(article.asked) if _is_wanted(article, policy) else []
+        if not _is_wanted(article, policy):
+            continue
+        messages = check(article.asked)
+        if not messages:
+            continue
         for message in messages:
             obtained.add_message(message, warn_only=policy.warn_only)
-        if messages:
-            error = ConfigurationError(messages[0])
-            outcome = replace(article.draft_outcome, error=error)
-            obtained.articles[number] = replace(article, draft_outcome=outcome)
-            obtained.wanted.pop(article.key, None)
+        outcome = replace(article.draft_outcome, error=ConfigurationError(messages[0]))
+        obtained.articles[number] = replace(article, draft_outcome=outcome)
+        obtained.wanted.pop(article.key, None)
 
 
 def _request_wanted(obtained: Obtained, policy: Policy, source: TextSource) -> list[str]:
@@ -210,16 +212,13 @@ def _request_wanted(obtained: Obtained, policy: Policy, source: TextSource) -> l
             "max_requests"
         )
         return []
-    obtained.sent = number
-    texts = {key: asked for key, asked in obtained.wanted.items() if asked.original is None}
-    problems = _send(obtained, texts, policy, source) if texts else []
-    if len(texts) < number:
-        # After their originals, which may have been asked for just now.
+    originals = {key: asked for key, asked in obtained.wanted.items() if asked.original is None}
+    problems = _send(obtained, originals, policy, source)
+    if len(originals) < number:
+        # Translations come second: the text of an original may have arrived just now.
         obtained.articles = link_originals(obtained.articles)
         translations = _with_texts_of_originals(obtained, policy)
-        obtained.sent = len(texts) + len(translations)
-        if translations:
-            problems += _send(obtained, translations, policy, source)
+        problems += _send(obtained, translations, policy, source)
     return problems
 
 
@@ -227,13 +226,17 @@ def _send(
     obtained: Obtained, wanted: Mapping[str, PageRequest], policy: Policy, source: TextSource
 ) -> list[str]:
     """Send requests, update their articles, and return the problems with the cache."""
+    if not wanted:
+        return []
+    obtained.sent += len(wanted)
     cached_keys = set()
     editions: dict[str, int] = {}
     for article in obtained.articles:
         editions[article.key] = max(article.edition, editions.get(article.key, 0))
         if article.key in wanted and (article.draft or article.failure):
             cached_keys.add(article.key)
-    # Only this source waits for the texts. Later ones get an edition after that of the cached text.
+    # The editions are those of now, and so for a source that waits for its texts. A text that
+    # arrives later gets an edition after that of the text in the cache.
     if isinstance(source, Foreground):
         source = replace(source, editions=editions)
     outcomes, problems = source.get(wanted, cached_keys, refresh=policy.refresh)
@@ -257,10 +260,10 @@ def _leave_out_without_original(obtained: Obtained, policy: Policy) -> None:
 
 
 def _with_texts_of_originals(obtained: Obtained, policy: Policy) -> dict[str, PageRequest]:
-    """Return the wanted translations with the texts of their originals.
+    """Return the requests for the wanted translations, with the texts of their originals.
 
-    Those whose original has no text are left out, as when it was asked for and has failed. They
-    stay in `wanted`, which has what a run would send if nothing failed.
+    If an original has no text, such as one that was asked for and has failed, its translation is
+    not among them. It stays in `wanted`, which says what a run would send if nothing failed.
     """
     translations: dict[str, PageRequest] = {}
     for number, article in enumerate(obtained.articles):
@@ -356,7 +359,8 @@ def _report_texts(obtained: Obtained, policy: Policy) -> None:
     """Add one message for each reason why texts are missing, or old."""
     by_reason: dict[tuple[str, bool], list[Article]] = {}
     for article in obtained.articles:
-        if article.shows_file and article.key not in obtained.wanted:
+        is_asked_anew = article.key in obtained.wanted
+        if article.shows_file and not is_asked_anew:  # its page has a text
             continue
         reason = _reason(article.draft_outcome, policy, _ANY_PAGE)
         if reason:
@@ -404,8 +408,9 @@ def _message(reason: str, articles: Sequence[Article], policy: Policy) -> str:
     pages = [article.source_path or article.page for article in articles]
     if len(set(pages)) == 1:
         reason = f"{first.place}: {_reason(first.draft_outcome, policy, first.page_argument)}"
-    stopped = {article.key for article in articles if article.draft_outcome.stopped_by}
-    return message_for_pages(reason, pages, len(stopped))
+    # Several pages can have one text.
+    not_requested = {article.key for article in articles if article.draft_outcome.stopped_by}
+    return message_for_pages(reason, pages, len(not_requested))
 
 
 def message_for_pages(reason: str, pages: Iterable[str], not_requested: int) -> str:
