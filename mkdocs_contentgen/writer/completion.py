@@ -40,7 +40,7 @@ _ERROR_NAME = re.compile(r"error|exception|fail|abort", re.IGNORECASE)
 """The names of events that are errors."""
 
 _NO_REASONS = ("null", "none", "None")
-"""What servers write as the reason why a text ends while it goes on."""
+"""What servers give as the finish reason in each event while the text goes on."""
 
 _SIGN_OF_LIFE = re.compile(r"\W*(ping|pong|keep-?alive|heartbeat|null|\d*)\W*", re.IGNORECASE)
 """Events without JSON that only say that the server is still there."""
@@ -155,7 +155,8 @@ class AnswerText:
     def add_message(self, message: AnswerMessage) -> bool:
         """Add a message, and tell whether the model wrote or thought anything.
 
-        It is the whole text. In a stream, it can be a part of the text, or all of it so far.
+        A message that is not streamed is the whole text. In a stream, each can be the next part of
+        the text, or all of it so far.
         """
         text, thought = message.texts()
         refusal = message.refused()
@@ -275,7 +276,9 @@ class AnswerReader:
             return "refusal"
         if isinstance(self.finish_reason, str):
             return self.finish_reason
-        return "stop" if self.is_complete and self.finish_reason is None else "unknown"
+        if self.finish_reason is None and self.is_complete:
+            return "stop"
+        return "unknown"
 
     def read_text(self, text: str, changeable: str = "") -> StreamEvent:
         """Read a part of a text that is not in events. `changeable` follows it for now."""
@@ -319,8 +322,8 @@ class AnswerReader:
         is_named = event.name not in ("", "message")  # such as `ping`
         if is_named or _SIGN_OF_LIFE.fullmatch(text.strip()):
             return
-        # After a line that nobody can quote, and without a message, this is a page in place of an
-        # answer, of which no part is quoted.
+        # Where a line came first that nobody can quote, and no message, all of it is a page in
+        # place of an answer, such as the HTML of a proxy. No part of that is quoted.
         is_page = self.is_broken and not self.has_message
         words = "" if is_page else words_of(event.data)
         if words:

@@ -9,6 +9,7 @@ once more, all such blocks in one call. If that fails too, it stays in the origi
 from __future__ import annotations
 
 import asyncio
+import math
 import re
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
@@ -75,8 +76,10 @@ _MOST_STRAY = 100
 """An answer with so many blocks more than were asked for is a loop."""
 
 _LEAST_REPEATED = 4
+"""How many words a translation has at least that is refused since several blocks have it."""
+
 _LEAST_SAME = 3
-"""If so many different blocks have the same translation of so many words, it is of none of them."""
+"""How many different blocks have the same translation when it is refused for all of them."""
 
 _WORD = re.compile(r"[^\W\d_]+")
 _EXAMPLE = "the translation of block"
@@ -129,14 +132,15 @@ def estimate_translation(translation: Translation, options: WriterOptions) -> Es
     prompt = len(fill("translate", languages="", number="", rules="")) + len(options.instructions)
     text = sum(len(block.text) for block in _asked_blocks(translation))
     # Beside a part, the blocks before and behind it are shown, each in two languages.
-    shown = len(parts) * 2 * _NEAR * 2 * _MAX_SHOWN
+    blocks_shown = 2 * _NEAR * len(parts)
+    shown = blocks_shown * 2 * _MAX_SHOWN
     sent = len(parts) * prompt + text + min(shown, text)
     answer = text * 5 // 4
     return Estimate(
-        len(parts),
-        len(parts) + 1,
-        sent // CHARACTERS_PER_TOKEN,
-        answer // CHARACTERS_PER_TOKEN,
+        calls=len(parts),
+        most_calls=len(parts) + 1,
+        input_tokens=sent // CHARACTERS_PER_TOKEN,
+        output_tokens=answer // CHARACTERS_PER_TOKEN,
     )
 
 
@@ -180,16 +184,17 @@ async def _ask_nobody(call: ModelCall) -> Completion:
 
 def split_evenly(blocks: Sequence[OriginalBlock]) -> list[list[OriginalBlock]]:
     """Return the blocks in as many parts as there have to be calls, of about equal length."""
-    weights = [_count(block) for block in blocks]
-    total = sum(weights)
-    number = max(1, -(-total // WORDS_PER_CALL))
+    counts = [_count(block) for block in blocks]
+    words = max(1, sum(counts))
+    number = math.ceil(words / WORDS_PER_CALL)
     parts: list[list[OriginalBlock]] = [[] for _ in range(number)]
     before = 0
-    for block, weight in zip(blocks, weights, strict=True):
-        # A block belongs to the part that its middle is in.
-        middle = before + weight / 2
-        parts[min(number - 1, int(middle * number / max(1, total)))].append(block)
-        before += weight
+    for block, count in zip(blocks, counts, strict=True):
+        # A block belongs to the part that its middle is in. That of an empty one can be the end.
+        middle = before + count / 2
+        place = min(number - 1, int(middle * number / words))
+        parts[place].append(block)
+        before += count
     return [part for part in parts if part]
 
 
@@ -261,7 +266,7 @@ class _Translating:
         call = ModelCall(messages, _most_tokens(blocks), self._watch(blocks), penalty=False)
         completion = await self.ask(call)
         found = await asyncio.to_thread(self.read, completion, blocks)
-        if completion.error and not found:
+        if completion.error and not found:  # else what has arrived before it counts
             raise completion.error
         self.words += count_words(split_words(self.last_answer))
 
@@ -336,6 +341,7 @@ class _Translating:
         """Add what an answer has for blocks, and return whether it names one of them."""
         # An answer that has arrived as a whole was not watched.
         self.last_answer = completion.text[: _most_characters(blocks)]
+        # Where the writer stopped the model, `is_cut` of the completion is False.
         was_stopped = completion.finish_reason in ("loop", "too long")
         is_shortened = len(self.last_answer) < len(completion.text)
         is_cut = completion.is_cut or was_stopped or is_shortened
@@ -383,9 +389,11 @@ class _Translating:
         read = [block for block in blocks if block.number in self.done]
         for place, block in enumerate(read):
             for other in read[place + 1 : place + 1 + _NEAR]:
-                if {block.number, other.number} <= self.done.keys() and are_swapped(
-                    block, self.done[block.number], other, self.done[other.number]
-                ):
+                one = self.done.get(block.number)
+                two = self.done.get(other.number)
+                if one is None or two is None:  # refused beside another neighbour
+                    continue
+                if are_swapped(block, one, other, two):
                     self._refuse((block.number, other.number), _ELSEWHERE)
 
     def _read_block(self, text: str, block: OriginalBlock) -> Tag:

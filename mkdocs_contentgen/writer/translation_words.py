@@ -187,14 +187,15 @@ def _is_missing(word: str, pair: Pair) -> bool:
 def _own_words(text: str, name: Range, language: str) -> list[str]:
     """Return the words that have a capital letter because they are part of a name.
 
-    `name` is the range of the name in the text.
+    `name` is the range of the name in the text. The first word of a sentence has a capital letter
+    whatever it is, and so has any noun in German.
     """
     words: list[str] = _WORD.findall(name.of(text))
     own = [word for word in words if word[0].isupper() and word not in PRONOUNS]
     if begins_sentence(text, name.start) or _begins_part(text, name.start):
-        del own[:1]  # any word has a capital letter there
+        del own[:1]
         if language == "de" and len(own) == 1:
-            return []  # and in German, any noun
+            return []
     return own
 
 
@@ -225,9 +226,11 @@ def _is_translated(word: str) -> bool:
 def _has(text: str, word: str) -> bool:
     """Tell whether a text has a word, whatever its ending, and also within a German compound."""
     folded, words = _in_lower_case(text)
-    stem = _ENDING.sub("", word).casefold()
-    stem = stem[: max(_LEAST_STEM, round(len(stem) * _SHARE_OF_STEM))]
-    return f" {stem}" in words or (len(stem) > _LEAST_STEM and stem in folded)
+    whole = _ENDING.sub("", word).casefold()
+    stem = whole[: max(_LEAST_STEM, round(len(whole) * _SHARE_OF_STEM))]
+    begins_word = f" {stem}" in words
+    is_in_compound = len(stem) > _LEAST_STEM and stem in folded
+    return begins_word or is_in_compound
 
 
 @lru_cache(maxsize=8)  # for all words of a block
@@ -244,18 +247,19 @@ def _added_names(pair: Pair, places: set[int]) -> list[Range]:
     `places` are those that the original names.
     """
     names = find_names(pair.original, "", pair.from_language)
-    # So many words of a name can be missing in the original because they are translated there.
-    left = sum(_count_translated(name.of(pair.original)) for name in names)
+    # Names of the original have so many words that have another form in the translation. So many
+    # words of the names there are those, though they are not found in the original.
+    translated_words = sum(_count_translated(name.of(pair.original)) for name in names)
     found = []
     for name in find_names(pair.translation, pair.original, pair.language):
         words = _own_words(pair.translation, name, pair.language)
         if not _has_to_be_known(pair, name, words, has_names=bool(names)):
             continue
         unknown = [word for word in words if not _is_known(word, pair, places)]
-        if len(unknown) > left:
+        if len(unknown) > translated_words:
             found.append(name)
         else:
-            left -= len(unknown)
+            translated_words -= len(unknown)
     return found + _added_places(pair, places, found)
 
 
@@ -285,9 +289,10 @@ def _can_be_nouns(pair: Pair, name: Range, words: list[str], *, has_names: bool)
     """Tell whether the words of a German name can be nouns, which have capital letters, too.
 
     `Seite der Einstellungen`, `API-Dokumentation` and `Projekt Acme` can, and `Jane Miller` for
-    Jane Smith cannot.
+    Jane Smith cannot: the original has Jane, and not Miller.
     """
-    if name.of(pair.translation).split() != words or not words:
+    has_other_words = name.of(pair.translation).split() != words  # such as `der`
+    if has_other_words or not words:
         return True
     is_compound = len(words) == 1 and "-" in words[0]
     is_behind_acronym = len(words) == 2 and words[0].isupper()
@@ -296,7 +301,10 @@ def _can_be_nouns(pair: Pair, name: Range, words: list[str], *, has_names: bool)
     is_first_changed = is_first_known and words[0] not in pair.original
     if is_compound or is_behind_acronym or is_first_changed:
         return True
-    return _has(pair.original, words[-1]) or (has_names and not is_first_known)
+    is_last_known = _has(pair.original, words[-1])
+    # They can stand for a name of the original that has another form in German.
+    is_other_form = has_names and not is_first_known
+    return is_last_known or is_other_form
 
 
 def _missing_places(pair: Pair, places: set[int]) -> list[str]:
