@@ -156,12 +156,13 @@ class Document:
 
         Those with weak marks alone come last. The cells of a row of a table are one sentence.
         """
-        elements: dict[int, Tag] = {}
+        sentences: list[MarkedSentence] = []
+        seen: set[int] = set()
         for block in self.blocks():
             element = block.element.find_parent("tr") or block.element
-            elements[id(element)] = element
-        sentences: list[MarkedSentence] = []
-        for element in elements.values():
+            if id(element) in seen:  # it is another cell of the same row
+                continue
+            seen.add(id(element))
             sentences += Sentences(element).marked()
         return [sentence.with_signs() for sentence in strong_first(sentences)]
 
@@ -202,13 +203,12 @@ class Document:
             behind = parts[index + 1][0] if index + 1 < len(parts) else None
             html = _html_of_part(element, part, marks=marks)
             # Beside a block, white space is not seen. Anywhere else it is kept.
-            begins_line = _is_apart(before, element)
-            if begins_line:
+            is_apart = _is_apart(before, element)
+            if is_apart:
                 html = html.lstrip(" ")
             if _is_apart(element, behind):
                 html = html.rstrip(" ")
-            if _is_in_row(element, part):
-                begins_line = False
+            begins_line = is_apart and not _is_in_row(element, part)
             found.append(Piece(element, part, html, begins_line))
         return found
 
@@ -217,10 +217,11 @@ class Document:
         return list(_split(self.article, self._find_containers()))
 
     def _find_containers(self) -> set[int]:
-        """Return the ids of the elements that are in parts: those around what stands apart.
+        """Return the `id()` of each element that is around something that stands apart.
 
-        A block stands apart, and so does loose text beside something else: where a person has
-        removed the block between two loose texts, they are still two.
+        Its start tag and its end tag are pieces, as well as what is in it. A block stands apart,
+        and so does loose text beside something else: where a person has removed the block between
+        two loose texts, they are still two.
         """
         containers: set[int] = set()
         for tag in self.article.find_all(True):
@@ -242,6 +243,7 @@ def _is_in_row(element: Tag, part: _Part) -> bool:
 
 
 def _split(element: Tag, containers: Collection[int]) -> Iterator[tuple[Tag, _Part]]:
+    """Yield an element as a whole, or the parts of one that is around what stands apart."""
     is_container = element.name in GROUPS or id(element) in containers
     if element.name == "pre" or not is_container:
         yield element, "all"
@@ -513,8 +515,9 @@ class Block:
         node = self.element
         while parent := node.parent:
             node.extract()
-            if parent.contents or parent.name in CELLS or parent.parent is None:
-                break
+            is_article = parent.parent is None
+            if parent.contents or parent.name in CELLS or is_article:
+                return
             node = parent
 
 
@@ -565,49 +568,49 @@ def _one_line(text: str) -> str:
 
 
 def _wrap_loose_text(element: Element, *, is_marked: bool = False) -> bool:
-    """Put the text beside blocks into elements of its own.
+    """Put the text beside blocks in an element into elements of its own, at any depth.
 
-    A statement to check that contains blocks becomes one in each of them. Tells whether the element
-    stands apart from text beside it: it is a block, or has blocks in it.
+    A statement to check that contains blocks becomes one in each of them. Returns whether the
+    element stands apart from text beside it: it is a block, or has blocks in it.
     """
     is_marked = is_marked or element.tag == "mark"
-    stand_apart = [_wrap_loose_text(child, is_marked=is_marked) for child in element]
-    if element.tag == "pre" or not (element.tag in GROUPS or any(stand_apart)):
-        stands_apart = element.tag in BLOCK_LEVEL
-        if stands_apart and is_marked:
-            _mark_content(element)
-        return stands_apart
-    _wrap_runs(element, stand_apart, is_marked=is_marked)
-    if element.tag == "mark":
-        element.tag = "span"
-    return True
+    children_apart = [_wrap_loose_text(child, is_marked=is_marked) for child in element]
+    has_blocks = element.tag in GROUPS or any(children_apart)
+    if has_blocks and element.tag != "pre":
+        _wrap_runs(element, children_apart, is_marked=is_marked)
+        if element.tag == "mark":
+            element.tag = "span"
+        return True
+    is_block_itself = element.tag in BLOCK_LEVEL
+    if is_block_itself and is_marked:
+        _mark_content(element)
+    return is_block_itself
 
 
-def _wrap_runs(element: Element, stand_apart: Sequence[bool], *, is_marked: bool) -> None:
+def _wrap_runs(element: Element, children_apart: Sequence[bool], *, is_marked: bool) -> None:
     """Put each run of text and inline elements between the blocks of an element into one.
 
-    `stand_apart` says of each child whether it is no part of such a run.
+    `children_apart` says of each child whether it stands apart, and is no part of such a run.
     """
-    content: list[Element] = []
-
-    def add(run: Element) -> None:
-        if len(run) or (run.text or "").strip():
-            if is_marked:
-                _mark_content(run)
-            content.append(run)
-
     run = _new_run(element.text)
     element.text = None
-    for child, stands_apart in zip(element[:], stand_apart, strict=True):
+    content = [run]
+    for child, stands_apart in zip(element[:], children_apart, strict=True):
         if not stands_apart:
             run.append(child)
             continue
-        add(run)
-        content.append(child)
         run = _new_run(child.tail)
         child.tail = None
-    add(run)
-    element[:] = content
+        content += [child, run]
+    kept = []
+    for part in content:
+        is_empty_run = part.tag == _LOOSE and not len(part) and not (part.text or "").strip()
+        if is_empty_run:
+            continue
+        if part.tag == _LOOSE and is_marked:
+            _mark_content(part)
+        kept.append(part)
+    element[:] = kept
 
 
 def _new_run(text: str | None) -> Element:
@@ -831,7 +834,10 @@ class Sentences:
         self._borders = [0, *self._find_ends(_language_of(element)), len(self.text)]
 
     def tags(self, name: str) -> list[_TagSpan]:
-        """Return the tags with this name, and where their texts begin and end, in their order."""
+        """Return the tags with this name, and where their texts begin and end, in their order.
+
+        Of two that begin at the same place, the outer one comes first.
+        """
         found = []
         for node, begin, end in self._spans:
             if isinstance(node, Tag) and node.name == name:
@@ -849,11 +855,12 @@ class Sentences:
     def marked(self) -> list[MarkedSentence]:
         """Return the sentences with statements to check."""
         links = self.tags("a")
-        statements: dict[tuple[int, int], dict[int, _TagSpan]] = {}
+        marks_of_sentences: dict[tuple[int, int], dict[int, _TagSpan]] = {}
         for number, mark in enumerate(self.tags("mark")):
-            statements.setdefault(self.at(mark.begin), {})[number] = mark
+            sentence = self.at(mark.begin)
+            marks_of_sentences.setdefault(sentence, {})[number] = mark
         sentences = []
-        for (first, last), marks in statements.items():
+        for (first, last), marks in marks_of_sentences.items():
             sentences.append(
                 MarkedSentence(
                     self._parts(first, last, marks),

@@ -100,7 +100,9 @@ def leading_article(markdown: str, articles: Mapping[str, PageContent | Request]
     begins_with_text = bool(text) and marker is None
     if begins_with_text or _TITLE_IN_SOURCE.search(FENCED.sub("", text)):
         return None
-    name = marker[1] if marker and marker[1] else next(iter(articles))
+    name = next(iter(articles))
+    if marker and marker[1]:
+        name = marker[1]
     if name not in articles or level_of(marker, articles[name].level, 1) != 1:
         return None
     return name
@@ -138,8 +140,8 @@ def level_of(
     if requested is None:
         return level
     if requested == "none":
-        # The first sections take the place of the title: where it would be an h2, they are h2, and
-        # it counts as the h1 above them.
+        # The first sections get the level that the title would have, so that it counts as one of
+        # the level above: where it would be an h2, they are h2, and it is an h1.
         return max(level - 1, 1)
     return requested
 
@@ -373,8 +375,7 @@ class _ArticlePlacer:
         for block in blocks.values():
             raw_levels += _RAW_HEADING.findall(_INVISIBLE_HTML.sub("", block))
         self._has_title = root.find(".//h1") is not None or "1" in raw_levels
-        left_over = self._replace_markers(root, blocks, markers)
-        for marker in left_over:
+        for marker in self._replace_markers(root, blocks, markers):
             problem = "the marker is within other text or HTML; put it between empty lines"
             self.rendered.problems.append((marker[0], problem))
         self._append_others(root, blocks)
@@ -382,14 +383,15 @@ class _ArticlePlacer:
     def _replace_markers(
         self, root: Element, blocks: Mapping[str, str], markers: Mapping[str, re.Match[str]]
     ) -> list[re.Match[str]]:
-        """Put articles in the places of markers, and return the markers that are no places."""
+        """Put articles in the places of markers, and return the markers that have no place."""
         parents = {child: parent for parent in root.iter() for child in parent}
-        left = dict(markers)
-        for element, number, level_before in list(_find_places(root, blocks)):
-            marker = left.get(number)
+        without_place = dict(markers)
+        places = list(_find_places(root, blocks))  # before the tree is changed
+        for element, number, level_before in places:
+            marker = without_place.get(number)
             if marker is None or blocks[number].strip() != marker[0]:  # there is other HTML, too
                 continue
-            del left[number]
+            del without_place[number]
             name = marker[1] or next(iter(self.articles), "main")
             if name in self._placed or name not in self.articles:
                 self._add_unknown_name(marker[0], name)
@@ -399,13 +401,13 @@ class _ArticlePlacer:
             # An article in a list or a quotation does not begin the page.
             is_start = parent.tag == "div" and self._is_start(root, blocks, element)
             article = self._create(name, level_before, marker, is_start=is_start)
-            if is_paragraph:
+            if is_paragraph:  # no article can be in a paragraph, so it takes its place
                 article.tail = element.tail
                 parent[list(parent).index(element)] = article
             else:
                 parent.text = None
                 parent.append(article)
-        return list(left.values())
+        return list(without_place.values())
 
     def _add_unknown_name(self, marker: str, name: str) -> None:
         names = ", ".join(self.articles) or "none"
@@ -465,7 +467,8 @@ class _ArticlePlacer:
             problem = f"the article '{name}' cannot be shown: {error}"
             self.rendered.problems.append(("contentgen", problem))
             return Element("div")
-        level = level_of(marker, content.level, 1 if is_start else max(level_before, 1) + 1)
+        level_of_section = max(level_before, 1) + 1
+        level = level_of(marker, content.level, 1 if is_start else level_of_section)
         shows_title = not leaves_out_title(marker, content.level)
         title = article.find(".//h1")
         if is_start and level == 1:
@@ -644,7 +647,7 @@ def _mark_ends(
     """
     from ..html.presentation import disclosure_paragraph
 
-    last: Element | None = None
+    last: Element | None = None  # the article of which nothing visible has followed the end yet
     for part in _visible_parts(root, blocks, articles):
         if last is not None and part not in articles:
             line = articles[last]
@@ -682,6 +685,7 @@ def _visible_parts(
 
 def _is_visible(text: str | None, blocks: Mapping[str, str]) -> bool:
     """Tell whether a browser shows anything of a text and of the raw HTML that it stands for."""
+    # What an extension has put there as an element is not among the blocks, and may be anything.
     html = HTML_PLACEHOLDER_RE.sub(lambda match: blocks.get(match[1], "?"), text or "")
     html = _EMPTY_TAG.sub("", _INVISIBLE_HTML.sub("", html))
     return bool(html.strip())
