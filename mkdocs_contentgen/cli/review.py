@@ -66,16 +66,16 @@ def show(config_file: str | None, page: str, name: str | None, *, answer: bool) 
             heading = f"{article.page}, article '{article.request.id}'"
             heading += f": {article.state}, {article.reason}"
             text = article.outcome.text
-            if text is None and article.failure is None:
-                command = f"contentgen generate {article.page_argument}"
-                missing.append(f"{heading}; `{command}` asks for it")
-                continue
             if text:
                 _print_text(site, article, text, heading)
-            else:
+                if article.failed_update:
+                    print_failure(article, site.options.currency())
+            elif article.failure:
                 print_line(heading, bold=True)
-            if text is None or article.failed_update:
                 print_failure(article, site.options.currency())
+            else:
+                command = f"contentgen generate {article.page_argument}"
+                missing.append(f"{heading}; `{command}` asks for it")
     print_errors(missing)
 
 
@@ -233,9 +233,10 @@ def _prefer_draft(article: Article) -> bool:
 
 
 def _originals_first(site: Site, articles: Sequence[Article]) -> Iterator[Article]:
-    """Yield articles, and then the translations among them as they are when these are needed.
+    """Yield the articles that are no translations, and then those that are.
 
-    The draft of a translation is one of an approved text once somebody has approved its original.
+    The translations are read again when it is their turn: if their originals were approved before
+    that, their drafts are translations of approved texts now.
     """
     translations = []
     for article in articles:
@@ -311,7 +312,9 @@ def import_(
 
         text = import_text(site, article, answer, model=model, by=by, ask_before_replacing=ask)
     number = len(text.remarks)
-    remarks = "1 remark" if number == 1 else f"{number or 'no'} remarks"
+    remarks = f"{number or 'no'} remarks"
+    if number == 1:
+        remarks = "1 remark"
     print_line(f"{article.place}: the text is a draft, {remarks}")
     for remark in text.remarks:
         print_line(f"{article.place}: not as requested: {remark}")

@@ -55,10 +55,12 @@ def update(
         planned = updating.plan(
             build, articles, note=note.strip(), section=section, is_named=bool(pages)
         )
-        updates, errors = planned.updates, planned.problems
+        updates = planned.updates
+        errors = list(planned.problems)
         for line in planned.notes:
             print_line(line)
-        if not (updates or errors or planned.notes) and everything:
+        has_found = bool(updates or planned.problems or planned.notes)
+        if everything and not has_found:
             print_line("The sources and originals of all texts are as they were; nothing was sent.")
         number = len(updates)
         if dry_run:
@@ -69,7 +71,8 @@ def update(
                 "nothing was sent; to pay for them, raise max_requests"
             )
         else:
-            _write_report(report, "a", "")  # before anything is paid for
+            # An error of the file comes before anything is paid for. Nothing is added to it.
+            _write_report(report, "a", "")
             results, problems = updating.run(build, updates)
             print_warnings(problems)
             for result in results:

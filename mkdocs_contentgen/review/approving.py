@@ -107,15 +107,17 @@ def compare_versions(article: Article, options: ContentgenConfig) -> Iterator[tu
     draft = article.draft
     if approved is None:
         return
-    name_of_file = "approved file"
+    is_approved_as_it_is = False
     if approved.approval is None:
         name_of_file = "proposed file"
         yield from _compare_proposal(article, approved, options)
     elif article.state == "changed":
         name_of_file = "edited file"
         yield "from the approved text to the edited file", _changes_since_approval(article, options)
-    is_unedited = article.approval is not None and article.state != "changed"
-    if draft and (article.has_newer_draft or is_unedited):
+    else:
+        name_of_file = "approved file"
+        is_approved_as_it_is = True
+    if draft and (article.has_newer_draft or is_approved_as_it_is):
         html = approved_html(draft, options)
         changes = word_diff(approved.text.html, html, options.image_hosts)
         checks = check_lines(draft) if html != approved.text.html else []
@@ -248,10 +250,10 @@ def write_approval(
 
 def _html_to_approve(article: Article, chosen: TextToApprove, options: ContentgenConfig) -> str:
     """Return the HTML of a text as its approved file has it. Raises ApprovalError."""
-    approved = article.approved
-    if approved and approved.approval and chosen.is_in_file:
-        return _edited_html(article, approved, options)
-    is_edited = chosen.is_in_file and approved is not None and approved.is_changed
+    in_file = article.approved if chosen.is_in_file else None
+    if in_file and in_file.approval:
+        return _edited_html(article, in_file, options)
+    is_edited = in_file is not None and in_file.is_changed
     _check_quotations(article, chosen.text, is_edited_in_file=is_edited)
     return _approved_html_or_raise(article, chosen.text, options)
 
@@ -357,9 +359,9 @@ def _edits_to_keep(text: Text, reason: str, unchecked: Sequence[str]) -> Edits |
     if not (reason or text.edits):
         return None
     edits = text.edits or Edits()
-    if not reason and unchecked:
-        # They were left in an earlier approval, for the reason that it gave.
-        reason = edits.reason
+    if unchecked:
+        # Without a reason of now, they were left in an earlier approval, which gave one.
+        reason = reason or edits.reason
     return structs.replace(
         edits,
         confirmed=_bounded(edits.confirmed),

@@ -288,9 +288,10 @@ def _asked_before(article: Article, text: Text, sources: Sequence[Citation]) -> 
     """Return what became of an earlier update from the same sources, or an empty string."""
     if article.failed_update:
         return f"its update has failed before: {article.failed_update}"
-    # The text has the digests of its sources as they were at its last update. If they are the same
-    # now, that update has seen all. What is gone still counts as changed; it was left as it is.
-    if all(text.sources[source.name] == source.digest for source in sources):
+    # A text has the digests of its sources as they were when it was written or updated last. A
+    # source that is gone counts as changed all the same, again and again.
+    are_as_before = all(text.sources[source.name] == source.digest for source in sources)
+    if are_as_before:
         return "an update has left what cites sections that are gone"
     return ""
 
@@ -373,8 +374,7 @@ def _result(update: TextUpdate, outcome: Outcome, *, is_answered: bool) -> TextU
 def _keep_texts_before(build: Build, results: Sequence[TextUpdate]) -> list[str]:
     """Keep the texts as they were, with which the desk compares the drafts.
 
-    Drafts that take the place of the text of a file are compared with that. Return the problems
-    with the cache.
+    A text that was in a file is still there, and is not kept. Return the problems with the cache.
     """
     before: dict[str, Text] = {}
     for result in results:
