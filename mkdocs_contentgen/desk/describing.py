@@ -13,6 +13,7 @@ from typing import NamedTuple
 import msgspec
 from bs4 import Tag
 
+from ..citation import Citation
 from ..display import escape_controls
 from ..errors import UnsafeHTMLError
 from ..html.differences import Row, compare
@@ -86,7 +87,7 @@ def describe(desk: Desk, article: Article) -> dict[str, object]:
         "sources": sources,
         "hidden": list(_hidden(document)),
     }
-    desk.parsed = {text.html: document}
+    desk.parsed = {text.html: document}  # at the end, when nothing reads it any more
     return described
 
 
@@ -233,7 +234,10 @@ def _cards(
         digest = block.digest
         links = block.links
         for sentence in Sentences(block.element).marked():
-            statements = {number: words for words, number in sentence.parts if number is not None}
+            statements: dict[int, str] = {}
+            for words, number in sentence.parts:
+                if number is not None:  # else it is text between statements
+                    statements[number] = words
             cited = _cited_by_link((*sentence.cited, *links), text)
             if cited is None:
                 cited = _cited_by_number(sentence, listed)
@@ -261,12 +265,13 @@ def _sources_by_label(
 ) -> dict[str, _CitedSource]:
     """Return the sources in the list at the end of a text, by the number that cites each.
 
-    One that is no page of the site has no link, and is known by its title.
+    An item of the list names its source by its address, or by its title where it has no link.
     """
     names: dict[str, str] = {}
     for source in sources:
         address = str(source["address"])
-        names |= {str(source["title"]): address, address: address}
+        names[str(source["title"])] = address
+        names[address] = address
     found: dict[str, _CitedSource] = {}
     for number, item in enumerate(listed_sources(blocks)[1:], start=1):
         name = names.get(name_of_listed(item), "")
@@ -333,9 +338,10 @@ def _place(block: Block) -> list[str]:
     cells = row.find_all(["td", "th"], recursive=False)
     column = len(cell.find_previous_siblings(["td", "th"]))
     first_row = table.find_all("tr")[0].find_all(["td", "th"], recursive=False)
-    heads = [cells[0]]
+    heads: list[Tag] = []
     if column < len(first_row):
-        heads.insert(0, first_row[column])
+        heads.append(first_row[column])
+    heads.append(cells[0])
     names = []
     for head in heads:
         name = " ".join(head.get_text().split())
@@ -360,18 +366,22 @@ def _sources(site: Site, text: Text, blocks: Sequence[Block]) -> Iterator[dict[s
     links = {block.number: block.links for block in blocks}
     for citation in citations:
         words: list[tuple[str, str]] = []
-        state = "same"
         if citation.has_changed:
             words = list(_changed_words(citation.before, citation.now))
-            state = "changed" if citation.now else "gone"
         yield {
             "address": citation.name,
             "title": citation.title,
             "text": citation.now,
             "words": words,
             "blocks": [number for number, found in links.items() if citation.name in found],
-            "state": state,
+            "state": _state_of(citation),
         }
+
+
+def _state_of(citation: Citation) -> str:
+    if not citation.has_changed:
+        return "same"
+    return "changed" if citation.now else "gone"
 
 
 def _changed_words(before: str, after: str) -> Iterator[tuple[str, str]]:

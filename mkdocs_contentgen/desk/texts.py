@@ -76,8 +76,8 @@ class _Undo(msgspec.Struct, frozen=True):
     """The draft before a change, or None for an approval."""
 
     file: str | None = None
-    """The content of the approved file before an approval, empty if there was none, or None for a
-    change."""
+    """The content of the approved file before an approval, or None for a change. It is empty if
+    there was no file, which Undo then deletes."""
 
     act: str = ""
     """What was done: the action of a change, `approve` or `ask`."""
@@ -102,8 +102,8 @@ class Desk:
     """The names of the pages that are on the desk; none means all."""
 
     parsed: dict[str, Document] = field(default_factory=dict)
-    """The document of the text that was described last, by its HTML: parsing a large one takes a
-    while. read() takes it out, since its caller may change it."""
+    """The document of the text that was described or changed last, by its HTML, since parsing a
+    large one takes a while. Who gets it from read() may change it, so it is here no more then."""
 
     evidence: KnownEvidence = field(default_factory=dict)
     """That of the text that was described last. A site whose sources change has another desk."""
@@ -194,14 +194,15 @@ class Desk:
         text = _as_newest(article, seen_text)
         if article.newest_is_in_file:  # also if somebody has declined the draft that it replaces
             text = structs.replace(text, generated_at=datetime.now(UTC))
-        before = article.draft or seen_text
+        # The first Undo puts back what the cache has, and not the edition of now.
+        text_to_put_back = article.draft or seen_text
         steps: list[_Step] = []
         for change in changes:
             changed = self._changed(article, text, change)
             if (changed.html, changed.edits) != (text.html, text.edits):
-                steps.append(_Step(change.action, before, changed))
+                steps.append(_Step(change.action, text_to_put_back, changed))
                 text = changed
-                before = changed
+                text_to_put_back = changed
         if steps:
             self._save_steps(article, steps)
 
@@ -252,10 +253,10 @@ class Desk:
             raise OutdatedError("this difference has changed since; compare again")
         document = take_back(before, after, rows, change.block)
         blocks = after.blocks()
-        left = document.blocks()
+        blocks_left = document.blocks()
         edits = text.edits or Edits()
-        if len(left) < len(blocks):
-            words_left = {block.text for block in left}
+        if len(blocks_left) < len(blocks):
+            words_left = {block.text for block in blocks_left}
             gone = [shorten(block.text) for block in blocks if block.text not in words_left]
             edits = structs.replace(edits, removed=(*edits.removed, *gone))
         authors = _authors(blocks, text) | _authors(before.blocks(), earlier)
@@ -297,7 +298,7 @@ class Desk:
         return last if last.after == digest_of(article) else None
 
     def note_undo(self, article: Article, act: str, text: Text) -> None:
-        """Keep the text that was there before the act whose outcome the cache has now."""
+        """Keep how to undo an act that is done. The cache had `text` before it."""
         after = digest_of(self._reread(article))
         self._add_undos(article, [_Undo(after, text, None, act)])
 
@@ -389,13 +390,14 @@ class Desk:
         Blocks that are not among those of `authors` are by the person at the desk.
         """
         written = document.to_lines()
-        reread = self._read_again(written)
-        edits = _edits_of_blocks(reread.blocks(), edits, authors, self.by)
-        html = reread.to_lines()
+        # What stands in the text is what its HTML is read as.
+        document = self._read_again(written)
+        edits = _edits_of_blocks(document.blocks(), edits, authors, self.by)
+        html = document.to_lines()
         if html == written:
-            self.parsed = {html: reread}
+            self.parsed = {html: document}
         changed = structs.replace(text, html=html, edits=edits)
-        gone = count_statements(text) - count_statements(changed, reread)
+        gone = count_statements(text) - count_statements(changed, document)
         edits = structs.replace(edits, settled=max(0, edits.settled + gone))
         changed = structs.replace(changed, edits=edits)
         remarks = changed_remarks(self.site, article, text, changed, self._form_remarks)
@@ -408,9 +410,12 @@ class Desk:
 
         A change can bring quotations back that the text had before people changed it.
         """
-        brings_back = change.action in ("reopen", "take_back")
-        earlier = self.earlier(article, "generated") if brings_back else None
-        of_earlier = [*filter(is_about_quotation, earlier.remarks)] if earlier else []
+        earlier: Text | None = None
+        of_earlier: list[str] = []
+        if change.action in ("reopen", "take_back"):
+            earlier = self.earlier(article, "generated")
+        if earlier:
+            of_earlier = [*filter(is_about_quotation, earlier.remarks)]
         if not any(map(is_about_quotation, (*after.remarks, *of_earlier))):
             return after.remarks
         marked = self._marked_text(after)
@@ -428,21 +433,22 @@ class Desk:
         state = self._reread(article).state
         undos = []
         for step in steps:
-            # After an Undo of the steps behind it, the text of a step has the same state.
+            # When the steps behind it are undone, the text of a step has the state of the last one.
             undos.append(_Undo(_digest(step.after, state), step.before, None, step.act))
         self._add_undos(article, undos)
 
     def _save(self, article: Article, text: Text) -> None:
         """Save a text, unless somebody has changed it meanwhile. Raises OutdatedError.
 
-        When a person changes a draft for the first time, that is kept for comparison.
+        The draft as it was before people changed it is kept beside it, for comparison.
         """
         store: DiskStore = self.site.store()
         note = note_key("generated", article.key)
         notes, _ = store.load([note])
         saved = {article.key: text, **notes}
-        if not notes and article.draft and article.draft.edits is None:
-            saved[note] = article.draft
+        draft = article.draft
+        if draft and draft.edits is None and not notes:  # this is the first change
+            saved[note] = draft
         try:
             store.save(saved, replacing={article.key: article.draft})
         except ChangedError as error:
@@ -500,10 +506,10 @@ def _digest(text: Text | None, state: str) -> str:
 
 
 def _as_newest(article: Article, text: Text) -> Text:
-    """Return a text of an edition that is newer than all others.
+    """Return a changed text with an edition after all others.
 
-    The text as it was before can be approved elsewhere at this moment. What was changed is a newer
-    draft then, and is not lost.
+    Somebody can be approving the text as it was before, on another machine. With this edition, the
+    changed one counts as a newer draft beside that approval, and is not lost.
     """
     return structs.replace(text, edition=edition_after(article.edition))
 
@@ -511,8 +517,8 @@ def _as_newest(article: Article, text: Text) -> Text:
 def _restored(article: Article, text: Text) -> Text:
     """Return the text that an Undo puts back.
 
-    If it was a newer draft than the text of the file, it is one again. Otherwise it keeps its
-    edition, and the page has the text of the file.
+    A draft that was newer than the text of the file gets a new edition, so that it is newer than
+    that once more. Any other keeps its edition, so that its page goes on with the file.
     """
     approved = article.approved
     if approved and text.edition <= approved.text.edition:
