@@ -30,7 +30,8 @@ export function numberOf({ number, digest }) {
 export function take(text) {
   const before = state.text;
   const isOther = text.ref !== before?.ref;
-  const selected = isOther || state.block === null ? null : before.blocks[state.block];
+  const hasSelected = !isOther && state.block !== null;
+  const selected = hasSelected ? before.blocks[state.block] : null;
   const current = !isOther && statementsOf(before).find(({ key }) => key === state.current);
   state.text = text;
   // Its block can have another number now.
@@ -53,7 +54,8 @@ export async function look() {
   const { ref } = state;
   try {
     const text = await call("text", { ref, version: state.text.version });
-    // What is the same can be known while a button is pressed; it would look no more otherwise.
+    // Only another text waits until no button is pressed: with the mouse held down on one, the desk
+    // still looks whether the server is there.
     if (text.version !== state.text.version) await released();
     if (ref !== state.ref) return;
     state.failure = "";
@@ -110,6 +112,7 @@ export function act(action, body = {}) {
   return inTurnPending({ action }, () => send(action, body, ref));
 }
 
+// Takes back what was done last. A message with it is about that, and not about an approval.
 export const undoLast = () => undo();
 
 // Confirms a statement, or removes its sentence.
@@ -137,7 +140,7 @@ async function sendSettled(first, ref) {
   for (const own of all) own.isSent = true;
   const isDone = await sendTogether(all, ref);
   if (isDone || all.length === 1) return;
-  // None of them is done if one cannot be. It keeps no other from being done.
+  // The server does all of them or none. One by one, all are done but those that cannot be.
   for (const own of all) await sendTogether([own], ref);
 }
 
@@ -163,7 +166,8 @@ function endSettling(all, isDone) {
 // why not.
 async function sendTogether(all, ref, tries = 1) {
   const changes = changesFor(all);
-  if (!changes) return all.length === 1 && endSettledByOther(all[0]);
+  if (!changes && all.length > 1) return false;
+  if (!changes) return endSettledByOther(all[0]);
   try {
     const text = await call("change", { ref, seen: state.text.seen, changes });
     await released();
@@ -197,17 +201,21 @@ function endSettledByOther(own) {
 // The changes that settle statements one after the other, or null if one of them is gone.
 function changesFor(all) {
   let left = statementsOf(state.text);
-  const found = [];
+  const settled = [];
+  const changes = [];
   for (const { action, statement } of all) {
     const now = findIn(left, statement);
     if (!now) return null;
-    const { block, number, card } = now;
-    // When its change is made, those that are settled before it in its block are gone.
-    const before = found.filter((other) => other.block === block && other.number < number).length;
-    found.push({ action, block, digest: card.digest, number, statement: number - before });
+    // The server makes one change after the other. When it comes to this one, the marks of those
+    // that stand before it in its block are gone, and its own has a lower number.
+    const before = settled.filter((other) => (
+      other.block === now.block && other.number < now.number));
+    const { block, number, card: { digest } } = now;
+    changes.push({ action, block, digest, statement: number - before.length });
+    settled.push(now);
     left = left.filter((other) => other !== now);
   }
-  return found.map(({ number, ...change }) => change);
+  return changes;
 }
 
 async function receive(text) {

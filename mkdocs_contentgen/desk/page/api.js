@@ -23,13 +23,22 @@ export async function call(action, body = {}) {
   return answer;
 }
 
-// Exchanges the token of the address for the key. Whoever has a key can open the address again.
+// Exchanges the token of the address for the key. A token is good for once. If this browser has the
+// key already, it opens the desk all the same.
 export async function openSession(token) {
   try {
     const { key } = await keepWords(() => call("session", { token }));
     localStorage.setItem("key", key);
   } catch (error) {
-    if (error.status !== 403) throw error;
-    await call("queue").catch(() => { throw error; });
+    if (error.status !== 403 || !await hasKey()) throw error;
+  }
+}
+
+async function hasKey() {
+  try {
+    await call("queue");
+    return true;
+  } catch {
+    return false;
   }
 }

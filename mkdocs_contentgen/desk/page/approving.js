@@ -13,7 +13,8 @@ import { say } from "./words.js";
 export const isApproved = () => state.text.state === "approved" && !state.text.newer_draft
   && !state.text.due_since;
 
-// Why the text cannot be approved now, whatever its statements are, or an empty string.
+// Why the text cannot be approved now, whatever its statements are, as the person is told. It is an
+// empty string if it can be, and where they see why not: an approved text, and a comparison.
 export function whyNot() {
   const { text } = state;
   if (!text.seen) return text.waits || text.reason;

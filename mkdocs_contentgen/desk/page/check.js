@@ -26,8 +26,11 @@ const sourceOf = (card) => state.text.sources.find(({ address }) => address === 
 function otherEvidence(statement) {
   const { card } = statement;
   const cited = sourceOf(card)?.text ?? "";
-  const isInSight = ({ text }) => cited.trim() === text.trim()
-    || (cited.includes(text.trim()) && hasClosest(cited, statement));
+  const isInSight = ({ text }) => {
+    if (cited.trim() === text.trim()) return true;
+    // A part of it is in sight if the cited source is scrolled to it.
+    return cited.includes(text.trim()) && hasClosest(cited, statement);
+  };
   return card.evidence.filter((found) => !isInSight(found));
 }
 

@@ -61,6 +61,7 @@ export function hasWordsOf(passage, statement) {
 // The passage, in which what comes closest is bold.
 export function withClosest(passage, statement) {
   const pieces = piecesOf(passage, statement);
-  if (pieces.every(({ isClosest }) => isClosest)) return readable(passage);
+  const wouldAllBeBold = pieces.every(({ isClosest }) => isClosest);
+  if (wouldAllBeBold) return readable(passage);
   return pieces.map(({ text, isClosest }) => isClosest ? h("b", {}, text) : text);
 }

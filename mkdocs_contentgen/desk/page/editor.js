@@ -49,9 +49,9 @@ function markdownOf(number) {
   if (kind === "pre") return markdown;
   const open = openNumbers(number);
   let count = -1;
-  return markdown.replace(STATEMENT, (mark, ...words) => {
+  return markdown.replace(STATEMENT, (mark, inMarkdown, inHtml) => {
     count += 1;
-    return open.includes(count) ? mark : words[0] ?? words[1];
+    return open.includes(count) ? mark : (inMarkdown ?? inHtml);
   });
 }
 
@@ -75,7 +75,8 @@ function matchToSelect(markdown) {
   if (kind === "pre") return null; // its marks are not written
   const found = [...markdown.matchAll(STATEMENT)];
   const current = currentStatement();
-  return current?.block === number ? found[openNumbers(number).indexOf(current.number)] : found[0];
+  if (current?.block !== number) return found[0];
+  return found[openNumbers(number).indexOf(current.number)]; // the field has the open ones alone
 }
 
 // Closes the editor; what was typed stays.
@@ -128,9 +129,11 @@ async function saveWords(editing, area) {
   editing.isSaving = false;
   if (done) discardWords(words);
   const canRepeat = !done && isThere(editing);
-  if (state.editing === editing) {
-    if (canRepeat) area.focus();
-    else closeEditor();
+  const isStillOpen = state.editing === editing;
+  if (isStillOpen && canRepeat) {
+    area.focus();
+  } else if (isStillOpen) {
+    closeEditor();
   } else if (canRepeat && closesAtOnce && !state.editing) {
     openEditor(numberOf(editing));
   } else {
@@ -173,6 +176,7 @@ export function editor() {
   const { editing } = state;
   if (!editing) return null;
   const isEdit = editing.mode === "edit";
+  const isCode = isEdit && editing.kind === "pre";
   const label = say(isEdit ? "edit" : "add");
   const discard = () => {
     discardDraft(editing);
@@ -211,8 +215,7 @@ export function editor() {
     isEdit && h("button", { type: "button", key: "delete", onclick: () => removeBlock(editing) },
       say("delete"))),
   isEdit && original(editing.number),
-  editing.kind === "pre" && isEdit ? null
-    : h("p", { class: "quiet" }, say(isEdit ? "syntax" : "paste_hint")));
+  !isCode && h("p", { class: "quiet" }, say(isEdit ? "syntax" : "paste_hint")));
 }
 
 // The "+" at the lower edge of the block that has the mouse, in the page.

@@ -24,7 +24,7 @@ export const frame = {
 };
 
 let lastMessage = ""; // to the page, as JSON
-let versions = []; // of the text that the page was told, and can still be showing
+let versions = []; // of the text: the one that the page shows, and those that it was sent since
 
 // While a person types in the editor, the page cannot take the focus.
 export function keepFocusFromPage() {
@@ -84,9 +84,10 @@ function followBuild(stamp) {
   const isOther = frame.stamp !== null && frame.stamp !== stamp;
   if (isOther) frame.earlier.add(frame.stamp);
   frame.stamp = stamp;
-  // The page can be of the new build already. It can also come late: browsers do not load a page
-  // again that they are still loading.
-  if ((isOther && frame.build !== stamp) || frame.earlier.has(frame.build)) reload();
+  const isNewAlready = frame.build === stamp;
+  // Browsers do not load a page again that they are still loading, so an earlier one can come late.
+  const isEarlier = frame.earlier.has(frame.build);
+  if ((isOther && !isNewAlready) || isEarlier) reload();
 }
 
 // Tells the page what to show, if that is something else than before.

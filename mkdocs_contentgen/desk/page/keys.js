@@ -102,7 +102,8 @@ function press(event) {
   const isOther = !isUndo && (isModified || event.altKey); // a key of the browser
   if (isOther || event.repeat) return;
   // The message can be about the approval of the text before.
-  const does = isUndo ? state.message?.undo ?? undo : KEYS[key];
+  const takesBack = state.message?.undo ?? undo;
+  const does = isUndo ? takesBack : KEYS[key];
   if (!does) return;
   event.preventDefault();
   does();

@@ -25,10 +25,11 @@ function partAt(line, begin) {
     const [all, text, address] = pattern.exec(line) ?? [];
     if (!all) continue;
     const end = begin + all.length;
-    const isLink = tag === "a" && line[begin - 1] !== "!";
-    const isClear = text === text.trim()
+    const isPicture = tag === "a" && line[begin - 1] === "!";
+    const needsRoom = tag !== "" && (tag !== "a" || isPicture);
+    const hasRoom = text === text.trim()
       && BEFORE.test(line[begin - 1] ?? " ") && BEHIND.test(line[end] ?? " ");
-    return !tag || isLink || isClear ? { tag, text, address, end } : null;
+    return needsRoom && !hasRoom ? null : { tag, text, address, end };
   }
   return null;
 }

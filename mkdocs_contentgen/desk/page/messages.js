@@ -55,8 +55,9 @@ function unsaved() {
     .map((draft, index) => {
       const block = blockOf(draft);
       const open = draft.mode === "edit" ? openEditor : openPaste;
-      const own = draftOf(draft); // which would be lost beneath the words of another tab
-      const isNext = block && (!own || own.words === draft.words);
+      // Whoever goes on with the words of another tab would lose those of this tab for the block.
+      const ofThisTab = draftOf(draft);
+      const canGoOn = block && (!ofThisTab || ofThisTab.words === draft.words);
       const goOn = () => {
         takeDraft(draft);
         state.editing = null;
@@ -69,7 +70,7 @@ function unsaved() {
       return note(`draft ${index}`, "amber", h("span", {}, say("lost_words")),
         h("textarea", { readonly: true, dir: "auto", rows: "1", "aria-label": say("lost_words"),
           value: draft.words }),
-        isNext && button(say("go_on"), goOn),
+        canGoOn && button(say("go_on"), goOn),
         button(say("discard"), discard));
     });
 }

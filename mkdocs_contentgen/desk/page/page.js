@@ -67,7 +67,7 @@ function uncover(element) {
 
 // Show what was added and removed at each block. What is shown then is no text to approve.
 function compare(rows) {
-  const behind = new Map(); // what is gone stands behind the block before it
+  const behind = new Map(); // by block, the last of what is gone and was behind that block
   rows.forEach(({ words, block, isGone }, number) => {
     const parts = words.map(([kind, text]) => {
       if (kind === "equal") return text;
@@ -86,9 +86,10 @@ function compare(rows) {
     const gone = document.createElement(isItem ? "li" : "p");
     gone.dataset.contentgenDifference = number;
     gone.append(...parts);
-    const apart = isItem ? place : place.closest("table, ul, ol") ?? place;
-    const before = behind.get(place) ?? apart;
-    before.after(gone);
+    // Only an item can be in a list: anything else stands behind the whole list or table.
+    const around = isItem ? null : place.closest("table, ul, ol");
+    const last = behind.get(place) ?? around ?? place;
+    last.after(gone);
     behind.set(place, gone);
   });
   isCompared = true;
@@ -188,8 +189,11 @@ function release() {
 }
 
 function reload() {
-  isOutdated = isPressed;
-  if (isPressed) return;
+  if (isPressed) {
+    isOutdated = true;
+    return;
+  }
+  isOutdated = false;
   if (document.querySelector("[data-contentgen-plain]")) location.replace(location.href);
   else location.reload();
 }
@@ -202,8 +206,11 @@ addEventListener("message", ({ origin, data }) => {
 
 // Shows the text as the desk has it now.
 function follow(data) {
-  unshown = isPressed ? data : null;
-  if (isPressed) return;
+  if (isPressed) {
+    unshown = data;
+    return;
+  }
+  unshown = null;
   article = data.page;
   if (isCompared || isWritten) {
     isCompared = false;

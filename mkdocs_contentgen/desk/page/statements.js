@@ -27,7 +27,9 @@ export function findIn(statements, wanted) {
   const same = statements.filter(({ sentence, words, card }) => sentence === wanted.sentence
     && words === wanted.words && card.place.join("\n") === place);
   const inBlock = same.filter(({ block }) => block === wanted.block);
-  const found = inBlock.length || areInSeveralBlocks(same) ? inBlock : same;
+  // If its block has another number now, it is known only where no other block says the same.
+  const hasMoved = !inBlock.length && !areInSeveralBlocks(same);
+  const found = hasMoved ? same : inBlock;
   return found[Math.min(wanted.same, found.length - 1)];
 }
 
