@@ -23,8 +23,8 @@ export async function call(action, body = {}) {
   return answer;
 }
 
-// Exchanges the token of the address for the key. A token is good for once. If this browser has the
-// key already, it opens the desk all the same.
+// Exchanges the token of the address for the key. Each token is good once; a browser that has
+// the key already opens the desk with any.
 export async function openSession(token) {
   try {
     const { key } = await keepWords(() => call("session", { token }));
