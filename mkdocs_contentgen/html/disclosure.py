@@ -37,7 +37,7 @@ HUMAN_ONLY = "human-only"
 _DIGITAL_CREATION = "http://cv.iptc.org/newscodes/digitalsourcetype/digitalCreation"
 """IPTC's term for what a person wrote. Unlike its other terms, schema.org has no own one for it."""
 
-_OPTIONAL = re.compile(r"\[([^\]]*)\]")
+_OPTIONAL = re.compile(r"\[([^\[\]]*)\]")
 """Matches what is in square brackets in a default line."""
 
 _SEPARATOR = " · "
