@@ -131,6 +131,11 @@ class Desk:
             self._outdated.clear()
         return self._known
 
+    @property
+    def _read_last(self) -> dict[str, Article]:
+        """All articles by their references. `articles` reads those again that are outdated."""
+        return self._known or self.articles
+
     @cached_property
     def described(self) -> dict[str, Any]:
         """What was computed about the articles, until they are read again."""
@@ -150,7 +155,7 @@ class Desk:
 
     def find(self, ref: str) -> Article:
         """Return the article with this reference. Raises OutdatedError if it is gone."""
-        known = self._known or self.articles
+        known = self._read_last
         if ref not in known:
             raise OutdatedError("no page requests this text any more; open the list of texts again")
         return self._read_page(known[ref].page)[ref]
@@ -164,7 +169,7 @@ class Desk:
 
         Those of other pages, which can be a thousand, are not read for that.
         """
-        known = self._known or self.articles
+        known = self._read_last
         on_page = {ref: article for ref, article in known.items() if article.page == page}
         if not self._outdated.isdisjoint(on_page):
             reread = self.site.reread(list(on_page.values()))

@@ -33,9 +33,9 @@ function isKept([place, json]) {
 }
 
 // Does what deletes all that the browser has stored, and returns its outcome.
-export async function keepWords(deletesAll) {
+export async function keepWords(deleteAll) {
   const kept = Object.entries(localStorage).filter(isKept);
-  const outcome = await deletesAll();
+  const outcome = await deleteAll();
   for (const [place, json] of kept) localStorage.setItem(place, json);
   return outcome;
 }

@@ -74,8 +74,11 @@ export async function openQueue() {
 
 // Whether a message is about more than the text before: a problem, or an approval, which can still
 // be undone. The Undo of all else would take back what was done last in the text that is open.
-const outlives = (message) => message?.kind === "red"
-  || (message?.undo && message.undo !== undoLast);
+function outlives(message) {
+  const isProblem = message?.kind === "red";
+  const isApproval = Boolean(message?.undo) && message.undo !== undoLast;
+  return isProblem || isApproval;
+}
 
 export async function showText(row, isWanted) {
   const { message, ref } = state;
