@@ -462,9 +462,9 @@ class Block:
 
     def insert(self, kind: Kind, markdown: str) -> None:
         """Insert a block behind it: an item behind an item. Raises EditError."""
-        new = Tag(name="p")
-        Block(0, new, self.image_hosts).set_markdown(markdown)
-        self.insert_content(new, kind)
+        new = Block(0, Tag(name="p"), self.image_hosts)  # in no document yet, so it has no number
+        new.set_markdown(markdown)
+        self.insert_content(new.element, kind)
 
     def insert_blocks(self, markdown: str) -> None:
         """Insert the blocks of a Markdown text behind it, and behind the list or table it is in.
@@ -849,6 +849,7 @@ class Sentences:
 
         The end of the text belongs to the last sentence.
         """
+        # The last border is left out, so that the end of the text is before it.
         following = bisect_right(self._borders, position, hi=len(self._borders) - 1)
         return self._borders[following - 1], self._borders[following]
 

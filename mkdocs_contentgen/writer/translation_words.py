@@ -246,7 +246,7 @@ def _added_names(pair: Pair, places: set[int]) -> list[Range]:
 
     `places` are those that the original names.
     """
-    names = find_names(pair.original, "", pair.from_language)
+    names = find_names(pair.original, "", pair.from_language)  # all, since nothing is given
     # Names of the original have so many words that have another form in the translation. So many
     # words of the names there are those, though they are not found in the original.
     translated_words = sum(_count_translated(name.of(pair.original)) for name in names)

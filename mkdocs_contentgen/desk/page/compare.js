@@ -21,11 +21,12 @@ export async function switchComparison() {
 
 // With no name, it is the version that readers have, or else the one before people changed it.
 export async function compareWith(earlier, index = 0) {
-  const { ref, comparison: before, text: { seen } } = state;
+  const { ref, text: { seen } } = state;
+  const wasOpen = state.comparison !== null;
   try {
     const found = await call("compare", { ref, earlier });
-    const isClosed = before && !state.comparison;
-    if (ref !== state.ref || isClosed) return;
+    const wasClosed = wasOpen && !state.comparison; // while the server was asked
+    if (ref !== state.ref || wasClosed) return;
     const rows = readable(found.rows);
     const kept = Math.min(index, Math.max(rows.length - 1, 0));
     state.comparison = { ...found, rows, seen, index: kept };

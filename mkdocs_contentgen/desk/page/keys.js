@@ -24,7 +24,8 @@ export function watchKeys() {
   addEventListener("keydown", press);
   addEventListener("blur", () => { quietUntil = Infinity; });
   addEventListener("focus", () => {
-    if (quietUntil === Infinity) holdKeys(); // else it is the first one, after a load
+    const wasBlurred = quietUntil === Infinity; // else it is the first focus, after a load
+    if (wasBlurred) holdKeys();
   });
   addEventListener("pointerdown", () => {
     isArmed = true;

@@ -37,7 +37,8 @@ const find = (number) => document.querySelector(`[data-contentgen-block="${Numbe
 function show({ title, article: html, index, count, digest }) {
   const plain = document.querySelector("[data-contentgen-plain]");
   const articles = document.querySelectorAll("article.contentgen, article.contentgen-missing");
-  if (digest === shown || (!plain && articles.length !== count)) return;
+  if (digest === shown) return;
+  if (!plain && articles.length !== count) return;
   const heading = document.querySelector(".contentgen-title");
   // The HTML is sanitized, as in every build.
   if (plain) {
