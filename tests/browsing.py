@@ -95,9 +95,12 @@ def chromium() -> str | None:
     return shutil.which("chromium-headless-shell") or shutil.which("chromium")
 
 
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    """Return Debian's Chromium; where there is none, the tests are skipped, but not in CI."""
+@contextmanager
+def browser_started() -> Iterator[Browser]:
+    """Start Debian's Chromium; where there is none, the test is skipped, but not in CI.
+
+    As long as it runs, nothing else in the process of the test can use asyncio.
+    """
     executable = chromium()
     if executable is None:
         reason = "no Chromium on the PATH (Debian: apt install chromium-headless-shell)"
@@ -115,6 +118,13 @@ def browser() -> Iterator[Browser]:
         )
         yield browser
         browser.close()
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    """Run Debian's Chromium for a module."""
+    with browser_started() as browser:
+        yield browser
 
 
 class Look(NamedTuple):

@@ -15,19 +15,17 @@ from urllib.parse import unquote, urlsplit
 
 import pytest
 import yaml
-from browsing import browser
+from browsing import browser_started
 from bs4 import BeautifulSoup, Tag
 from click.testing import CliRunner
 from conftest import Project
 from golden_file import GOLDEN, cases, expect
-from playwright.sync_api import Browser, Dialog, Route
+from playwright.sync_api import Dialog, Route
 from service_double import Handler, Received, ServiceDouble, generated, running
 
 from mkdocs_contentgen.cli.common import open_site
 from mkdocs_contentgen.cli.main import main
 from mkdocs_contentgen.review.ejection import eject_articles
-
-__all__ = ["browser"]  # the fixture
 
 TABLES = cases("ejection")
 
@@ -182,9 +180,8 @@ def test_no_template_is_evaluated_and_no_file_is_read(harmful: Ejected) -> None:
 
 
 @pytest.mark.system
-def test_nothing_runs_in_a_browser(harmful: Ejected, browser: Browser) -> None:
+def test_nothing_runs_in_a_browser(harmful: Ejected) -> None:
     """In Chromium, no ejected text runs a script, or asks for another picture than before."""
-    page = browser.new_page()
     run: list[str] = []
     hosts: set[str | None] = set()
 
@@ -196,15 +193,17 @@ def test_nothing_runs_in_a_browser(harmful: Ejected, browser: Browser) -> None:
         hosts.add(urlsplit(route.request.url).hostname)
         route.abort()
 
-    page.on("dialog", dismiss)
-    page.route("**/*", refuse)
-    for html in harmful.after.values():
-        page.set_content(str(content(html)))
-    assert run == []
-    assert hosts == {"img.example"}
-    page.set_content('<img src="https://x.example/" onerror="alert(1)">')
-    assert run == ["1"]
-    assert "x.example" in hosts
+    with browser_started() as browser:
+        page = browser.new_page()
+        page.on("dialog", dismiss)
+        page.route("**/*", refuse)
+        for html in harmful.after.values():
+            page.set_content(str(content(html)))
+        assert run == []
+        assert hosts == {"img.example"}
+        page.set_content('<img src="https://x.example/" onerror="alert(1)">')
+        assert run == ["1"]
+        assert "x.example" in hosts
 
 
 def test_what_is_written(project: Project, service: ServiceDouble) -> None:
