@@ -400,9 +400,9 @@ def _hidden(document: Document) -> Iterator[str]:
     """Yield what a text contains and its page does not show; the build shows text of any colour."""
     found: dict[str, None] = {}
     for tag in document.article.find_all(True):
-        words = " ".join(islice(tag.stripped_strings, 3))[:60] or tag.name
         for name, sign in _UNSEEN.items():
             if tag.get(name):
+                words = " ".join(islice(tag.stripped_strings, 3))[:60] or tag.name
                 found[f"{words}{sign} {tag[name]}"] = None
     for character, count in Counter(document.article.decode()).most_common():
         if _INVISIBLE.match(character) or unicodedata.category(character) in ("Cf", "Co", "Cn"):

@@ -273,34 +273,23 @@ class Desk:
         Raises OutdatedError, EditError and ApprovalError.
         """
         _as_seen(article, seen)
-        last = self._last_undo(article)
+        lines = self._undo_lines(article)
+        last = _last_undo(lines, article)
         if last is None:
             raise EditError("there is nothing to undo")
         if last.text:
             self._save(article, _restored(article, last.text))
         elif article.approved and last.file is not None:
             replace_file(article.path, article.directory, last.file, before=article.approved)
-        self._write_undos(article, self._undo_lines(article)[:-1])
+        self._write_undos(article, lines[:-1])
         self.refresh()
 
     def undo_info(self, article: Article) -> dict[str, object] | None:
         """Return what `Undo` takes back, and whether that deletes the approved file, or None."""
-        last = self._last_undo(article)
+        last = _last_undo(self._undo_lines(article), article)
         if last is None:
             return None
         return {"act": last.act, "deletes_file": last.text is None and last.file == ""}
-
-    def _last_undo(self, article: Article) -> _Undo | None:
-        """Return how to undo what was done last with a text as it is now, or None."""
-        lines = self._undo_lines(article)
-        if not lines:
-            return None
-        try:
-            last = msgspec.json.decode(lines[-1], type=_Undo)
-        except ValueError:  # somebody else has written it
-            return None
-        # Another text may have taken its place.
-        return last if last.after == digest_of(article) else None
 
     def note_undo(self, article: Article, act: str, text: Text) -> None:
         """Keep how to undo an act that is done. The cache had `text` before it."""
@@ -536,6 +525,21 @@ def _as_seen(article: Article, seen: str) -> Text:
     if article.newest is None or digest_of(article) != seen:
         raise OutdatedError(_CHANGED)
     return article.newest
+
+
+def _last_undo(lines: Sequence[bytes], article: Article) -> _Undo | None:
+    """Return how to undo what was done last with a text as it is now, or None.
+
+    `lines` are what can be undone of the article, the last act at the end.
+    """
+    if not lines:
+        return None
+    try:
+        last = msgspec.json.decode(lines[-1], type=_Undo)
+    except ValueError:  # somebody else has written it
+        return None
+    # Another text may have taken its place.
+    return last if last.after == digest_of(article) else None
 
 
 def _settle_statement(block: Block, change: Change, confirmed: Sequence[str]) -> tuple[str, ...]:
