@@ -9,7 +9,7 @@ import { costNote, isTranslation, languages, originalChanges } from "./original.
 import { state, tell } from "./state.js";
 import { say } from "./words.js";
 
-export async function askForNew() {
+async function askForNew() {
   const cost = await costNote(state.ref);
   const { seen } = state.text;
   const isFirst = !seen;

@@ -5,7 +5,7 @@ import {
 } from "./approving.js";
 import { switchComparison } from "./compare.js";
 import { h } from "./draw.js";
-import { select } from "./keys.js";
+import { step } from "./keys.js";
 import { onlyOnce } from "./pressing.js";
 import { countOf, openNext, nextAfter, openQueue } from "./review.js";
 import { redraw, state } from "./state.js";
@@ -22,12 +22,8 @@ export function stateOf(text) {
 
 // Goes to the next statement, or to the one that is open if the person was elsewhere.
 export function checkNext() {
-  const open = openStatements();
-  if (!open.length) return;
-  const current = currentStatement();
-  const index = open.findIndex(({ key }) => key === current.key);
   const isThere = state.tab === "check" && state.block === null && state.current;
-  select(open[isThere ? (index + 1) % open.length : index]);
+  step(isThere ? 1 : 0);
 }
 
 // The two buttons are different elements: whoever presses Enter on one does not press the other.

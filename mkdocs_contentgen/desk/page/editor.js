@@ -80,7 +80,7 @@ function matchToSelect(markdown) {
 }
 
 // Closes the editor; what was typed stays.
-export function closeEditor() {
+function closeEditor() {
   state.editing = null;
   state.block = null;
   const place = back?.tagName === "IFRAME" ? null : back;
@@ -98,7 +98,7 @@ export function isDoubleClick({ x, y, at }) {
   return isNear && at - lastPress.at < HOLD;
 }
 
-export function hasUnsavedWords() {
+function hasUnsavedWords() {
   return Boolean(state.editing && draftOf(state.editing));
 }
 

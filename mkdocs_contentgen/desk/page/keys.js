@@ -36,7 +36,8 @@ export function watchKeys() {
   });
 }
 
-function step(by) {
+// Selects the statement that is so many behind the current one, or before it.
+export function step(by) {
   const open = openStatements();
   if (!open.length) return;
   const current = currentStatement();
