@@ -38,6 +38,7 @@ from ..texts.translation import (
     is_on_whole,
     not_in_original,
     plan_translation,
+    remark_on,
     remarks_on_whole,
     renew_remarks_on_missing,
     reread,
@@ -276,9 +277,9 @@ def _check(
             ]
             if block.kind in ATTRIBUTES:  # which has no place for a mark
                 said = [*map(not_in_original, block.statements), *said]
-            remark = "; ".join(filter(None, said))
+            remark = remark_on(name, said)
             if remark:
-                remarks.append(f"{REMARK}{name}: {remark}")
+                remarks.append(remark)
     return remarks[:_MAX_REMARKED]
 
 

@@ -55,7 +55,8 @@ def align_import(
         own_digest = MISSING if own is None else short_digest_of(own_leaves[own])
         remembered.append(Remembered(form, own_digest))
     aligned = set(matched.values())
-    added = [leaf for leaf in own_leaves if leaf.number not in aligned]
+    missing = [leaf for leaf in leaves if leaf.number not in matched and is_block(leaf.element)]
+    added = [leaf for leaf in own_leaves if leaf.number not in aligned and is_block(leaf.element)]
     return AlignedImport(
         Original(
             write_remembered(remembered),
@@ -65,19 +66,14 @@ def align_import(
             additions=write_additions(added),
         ),
         [
-            *_not_aligned(leaves, own_leaves, matched),
+            *_not_aligned(missing, added),
             *_lacking_parts(leaves, own_leaves, matched),
         ],
     )
 
 
-def _not_aligned(
-    leaves: Sequence[Block], own_leaves: Sequence[Block], matched: dict[int, int]
-) -> list[str]:
+def _not_aligned(missing: Sequence[Block], added: Sequence[Block]) -> list[str]:
     """Return what is to be said of blocks of one text that stand for none of the other."""
-    missing = [leaf for leaf in leaves if leaf.number not in matched and is_block(leaf.element)]
-    found = set(matched.values())
-    added = [leaf for leaf in own_leaves if leaf.number not in found and is_block(leaf.element)]
     of_added = first_problems(
         [f"{block.first_words} stands for nothing in the original" for block in added],
         _MAX_NAMED,

@@ -6,7 +6,7 @@ have those that follow.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 
 from bs4.element import NavigableString
 
@@ -32,13 +32,14 @@ class OriginalParts:
         blocks = document.blocks()
         # By the number of a block, that of the same one among the leaves.
         leaf_numbers = [leaf.number for leaf in self.leaves if is_block(leaf.element)]
-        self.listed = {leaf_numbers[block.number] for block in listed_sources(blocks)}
+        listed = {block.number for block in listed_sources(blocks)}
+        self.listed = {leaf_numbers[number] for number in listed}
         """The leaves of the list of sources and its heading."""
 
         self.words: dict[int, Block] = {}
         """The blocks with words to translate."""
 
-        for block in _with_words(blocks, language):
+        for block in _with_words(blocks, listed, language):
             self.words[leaf_numbers[block.number]] = block
         self._descriptions: dict[int, list[Block]] = {}
         number = len(blocks)
@@ -69,13 +70,12 @@ class OriginalParts:
                 yield leaf.number, part
 
 
-def _with_words(blocks: Sequence[Block], language: str) -> list[Block]:
+def _with_words(blocks: Sequence[Block], listed: Collection[int], language: str) -> list[Block]:
     """Return the blocks of an original with words to translate into a language.
 
-    The list of sources is not among them, nor are its heading and the byline of a news report, if
-    the words for them are known.
+    The list of sources, whose blocks have the numbers `listed`, is not among them, nor are its
+    heading and the byline of a news report, if the words for them are known.
     """
-    listed = {block.number for block in listed_sources(blocks)}
     is_known = find_language(language) is not None
     found = []
     for block in blocks:

@@ -240,9 +240,9 @@ class Wording:
 
     def _remark(self, name: str, said: Iterable[str]) -> None:
         """Keep what is to be said of what has this name, if there is anything."""
-        remark = "; ".join(filter(None, said))
+        remark = remark_on(name, said)
         if remark:
-            self.remarks.append(f"{REMARK}{name}: {remark}")
+            self.remarks.append(remark)
 
     def _put_known_words(self, leaf: Block, language: Language) -> None:
         """Replace words that are the same in all texts of a language."""
@@ -293,6 +293,12 @@ def remarks_on_whole(
 def is_on_whole(remark: str) -> bool:
     """Tell whether a remark is one of remarks_on_whole()."""
     return remark == DRAFT_REMARK or remark.startswith(_DESCRIPTIONS)
+
+
+def remark_on(name: str, said: Iterable[str]) -> str:
+    """Return a remark on what has this name, or an empty string if there is nothing to say."""
+    words = "; ".join(filter(None, said))
+    return f"{REMARK}{name}: {words}" if words else ""
 
 
 def not_in_original(statement: str) -> str:

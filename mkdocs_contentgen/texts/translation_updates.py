@@ -70,6 +70,9 @@ _REASONS = {
 _STARTS_OF_NAMES = ("'", *(f"`{name}` '" for name in ATTRIBUTES))
 """How the name of a block or a description begins in a remark."""
 
+_ReadLeaf = tuple[Tag, Block]
+"""The element of a leaf of the translation, and the leaf as it is when the HTML is read again."""
+
 _MAX_UPDATES = 20
 _MAX_NAMED = 4
 """How many blocks an update names of those with which it does the same."""
@@ -122,7 +125,7 @@ def apply_translation_update(
     """
     state = _State(translation, original)
     update = _Update(state, asked.blocks if asked else (), translated)
-    html, after = update.apply()
+    html, leaves = update.apply()
     remarks = update.remarks_after(translation.remarks, translated.remarks, is_draft=is_draft)
     model = model_name(translated.model) if update.has_new_words else ""
     start = f"{today}, {model}: " if model else f"{today}: "
@@ -140,11 +143,11 @@ def apply_translation_update(
         sources=original.sources,
         passages=original.passages,
         original=Original(
-            update.pairs_after(after),
+            update.pairs_after(leaves),
             sha256(original.html),
             state.remembered.language,
             is_draft=is_draft,
-            additions=update.additions_after(after),
+            additions=update.additions_after(leaves),
         ),
     )
 
@@ -281,8 +284,8 @@ class _Update:
         self._has_asked_again = False
         """Whether the translator was asked for blocks that an earlier answer did not translate."""
 
-    def apply(self) -> tuple[str, Document]:
-        """Return the HTML of the updated translation, and that as it is read again.
+    def apply(self) -> tuple[str, list[_ReadLeaf]]:
+        """Return the HTML of the updated translation, and its leaves as they are read again.
 
         Raises EditError if it could not be shown.
         """
@@ -303,7 +306,7 @@ class _Update:
         if not persons <= {block.digest for block in after.blocks()}:
             raise EditError("words of a person would be lost; edit it on the desk")
         html = after.to_lines() if is_changed else state.html
-        return html, after
+        return html, self._leaves_after(after)
 
     def _slot(self, leaf: Block) -> Slot:
         """Return what is to stand for a leaf of the original, and note what is to be said of it."""
@@ -425,17 +428,16 @@ class _Update:
                 self._done["removed"].append(leaf_name(own))
         return removed
 
-    def additions_after(self, after: Document) -> str:
+    def additions_after(self, leaves: Sequence[_ReadLeaf]) -> str:
         """Return `Original.additions`: the blocks that stand for no block of the original."""
         state = self._state
         aligned = {id(element) for element in self._new.values()}
         for pair in state.pairs.values():
             if pair.own is not None:
                 aligned.add(id(state.own_leaves[pair.own].element))
-        leaves = self._leaves_after(after)
         return write_additions(leaf for element, leaf in leaves if id(element) not in aligned)
 
-    def _leaves_after(self, after: Document) -> list[tuple[Tag, Block]]:
+    def _leaves_after(self, after: Document) -> list[_ReadLeaf]:
         """Return the element of each leaf of the translation, and that leaf as it is in `after`."""
         leaves = self._state.own.leaves()
         read = after.leaves()
@@ -443,10 +445,9 @@ class _Update:
             read = leaves
         return [(leaf.element, again) for leaf, again in zip(leaves, read, strict=True)]
 
-    def pairs_after(self, after: Document) -> str:
+    def pairs_after(self, leaves: Sequence[_ReadLeaf]) -> str:
         """Return the pairs that the updated translation is to remember."""
         state = self._state
-        leaves = self._leaves_after(after)
         digest_of = {id(element): short_digest_of(leaf) for element, leaf in leaves}
         remembered = []
         for leaf, form in zip(state.leaves, forms_of(state.leaves), strict=True):
