@@ -194,7 +194,7 @@ class UnsafeHTMLError(ContentgenError):
 
 
 @dataclass(frozen=True)
-class NoText:
+class MissingReason:
     """The reason for a missing text that is not an error: it is returned and never raised.
 
     A text is `missing` if it was not requested, `pending` while it is generated, `stopped` if the
@@ -214,4 +214,4 @@ class NoText:
         return self.message
 
 
-PENDING = NoText("pending", "the text is being generated")
+PENDING = MissingReason("pending", "the text is being generated")

@@ -22,7 +22,7 @@ from ..errors import (
     EditedTextError,
     EditError,
     InvalidAnswerError,
-    NoText,
+    MissingReason,
     ServiceError,
     StoreError,
     UnsafeHTMLError,
@@ -64,12 +64,12 @@ class TextUpdate:
     """Whether this run has the answer: another one may have made the same update."""
 
     after: Text | None = None
-    error: ContentgenError | NoText | None = None
+    error: ContentgenError | MissingReason | None = None
 
     @property
     def stopped_by(self) -> ServiceError | None:
         """The failure of another update for which this one was not sent, or None."""
-        return self.error.cause if isinstance(self.error, NoText) else None
+        return self.error.cause if isinstance(self.error, MissingReason) else None
 
     def lines(self) -> list[str]:
         """Return what was changed in the text and why, and the remarks of the update."""

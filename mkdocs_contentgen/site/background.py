@@ -11,7 +11,7 @@ from pathlib import Path
 from shutil import rmtree
 from tempfile import mkdtemp
 
-from ..errors import PENDING, ContentgenError, NoText
+from ..errors import PENDING, ContentgenError, MissingReason
 from ..page_request import PageRequest
 from ..reporting import SILENT, Progress, Reporter
 from ..texts.generation import WAITING_MESSAGE, Generation, generate
@@ -168,7 +168,7 @@ class Background:
         with self._lock:
             new = {key: asked for key, asked in wanted.items() if key not in self._outcomes}
             if len(new) > self._budget:
-                error = NoText(
+                error = MissingReason(
                     "over_budget",
                     f"{len(new)} more requests would be sent, and max_requests leaves "
                     f"{self._budget} to this server; to pay for them, raise max_requests",
@@ -186,7 +186,7 @@ class Background:
         self._stopped.set()
         self._poller.join()
         for generation in self._threads.values():
-            generation.throttle.stop(NoText("stopped", "stopped"))  # nobody is shown it
+            generation.throttle.stop(MissingReason("stopped", "stopped"))  # nobody is shown it
         if any(thread.is_alive() for thread in self._threads):
             self._reporter.log(WAITING_MESSAGE)
         for thread, generation in self._threads.items():

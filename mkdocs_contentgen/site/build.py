@@ -12,7 +12,7 @@ from functools import cache
 from threading import Event
 from typing import TYPE_CHECKING
 
-from ..errors import PENDING, NoText
+from ..errors import PENDING, MissingReason
 from ..html.presentation import ArticleMetadata, Presentation
 from ..page_request import PageRequest
 from ..reporting import SILENT, Reporter
@@ -321,7 +321,7 @@ def _missing_message(article: Article, *, show_errors: bool) -> str:
     """
     topic = article.request.topic
     error = article.outcome.error
-    if show_errors and not (isinstance(error, NoText) and error.absence == "missing"):
+    if show_errors and not (isinstance(error, MissingReason) and error.absence == "missing"):
         return f"“{topic}”: {error}"
     command = f"contentgen generate {article.page_argument}"
     if article.asked.original:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Literal
 from xml.etree.ElementTree import Element
 
 from ..display import quoted
-from ..errors import ApprovalError, ContentgenError, FailedTextError, NoText, UnsafeHTMLError
+from ..errors import ApprovalError, ContentgenError, FailedTextError, MissingReason, UnsafeHTMLError
 from ..files import normal_form, sha256
 from ..html import presentation
 from ..html.disclosure import Provenance, Review
@@ -150,7 +150,7 @@ class Article:
     def answer(self) -> str:
         """What was answered in place of a text, or written of one that is missing; or empty."""
         error = self.draft_outcome.error
-        return error.answer if isinstance(error, FailedTextError | NoText) else ""
+        return error.answer if isinstance(error, FailedTextError | MissingReason) else ""
 
     @property
     def failed_update(self) -> FailedTextError | None:

@@ -27,7 +27,7 @@ from ..errors import (
     EditError,
     FailedTextError,
     InvalidAnswerError,
-    NoText,
+    MissingReason,
     NotSentError,
     ProgramError,
     ServiceError,
@@ -77,14 +77,14 @@ _UNFINISHED = "unfinished, which the next run goes on with"
 _GIVEN_UP = "given up, which may have been paid for"
 _FAILED = "failed"
 
-_Result = Text | ContentgenError | NoText
+_Result = Text | ContentgenError | MissingReason
 """What a request leads to: its text, or why there is none."""
 
 
 class _StoppedError(Exception):
     """The run was stopped while a text is written, and the parts so far are saved."""
 
-    def __init__(self, reason: ContentgenError | NoText) -> None:
+    def __init__(self, reason: ContentgenError | MissingReason) -> None:
         self.reason = reason
 
 
@@ -272,7 +272,7 @@ class Generation:
             waited = await self.throttle.wait_for_turn()
             deadline += waited
             stop_reason = self.throttle.stop_reason
-            if isinstance(stop_reason, NoText):
+            if isinstance(stop_reason, MissingReason):
                 # The service has not processed this request: it counts as one that was not sent.
                 return stop_reason
             if stop_reason or deadline <= self.clock.monotonic():
@@ -326,7 +326,7 @@ class Generation:
         if problem:  # the next build would have to pay for further texts again
             self._add_store_problem(f"{problem}, and no more requests are sent")
             reason = "it was not sent, since the cache can keep no more texts"
-            self.throttle.stop(NoText("stopped", reason))
+            self.throttle.stop(MissingReason("stopped", reason))
         await self._end_claim(key, outcome)
         self._set_outcome(key, outcome)
 
@@ -362,7 +362,9 @@ class Generation:
             return Outcome("service", result, is_kept=False), problem
         return Outcome("service", saved), ""
 
-    def _save_failure(self, key: str, failure: ContentgenError | NoText) -> tuple[Outcome, str]:
+    def _save_failure(
+        self, key: str, failure: ContentgenError | MissingReason
+    ) -> tuple[Outcome, str]:
         """Remember why a text has failed, if it may have been paid for.
 
         Returns the outcome, and the problem if it could not be saved, or an empty string.
@@ -436,7 +438,7 @@ class Generation:
     def _set_outcome(self, key: str, outcome: Outcome) -> None:
         self._outcomes[key] = outcome
         self._unanswered.discard(key)
-        if isinstance(outcome.error, NoText):
+        if isinstance(outcome.error, MissingReason):
             self._stopped += 1
         elif outcome.text is None:
             self._failed += 1
@@ -463,7 +465,7 @@ class Generation:
             return _FAILED  # no parts of it are left
         if key in self._with_parts:
             return _UNFINISHED
-        return _NOT_REQUESTED if isinstance(outcome.error, NoText) else _FAILED
+        return _NOT_REQUESTED if isinstance(outcome.error, MissingReason) else _FAILED
 
     def _report_progress(self) -> None:
         total = len(self._requests)
@@ -522,7 +524,7 @@ def generate(
             elif generation.throttle.in_flight:
                 # Not logged in the handler, which may interrupt the writing of a line.
                 loop.call_soon_threadsafe(generation.reporter.log, WAITING_MESSAGE)
-            generation.throttle.stop(NoText("stopped", "interrupted"))  # nobody is shown it
+            generation.throttle.stop(MissingReason("stopped", "interrupted"))  # nobody is shown it
 
         # SIGHUP is the end of a terminal, and Windows has none.
         caught = {signal.SIGINT, signal.SIGTERM, getattr(signal, "SIGHUP", signal.SIGTERM)}

@@ -14,7 +14,7 @@ from ..display import escape_controls
 from ..errors import (
     ContentgenError,
     FailedTextError,
-    NoText,
+    MissingReason,
     ProgramError,
     ServiceError,
     StoreError,
@@ -41,7 +41,7 @@ class Outcome:
 
     source: Literal["approved", "proposed", "cache", "service"] | None = None
     text: Text | None = None
-    error: ContentgenError | NoText | None = None
+    error: ContentgenError | MissingReason | None = None
 
     is_kept: bool = True
     """False for a text that the cache could not save."""
@@ -49,7 +49,7 @@ class Outcome:
     @property
     def stopped_by(self) -> ServiceError | None:
         """The failure of another request for which this one was not sent, or None."""
-        return self.error.cause if isinstance(self.error, NoText) else None
+        return self.error.cause if isinstance(self.error, MissingReason) else None
 
     def __str__(self) -> str:
         parts = [str(part) for part in (self.source, self.error) if part]
@@ -168,11 +168,11 @@ def _is_old(text: Text, max_age: timedelta | None) -> bool:
 
 def _to_outcome(text: Text | None, max_age: timedelta | None) -> Outcome:
     if text is None:
-        return Outcome(error=NoText("missing", NEVER_GENERATED_REASON))
+        return Outcome(error=MissingReason("missing", NEVER_GENERATED_REASON))
     if not _is_old(text, max_age):
         return Outcome("cache", text)
     reason = f"the text of {text.generated_at:%Y-%m-%d %H:%M} UTC is older than max_age"
-    return Outcome("cache", text, NoText("missing", reason))
+    return Outcome("cache", text, MissingReason("missing", reason))
 
 
 class _Failure(msgspec.Struct):
@@ -230,12 +230,12 @@ def save_unfinished(store: DiskStore, key: str, request: Request, error: Program
 
 def _load_unfinished(
     keys: Collection[str], store: DiskStore
-) -> tuple[dict[str, NoText], list[str]]:
+) -> tuple[dict[str, MissingReason], list[str]]:
     """Return why texts are missing that a program had begun, and the problems of the store."""
     notes, problems = _load_failure_notes("unfinished", keys, store)
     reasons = {}
     for key, (note, failure) in notes.items():
-        reasons[key] = NoText("missing", _dated(failure.reason, note), failure.answer)
+        reasons[key] = MissingReason("missing", _dated(failure.reason, note), failure.answer)
     return reasons, problems
 
 

@@ -12,7 +12,7 @@ from ..errors import (
     ConfigurationError,
     ContentgenError,
     FailedTextError,
-    NoText,
+    MissingReason,
     ServiceError,
     StoreError,
 )
@@ -44,7 +44,7 @@ class TextSource(Protocol):
 class CacheOnly:
     """A TextSource that sends no requests. `reason` returns why a key has no text."""
 
-    reason: Callable[[str], ContentgenError | NoText]
+    reason: Callable[[str], ContentgenError | MissingReason]
 
     def get(
         self, wanted: Mapping[str, PageRequest], cached_keys: Collection[str], *, refresh: bool
@@ -277,22 +277,22 @@ def _with_texts_of_originals(obtained: Obtained, policy: Policy) -> dict[str, Pa
     return translations
 
 
-def _problem_of_original(original: Article, policy: Policy) -> NoText | None:
+def _problem_of_original(original: Article, policy: Policy) -> MissingReason | None:
     """Return why the text of an original cannot be translated now, or None."""
     text = original.text_to_translate
     if text is None:
         if original.outcome.error == PENDING:
             return PENDING
-        return NoText("no_original", original.no_text_to_translate)
+        return MissingReason("no_original", original.no_text_to_translate)
     if text.is_draft and not policy.translates_drafts:
         command = f"contentgen approve {original.page_argument}"
-        return NoText(
+        return MissingReason(
             "waiting", f"its original, {original.page}, is not approved yet; next: `{command}`"
         )
     return None
 
 
-def _with_problem_of_original(article: Article, problem: NoText) -> Article:
+def _with_problem_of_original(article: Article, problem: MissingReason) -> Article:
     """Return a missing translation that says why its original cannot be translated now.
 
     A draft that is there stays as it is.
@@ -314,7 +314,7 @@ def _with_outcome(article: Article, new: Outcome) -> Article:
     message = f"no newer text arrived: {new.stopped_by or new.error}"
     if old.error:
         message = f"{old.error}, and {message}"
-    error = NoText("missing", message, cause=new.stopped_by)
+    error = MissingReason("missing", message, cause=new.stopped_by)
     return replace(article, draft_outcome=Outcome(source=old.source, text=old.text, error=error))
 
 
@@ -375,9 +375,9 @@ def _is_warning(outcome: Outcome, policy: Policy) -> bool:
     if policy.warn_only or outcome.text is not None:
         return True
     match outcome.error:
-        case NoText(absence="waiting"):
+        case MissingReason(absence="waiting"):
             return True
-        case NoText(absence="missing"):
+        case MissingReason(absence="missing"):
             return policy.on_missing == "placeholder"
     return policy.on_error == "placeholder"
 
@@ -434,9 +434,9 @@ def _reason(outcome: Outcome, policy: Policy, argument: str) -> str:
     `argument` is the page as an argument of a command.
     """
     match outcome.error:
-        case NoText(absence="stopped", cause=ServiceError() as cause):
+        case MissingReason(absence="stopped", cause=ServiceError() as cause):
             return str(cause)
-        case None | NoText(absence="pending" | "stopped"):
+        case None | MissingReason(absence="pending" | "stopped"):
             return ""  # the reason is reported once, not for each page
         case error if outcome.text:
             return f"{error}; the old text stays"
@@ -445,7 +445,7 @@ def _reason(outcome: Outcome, policy: Policy, argument: str) -> str:
                 f"{error}; `contentgen show {argument}` prints what was answered, and "
                 f"`contentgen generate {argument}` asks (and pays) again"
             )
-        case NoText(absence="missing") as error:
+        case MissingReason(absence="missing") as error:
             return (
                 f"{error}, and on_missing is '{policy.on_missing}'; "
                 "a build with on_missing 'generate' requests it"

@@ -18,7 +18,7 @@ from contextlib import contextmanager
 from ..concurrency import Backoff, Clock
 from ..errors import (
     ContentgenError,
-    NoText,
+    MissingReason,
     NotSentError,
     ServiceError,
     UnreachableError,
@@ -41,7 +41,7 @@ class Throttle:
 
     def __init__(self, clock: Clock, limits: Limits) -> None:
         self.in_flight = 0
-        self.stop_reason: ContentgenError | NoText | None = None
+        self.stop_reason: ContentgenError | MissingReason | None = None
         """The error for the requests that were not sent, or None if the run is not stopped."""
 
         self._clock = clock
@@ -49,7 +49,7 @@ class Throttle:
         self._window: float = limits.concurrency
         self._backoff = Backoff(clock, FIRST_BACKOFF)
 
-    def stop(self, reason: ContentgenError | NoText) -> None:
+    def stop(self, reason: ContentgenError | MissingReason) -> None:
         """Send no more requests. Those that were not sent get the first `reason` as their error.
 
         After the failure of a request, they are said not to be sent because of it. Requests in
@@ -58,7 +58,7 @@ class Throttle:
         """
         if isinstance(reason, ServiceError):
             message = f"it was not requested, since another request failed: {reason}"
-            reason = NoText("stopped", message, cause=reason)
+            reason = MissingReason("stopped", message, cause=reason)
         self.stop_reason = self.stop_reason or reason
 
     @property

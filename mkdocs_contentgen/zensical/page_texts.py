@@ -16,7 +16,14 @@ from typing import TYPE_CHECKING
 from mkdocs.structure.files import File
 
 from ..display import escape_controls
-from ..errors import PENDING, ConfigurationError, ContentgenError, NoText, ServiceError, StoreError
+from ..errors import (
+    PENDING,
+    ConfigurationError,
+    ContentgenError,
+    MissingReason,
+    ServiceError,
+    StoreError,
+)
 from ..site.build import Build, Resolution, resolve
 from ..site.content import PageContent
 from ..site.extension import read_stylesheet
@@ -172,14 +179,14 @@ class SiteTexts:
             resolution.add_problems([problem], warn_only=self._serves)
             return resolution
 
-    def _missing_reasons(self) -> Callable[[str], ServiceError | NoText]:
+    def _missing_reasons(self) -> Callable[[str], ServiceError | MissingReason]:
         """Return a function that tells why there is no text for a key."""
         reasons = self._command.missing() if self._command else {}
         default = "the text is neither approved nor cached; `contentgen generate` requests it"
         if self._command and self._serves:
             default = ""  # the command is about to ask for it
 
-        def reason_of(key: str) -> ServiceError | NoText:
+        def reason_of(key: str) -> ServiceError | MissingReason:
             message = reasons.get(key, default)
             return ServiceError(message) if message else PENDING
 

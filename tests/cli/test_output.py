@@ -22,7 +22,7 @@ from msgspec import structs
 from service_double import ServiceDouble, generated
 
 from mkdocs_contentgen.cli.output import print_article, print_articles_table
-from mkdocs_contentgen.errors import NoText
+from mkdocs_contentgen.errors import MissingReason
 from mkdocs_contentgen.page_request import PageRequest
 from mkdocs_contentgen.requests import BlogRequest
 from mkdocs_contentgen.text import Text
@@ -354,7 +354,7 @@ def test_a_long_reason_in_a_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
     """A reason is never shortened."""
     page, request = "a-page-in-the-docs.md", BlogRequest(topic="Alpha")
     reason = " ".join(f"reason{number}" for number in range(20))
-    failed = Outcome(error=NoText("missing", reason))
+    failed = Outcome(error=MissingReason("missing", reason))
     article = Article(PageRequest(request, page), key="0", directory=Path(), draft_outcome=failed)
     lines = status_table(monkeypatch, Terminal(), article)
     assert re.findall(r"reason\d+", "\n".join(lines)) == reason.split()

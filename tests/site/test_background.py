@@ -14,7 +14,7 @@ import pytest
 from client_double import ClientDouble, text_for
 from conftest import wait_until
 
-from mkdocs_contentgen.errors import InvalidAnswerError, NoText
+from mkdocs_contentgen.errors import InvalidAnswerError, MissingReason
 from mkdocs_contentgen.page_request import PageRequest
 from mkdocs_contentgen.requests import BlogRequest
 from mkdocs_contentgen.service.protocol import Attempt
@@ -84,7 +84,7 @@ class Server:
 
 def is_pending(outcome: Outcome) -> bool:
     """Return whether a text is still being generated."""
-    return isinstance(outcome.error, NoText) and outcome.error.absence == "pending"
+    return isinstance(outcome.error, MissingReason) and outcome.error.absence == "pending"
 
 
 @pytest.fixture

@@ -20,7 +20,7 @@ from mkdocs_contentgen.errors import (
     ContentgenError,
     FailedTextError,
     InvalidAnswerError,
-    NoText,
+    MissingReason,
     NotSentError,
     RejectedError,
     ServiceError,
@@ -283,14 +283,14 @@ def test_a_stop_during_a_pause(store: DiskStore) -> None:
 
         async def generate(self, asked: PageRequest, attempt: Attempt) -> Text:
             if len(self.sent) == 1:
-                generation.throttle.stop(NoText("stopped", "interrupted"))
+                generation.throttle.stop(MissingReason("stopped", "interrupted"))
             return await super().generate(asked, attempt)
 
     script = Stopped(FakeTime(), default=NotSentError("503"))
     generation = Generation(Sender(store, script.connect), clock=script.time.clock())
     outcomes = asyncio.run(generation.run(requests("a", "b")))
     store.close()
-    assert all(isinstance(outcome.error, NoText) for outcome in outcomes.values())
+    assert all(isinstance(outcome.error, MissingReason) for outcome in outcomes.values())
     assert len(script.sent) == 2
     assert generation.summary() == "0 texts kept, 2 not requested"
 
@@ -376,7 +376,7 @@ def test_stop_awaits_what_is_in_flight(store: DiskStore) -> None:
         generation = Generation(Sender(store, script.connect, Limits(concurrency=2)))
         running = asyncio.create_task(generation.run(requests("a", "b", "c", "d")))
         await until(lambda: len(script.sent) == 2)
-        generation.throttle.stop(NoText("stopped", "stopped"))
+        generation.throttle.stop(MissingReason("stopped", "stopped"))
         return await running
 
     outcomes = asyncio.run(main())
@@ -533,7 +533,7 @@ def test_a_stop_between_two_parts(store: DiskStore) -> None:
     """No more of a text is paid for after Ctrl-C, and the next build goes on with what is saved."""
     script = InParts(FakeTime())
 
-    reason = NoText("stopped", "interrupted")
+    reason = MissingReason("stopped", "interrupted")
 
     async def main() -> dict[str, Outcome]:
         def interrupt(progress: Progress) -> None:

@@ -11,7 +11,7 @@ from conftest import Project
 from msgspec.structs import replace
 from service_double import ServiceDouble
 
-from mkdocs_contentgen.errors import FailedTextError, NoText, StoreError
+from mkdocs_contentgen.errors import FailedTextError, MissingReason, StoreError
 from mkdocs_contentgen.requests import BlogRequest, Request
 from mkdocs_contentgen.text import Text
 from mkdocs_contentgen.texts.lookup import (
@@ -50,7 +50,7 @@ def test_look_up_says_what_to_ask_for(tmp_path: Path) -> None:
     assert outcomes["old"].text
     outcomes, _ = look_up(asked, store)
     assert [topic for topic, outcome in outcomes.items() if outcome.error] == ["none"]
-    assert isinstance(outcomes["none"].error, NoText)
+    assert isinstance(outcomes["none"].error, MissingReason)
 
 
 class WithAnotherMachine(DiskStore):

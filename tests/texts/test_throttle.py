@@ -10,7 +10,7 @@ from simulated_time import SimulatedTime
 
 from mkdocs_contentgen.concurrency import Clock
 from mkdocs_contentgen.errors import (
-    NoText,
+    MissingReason,
     NotSentError,
     RejectedError,
     ServiceError,
@@ -160,7 +160,8 @@ def test_what_stops_the_run(failure: ServiceError, reason: str | None) -> None:
     async def story(run: Run) -> None:
         await run.send(failure=failure)
         stopped = run.throttle.stop_reason
-        assert stopped == (reason and NoText("stopped", f"{NOT_SENT}: {reason}", cause=failure))
+        expected = reason and MissingReason("stopped", f"{NOT_SENT}: {reason}", cause=failure)
+        assert stopped == expected
 
     simulate(story)
 
@@ -176,7 +177,8 @@ def test_nobody_waits_after_a_stop(waits_for: str) -> None:
         else:
             await run.send(failure=NotSentError("busy", retry_after=100))
         before = run.time()
-        asyncio.get_running_loop().call_later(3, run.throttle.stop, NoText("stopped", "enough"))
+        reason = MissingReason("stopped", "enough")
+        asyncio.get_running_loop().call_later(3, run.throttle.stop, reason)
         await run.throttle.wait_for_turn()
         assert 3 <= run.time() - before < 4
         if waits_for == "room":
@@ -189,8 +191,8 @@ def test_the_first_reason_stays() -> None:
     """A run that is stopped twice says why it was stopped first."""
 
     async def story(run: Run) -> None:
-        run.throttle.stop(NoText("stopped", "enough"))
-        run.throttle.stop(NoText("stopped", "more than enough"))
+        run.throttle.stop(MissingReason("stopped", "enough"))
+        run.throttle.stop(MissingReason("stopped", "more than enough"))
         assert str(run.throttle.stop_reason) == "enough"
 
     simulate(story)
