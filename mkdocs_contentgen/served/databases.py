@@ -26,9 +26,23 @@ Execute: TypeAlias = Callable[..., list[tuple[Any, ...]]]  # of whatever a state
 TIMEOUT = 5.0
 """Seconds to wait for a lock, a statement or a connection. Far less than a lease."""
 
+_POSTGRESQL_CONNECTION = {
+    "connect_timeout": int(TIMEOUT),
+    # For a server that is gone without a word.
+    "tcp_user_timeout": int(1000 * TIMEOUT),
+    "keepalives_idle": 3,
+    "keepalives_interval": 1,
+    "keepalives_count": 3,
+}
+_POSTGRESQL_TIMEOUTS = "SELECT " + ", ".join(
+    f"set_config('{name}', '{1000 * TIMEOUT:.0f}', true)"
+    for name in ("lock_timeout", "statement_timeout", "idle_in_transaction_session_timeout")
+)
+"""Sets the timeouts of a transaction, in milliseconds."""
 
-class _Idle:
-    """The connections that no thread uses now.
+
+class _IdleConnections:
+    """The open connections that no thread uses now.
 
     Several threads can take from the list and append to it: both are atomic.
     """
@@ -36,17 +50,24 @@ class _Idle:
     def __init__(self) -> None:
         self._idle: list[Any] = []  # those of sqlite3 and psycopg have no common type
 
+    def take(self) -> Any:
+        """Return a connection that nobody else gets, or None if there is none."""
+        try:
+            return self._idle.pop()
+        except IndexError:
+            return None
+
+    def put_back(self, connection: Any) -> None:
+        """Keep a connection for the next transaction."""
+        self._idle.append(connection)
+
     def close(self) -> None:
         """Close all connections."""
-        while connection := self._take():
+        while connection := self.take():
             connection.close()
 
-    def _take(self) -> Any:
-        with suppress(IndexError):
-            return self._idle.pop()
 
-
-class SQLite(_Idle):
+class SQLite:
     """A file, which is created where it is missing.
 
     Once it was opened, it has to stay: connections to a file that was removed or replaced would
@@ -55,16 +76,23 @@ class SQLite(_Idle):
 
     blob = "BLOB"
     for_update = ""
-    find_tables = "SELECT 1 FROM sqlite_master WHERE name = 'contentgen_attempts'"
-    now = "SELECT (julianday('now') - 2440587.5) * 86400.0"
+    tables_query = "SELECT 1 FROM sqlite_master WHERE name = 'contentgen_attempts'"
+    """Selects a row if the tables are there."""
+
+    time_query = "SELECT (julianday('now') - 2440587.5) * 86400.0"
+    """Selects the seconds since 1970."""
 
     def __init__(self, path: Path, timeout: float = TIMEOUT) -> None:
-        super().__init__()
+        self._idle = _IdleConnections()
         self._path = path
         self.name = str(path)
         self._timeout = timeout
         self._opened: tuple[int, int] | None = None
         self._writing = threading.Lock()  # fairer than SQLite's own, for which threads poll
+
+    def close(self) -> None:
+        """Close the connections that no transaction uses."""
+        self._idle.close()
 
     @contextmanager
     def transaction(self, *locks: str, writes: bool = True) -> Iterator[Execute]:
@@ -74,16 +102,15 @@ class SQLite(_Idle):
         ReplacedLedgerError if the file is another one than at first.
         """
         with self._writing if writes else nullcontext():
-            connection = None
             try:
                 self._check_file()
-                connection = self._take() or self._connect()
-                connection.execute("BEGIN IMMEDIATE" if writes else "BEGIN")
-                run = connection.execute
-                yield lambda statement, **values: run(statement, values).fetchall()
-                connection.commit()
-                self._idle.append(connection)
-                connection = None
+                connection = self._idle.take() or self._connect()
+                with _closing_after_errors(connection):
+                    connection.execute("BEGIN IMMEDIATE" if writes else "BEGIN")
+                    run = connection.execute
+                    yield lambda statement, **values: run(statement, values).fetchall()
+                    connection.commit()
+                self._idle.put_back(connection)
             except (OSError, sqlite3.Error) as error:
                 reason = getattr(error, "strerror", "") or str(error)
                 raise LedgerError(
@@ -92,9 +119,6 @@ class SQLite(_Idle):
                     "damaged file has to be replaced by a backup",
                     reason,
                 ) from error
-            finally:
-                if connection:  # after an error, which this rolls back
-                    connection.close()
 
     def _check_file(self) -> None:
         """Raise ReplacedLedgerError if the path names another file than the one that was opened."""
@@ -131,21 +155,7 @@ class SQLite(_Idle):
         return connection
 
 
-_CONNECTION = {
-    "connect_timeout": int(TIMEOUT),
-    # For a server that is gone without a word.
-    "tcp_user_timeout": int(1000 * TIMEOUT),
-    "keepalives_idle": 3,
-    "keepalives_interval": 1,
-    "keepalives_count": 3,
-}
-_SETTINGS = "SELECT " + ", ".join(
-    f"set_config('{name}', '{1000 * TIMEOUT:.0f}', true)"
-    for name in ("lock_timeout", "statement_timeout", "idle_in_transaction_session_timeout")
-)
-
-
-class PostgreSQL(_Idle):
+class PostgreSQL:
     """A server at an address such as `postgresql://writer@db.example/contentgen`.
 
     Raises ConfigurationError if that is none, or psycopg is missing.
@@ -153,12 +163,12 @@ class PostgreSQL(_Idle):
 
     blob = "BYTEA"
     for_update = "FOR UPDATE"
-    find_tables = "SELECT 1 WHERE to_regclass('contentgen_attempts') IS NOT NULL"
+    tables_query = "SELECT 1 WHERE to_regclass('contentgen_attempts') IS NOT NULL"
     # now() would be the start of the transaction, before it has waited for its locks.
-    now = "SELECT CAST(extract(epoch FROM clock_timestamp()) AS float8)"
+    time_query = "SELECT CAST(extract(epoch FROM clock_timestamp()) AS float8)"
 
     def __init__(self, address: str) -> None:
-        super().__init__()
+        self._idle = _IdleConnections()
         try:
             from psycopg import ProgrammingError
             from psycopg.conninfo import conninfo_to_dict, make_conninfo
@@ -167,17 +177,22 @@ class PostgreSQL(_Idle):
                 f"ledger: needs the package {error.name}; install it with: "
                 'pip install "mkdocs-contentgen[postgres]"'
             ) from error
+        not_an_address = ConfigurationError(
+            "ledger: is not an address such as postgresql://writer@db.example/contentgen; "
+            "write special characters of a password as %40 and so on"
+        )
         try:
             host = str(conninfo_to_dict(address).get("host", "this machine"))
-            self._address = make_conninfo(address, **_CONNECTION)
-        except ProgrammingError:  # which quotes the address
-            host = "@"
-        if "@" in host:  # and the end of a password
-            raise ConfigurationError(
-                "ledger: is not an address such as postgresql://writer@db.example/contentgen; "
-                "write special characters of a password as %40 and so on"
-            )
+            self._address = make_conninfo(address, **_POSTGRESQL_CONNECTION)
+        except ProgrammingError:
+            raise not_an_address from None  # the error quotes the address
+        if "@" in host:  # which then begins with the end of a password
+            raise not_an_address
         self.name = f"on {host}"
+
+    def close(self) -> None:
+        """Close the connections that no transaction uses."""
+        self._idle.close()
 
     @contextmanager
     def transaction(self, *locks: str, writes: bool = True) -> Iterator[Execute]:
@@ -187,15 +202,16 @@ class PostgreSQL(_Idle):
         """
         import psycopg
 
-        connection: psycopg.Connection | None = None
         try:
             connection = self._begin()
-            for name in locks:
-                connection.execute("SELECT pg_advisory_xact_lock(hashtextextended(%s, 71))", [name])
-            yield partial(_execute_with_psycopg, connection)
-            connection.commit()
-            self._idle.append(connection)
-            connection = None
+            with _closing_after_errors(connection):  # the next one is to a server that works
+                for name in locks:
+                    connection.execute(
+                        "SELECT pg_advisory_xact_lock(hashtextextended(%s, 71))", [name]
+                    )
+                yield partial(_execute_with_psycopg, connection)
+                connection.commit()
+            self._idle.put_back(connection)
         except psycopg.Error as error:
             cause = error.diag.message_primary
             # Before the last colon, there can be parts of the address.
@@ -206,25 +222,35 @@ class PostgreSQL(_Idle):
             )
             message = f"the ledger {self.name} cannot be used ({reason}); {hint}"
             raise LedgerError(message, cause or hint) from error
-        finally:
-            if connection:  # after an error: the next one is to the server that can be written
-                connection.close()
 
     def _begin(self) -> psycopg.Connection:
         """Return a connection in a transaction: a new one where the idle ones have broken."""
         import psycopg
 
-        while old := self._take():
-            connection: psycopg.Connection = old
-            with suppress(psycopg.Error):
-                connection.execute(_SETTINGS)
+        connection: psycopg.Connection | None = self._idle.take()
+        while connection:
+            try:
+                connection.execute(_POSTGRESQL_TIMEOUTS)
+            except psycopg.Error:
+                connection.close()
+                connection = self._idle.take()
+            else:
                 return connection
-            connection.close()
         # PgBouncer can give each transaction another server, which has no prepared statements.
         connection = psycopg.connect(self._address, prepare_threshold=None)
         connection.isolation_level = psycopg.IsolationLevel.READ_COMMITTED
-        connection.execute(_SETTINGS)
+        connection.execute(_POSTGRESQL_TIMEOUTS)
         return connection
+
+
+@contextmanager
+def _closing_after_errors(connection: Any) -> Iterator[None]:
+    """Close a connection after an error in the block, so that what was not committed is undone."""
+    try:
+        yield
+    except BaseException:
+        connection.close()
+        raise
 
 
 def _execute_with_psycopg(

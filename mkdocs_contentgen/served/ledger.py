@@ -26,7 +26,7 @@ from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from importlib.resources import files
 from pathlib import Path
-from typing import Literal, NamedTuple, Self
+from typing import Literal, Self
 
 import msgspec
 
@@ -50,7 +50,7 @@ _STATEMENTS = dict(re.findall(r"(?ms)^-- (\w+)\n(.+?)\n(?:\n|\Z)", _SQL))
 - `update`: set the lease of an attempt, and its parts, which stay if `parts` is None. Does nothing
   if there is an answer, or if another process has begun the request again.
 - `count`: set the usage of an attempt so far.
-- `withdraw`: count an attempt for nothing.
+- `withdraw`: drop an attempt, so that no limit counts it.
 - `recent`: the user's attempts of the last minute, the time of the oldest, and how many texts run.
 - `costs`: what a month has cost, and what is reserved.
 """
@@ -89,12 +89,25 @@ class _Unfinished:
     parts: bytes
 
 
-class _Budget(NamedTuple):
+@dataclass(frozen=True)
+class _Budget:
     """The most that a user, or everybody together, may cost in a month; None is no limit."""
 
     option: str
     most: float | None
     user: str
+
+
+@dataclass(frozen=True)
+class _RecentAttempts:
+    """What a user has begun in the last minute."""
+
+    number: int
+    reset: float
+    """The seconds until the minute of the oldest one is over."""
+
+    running: int
+    """The number of the user's texts that are being written, whenever they were begun."""
 
 
 @dataclass(frozen=True)
@@ -161,7 +174,7 @@ class Ledger:
 
         # `CREATE … IF NOT EXISTS` would deadlock with those who write already.
         with database.transaction(_TABLES_LOCK) as execute:
-            if not execute(database.find_tables):
+            if not execute(database.tables_query):
                 for statement in _STATEMENTS["tables"].format(blob=database.blob).split(";"):
                     execute(statement)
 
@@ -224,32 +237,38 @@ class Ledger:
                 if reached:
                     return reached
             most = limits.requests_per_minute
-            ((recent, oldest, running),) = execute(
-                _STATEMENTS["recent"],
-                user=request.user,
-                most=most,
-                now=now,
-                expired_before=expired_before,
-            )
-            reset = (oldest or now) + 60 - now
-            if recent >= most:
-                return LimitReached("requests_per_minute", reset)
-            if running >= limits.parallel:
+            recent = _recent_attempts(execute, request.user, most, now, expired_before)
+            if recent.number >= most:
+                return LimitReached("requests_per_minute", recent.reset)
+            if recent.running >= limits.parallel:
                 return LimitReached("parallel")
-            attempt = secrets.token_hex(16)
-            parameters = {**asdict(request), "attempt": attempt}
-            _count(execute, parameters, Usage(), now)
-            execute(
-                _STATEMENTS["put"],
-                **parameters,
-                lease=now + self._lease,
-                reserve=reserve,
-                body=None,
-                now=now,
-                expired_before=expired_before,
-            )
+            attempt = self._begin_attempt(execute, request, reserve, now, expired_before)
         self._attempts[request] = attempt
-        return Started(most - recent - 1, reset, known.parts if known else b"")
+        parts = known.parts if known else b""
+        return Started(left=most - recent.number - 1, reset=recent.reset, parts=parts)
+
+    def _begin_attempt(
+        self,
+        execute: Execute,
+        request: KeyedRequest,
+        reserve: float,
+        now: float,
+        expired_before: float,
+    ) -> str:
+        """Return the name of a new attempt to write a text, with a lease, and a reserved cost."""
+        attempt = secrets.token_hex(16)
+        parameters = {**asdict(request), "attempt": attempt}
+        _count(execute, parameters, Usage(), now)
+        execute(
+            _STATEMENTS["put"],
+            **parameters,
+            lease=now + self._lease,
+            reserve=reserve,
+            body=None,
+            now=now,
+            expired_before=expired_before,
+        )
+        return attempt
 
     def _expired_before(self, now: float) -> float:
         """Return the time up to which a lease counts as expired: a process is dead then.
@@ -262,7 +281,9 @@ class Ledger:
     def _note_reached(self) -> None:
         """Remember that the database was reached now."""
         reached = time.monotonic()
-        if reached - self._reached > self._lease / 2:
+        # There is a beat every few seconds, so nothing for half a lease is an outage.
+        was_away = reached - self._reached > self._lease / 2
+        if was_away:
             self._reached_since = reached
         self._reached = reached
 
@@ -380,7 +401,7 @@ class Ledger:
     def _transaction(self, *locks: str) -> Iterator[tuple[Execute, float]]:
         """Yield what runs statements, and the time."""
         with self._database.transaction(*locks) as execute:
-            now = self._clock() if self._clock else execute(self._database.now)[0][0]
+            now = self._clock() if self._clock else execute(self._database.time_query)[0][0]
             self._note_reached()
             yield execute, now
 
@@ -412,10 +433,22 @@ def _reached_budget(
     return None
 
 
+def _recent_attempts(
+    execute: Execute, user: str, most: int, now: float, expired_before: float
+) -> _RecentAttempts:
+    """Return what a user has begun in the last minute. No more than `most` are counted."""
+    ((number, oldest, running),) = execute(
+        _STATEMENTS["recent"], user=user, most=most, now=now, expired_before=expired_before
+    )
+    begun = now if oldest is None else oldest
+    return _RecentAttempts(number, reset=begun + 60 - now, running=running)
+
+
 def _kept_answer(execute: Execute, parameters: Mapping[str, str]) -> bytes | None:
     """Return the answer of a request, or None if there is none."""
-    row = next(iter(execute(_STATEMENTS["request"], **parameters)), None)
-    answer: bytes | None = row[1] if row else None
+    answer: bytes | None = None
+    for _, body, _, _ in execute(_STATEMENTS["request"], **parameters):  # one row at most
+        answer = body
     return answer
 
 

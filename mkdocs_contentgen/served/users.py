@@ -18,7 +18,7 @@ _Cost = Annotated[float, msgspec.Meta(gt=0, le=1e9)]
 
 
 class UserLimits(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """The limits of each user."""
+    """The limits of a user. These defaults are for users without limits of their own."""
 
     requests_per_minute: _Count = 20
     parallel: _Count = 4
@@ -43,11 +43,11 @@ class User(msgspec.Struct, omit_defaults=True):
     added: datetime
     tokens: dict[str, Token] = {}
     limits: dict[str, int | float] = {}
-    """The user's own limits, which apply in place of those of each user."""
+    """The user's own limits by name. For the others, those of `writer.yml` apply."""
 
-    def limits_over(self, limits: UserLimits) -> UserLimits:
-        """Return the limits of the user, with those of each user for the others."""
-        return msgspec.structs.replace(limits, **self.limits)
+    def limits_over(self, defaults: UserLimits) -> UserLimits:
+        """Return the limits of the user: where there is no own one, that of `defaults`."""
+        return msgspec.structs.replace(defaults, **self.limits)
 
     def shown_limits(self) -> str:
         """Return the user's own limits on one line, which can be empty."""
