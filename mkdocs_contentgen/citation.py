@@ -14,11 +14,11 @@ from msgspec import Meta, structs
 
 from .files import sha256
 
-_FILE = "file:"
+_FILE_PREFIX = "file:"
 
 NAME = (
     r"^(https?://[\w.-]+(:\d+)?/[\w./%#~+-]{0,300}"
-    rf"|{_FILE}[^\x00-\x1f\x7f\"<>\\`]{{1,500}})\Z"
+    rf"|{_FILE_PREFIX}[^\x00-\x1f\x7f\"<>\\`]{{1,500}})\Z"
 )
 """Matches what may name a passage."""
 
@@ -58,7 +58,7 @@ class Citation(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         """
         if self.is_page:
             return self.name.removeprefix(site_url)
-        return self.name.removeprefix(_FILE)
+        return self.name.removeprefix(_FILE_PREFIX)
 
     def as_found(self, title: str, said: str, digest: str) -> Citation:
         """Return it with what the passage says now."""
@@ -78,4 +78,4 @@ class Citation(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 def name_of_file(place: str) -> str:
     """Return what names a place in a file that is no page, such as `src/server.py#start`."""
-    return f"{_FILE}{place}"
+    return f"{_FILE_PREFIX}{place}"

@@ -37,8 +37,9 @@ class Clock:
 class Backoff:
     """The pause that all requests to one server make after a failed one.
 
-    `first` is the maximum in seconds after the first try of a request. It doubles with each further
-    one. A part of it is random, so that not all requests are tried again at the same time.
+    `first` is the longest pause after the first try of a request, in seconds. It doubles with each
+    further try. Up to half of it is left out at random, so that not all requests are tried again at
+    the same time.
     """
 
     def __init__(self, clock: Clock, first: float) -> None:

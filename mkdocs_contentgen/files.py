@@ -37,6 +37,15 @@ def find_link(path: Path, root: Path) -> Path | None:
     return None
 
 
+def refuse_links(path: Path, root: Path) -> None:
+    """Raise OSError if there is a symbolic link on the way from `root` to `path`."""
+    if _relative_parts(path, root) is None:
+        raise OSError(errno.EINVAL, f"it is not below {root}")
+    link = find_link(path, root)
+    if link:
+        raise OSError(errno.ELOOP, f"{link} is a symbolic link, which is not followed")
+
+
 def read_text(path: Path, root: Path, limit: int) -> str:
     r"""Return the text of a UTF-8 file below the directory `root`, with `\n` as line breaks.
 
@@ -142,12 +151,3 @@ def _relative_parts(path: Path, root: Path) -> tuple[str, ...] | None:
     if path.parts[:depth] != root.parts or ".." in parts:
         return None
     return parts
-
-
-def refuse_links(path: Path, root: Path) -> None:
-    """Raise OSError if there is a symbolic link on the way from `root` to `path`."""
-    if _relative_parts(path, root) is None:
-        raise OSError(errno.EINVAL, f"it is not below {root}")
-    link = find_link(path, root)
-    if link:
-        raise OSError(errno.ELOOP, f"{link} is a symbolic link, which is not followed")

@@ -39,18 +39,22 @@ def line_authors(path: Path) -> list[tuple[str, str]]:
     Who wrote what is not committed yet is the person who works here, or an empty string.
     """
     arguments = ("blame", "--line-porcelain", "--no-textconv", "--", path.name)
-    printed = run_git(path.parent, *arguments)
+    printed = run_git(path.parent, *arguments) or ""
     found = []
-    commit = author = ""
-    for line in (printed or "").split("\n"):
-        if line.startswith("\t"):
+    commit = ""
+    author = ""
+    is_first = True
+    # Of each line, git prints its commit first, then fields such as `author`, and it behind a tab.
+    for printed_line in printed.split("\n"):
+        if printed_line.startswith("\t"):
             by = user_name(path.parent) if commit == _UNCOMMITTED else author
-            found.append((line[1:], by))
-            commit = ""
-        elif not commit:
-            commit = line.partition(" ")[0]
-        elif line.startswith("author "):
-            author = line.removeprefix("author ")
+            found.append((printed_line[1:], by))
+            is_first = True
+        elif is_first:
+            commit, _, _ = printed_line.partition(" ")
+            is_first = False
+        elif printed_line.startswith("author "):
+            author = printed_line.removeprefix("author ")
     return found
 
 

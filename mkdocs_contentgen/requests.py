@@ -65,6 +65,21 @@ _MAX_ORIGINAL = 400
 _ORIGINAL = re.compile(r"([^#\s][^#\x00-\x1f\x7f]*)(?:#([a-z0-9-]+))?")
 """Matches the page of an original, and the id of its article on it."""
 
+_EXPECTED = {
+    "topic": f"visible, valid text of at most {MAX_TOPIC:,} characters",
+    "brief": f"valid text of at most {MAX_BRIEF:,} characters",
+    "id": "a-z, 0-9 and '-' alone",
+    "revision": "a whole number from 1 to 1000000000",
+    "language": "a BCP 47 tag such as de or pt-BR",
+    "sources": f"a list of at most {MAX_SOURCES} paths, such as [changelog.md]",
+    "level": "a whole number from 1 to 4, or none",
+    "owner": f"a name on one line, of at most {MAX_OWNER} characters",
+}
+"""What each field without a fixed set of values can be, in words."""
+
+_STAND_IN_TOPIC = "-"
+"""A valid topic, where the other fields of a request are checked without one."""
+
 _EXAMPLE_HINT = "write for example {type: blog, topic: Ten ways to speed up a docs build}"
 
 CANONICAL_JSON = json.JSONEncoder(sort_keys=True, separators=(",", ":"), ensure_ascii=False)
@@ -198,8 +213,10 @@ class Request(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
 
         It can be that of a translation which has become a text of its own.
         """
+        # Without its type, it is the record of no request; the default would make it one.
+        fields = {"type": None, **without_original(record)}
         try:
-            recorded = msgspec.convert({"type": None, **without_original(record)}, type(self))
+            recorded = msgspec.convert(fields, type(self))
         except ValueError:  # also where it has another type
             return False
         return recorded.record() == self.record()
@@ -312,18 +329,6 @@ def choices(model: type[Request]) -> dict[str, tuple[str, ...]]:
     return found
 
 
-_EXPECTED = {
-    "topic": f"visible, valid text of at most {MAX_TOPIC:,} characters",
-    "brief": f"valid text of at most {MAX_BRIEF:,} characters",
-    "id": "a-z, 0-9 and '-' alone",
-    "revision": "a whole number from 1 to 1000000000",
-    "language": "a BCP 47 tag such as de or pt-BR",
-    "sources": f"a list of at most {MAX_SOURCES} paths, such as [changelog.md]",
-    "level": "a whole number from 1 to 4, or none",
-    "owner": f"a name on one line, of at most {MAX_OWNER} characters",
-}
-
-
 def expected_value(model: type[Request], name: str) -> str:
     """Return in words what a field can be."""
     known = choices(model).get(name)
@@ -341,15 +346,16 @@ def _checked_fields(model: type[Request]) -> type[msgspec.Struct]:
 
 def wrong_fields(model: type[Request], fields: Mapping[str, object]) -> list[str]:
     """Return the names of the fields that are missing or have an invalid value."""
-    # Each field is tried in a request that is valid but for it.
-    valid: dict[str, object] = {"topic": "-"}
+    # Each field is tried alone, in a request whose other fields are valid.
+    valid: dict[str, object] = {"topic": _STAND_IN_TOPIC}
     if "type" in fields:
         valid["type"] = fields["type"]
     wrong = []
     for name in model.__struct_fields__:
+        if name not in fields and name != "topic":
+            continue
         try:
-            if name in fields or name == "topic":
-                msgspec.convert({**valid, name: fields.get(name)}, model)
+            msgspec.convert({**valid, name: fields.get(name)}, model)
         except ValueError:
             wrong.append(name)
     return wrong
@@ -387,16 +393,13 @@ def parse_front_matter(
     if "contentgen" not in meta:
         return [], []
     value = meta["contentgen"]
-    listed: list[tuple[_Path, object]] = [(("contentgen",), value)]
-    if isinstance(value, list):
-        listed = [(("contentgen", index), asked) for index, asked in enumerate(value)]
-    if not listed:
+    if value == []:
         return [], [Problem(("contentgen",), f"{quoted(value)} asks for nothing; {_EXAMPLE_HINT}")]
 
     requests: list[Request | TranslationOf] = []
     problems: list[Problem] = []
     ids: set[str] = set()
-    for path, asked in listed:
+    for path, asked in _items(value):
         request: Request | TranslationOf | None
         if isinstance(asked, dict) and TRANSLATION_KEY in asked:
             request, found = _parse_translation(path, asked, defaults or {})
@@ -415,6 +418,13 @@ def parse_front_matter(
     return requests, list(dict.fromkeys(problems))
 
 
+def _items(value: object) -> list[tuple[_Path, object]]:
+    """Return the items of `contentgen`, each with its path: those of a list, or the value alone."""
+    if isinstance(value, list):
+        return [(("contentgen", index), item) for index, item in enumerate(value)]
+    return [(("contentgen",), value)]
+
+
 def _same_id_message(name: str, asked: object, index: int) -> str:
     """Return a message about an article whose id another one before it has, from its index."""
     if isinstance(asked, dict) and "id" in asked:
@@ -428,7 +438,7 @@ def check_defaults(defaults: Mapping[str, object]) -> list[Problem]:
     path: _Path = ("defaults",)
     problems = _unknown_keys(path, defaults, "key", [*COMMON_DEFAULTS, *REQUEST_TYPES])
     common = {name: defaults[name] for name in COMMON_DEFAULTS if name in defaults}
-    problems += _validate(Request, {"type": "", "topic": "-", **common}, path)[1]
+    problems += _validate(Request, {"type": "", "topic": _STAND_IN_TOPIC, **common}, path)[1]
     for name, model in REQUEST_TYPES.items():
         path = ("defaults", name)
         value = defaults.get(name, {})
@@ -438,7 +448,7 @@ def check_defaults(defaults: Mapping[str, object]) -> list[Problem]:
         allowed = [field for field in model.__struct_fields__ if field not in _NOT_DEFAULTABLE]
         problems += _unknown_keys(path, value, "key", allowed)
         fields = {key: value[key] for key in allowed if key in value}
-        problems += _validate(model, {"type": name, "topic": "-", **fields}, path)[1]
+        problems += _validate(model, {"type": name, "topic": _STAND_IN_TOPIC, **fields}, path)[1]
     return problems
 
 
@@ -520,12 +530,14 @@ def _parse_item(
     given = _with_defaults(kind, asked, defaults)
     fields = {name: given[name] for name in model.__struct_fields__ if name in given}
     fields["type"] = kind
-    if "topic" not in asked and title is not None:
+    takes_title = "topic" not in asked and title is not None
+    if takes_title:
         fields["topic"] = title
     request, found = _validate(model, fields, path)
     for problem in found:
-        is_of_title = "topic" not in asked and problem.path == (*path, "topic")
-        problems.append(replace(problem, path=("title",)) if is_of_title else problem)
+        if takes_title and problem.path == (*path, "topic"):
+            problem = replace(problem, path=("title",))
+        problems.append(problem)
     if problems:
         return None, problems
     return request, []
@@ -535,17 +547,17 @@ def _parse_translation(
     path: _Path, asked: Mapping[str, object], defaults: Mapping[str, object]
 ) -> tuple[TranslationOf | None, list[Problem]]:
     """Return the request for a translation, or None if it has problems, and these."""
+    known = (TRANSLATION_KEY, *_OWN_FIELDS)
     problems = []
     for name in asked:
-        if name in (TRANSLATION_KEY, *_OWN_FIELDS):
+        if name in known:
             continue
-        message = unknown_name_message(
-            name, "key of a translation", (TRANSLATION_KEY, *_OWN_FIELDS)
-        )
         if name in _ALL_FIELDS:
             message = "is the original's, of which this is a translation; leave it out"
+        else:
+            message = unknown_name_message(name, "key of a translation", known)
         problems.append(Problem((*path, _displayed_key(name)), message))
-    given: dict[str, object] = {"type": "", "topic": "-"}
+    given: dict[str, object] = {"type": "", "topic": _STAND_IN_TOPIC}
     if "owner" in defaults:
         given["owner"] = defaults["owner"]
     for name in _OWN_FIELDS:
@@ -599,10 +611,11 @@ def _unknown_keys(
     for name in fields:
         if name in known:
             continue
-        message = unknown_name_message(name, kind, known)
-        type_ = _type_with(name)
-        if type_:
-            message = f"is not a known {kind}; it is for type {type_}"
+        other_type = _type_with(name)
+        if other_type:
+            message = f"is not a known {kind}; it is for type {other_type}"
+        else:
+            message = unknown_name_message(name, kind, known)
         problems.append(Problem((*path, _displayed_key(name)), message))
     return problems
 

@@ -53,22 +53,19 @@ _MAX_QUOTATIONS = 20
 """The maximum number of quotations that the remarks on a text name."""
 
 
-def _one_line(text: str) -> str:
-    return escape_controls(" ".join(text.split()))
-
-
-def _lines(text: str) -> str:
-    return "\n".join(escape_controls(line).rstrip() for line in text.splitlines()).strip()
-
-
 _LINE = rf"^[^\n{CONTROL_CHARACTERS}]*\Z"
 _PASSAGE = rf"^[^{CONTROL_CHARACTERS}]+\Z"
 
 Line = Annotated[str, Meta(max_length=MAX_EDIT, pattern=_LINE)]
 _Passage = Annotated[str, Meta(max_length=_MAX_PASSAGE, pattern=_PASSAGE)]
 _Name = Annotated[str, Meta(pattern=NAME)]
-_REMEMBERED = r"^(?:(?:[0-9a-f]{8}:){3}[0-9]{1,4}:[0-9a-f]{8}(?: (?!\Z)|\Z))*\Z"
-_ADDITIONS = r"^(?:[0-9a-f]{8}(?: (?!\Z)|\Z))*\Z"
+_SPACE_BETWEEN = r"(?: (?!\Z)|\Z)"
+_REMEMBERED = rf"^(?:(?:[0-9a-f]{{8}}:){{3}}[0-9]{{1,4}}:[0-9a-f]{{8}}{_SPACE_BETWEEN})*\Z"
+"""Matches what is remembered of blocks: `DIGEST:DIGEST:DIGEST:NUMBER:DIGEST` of each."""
+
+_ADDITIONS = rf"^(?:[0-9a-f]{{8}}{_SPACE_BETWEEN})*\Z"
+"""Matches digests of blocks."""
+
 _Digest = Annotated[str, Meta(pattern=r"^[0-9a-f]{64}\Z")]
 _BlockDigest = Annotated[str, Meta(pattern=r"^[0-9a-f]{16,64}\Z")]
 
@@ -181,7 +178,7 @@ class Text(msgspec.Struct, frozen=True, omit_defaults=True, gc=False):
         )
 
 
-ANSWERED = ("model", "sources", "remarks", "passages")
+ANSWER_FIELDS = ("model", "sources", "remarks", "passages")
 """The fields that an answer may have beside its `content`."""
 
 
@@ -195,24 +192,29 @@ def is_storable(moment: datetime) -> bool:
     return datetime.min.year < moment.year < datetime.max.year
 
 
-def clean_fields(fields: Mapping[str, object], names: Iterable[str] = ANSWERED) -> dict[str, Any]:
+def clean_fields(
+    fields: Mapping[str, object], names: Iterable[str] = ANSWER_FIELDS
+) -> dict[str, Any]:
     """Return the fields of a text with these names, with usable values in place of untrusted ones.
 
     Control characters are escaped, what is too long is cut off, and other wrong values are dropped.
     """
     found = {}
-    for name in filter(fields.get, names):
+    for name in names:
+        value = fields.get(name)
+        if not value:
+            continue
         with suppress(ValueError):
-            found[name] = msgspec.convert(_clean(fields[name]), _types()[name])
+            found[name] = msgspec.convert(_clean(value), _types()[name])
     return found
 
 
-def mended(text: Text) -> Text:
+def within_limits(text: Text) -> Text:
     """Return a text with its time in UTC, and with what models said of it within its limits.
 
     What people did and said stays as it is: none of it may go without a word.
     """
-    fields = clean_fields(structs.asdict(text), (*ANSWERED, "updates"))
+    fields = clean_fields(structs.asdict(text), (*ANSWER_FIELDS, "updates"))
     return Text(
         text.html,
         text.generated_at.astimezone(UTC),
@@ -272,7 +274,7 @@ def _clean(value: object) -> object:
         case list() | tuple():
             return _clean_lines(value)
         case dict():
-            return _clean_passages(value)
+            return _clean_by_passage(value)
     return value
 
 
@@ -282,22 +284,23 @@ def _clean_lines(values: Iterable[object]) -> list[str]:
     for value in values:
         if not isinstance(value, str):
             continue
-        line = _one_line(value)[:MAX_EDIT].rstrip()
+        line = escape_controls(" ".join(value.split()))[:MAX_EDIT].rstrip()
         if line:
             lines.append(line)
     return lines[:_MAX_LINES]
 
 
-def _clean_passages(values: Mapping[object, object]) -> dict[object, str]:
-    """Return digests or passages by name, without those of a wrong name.
+def _clean_by_passage(values: Mapping[object, object]) -> dict[object, str]:
+    """Return what is kept of passages, their digests or what they said, by valid names.
 
-    If there are many passages, less is kept of each.
+    If there are many, less is kept of each: a digest is shorter than that in any case.
     """
     named = [name for name in values if re.match(NAME, str(name))][:_MAX_SOURCES]
     most = _MAX_PASSAGES // max(len(named), 4)
-    passages = {}
+    kept = {}
     for name in named:
-        said = _lines(str(values[name]))[:most].rstrip()
-        if said:
-            passages[name] = said
-    return passages
+        lines = [escape_controls(line).rstrip() for line in str(values[name]).splitlines()]
+        value = "\n".join(lines).strip()[:most].rstrip()
+        if value:
+            kept[name] = value
+    return kept

@@ -6,19 +6,32 @@ import re
 
 from .requests import BlogRequest, Request
 
-_NUMBERS = dict(
-    zip(
-        "three four five six seven eight nine ten eleven twelve fifteen twenty".split(),
-        [*range(3, 13), 15, 20],
-        strict=True,
-    )
-)
+_NUMBERS = {
+    "three": 3,
+    "four": 4,
+    "five": 5,
+    "six": 6,
+    "seven": 7,
+    "eight": 8,
+    "nine": 9,
+    "ten": 10,
+    "eleven": 11,
+    "twelve": 12,
+    "fifteen": 15,
+    "twenty": 20,
+}
+
 _MOST_ITEMS = 50
+"""A higher number is none of items."""
+
+_UNITS = (
+    "second|minute|hour|day|week|month|year|step|percent|stunde|tag|jahr|(?:kilo|giga|mega)byte"
+)
 _ITEMS = re.compile(
     rf"(?:the |top |die |les )*(\d{{1,3}}|(?:{'|'.join(_NUMBERS)})\b)"
-    r"(?! ?(?:\d|[.:,/%-]|(?:second|minute|hour|day|week|month|year|step|percent|stunde|tag|jahr"
-    r"|(?:kilo|giga|mega)byte)|[年月日天分小]))"
+    rf"(?! ?(?:\d|[.:,/%-]|(?:{_UNITS})|[年月日天分小]))"
 )
+"""Matches a number at the start of a topic, but no time, size, date or other kind of number."""
 
 
 def is_listicle(request: Request) -> bool:

@@ -124,9 +124,9 @@ def read_yaml(
         value = None if node is None else loader.construct_document(node)
     except yaml.MarkedYAMLError as error:
         reason = str(error.problem or error.context)
-        # What is not closed is seen at the end of the text.
-        is_open = "end of stream" in reason or "expected ':'" in reason
         mark = error.problem_mark
+        # What is not closed is noticed at the end of the text, and its context is where it begins.
+        is_open = "end of stream" in reason or "expected ':'" in reason
         if is_open and error.context_mark:
             mark = error.context_mark
         line = mark.line + first_line if mark else 1
@@ -311,15 +311,15 @@ def convert(value: object, kind: object) -> object:
 
 def _known_values(info: Type) -> Iterator[str]:
     """Yield the texts that a type can be."""
-    from msgspec import inspect as i
+    from msgspec import inspect as types
 
     match info:
-        case i.Metadata(type=inner):
+        case types.Metadata(type=inner):
             yield from _known_values(inner)
-        case i.UnionType(types=types):
-            for inner in types:
+        case types.UnionType(types=inner_types):
+            for inner in inner_types:
                 yield from _known_values(inner)
-        case i.LiteralType(values=values):
+        case types.LiteralType(values=values):
             for value in values:
                 if isinstance(value, str):
                     yield value
@@ -327,14 +327,14 @@ def _known_values(info: Type) -> Iterator[str]:
 
 def _expected_number(info: IntType | FloatType) -> str:
     """Return the values of a type of numbers in words."""
-    from msgspec import inspect as i
+    from msgspec import inspect as types
 
     match info:
-        case i.IntType(ge=least, le=None):
+        case types.IntType(ge=least, le=None):
             return f"a whole number from {least} up"
-        case i.IntType(ge=least, le=most):
+        case types.IntType(ge=least, le=most):
             return f"a whole number from {least} to {most}"
-        case i.FloatType(ge=None, gt=below, le=most):
+        case types.FloatType(ge=None, gt=below, le=most):
             return f"a number above {below:g}, up to {most:.0f}"
         case _:
             return f"a number from {info.ge:g} to {info.le:.0f}"
@@ -342,25 +342,25 @@ def _expected_number(info: IntType | FloatType) -> str:
 
 def _expected(info: Type) -> str:
     """Return the values of a type in words."""
-    from msgspec import inspect as i
+    from msgspec import inspect as types
 
     match info:
-        case i.Metadata(extra_json_schema={"description": text}):
+        case types.Metadata(extra_json_schema={"description": text}):
             return str(text)
-        case i.IntType() | i.FloatType():
+        case types.IntType() | types.FloatType():
             return _expected_number(info)
-        case i.BoolType():
+        case types.BoolType():
             return "true or false"
-        case i.LiteralType(values=values):
+        case types.LiteralType(values=values):
             return " or ".join(map(str, values))
-        case i.ListType(item_type=item) | i.VarTupleType(item_type=item):
+        case types.ListType(item_type=item) | types.VarTupleType(item_type=item):
             return f"a list of {_expected(item)}"
-        case i.StructType(fields=fields):
+        case types.StructType(fields=fields):
             described = [f"{field.name}: {_expected(field.type)}" for field in fields]
             return f"a mapping `{{{', '.join(described)}}}`"
-        case i.UnionType(types=types):
-            named = [inner for inner in types if not isinstance(inner, i.NoneType)]
+        case types.UnionType(types=inner_types):
+            named = [inner for inner in inner_types if not isinstance(inner, types.NoneType)]
             return " or ".join(map(_expected, named))
-        case i.DictType():
+        case types.DictType():
             return "a mapping"
     return "text, in quotes if it looks like something else to YAML"

@@ -13,7 +13,7 @@ from msgspec.structs import asdict, replace
 from mkdocs_contentgen.requests import BlogRequest
 from mkdocs_contentgen.review.block_updates import apply_update, plan_update
 from mkdocs_contentgen.service.protocol import BlockChange, Updated, encode_answer, parse_answer
-from mkdocs_contentgen.text import ANSWERED, Edits, Original, Text, clean_fields, mended
+from mkdocs_contentgen.text import ANSWER_FIELDS, Edits, Original, Text, clean_fields, within_limits
 from mkdocs_contentgen.texts.approval import approve, read_approved, save_approved
 from mkdocs_contentgen.texts.store import DiskStore
 
@@ -55,7 +55,7 @@ def test_the_sample_has_all_fields() -> None:
 def test_the_way_of_a_field(tmp_path: Path, name: str) -> None:
     """Each field comes unchanged through answer, cache, approved file and update."""
     answered = parse_answer(encode_answer(FULL), REQUEST)
-    if name in (*ANSWERED, "html", "request"):
+    if name in (*ANSWER_FIELDS, "html", "request"):
         assert getattr(answered, name) == getattr(FULL, name)
 
     store = DiskStore(tmp_path / "cache")
@@ -93,7 +93,7 @@ def test_any_value_is_mended(value: object, name: str) -> None:
     """What is mended is within its limits, and comes back from a cache as it was."""
     fields = clean_fields({name: value}, Text.__struct_fields__)
     text = Text("", FULL.generated_at, {}, **fields)
-    assert mended(text) == text
+    assert within_limits(text) == text
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,7 @@ from datetime import date, datetime
 from ..language_tags import base_language
 from .plaintext import plain_text
 
-LINES = {
+DISCLOSURE_LINES = {
     "draft": "AI-generated, not reviewed",
     "approved": "AI-generated, reviewed by {name} on {date}",
     "written": "Written by {author}",
@@ -162,11 +162,11 @@ class Provenance:
         if kind in own_lines:
             return own_lines[kind], ""
         if self.translated_from is None:
-            return LINES[kind], "en"
+            return DISCLOSURE_LINES[kind], "en"
         from .translation_lines import find_lines
 
         found = find_lines(self.language)
-        return found.lines.get(kind, LINES[kind]), found.language
+        return found.lines.get(kind, DISCLOSURE_LINES[kind]), found.language
 
     def _name_of_original_language(self, language: str) -> str:
         """Return the name of the original's language for a line in a language, if it is known.

@@ -23,8 +23,8 @@ _CODE = frozenset(("pre", "code", "kbd", "samp"))
 class Presentation:
     """The plugin options for the appearance of articles.
 
-    `disclosure` has the disclosure lines in place of those in `disclosure.LINES`, or is None to
-    show none.
+    `disclosure` has lines in place of those in `disclosure.DISCLOSURE_LINES`, or is None to show
+    none.
     """
 
     styles: Literal["adapt", "keep", "strip"] = "adapt"

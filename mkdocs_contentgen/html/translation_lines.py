@@ -11,7 +11,7 @@ from ..language_tags import base_language
 _TABLES = tomllib.loads(files(__package__).joinpath("translation_lines.toml").read_text("utf-8"))
 
 _LINES: dict[str, dict[str, str]] = _TABLES["lines"]
-"""The lines by language and name. Those in English are `disclosure.LINES`."""
+"""The lines by language and name. Those in English are `disclosure.DISCLOSURE_LINES`."""
 
 _NAMES: dict[str, tuple[str, str]] = _TABLES["names"]
 """The name of each language in English, and in itself."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
@@ -14,13 +14,14 @@ from typing import Any
 
 from mkdocs.config import load_config
 from mkdocs.config.defaults import MkDocsConfig
-from mkdocs.structure.files import Files, InclusionLevel, get_files, set_exclusions
+from mkdocs.structure.files import File, Files, InclusionLevel, get_files, set_exclusions
 from mkdocs.structure.nav import get_navigation
 
 from ..display import escape_controls
 from ..errors import ConfigurationError
+from ..page_request import PageRequest
 from ..site.front_matter import unbuilt_page_problem
-from ..site.site import Site
+from ..site.site import PageProblem, Site
 from .plugin import ContentgenPlugin
 
 
@@ -40,30 +41,19 @@ def load_mkdocs_site(config_file: str | None, *, drafts: bool = False) -> Iterat
         config.plugins.on_startup(command="build", dirty=False)
         try:
             written, files = _load_files(config)
-            site = plugin.site
-            requests = dict.fromkeys(site.requests)
-            others = set(site.others)
-            problems = dict.fromkeys(site.problems)
+            builds = [plugin.site]
             for more_files in _other_languages(config):
+                builds.append(plugin.site)
                 for file in more_files:
                     if file.src_uri not in files.src_uris:
                         files.append(file)
-                requests |= dict.fromkeys(plugin.site.requests)
-                problems |= dict.fromkeys(plugin.site.problems)
-                others.intersection_update(plugin.site.others)
-            unbuilt = []
-            for file in written.documentation_pages(inclusion=InclusionLevel.all):
-                if file.src_uri in others or file.src_uri not in files.src_uris:
-                    unbuilt.append(file)
-            notice = unbuilt_page_problem(site, unbuilt)
+            site = _joined(builds)
+            notice = unbuilt_page_problem(site, _unbuilt_pages(site, written, files))
             yield replace(
                 site,
                 notices=[notice] if notice else [],
-                requests=list(requests),
-                problems=list(problems),
                 pages=files.documentation_pages(),
                 files=files.src_uris,
-                others=others,
                 docs_dir=docs_dir,
                 is_partial=False,
                 render=partial(plugin.render, config, files),
@@ -75,10 +65,33 @@ def load_mkdocs_site(config_file: str | None, *, drafts: bool = False) -> Iterat
             plugin.include_drafts = False
 
 
-def _other_languages(config: MkDocsConfig) -> Iterator[Files]:
-    """Yield the files of a build for each further language: mkdocs-static-i18n has one for each.
+def _joined(builds: Sequence[Site]) -> Site:
+    """Return the site of all its builds: what any of them asks for, each once."""
+    requests: dict[PageRequest, None] = {}
+    problems: dict[PageProblem, None] = {}
+    unread_files = set(builds[0].unread_files)
+    for site in builds:
+        requests |= dict.fromkeys(site.requests)
+        problems |= dict.fromkeys(site.problems)
+        unread_files &= set(site.unread_files)
+    return replace(
+        builds[0], requests=list(requests), problems=list(problems), unread_files=unread_files
+    )
 
-    The plugin then has the site of that build.
+
+def _unbuilt_pages(site: Site, written: Files, built: Files) -> list[File]:
+    """Return the pages in the docs directory that no build has."""
+    unbuilt = []
+    for file in written.documentation_pages(inclusion=InclusionLevel.all):
+        if file.src_uri in site.unread_files or file.src_uri not in built.src_uris:
+            unbuilt.append(file)
+    return unbuilt
+
+
+def _other_languages(config: MkDocsConfig) -> Iterator[Files]:
+    """Build for each further language, as mkdocs-static-i18n does, and yield the files.
+
+    While a caller has them, `site` of our plugin is that of the same build.
     """
     languages: Any = config.plugins.get("i18n")
     first = getattr(languages, "current_language", None)

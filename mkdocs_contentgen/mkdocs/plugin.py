@@ -199,7 +199,7 @@ class ContentgenPlugin(BasePlugin[ContentgenConfig]):
             theme=config.theme,
             pages=files.documentation_pages(),
             files=files.src_uris,
-            others=files.src_uris.keys() - pages_read,
+            unread_files=files.src_uris.keys() - pages_read,
             is_partial="i18n" in config.plugins,  # which builds once for each language
         )
         site = read_requests(site, pages)

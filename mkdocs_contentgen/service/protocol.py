@@ -20,7 +20,7 @@ from ..errors import FailedTextError, InvalidAnswerError, UnsafeHTMLError
 from ..html.article import parse_article
 from ..page_request import PageRequest
 from ..requests import LANGUAGE, Request
-from ..text import ANSWERED, Text, clean_fields, model_name
+from ..text import ANSWER_FIELDS, Text, clean_fields, model_name
 
 UPDATE_OPERATION = "update-text"
 """The operation of updates."""
@@ -255,7 +255,7 @@ class Client(Protocol):
 
 def encode_answer(text: Text, **fields: object) -> bytes:
     """Return the body of the answer with a text (interface section 2.2), and further fields."""
-    kept = {name: getattr(text, name) for name in ANSWERED if getattr(text, name)}
+    kept = {name: getattr(text, name) for name in ANSWER_FIELDS if getattr(text, name)}
     return msgspec.json.encode({"success": True, "content": text.html, **kept, **fields})
 
 

@@ -59,7 +59,7 @@ class PageIds:
     headings: Mapping[str, str]
     """The ids of the headings in its Markdown, by the anchors that texts cite."""
 
-    others: Collection[str]
+    all: Collection[str]
     """The ids of all elements."""
 
     def find(self, anchor: str) -> str | None:
@@ -68,7 +68,7 @@ class PageIds:
         if found:
             return found
         # A person can have put an id there.
-        return anchor if anchor in self.others else None
+        return anchor if anchor in self.all else None
 
 
 def read_ids(markdown: str, content: str) -> PageIds:
@@ -81,8 +81,7 @@ def read_ids(markdown: str, content: str) -> PageIds:
     for ours, theirs in _same_headings(source, rendered):
         if theirs.id:
             ids[ours.id] = theirs.id
-    others = {html.unescape(name) for name in _ID.findall(content)}
-    return PageIds(ids, others)
+    return PageIds(ids, {html.unescape(name) for name in _ID.findall(content)})
 
 
 class SiteIds:

@@ -27,7 +27,7 @@ from mkdocs.structure.files import File, set_exclusions
 from ..display import did_you_mean, quoted
 from ..errors import ConfigurationError
 from ..files import find_link, reason_of
-from ..html.disclosure import LINES
+from ..html.disclosure import DISCLOSURE_LINES
 from ..service import SANDBOX, WRITER
 from ..texts.policy import Limits, OnError, OnMissing, Policy
 from ..yaml_files import convert, credential
@@ -271,11 +271,12 @@ class Options(Config):
     Default: `[]`."""
 
     disclosure = _Value[Mapping[str, str] | None](
-        bool | dict[Literal[*LINES], str],  # type: ignore[valid-type]  # only msgspec reads it
+        # Only msgspec reads the names.
+        bool | dict[Literal[*DISCLOSURE_LINES], str],  # type: ignore[valid-type]
         {},
         _read_disclosure,
-        description=f"true, false or lines for {', '.join(LINES)}",
-        extra_json_schema={"propertyNames": {"enum": [*LINES]}},
+        description=f"true, false or lines for {', '.join(DISCLOSURE_LINES)}",
+        extra_json_schema={"propertyNames": {"enum": [*DISCLOSURE_LINES]}},
     )
     """The visible disclosure line of each article.
 

@@ -93,14 +93,14 @@ class Site:
     files: Mapping[str, File] = field(default_factory=dict)
     """The pages that were read, by `src_uri`: with those that only a server shows."""
 
-    others: Collection[str] = ()
+    unread_files: Collection[str] = ()
     """The `src_uri` of each file that was not read for requests."""
 
     docs_dir: Path | None = None
     """The directory of pages in `mkdocs.yml`, where plugins can have set another."""
 
     is_partial: bool = False
-    """Whether the site can have pages that are neither in `files` nor in `others`."""
+    """Whether the site can have pages that are neither in `files` nor in `unread_files`."""
 
     problems: Sequence[PageProblem] = ()
     """What is wrong with requests."""
@@ -233,7 +233,8 @@ class Site:
         directory = self.approved_directory()
         requests = with_originals(self.requests)
         # Nobody knows what a page with a wrong request would ask for.
-        others = {*self.others, *(problem.page for problem in self.problems)}
+        with_problems = {problem.page for problem in self.problems}
+        others = with_problems | set(self.unread_files)
         found = read_all(requests, directory, others=others, files=files)
         if self.is_partial:
             found.unclaimed.clear()
@@ -295,7 +296,7 @@ class Site:
         paths = [article.path for article in articles]
         paths += [article.original.path for article in articles if article.original]
         files = read_all(
-            with_originals(own), self.approved_directory(), others=self.others, files=paths
+            with_originals(own), self.approved_directory(), others=self.unread_files, files=paths
         )
         found, _ = self._find_articles(own, files)
         return found

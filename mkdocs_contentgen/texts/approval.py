@@ -30,7 +30,7 @@ from ..files import locked, normal_form, read_text, reason_of, refuse_links, rep
 from ..html.sanitizer import MAX_CHARACTERS
 from ..page_request import PageRequest
 from ..requests import Request
-from ..text import Edits, Line, Text, is_storable, mended
+from ..text import Edits, Line, Text, is_storable, within_limits
 from ..yaml_files import NotYAMLError, read_yaml
 
 if TYPE_CHECKING:
@@ -607,4 +607,4 @@ def propose(text: Text, key: str, service: str) -> ApprovedText:
 def _for_a_file(text: Text) -> Text:
     """Return a text with what models said of it within its limits, and its time in seconds."""
     made = text.generated_at.astimezone(UTC).replace(microsecond=0)
-    return msgspec.structs.replace(mended(text), generated_at=made)
+    return msgspec.structs.replace(within_limits(text), generated_at=made)

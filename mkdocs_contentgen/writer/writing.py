@@ -17,7 +17,7 @@ from ..errors import FailedTextError, ServiceError, UnsafeHTMLError
 from ..html.article import parse_article
 from ..requests import Request
 from ..service.protocol import UNOBSERVED, Attempt, encode_answer
-from ..text import Text, clean_fields, mended
+from ..text import Text, clean_fields, within_limits
 from ..topics import is_listicle, items_of
 from .answers import read_answer, without_thinking
 from .checks import Draft
@@ -268,7 +268,7 @@ class _Writing:
             public_name(fields.model),
             remarks=tuple(remarks),
         )
-        text = mended(text.with_citations(citations))
+        text = within_limits(text.with_citations(citations))
         return FinishedText(text, words, self._repairs, self._ask.usage)
 
     def failure(self, reason: str, draft: Draft) -> FailedTextError:

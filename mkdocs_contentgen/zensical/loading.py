@@ -44,13 +44,13 @@ def read_site(path: Path, *, drafts: bool) -> Site:
         site,
         pages=find_pages(site, drafts=False)[0] if drafts else pages,
         files=files,
-        others={name for name in names if name not in files},
+        unread_files={name for name in names if name not in files},
     )
     site = read_requests(site, pages)
-    others = [_file(site, name) for name in sorted(site.others)]
-    unbuilt = [file for file in others if file.is_documentation_page()]
+    unread = [_file(site, name) for name in sorted(site.unread_files)]
+    unbuilt = [file for file in unread if file.is_documentation_page()]
     notice = unbuilt_page_problem(site, unbuilt)
-    metadata = unread_metadata_problems(site, _folder_metadata(site, others))
+    metadata = unread_metadata_problems(site, _folder_metadata(site, unread))
     return replace(site, warnings=[*site.warnings, *metadata], notices=[notice] if notice else [])
 
 

@@ -166,7 +166,7 @@ class SiteTexts:
         try:
             when = time.monotonic() // LISTING_AGE if self._serves else 0
             names, files = self._list(when)
-            site = read_requests(replace(self._site, others=names), [file])
+            site = read_requests(replace(self._site, unread_files=names), [file])
             own = list_files(site.approved_directory() / name)
             approved = site.approved_files(files + own)
             policy = replace(

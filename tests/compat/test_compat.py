@@ -34,14 +34,14 @@ from conftest import Project, wait_until
 from neighbours import Neighbour, read_neighbours, table
 from service_double import Handler, Received, ServiceDouble, generated, listening
 
-from mkdocs_contentgen.html.disclosure import LINES
+from mkdocs_contentgen.html.disclosure import DISCLOSURE_LINES
 
 TITLE = "Builds & readers"
 ESCAPED_TITLE = "Builds &amp; readers"
 """What MkDocs makes of any title; some plugins show it as it is, for pages of all kinds."""
 
 LEAD = "What a reader waits for is not the build."
-DRAFT = LINES["draft"]
+DRAFT = DISCLOSURE_LINES["draft"]
 FILLER = "Every word of it was generated, paid for once, and is read by somebody. " * 60
 
 pytestmark = pytest.mark.system

@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from mkdocs_contentgen.html.disclosure import LINES
+from mkdocs_contentgen.html.disclosure import DISCLOSURE_LINES
 from mkdocs_contentgen.html.translation_lines import find_lines, language_name
 from mkdocs_contentgen.writer.languages import LANGUAGES
 
@@ -32,11 +32,11 @@ def test_each_language_of_texts_has_all_lines(language: str) -> None:
     assert found.language == language
     assert set(found.lines) == {*OF_TRANSLATIONS, "another_language"}
     for name in OF_TRANSLATIONS:
-        assert placeholders(found.lines[name]) == placeholders(LINES[name]), name
+        assert placeholders(found.lines[name]) == placeholders(DISCLOSURE_LINES[name]), name
         optional = re.findall(r"\[.*?\]", found.lines[name])
         assert list(map(placeholders, optional)) == [["{language}"]] * len(optional), name
-        assert len(optional) == LINES[name].count("[")
-        assert found.lines[name] != LINES[name]
+        assert len(optional) == DISCLOSURE_LINES[name].count("[")
+        assert found.lines[name] != DISCLOSURE_LINES[name]
     assert found.another_language != find_lines("en").another_language
 
 

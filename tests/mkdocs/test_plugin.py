@@ -14,7 +14,7 @@ from mkdocs.commands.build import build
 from mkdocs.config import load_config
 from service_double import TOKEN, ServiceDouble, generated, raw
 
-from mkdocs_contentgen.html.disclosure import LINES
+from mkdocs_contentgen.html.disclosure import DISCLOSURE_LINES
 from mkdocs_contentgen.mkdocs.loading import load_mkdocs_site
 
 CASES = cases("plugin")
@@ -406,7 +406,7 @@ def test_remarks_in_a_build(project: Project, service: ServiceDouble) -> None:
         assert "1 text has remarks; `contentgen status` lists them" in built
         lines = project.soup("index.html").select("p.contentgen-disclosure")
         assert [line.get_text() for line in lines] == [
-            f"{LINES['draft']} · m",
+            f"{DISCLOSURE_LINES['draft']} · m",
             f"Not as requested: {remarks[0]}; HTML: {{{{ x }}}} <b> &amp; \\x02",
         ]
     project.configure({"disclosure": False})

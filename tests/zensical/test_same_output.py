@@ -26,7 +26,7 @@ from conftest import Project
 from golden_file import GOLDEN
 from service_double import Handler, Received, generated, running
 
-from mkdocs_contentgen.html.disclosure import LINES
+from mkdocs_contentgen.html.disclosure import DISCLOSURE_LINES
 
 EXAMPLE = Path(__file__).parents[2] / "example_site"
 ADDRESS = "https://site.example/"
@@ -324,7 +324,7 @@ def test_reviews_are_disclosed_alike(hard: Pair) -> None:
         hard.pages[f"{name}.html"][1].articles for name in ("approved", "edited")
     )
     assert "AI-generated, reviewed by Jo" in approved
-    assert LINES["draft"] in edited
+    assert DISCLOSURE_LINES["draft"] in edited
     assert "An edited quote" in edited
 
 

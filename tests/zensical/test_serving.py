@@ -12,7 +12,7 @@ from conftest import Project, wait_until
 from served_site import ServedSite
 from service_double import ServiceDouble
 
-from mkdocs_contentgen.html.disclosure import LINES
+from mkdocs_contentgen.html.disclosure import DISCLOSURE_LINES
 
 
 @pytest.fixture
@@ -135,4 +135,4 @@ def test_zensical_alone_keeps_no_page_when_it_is_interrupted(site: Project) -> N
         server.process.wait(30)
     shutil.rmtree(site.root / "contentgen")
     assert site.run("zensical", "build").returncode == 0
-    assert LINES["draft"] in site.html("index.html")
+    assert DISCLOSURE_LINES["draft"] in site.html("index.html")

@@ -16,7 +16,7 @@ import msgspec
 from ...display import escape_controls
 from ...errors import StoreError
 from ...files import sha256
-from ...text import MAX_HTML, Text, is_storable, mended
+from ...text import MAX_HTML, Text, is_storable, within_limits
 
 if TYPE_CHECKING:
     import diskcache
@@ -98,7 +98,7 @@ def encode(key: str, text: Text) -> str:
         raise _unreadable(f"its HTML has {len(text.html):,} characters, {MAX_HTML:,} at most")
     if not is_storable(text.generated_at):
         raise _unreadable(f"it is of the year {text.generated_at.year}")
-    kept = mended(text)
+    kept = within_limits(text)
     try:
         encoded = msgspec.json.encode(kept)
         read_again = _text_decoder.decode(encoded)
