@@ -213,10 +213,11 @@ class ContentgenPlugin(BasePlugin[ContentgenConfig]):
         """
         from ..site.build import Build, resolve
 
+        policy = self.config.policy()
         policy = replace(
-            self.config.policy(),
+            policy,
             max_requests=self.config.max_requests - self._sent,
-            warn_only=self._background is not None,
+            warn_only=policy.warn_only or self._background is not None,
         )
         build = Build(site, policy, self._make_reporter(), self._spending)
         self._spending = build.spending  # `max_cost` is for all builds of a server

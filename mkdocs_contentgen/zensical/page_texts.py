@@ -169,8 +169,9 @@ class SiteTexts:
             site = read_requests(replace(self._site, unread_files=names), [file])
             own = list_files(site.approved_directory() / name)
             approved = site.approved_files(files + own)
+            policy = site.options.policy()
             policy = replace(
-                site.options.policy(), max_requests=sys.maxsize, warn_only=self._serves
+                policy, max_requests=sys.maxsize, warn_only=policy.warn_only or self._serves
             )
             return resolve(Build(site, policy), approved, CacheOnly(self._missing_reasons()))
         except ConfigurationError as error:

@@ -11,6 +11,7 @@ from commands import like_a_process
 from conftest import Project
 from desk_site import WHEN, front_matter, make_site, save
 from golden_file import GOLDEN
+from model_double import ModelDouble, written
 from test_browser_desk import THEMES, ZENSICAL
 from test_sanitizer import cases_of
 
@@ -107,3 +108,30 @@ def test_a_title_that_the_page_leaves_out_is_shown(project: Project) -> None:
         assert shown is not None
         assert "The title" in str(shown["title"])
         assert 'data-contentgen-block="0"' in str(shown["title"])
+
+
+@pytest.mark.parametrize("generator", ["mkdocs", "zensical"])
+def test_one_unusable_text_stops_no_review(
+    project: Project, model: ModelDouble, generator: str
+) -> None:
+    """The site is built although a text failed and a file is damaged: others can be approved."""
+    writer = {"model": "m", "endpoint": model.endpoint}
+    make_site(project.root, plugins=[{"contentgen": {"base_url": "writer", "writer": writer}}])
+    project.page("failed.md", {"type": "blog", "topic": "A text that failed"})
+    model.answer = written("I am sorry, but I cannot help with that.")
+    assert project.run("mkdocs_contentgen", "generate", "failed.md").returncode == 1
+    project.ran("mkdocs_contentgen", "approve", "post.md", "--by=Ann")
+    file = project.root / "contentgen/post.md/main.html"
+    file.write_text(file.read_text().replace("</article>", ""))
+    command = ["mkdocs", "build", "--quiet"]
+    if generator == "zensical":
+        (project.root / "mkdocs.yml").unlink()
+        project.write("zensical.toml", f"{ZENSICAL}[project.theme]\n{THEMES['classic']}\n")
+        (project.root / ".cache/plugin/contentgen").rename(project.root / ".contentgen-cache")
+        command = ["mkdocs_contentgen", "zensical", "build"]
+    project.environment[ONLY_CACHED] = "1"
+    ran = project.run(*command)
+    assert ran.returncode == 0, ran.stdout
+    assert "Thrown away" in project.html("report/index.html")
+    assert "is missing" in project.html("post/index.html")
+    assert "cannot be used" in project.html("failed/index.html")
