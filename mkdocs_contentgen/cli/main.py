@@ -157,9 +157,9 @@ def generate(
 def _lost_texts(obtained: Obtained) -> list[str]:
     """Return the error where the cache could not keep a requested text, as with a full disk."""
     outcomes = _requested_outcomes(obtained)
-    if all(outcome.is_kept for outcome in outcomes):
+    if all(outcome.is_saved for outcome in outcomes):
         return []
-    lost = sum(outcome.error is not None or not outcome.is_kept for outcome in outcomes)
+    lost = sum(outcome.error is not None or not outcome.is_saved for outcome in outcomes)
     numbers = f"{lost} of {len(outcomes)}"
     return [f"texts that are not in the cache: {numbers}; make room, then repeat this"]
 

@@ -365,7 +365,7 @@ def _apply_unless_changed(site: Site, update: TextUpdate, put_answer_in: PutAnsw
 
 def _result(update: TextUpdate, outcome: Outcome, *, is_answered: bool) -> TextUpdate:
     """Return an update with what became of it."""
-    if outcome.is_kept:
+    if outcome.is_saved:
         return replace(update, is_answered=is_answered, after=outcome.text, error=outcome.error)
     full = StoreError("the cache cannot keep it; make room, then repeat this")
     return replace(update, is_answered=is_answered, error=full)

@@ -287,7 +287,7 @@ def _usage_message(outcomes: Iterable[Outcome], usage: str) -> str:
     """Return how many texts a model has written, and what they took."""
     models = []
     for outcome in outcomes:
-        if outcome.source == "service" and outcome.text:
+        if outcome.origin == "service" and outcome.text:
             models.append(outcome.text.model)
     noun = "text" if len(models) == 1 else "texts"
     by = f" by {models[0]}" if models else ""
@@ -331,7 +331,7 @@ def _missing_message(article: Article, *, show_errors: bool) -> str:
 
 def _summary_message(outcomes: Sequence[Outcome], drafts: int, seconds: float) -> str:
     """Return how many texts a build has, by where they are from. `drafts` are to be reviewed."""
-    number = Counter(outcome.source for outcome in outcomes)
+    number = Counter(outcome.origin for outcome in outcomes)
     pending = sum(map(_is_pending, outcomes))
     missing = number[None] - pending
     noun = "text" if len(outcomes) == 1 else "texts"

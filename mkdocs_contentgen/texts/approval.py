@@ -130,7 +130,7 @@ class ApprovedText:
         """Whether the text, or who wrote it, was edited after it was approved or proposed."""
         return not self.header.is_of(self.text)
 
-    def answers(self, request: Request) -> bool:
+    def was_made_for(self, request: Request) -> bool:
         """Tell whether the text was approved for `request`. Fields are compared, not keys."""
         return request.answers_to(self.text.request)
 
@@ -439,7 +439,7 @@ def _claim_by_request(
             text = read_approved(path, found.directory)
     if text is not None:
         for name, request in missing.items():
-            if text.answers(request):
+            if text.was_made_for(request):
                 del missing[name]
                 found.moved[name] = path
                 found.texts[name] = text

@@ -182,7 +182,7 @@ class Article:
             if self.draft:
                 return "draft"
             return "failed" if self.failure else "missing"
-        if not self.approved.answers(self.request):
+        if not self.approved.was_made_for(self.request):
             return "outdated"
         if self.approved.approval is None:
             return "proposed"
@@ -234,7 +234,7 @@ class Article:
             return False
         if approved is None:
             return True
-        if not approved.answers(self.request):
+        if not approved.was_made_for(self.request):
             return True
         if self._has_declined_draft:
             return False
@@ -346,10 +346,10 @@ class Article:
             return Outcome(error=self.damaged)
         if self.approved is None or not self.shows_file:
             return self.draft_outcome
-        source: Literal["approved", "proposed"] = "approved"
+        origin: Literal["approved", "proposed"] = "approved"
         if self.state == "proposed":
-            source = "proposed"
-        return Outcome(source, self.approved.text)
+            origin = "proposed"
+        return Outcome(origin, self.approved.text)
 
     @property
     def provenance(self) -> Provenance | None:
@@ -448,12 +448,12 @@ class Article:
         return self.outcome.text.sources if self.outcome.text else {}
 
     @property
-    def marked(self) -> int:
+    def statement_count(self) -> int:
         """The number of statements to check in the text that there is to review."""
         return count_statements(self.newest)
 
     @property
-    def to_read(self) -> int:
+    def to_read_count(self) -> int:
         """The number of sentences to read in the text that there is to review."""
         return self.newest.html.count(f'class="{TO_READ}"') if self.newest else 0
 
@@ -705,7 +705,7 @@ def _needs_draft(asked: PageRequest, files: ApprovedFiles) -> bool:
     found = files.texts.get((asked.page, asked.request.id))
     if isinstance(found, ApprovalError):  # a damaged file has to be mended first
         return False
-    return found is None or not found.answers(asked.request)
+    return found is None or not found.was_made_for(asked.request)
 
 
 def with_originals(page_requests: Sequence[PageRequest]) -> list[PageRequest]:

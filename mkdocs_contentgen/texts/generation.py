@@ -52,7 +52,7 @@ from .lookup import (
     save_parts,
     save_unfinished,
 )
-from .policy import Sender
+from .policy import SendingOptions
 from .store import REFRESH, ChangedError, UnreadableTextError, note_key
 from .throttle import Throttle
 
@@ -97,14 +97,14 @@ class _Words(NamedTuple):
 
 @dataclass
 class Generation:
-    """Requests many texts at once as `sender` says, and saves each as it arrives.
+    """Requests many texts at once as `options` say, and saves each as it arrives.
 
     `run()` can be called once. With `refresh`, requests get other Idempotency-Keys than those for
     missing texts, since the answer to these is the text that is to be replaced. All keys are kept
     until there is an answer.
     """
 
-    sender: Sender
+    options: SendingOptions
     reporter: Reporter = SILENT
     _: KW_ONLY
     refresh: bool = False
@@ -114,8 +114,8 @@ class Generation:
     """The problems with the store."""
 
     def __post_init__(self) -> None:
-        self._store = self.sender.store
-        self._limits = self.sender.limits
+        self._store = self.options.store
+        self._limits = self.options.limits
         self._executor = ThreadPoolExecutor(1, "contentgen")
         self._claims = Claims(
             self._store, self._executor, self._add_store_problem, self._operation_of
@@ -149,7 +149,7 @@ class Generation:
         preparing = asyncio.ensure_future(run_in(self._executor, self._store.prepare))
         try:
             await asyncio.sleep(0)  # preparing begins before the import blocks this thread
-            async with self.sender.connect() as client:
+            async with self.options.connect() as client:
                 self._add_problems(await preparing)
                 if replaced:
                     # The problems with these texts were reported when they were looked up.
@@ -174,8 +174,8 @@ class Generation:
         `key` is a hash of the request, and so of all that is sent, but for the words of the
         original of a translation. Their hash is in the operation.
         """
-        if key in self.sender.operations:
-            return self.sender.operations[key]
+        if key in self.options.operations:
+            return self.options.operations[key]
         if self.refresh:
             return REFRESH
         original = self._requests[key].original_text
@@ -305,8 +305,8 @@ class Generation:
             return error
 
     async def _ask(self, client: Client, asked: PageRequest, attempt: Attempt) -> Text:
-        """Return the text that a client answers with, as the sender asks for it."""
-        ask = self.sender.ask or ask_for_text
+        """Return the text that a client answers with, as the options say."""
+        ask = self.options.ask or ask_for_text
         return await ask(client, asked, attempt)
 
     def _attempt(self, key: str, timeout: float) -> Attempt:
@@ -359,7 +359,7 @@ class Generation:
             return self._save_failure(key, failure)
         except StoreError as error:
             problem = f"{error}; {self._rescue(key, result)}"
-            return Outcome("service", result, is_kept=False), problem
+            return Outcome("service", result, is_saved=False), problem
         return Outcome("service", saved), ""
 
     def _save_failure(
@@ -372,13 +372,13 @@ class Generation:
         request = self._requests[key].request
         try:
             if isinstance(failure, FailedTextError):
-                edition = self.sender.editions.get(key, 0)
+                edition = self.options.editions.get(key, 0)
                 save_failure(self._store, key, request, failure, edition=edition)
             elif isinstance(failure, ProgramError) and failure.answer:
                 save_unfinished(self._store, key, request, failure)
         except StoreError as error:
             problem = f"{error}; the next build pays again for a failed text"
-            return Outcome(error=failure, is_kept=False), problem
+            return Outcome(error=failure, is_saved=False), problem
         return Outcome(error=failure), ""
 
     def _save_unless_edited(self, key: str, text: Text) -> Text:
@@ -391,7 +391,7 @@ class Generation:
         current = replaced.text if replaced else None
         while True:
             current_edition = current.edition if current else 0
-            edition = edition_after(current_edition, self.sender.editions.get(key, 0))
+            edition = edition_after(current_edition, self.options.editions.get(key, 0))
             newest = structs.replace(text, edition=edition)
             try:
                 operation = self._operation_of(key)

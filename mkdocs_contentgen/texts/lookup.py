@@ -39,11 +39,11 @@ class Outcome:
     With both a text and an error, the text is an old one that could not be replaced.
     """
 
-    source: Literal["approved", "proposed", "cache", "service"] | None = None
+    origin: Literal["approved", "proposed", "cache", "service"] | None = None
     text: Text | None = None
     error: ContentgenError | MissingReason | None = None
 
-    is_kept: bool = True
+    is_saved: bool = True
     """False for a text that the cache could not save."""
 
     @property
@@ -52,7 +52,7 @@ class Outcome:
         return self.error.cause if isinstance(self.error, MissingReason) else None
 
     def __str__(self) -> str:
-        parts = [str(part) for part in (self.source, self.error) if part]
+        parts = [str(part) for part in (self.origin, self.error) if part]
         return ", ".join(parts)
 
 

@@ -20,7 +20,7 @@ from ..page_request import PageRequest
 from .approval import ApprovedFiles
 from .articles import Article, ChangedSources, find_articles, link_originals
 from .lookup import Outcome
-from .policy import Policy, Sender
+from .policy import Policy, SendingOptions
 from .store import DiskStore
 
 _ANY_PAGE = "PAGE"
@@ -54,7 +54,7 @@ class CacheOnly:
 
 
 @dataclass(frozen=True)
-class Foreground(Sender):
+class Foreground(SendingOptions):
     """A TextSource that sends requests and waits for the answers."""
 
     def get(
@@ -315,7 +315,7 @@ def _with_outcome(article: Article, new: Outcome) -> Article:
     if old.error:
         message = f"{old.error}, and {message}"
     error = MissingReason("missing", message, cause=new.stopped_by)
-    return replace(article, draft_outcome=Outcome(source=old.source, text=old.text, error=error))
+    return replace(article, draft_outcome=Outcome(origin=old.origin, text=old.text, error=error))
 
 
 def _report_approvals(obtained: Obtained, policy: Policy) -> None:

@@ -1,4 +1,4 @@
-"""The input of `obtain` beside requests: a policy, and who sends them."""
+"""The input of `obtain` beside requests: what may be sent, and how."""
 
 from __future__ import annotations
 
@@ -76,15 +76,15 @@ class Limits:
 
 
 @dataclass(frozen=True)
-class Sender:
-    """Sends requests to the client that `connect` makes, and saves the answers in `store`."""
+class SendingOptions:
+    """How requests are sent: by the client that `connect` makes. Answers are saved in `store`."""
 
     store: DiskStore
     connect: Connect
     limits: Limits = field(default_factory=Limits)
     reporter: Reporter = SILENT
     ask: AskForText | None = None
-    """Asks a client for a text, in place of its generate()."""
+    """Asks a client for a text, or None for `generation.ask_for_text`."""
 
     editions: Mapping[str, int] = field(default_factory=dict)
     """The edition of the newest text that there is already, for some requests by key."""

@@ -32,7 +32,7 @@ from mkdocs_contentgen.requests import BlogRequest
 from mkdocs_contentgen.service.protocol import Attempt
 from mkdocs_contentgen.text import Text
 from mkdocs_contentgen.texts.generation import Generation
-from mkdocs_contentgen.texts.policy import Limits, Sender
+from mkdocs_contentgen.texts.policy import Limits, SendingOptions
 from mkdocs_contentgen.texts.store import DiskStore
 from mkdocs_contentgen.texts.store.shared import SharedStore
 
@@ -123,7 +123,7 @@ def simulate(server: RedisServer, texts: int, runners: int) -> Result:
     async def run() -> int:
         generations = [
             Generation(
-                Sender(InMemory(Path(), server.url), lambda: nullcontext(service)),
+                SendingOptions(InMemory(Path(), server.url), lambda: nullcontext(service)),
                 clock=Clock(monotonic=loop.time),
             )
             for _ in range(runners)

@@ -275,7 +275,7 @@ def test_a_header_may_be_edited(tmp_path: Path, name: str, value: str) -> None:
     assert text.text.generated_at == generated_at
     assert text.approval is not None
     assert type(text.approval.approved_at) is date
-    assert text.answers(BlogRequest(topic="x"))
+    assert text.was_made_for(BlogRequest(topic="x"))
 
 
 @pytest.mark.parametrize(("old", "new", "message"), CASES["a_damaged_file_is_an_error"])

@@ -110,7 +110,7 @@ def test_the_first_build_does_not_wait(server: Server) -> None:
     assert all(map(is_pending, server.build("a", "b").values()))
     server.wait_for("a", "b")
     outcomes = server.build("a", "b")
-    assert {outcome.source for outcome in outcomes.values()} == {"service"}
+    assert {outcome.origin for outcome in outcomes.values()} == {"service"}
     assert sorted(server.service.topics) == ["a", "b"]
 
 
@@ -184,7 +184,7 @@ def test_texts_that_have_arrived_cause_a_rebuild(server: Server) -> None:
     assert server.news() == ""
     server.build("a")
     wait_until(server.news, 20)
-    assert server.build("a")["a"].source == "service"
+    assert server.build("a")["a"].origin == "service"
 
 
 def test_a_stop_waits_for_what_was_sent(server: Server) -> None:
@@ -197,7 +197,7 @@ def test_a_stop_waits_for_what_was_sent(server: Server) -> None:
     server.background.stop()
     lines = [line for line in server.lines if " of " not in line]  # those of the progress
     assert lines == ["Waiting for the requests in flight (Ctrl-C gives them up)", "1 text kept"]
-    assert server.get("a")["a"].source == "service"
+    assert server.get("a")["a"].origin == "service"
     assert server.service.topics == ["a"]
     assert not server.background.trigger_file.parent.exists()
 

@@ -364,9 +364,9 @@ def test_other_sources_are_another_request() -> None:
     request = BlogRequest(topic="Alpha", sources=("a.md",))
     text = Text("<article><p>One.</p></article>", datetime.now(UTC), request.record())
     approved = approve(text, "key", "writer", "Jo")
-    assert approved.answers(request)
-    assert not approved.answers(BlogRequest(topic="Alpha", sources=("b.md",)))
-    assert not approved.answers(BlogRequest(topic="Alpha"))
+    assert approved.was_made_for(request)
+    assert not approved.was_made_for(BlogRequest(topic="Alpha", sources=("b.md",)))
+    assert not approved.was_made_for(BlogRequest(topic="Alpha"))
 
 
 @pytest.mark.parametrize("name", ["Jo\x1b[31m", "Jo\u2066", "J" * 201, "Jo\nDoe", " "])

@@ -22,7 +22,7 @@ from mkdocs_contentgen.text import Edits, Text
 from mkdocs_contentgen.texts.approval import approve, read_approved, save_approved
 from mkdocs_contentgen.texts.generation import Generation
 from mkdocs_contentgen.texts.lookup import look_up
-from mkdocs_contentgen.texts.policy import Sender
+from mkdocs_contentgen.texts.policy import SendingOptions
 from mkdocs_contentgen.texts.store import ChangedError, DiskStore, note_key
 from mkdocs_contentgen.texts.store.shared import SharedStore
 
@@ -139,7 +139,7 @@ def test_a_person_changes_a_draft_that_is_being_replaced(open_stores: list[DiskS
         other.close()
         return new
 
-    generation = Generation(Sender(store, lambda: nullcontext(Silent()), ask=ask))
+    generation = Generation(SendingOptions(store, lambda: nullcontext(Silent()), ask=ask))
     outcomes = asyncio.run(generation.run({key: PageRequest(request)}, replaced=[key]))
     assert outcomes[key].text == mine
     assert "people have changed a draft meanwhile" in generation.problems[-1]

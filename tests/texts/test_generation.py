@@ -36,7 +36,7 @@ from mkdocs_contentgen.service.protocol import Attempt, Client
 from mkdocs_contentgen.text import Text
 from mkdocs_contentgen.texts.generation import Generation
 from mkdocs_contentgen.texts.lookup import Outcome, load_failures, load_parts, save_failure
-from mkdocs_contentgen.texts.policy import Limits, Sender
+from mkdocs_contentgen.texts.policy import Limits, SendingOptions
 from mkdocs_contentgen.texts.store import DiskStore
 
 HTML = "<article><h1>T</h1><p>Text.</p></article>"
@@ -122,7 +122,7 @@ def run(
     async def main() -> dict[str, Outcome]:
         generation.append(
             Generation(
-                Sender(store, script.connect, Limits(**limits)),  # type: ignore[arg-type]  # the tests pass whole numbers where these are due
+                SendingOptions(store, script.connect, Limits(**limits)),  # type: ignore[arg-type]  # the tests pass whole numbers where these are due
                 clock=script.time.clock(),
             )
         )
@@ -139,7 +139,7 @@ def test_what_surely_did_not_run_is_tried_again(store: DiskStore) -> None:
     time = FakeTime()
     script = Script(time, {"a": [UnreachableError("x"), NotSentError("429")], "b": []})
     outcomes, _ = run(script, store, requests("a", "b"))
-    assert [outcome.source for outcome in outcomes.values()] == ["service", "service"]
+    assert [outcome.origin for outcome in outcomes.values()] == ["service", "service"]
     keys = {topic: {key for name, _, key, _ in script.sent if name == topic} for topic in "ab"}
     assert len(keys["a"]) == len(keys["b"]) == 1
     assert keys["a"] != keys["b"]
@@ -149,7 +149,7 @@ def test_what_surely_did_not_run_is_tried_again(store: DiskStore) -> None:
 def simulate(client: Client, store: DiskStore, topics: str, **limits: float) -> dict[str, Outcome]:
     """Run a generation in simulated time, with a topic for each letter."""
     loop = SimulatedTime()
-    source = Sender(
+    source = SendingOptions(
         store,
         lambda: nullcontext(client),
         Limits(**limits),  # type: ignore[arg-type]  # the tests pass whole numbers where due
@@ -287,7 +287,7 @@ def test_a_stop_during_a_pause(store: DiskStore) -> None:
             return await super().generate(asked, attempt)
 
     script = Stopped(FakeTime(), default=NotSentError("503"))
-    generation = Generation(Sender(store, script.connect), clock=script.time.clock())
+    generation = Generation(SendingOptions(store, script.connect), clock=script.time.clock())
     outcomes = asyncio.run(generation.run(requests("a", "b")))
     store.close()
     assert all(isinstance(outcome.error, MissingReason) for outcome in outcomes.values())
@@ -298,7 +298,7 @@ def test_a_stop_during_a_pause(store: DiskStore) -> None:
 def test_more_workers_than_requests(store: DiskStore) -> None:
     """A huge `concurrency` takes no more than one worker for each request."""
     outcomes, _ = run(Script(FakeTime()), store, requests("a"), concurrency=10**24)
-    assert outcomes["a"].source == "service"
+    assert outcomes["a"].origin == "service"
 
 
 def test_each_text_is_kept_at_once(store: DiskStore) -> None:
@@ -318,7 +318,9 @@ def test_progress_counts_to_the_end(store: DiskStore) -> None:
     script = Script(FakeTime(), {"b": [RejectedError("x")]}, takes=0.1)
 
     async def main() -> None:
-        generation = Generation(Sender(store, script.connect), reporter=Watching(seen.append))
+        generation = Generation(
+            SendingOptions(store, script.connect), reporter=Watching(seen.append)
+        )
         await generation.run(requests("a", "b", "c"))
 
     asyncio.run(main())
@@ -334,8 +336,8 @@ def two_at_once(
 
     async def main() -> tuple[dict[str, Outcome], dict[str, Outcome]]:
         other = DiskStore(store.directory)
-        one = Generation(Sender(store, first.connect))
-        two = Generation(Sender(other, second.connect))
+        one = Generation(SendingOptions(store, first.connect))
+        two = Generation(SendingOptions(other, second.connect))
         running = asyncio.create_task(one.run(requests("a", "b")))
         await until(lambda: len(first.sent) == 2)
         outcomes = await asyncio.gather(running, two.run(requests("a", "b")))
@@ -353,8 +355,8 @@ def test_two_builds_pay_once(store: DiskStore) -> None:
     one, two = two_at_once(store, first, second)
     assert sorted(first.topics) == ["a", "b"]
     assert second.topics == []
-    assert {outcome.source for outcome in one.values()} == {"service"}
-    assert {outcome.source for outcome in two.values()} == {"cache"}
+    assert {outcome.origin for outcome in one.values()} == {"service"}
+    assert {outcome.origin for outcome in two.values()} == {"cache"}
 
 
 def test_a_build_takes_over_what_another_failed_to_get(store: DiskStore) -> None:
@@ -365,7 +367,7 @@ def test_a_build_takes_over_what_another_failed_to_get(store: DiskStore) -> None
     one, two = two_at_once(store, first, second)
     assert second.topics == ["a"]
     assert isinstance(one["a"].error, RejectedError)
-    assert two["a"].source == "service"
+    assert two["a"].origin == "service"
 
 
 def test_stop_awaits_what_is_in_flight(store: DiskStore) -> None:
@@ -373,7 +375,7 @@ def test_stop_awaits_what_is_in_flight(store: DiskStore) -> None:
     script = Script(FakeTime(), takes=0.2)
 
     async def main() -> dict[str, Outcome]:
-        generation = Generation(Sender(store, script.connect, Limits(concurrency=2)))
+        generation = Generation(SendingOptions(store, script.connect, Limits(concurrency=2)))
         running = asyncio.create_task(generation.run(requests("a", "b", "c", "d")))
         await until(lambda: len(script.sent) == 2)
         generation.throttle.stop(MissingReason("stopped", "stopped"))
@@ -478,7 +480,7 @@ def test_two_builds_fail_once(store: DiskStore) -> None:
     _, two = two_at_once(store, first, second)
     assert second.topics == []
     assert isinstance(two["a"].error, FailedTextError)
-    assert two["b"].source == "cache"
+    assert two["b"].origin == "cache"
 
 
 def test_a_failure_that_is_to_be_replaced(store: DiskStore) -> None:
@@ -488,7 +490,7 @@ def test_a_failure_that_is_to_be_replaced(store: DiskStore) -> None:
     script = Script(FakeTime())
 
     async def main(replaced: Sequence[str]) -> dict[str, Outcome]:
-        return await Generation(Sender(store, script.connect)).run(asked, replaced=replaced)
+        return await Generation(SendingOptions(store, script.connect)).run(asked, replaced=replaced)
 
     assert str(asyncio.run(main([]))["a"].error).startswith("looped (on ")
     assert script.topics == []
@@ -540,7 +542,7 @@ def test_a_stop_between_two_parts(store: DiskStore) -> None:
             if progress.words:
                 generation.throttle.stop(reason)
 
-        generation = Generation(Sender(store, script.connect), reporter=Watching(interrupt))
+        generation = Generation(SendingOptions(store, script.connect), reporter=Watching(interrupt))
         return await generation.run(requests("a"))
 
     assert asyncio.run(main())["a"].error == reason
@@ -579,7 +581,7 @@ def test_a_repair_does_not_take_words_back(store: DiskStore) -> None:
             return await super().generate(asked, attempt)
 
     script = Repaired(FakeTime())
-    generation = Generation(Sender(store, script.connect), reporter=Watching(seen.append))
+    generation = Generation(SendingOptions(store, script.connect), reporter=Watching(seen.append))
     asyncio.run(generation.run(requests("a")))
     store.close()
     written = [progress.words for progress in seen]
@@ -593,7 +595,9 @@ def test_progress_has_the_words_so_far(store: DiskStore) -> None:
     script = InParts(FakeTime())
 
     async def main() -> None:
-        generation = Generation(Sender(store, script.connect), reporter=Watching(seen.append))
+        generation = Generation(
+            SendingOptions(store, script.connect), reporter=Watching(seen.append)
+        )
         await generation.run(requests("a", "b"))
 
     asyncio.run(main())

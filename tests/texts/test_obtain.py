@@ -101,13 +101,13 @@ def test_each_source(site: Site) -> None:
     site.approve("a.md", A)
     site.cache(B)
     obtained = site.obtain({"a.md": A, "b.md": B, "c.md": C, "d.md": C})
-    sources = [article.outcome.source for article in obtained.articles]
+    sources = [article.outcome.origin for article in obtained.articles]
     assert sources == ["approved", "cache", "service", "service"]
     assert site.asked == [["Gamma"]]
     assert (obtained.sent, obtained.failures, obtained.warnings) == (1, [], [])
     assert [article.state for article in obtained.articles] == ["approved", *["draft"] * 3]
     again = site.obtain({"c.md": C})
-    assert again.articles[0].outcome.source == "cache"
+    assert again.articles[0].outcome.origin == "cache"
     assert len(site.asked) == 1
 
 
@@ -191,10 +191,10 @@ def test_a_refresh(site: Site) -> None:
     obtained = site.obtain({"a.md": A, "b.md": B}, Policy(sandbox=True, refresh=True))
     assert site.asked == [["Alpha", "Beta"]]
     approved, other = obtained.articles
-    assert approved.outcome.source == "approved"
+    assert approved.outcome.origin == "approved"
     assert approved.draft
     assert approved.draft.generated_at > OLD
-    assert other.outcome.source == "service"
+    assert other.outcome.origin == "service"
 
 
 def test_the_page_in_a_command_is_quoted(site: Site) -> None:
