@@ -95,7 +95,9 @@ class Server:
         self._metrics = Metrics()
         self._log = log
         self.jobs = Jobs(fields, options, self._model, ledger, self._metrics, self._note)
-        self._looking: dict[str, asyncio.Task[User | None]] = {}
+        self._lookups: dict[str, asyncio.Task[User | None]] = {}
+        """The look-ups of users in progress, by the users' names."""
+
         app = application(
             self._write,
             self._authenticate,
@@ -103,7 +105,7 @@ class Server:
                 Route("/healthz", self._healthz),
                 Route("/readyz", self._readyz),
                 Route("/metrics", self._show_metrics),
-                Route("/openapi.json", self._describe),
+                Route("/openapi.json", self._show_openapi),
             ],
         )
         for error in (HTTPException, FailedTextError, LedgerError):
@@ -150,40 +152,42 @@ class Server:
 
     async def _find_user(self, name: str) -> User | None:
         """Look a user up, once for all requests that come at the same time."""
-        look = self._looking.get(name)
-        if look is None:
-            look = asyncio.create_task(self.jobs.call(self._ledger.user, name))
-            self._looking[name] = look
-            look.add_done_callback(lambda _: self._looking.pop(name))
-        return await asyncio.shield(look)
+        lookup = self._lookups.get(name)
+        if lookup is None:
+            lookup = asyncio.create_task(self.jobs.call(self._ledger.user, name))
+            self._lookups[name] = lookup
+            lookup.add_done_callback(lambda _: self._lookups.pop(name))
+        return await asyncio.shield(lookup)
 
     async def _write(self, asked: ServiceRequest, caller: _Caller, idempotency_key: str) -> bytes:
-        body = json.dumps([asked.operation, asked.body()], sort_keys=True)
-        key = idempotency_key or uuid.uuid4().hex
-        # Hashed, so that nobody can read topics and keys in the ledger. If a user is removed, the
-        # next one of that name has other keys.
-        keyed = KeyedRequest(caller.user, sha256(f"{caller.added} {key}"), sha256(body))
+        """Return the body of the answer to a request, which joins the same one in progress."""
+        keyed = _keyed_request(asked, caller, idempotency_key)
         exchange = _exchange.get()
         exchange.record.update({"user": caller.user, "key": keyed.key[:12]})
+        job = self.jobs.start(keyed, caller.limits, asked)
+        joined = job.clients > 0
+        job.clients += 1
         try:
-            job = self.jobs.start(keyed, caller.limits, asked)
-            joined = job.clients > 0
-            job.clients += 1
-            try:
-                # A client that goes away does not end the job.
-                return await asyncio.shield(job.task)
-            finally:
-                exchange.record.update(self._describe_job(job, joined=joined))
-                if job.begun:
-                    limit = rate_limit(job.begun.left, job.begun.reset)
-                    exchange.headers["RateLimit"] = limit
-                if not joined and job.outcome:
-                    self._metrics.texts.labels(asked.operation, job.outcome).inc()
-                    self._metrics.count_usage(job.spending.total)
+            # A client that goes away does not end the job.
+            return await asyncio.shield(job.task)
         except asyncio.CancelledError:  # by a second signal
             message = "the server was stopped; ask again with the same Idempotency-Key"
             # The text may be written all the same, which 500 would deny.
             raise HTTPException(409, message) from None
+        finally:
+            self._note_job(job, exchange, joined=joined)
+
+    def _note_job(self, job: Job, exchange: _Exchange, *, joined: bool) -> None:
+        """Put what came of a job into the log, the headers of the answer and the metrics.
+
+        A request that has `joined` the job of an earlier one is not counted again.
+        """
+        exchange.record.update(self._describe_job(job, joined=joined))
+        if job.begun:
+            exchange.headers["RateLimit"] = rate_limit(job.begun.left, job.begun.reset)
+        if not joined and job.outcome:
+            self._metrics.texts.labels(job.asked.operation, job.outcome).inc()
+            self._metrics.count_usage(job.spending.total)
 
     def _logged(self, app: ASGIApp) -> ASGIApp:
         """Return an application that answers as `app` does, and logs and counts each request."""
@@ -229,19 +233,26 @@ class Server:
     async def _refuse(self, request: HTTPRequest, error: Exception) -> Response:
         """Answer a request that failed, and record the reason for the log."""
         record = _exchange.get().record
-        if isinstance(error, FailedTextError):  # its message can quote the text
-            record["error"] = "nobody can use the text"
-            body = {"error": str(error), "answer": error.answer, "model": error.model}
-            return JSONResponse(
-                {"success": False, **body, "usage": {"cost": error.cost}}, status_code=500
-            )
-        if isinstance(error, LedgerError):
-            message = "the ledger cannot be used now; ask again later"
-            error = Refusal("ledger", 503, message, RETRY_AFTER, note=str(error))
-        record["error"] = error.note if isinstance(error, Refusal) else str(error)
-        reason = error.reason if isinstance(error, Refusal) else "request"
+        match error:
+            case FailedTextError():
+                record["error"] = "nobody can use the text"  # the message can quote it
+                return _failed_text_response(error)
+            case LedgerError():
+                message = "the ledger cannot be used now; ask again later"
+                shown: Exception = Refusal("ledger", 503, message, RETRY_AFTER)
+                reason = "ledger"
+                note = str(error)
+            case Refusal():
+                shown = error
+                reason = error.reason
+                note = error.note
+            case _:
+                shown = error
+                reason = "request"
+                note = str(error)
+        record["error"] = note
         self._metrics.refusals.labels(reason).inc()
-        return await error_response(request, error)
+        return await error_response(request, shown)
 
     async def _healthz(self, _: HTTPRequest) -> Response:
         return PlainTextResponse("ok\n")
@@ -254,8 +265,31 @@ class Server:
     async def _show_metrics(self, _: HTTPRequest) -> Response:
         return Response(self._metrics.render(), media_type=CONTENT_TYPE_PLAIN_0_0_4)
 
-    async def _describe(self, _: HTTPRequest) -> Response:
+    async def _show_openapi(self, _: HTTPRequest) -> Response:
         return JSONResponse(openapi.describe())
+
+
+def _keyed_request(asked: ServiceRequest, caller: _Caller, idempotency_key: str) -> KeyedRequest:
+    """Return what names a request in the ledger. Without an Idempotency-Key, it gets a new one.
+
+    Both are hashed, so that nobody can read topics and keys there. If a user is removed, the next
+    one of that name has other keys.
+    """
+    key = idempotency_key or uuid.uuid4().hex
+    body = json.dumps([asked.operation, asked.body()], sort_keys=True)
+    return KeyedRequest(caller.user, key=sha256(f"{caller.added} {key}"), fingerprint=sha256(body))
+
+
+def _failed_text_response(error: FailedTextError) -> Response:
+    """Return the answer about a text that nobody can use, with what the model has written."""
+    content = {
+        "success": False,
+        "error": str(error),
+        "answer": error.answer,
+        "model": error.model,
+        "usage": {"cost": error.cost},
+    }
+    return JSONResponse(content, status_code=500)
 
 
 def _token_name(user: User, token: str) -> str | None:

@@ -72,8 +72,9 @@ def load_server_configuration(path: Path) -> tuple[ServerFields, WriterOptions]:
         raise ConfigurationError(f"{path}: {error}") from error
     check_prices(path, fields, "max_cost", fields.max_cost)
     check_prices(path, fields, "limits.cost_per_month", fields.limits.cost_per_month)
-    addresses = [fields.ledger] if "://" in fields.ledger else []
-    return fields, replace(options, secrets=find_secrets(addresses))
+    # The address of a ledger can have a password, which no program of `command` gets.
+    secrets = find_secrets([fields.ledger]) if "://" in fields.ledger else ()
+    return fields, replace(options, secrets=secrets)
 
 
 def check_prices(path: Path, fields: ServerFields, name: str, limit: float | None) -> None:
@@ -106,7 +107,7 @@ def read_fields(path: Path) -> ServerFields:
         problems.append((repeated.line, f"{name}: {repeated.reason}"))
     if problems:
         raise ConfigurationError("; ".join(f"{path}:{line}: {text}" for line, text in problems))
-    options = cast(dict[str, object], value)
+    options = cast(dict[str, object], value)  # else option_problems() had found one
     given = {name: option for name, option in options.items() if option is not None}
     ledger = os.environ.get("CONTENTGEN_LEDGER")
     if ledger:

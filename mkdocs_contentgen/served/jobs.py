@@ -37,7 +37,7 @@ from ..writer.changes import estimate_update, find_changes
 from ..writer.model import Model
 from ..writer.settings import WriterOptions
 from ..writer.translation import estimate_translation, translate
-from ..writer.usage import Spending
+from ..writer.usage import Spending, Usage
 from ..writer.writing import Estimate, estimate, write
 from .configuration import ServerFields
 from .ledger import BEAT, LEASE, KeyedRequest, Ledger, LimitReached, Started, month_of
@@ -84,10 +84,14 @@ class Refusal(HTTPException):
         status: int,
         message: str,
         retry_after: float | None = None,
+        *,
+        headers: Mapping[str, str] | None = None,
         note: str = "",
     ) -> None:
-        seconds = None if retry_after is None else str(max(1, math.ceil(retry_after)))
-        super().__init__(status, message, {"Retry-After": seconds} if seconds else {})
+        all_headers = dict(headers or {})
+        if retry_after is not None:
+            all_headers["Retry-After"] = str(max(1, math.ceil(retry_after)))
+        super().__init__(status, message, all_headers)
         self.reason = reason
         self.note = note or message
 
@@ -260,17 +264,23 @@ class Jobs:
 
     def _limit_error(self, limited: LimitReached) -> Refusal:
         limit = limited.limit
-        seconds = limited.retry_after
         status = 503 if limit == "max_cost" else 429
         message = f"the limit {limit} is reached; ask again later"
-        if seconds is None:  # until a text ends
-            seconds = self._seconds_per_text or RETRY_AFTER
-            if limit != "parallel":
-                message = f"what is left of {limit} is reserved for texts that are being written"
-        error = Refusal(limit, status, message, seconds)
+        ends_with_a_text = limited.retry_after is None
+        if ends_with_a_text and limit != "parallel":
+            message = f"what is left of {limit} is reserved for texts that are being written"
+        seconds = limited.retry_after
+        if seconds is None:
+            seconds = self._usual_wait
+        headers = {}
         if limit == "requests_per_minute":
-            error.headers = {**(error.headers or {}), "RateLimit": rate_limit(0, seconds)}
-        return error
+            headers["RateLimit"] = rate_limit(0, seconds)
+        return Refusal(limit, status, message, seconds, headers=headers)
+
+    @property
+    def _usual_wait(self) -> float:
+        """The seconds until a text is likely to end."""
+        return self._seconds_per_text or RETRY_AFTER
 
     async def _write(self, job: Job, parts: bytes) -> bytes:
         """Write a text and keep it. Raises the same as _process()."""
@@ -286,11 +296,13 @@ class Jobs:
                 self._seconds_per_text = time.monotonic() - started
         except QueueFullError:
             message = "too many texts are waiting for the model; ask again later"
-            raise Refusal("queue", 503, message, self._seconds_per_text or RETRY_AFTER) from None
+            raise Refusal("queue", 503, message, self._usual_wait) from None
         except ServiceError as error:
             self._metrics.model_errors.labels(type(error).__name__).inc()
             keeps_parts = not isinstance(error, FailedTextError)  # the next attempt is a new one
-            raise self._failure(job, error) from None
+            if not job.spending.total.calls:
+                job.outcome = ""  # the model was not even called
+            raise _model_error(error, job.spending.total) from None
         finally:
             kept = await self._record(job, body, keeps_parts=keeps_parts)
         return kept or body
@@ -326,29 +338,6 @@ class Jobs:
             for warning in warnings:
                 self._warn(warning)
 
-    def _failure(self, job: Job, error: ServiceError) -> Exception:
-        """Return the error for the client, after noting what it says of the model server."""
-        spent = job.spending.total
-        if not spent.calls:
-            job.outcome = ""
-        # The error can name the address of the model server, so that only the log has it.
-        refusal = partial(Refusal, "model", note=str(error))
-        seconds = error.retry_after or MODEL_RETRY_AFTER
-        match error:
-            case FailedTextError():
-                return error
-            case BusyModelError() | UnavailableModelError():
-                return refusal(503, "the model cannot be used now; ask again later", seconds)
-            case UnknownOutcomeError() if not spent.output_tokens:
-                # As when it is restarted: it has sent nothing, so asking again loses nothing.
-                return refusal(503, "the model sent nothing; ask again later", seconds)
-            case UnusableServiceError():
-                message = "the model server refuses all requests; its operator has to act"
-                return refusal(502, message)
-            case _:
-                message = "the model did not write a text; the log of the server says why"
-                return refusal(500, message)
-
     async def _save_parts(self, job: Job, parts: bytes) -> None:
         try:
             await self.call(self._ledger.save_parts, job.keyed, parts, job.spending.total)
@@ -375,13 +364,29 @@ class Jobs:
                 has_warned = True
                 await asyncio.sleep(POLL_INTERVAL)
 
-    async def read_users(self) -> None:
-        """Log what was done to users, and show their budgets, since limits and months change."""
+    async def report_users(self) -> None:
+        """Log what was done to users, and show what is spent of their budgets."""
         users = await self.call(self._ledger.users)
         spent = await self.call(self._ledger.spent, month_of(time.time()))
         if self._users is not None:
             self._log_changes(self._users, users)
         self._users = users
+        shares = self._shares_spent(users, spent)
+        self._metrics.budgets.clear()  # of users who are gone
+        for name, share in shares.items():
+            self._metrics.budgets.labels(name).set(share)
+            was_nearly_spent = self._shares.get(name, 0.0) >= NEARLY_SPENT
+            if share >= NEARLY_SPENT and not was_nearly_spent:
+                self._warn(f"{share:.0%} of {_budget_name(name)} is spent")
+        self._shares = shares
+
+    def _shares_spent(
+        self, users: Mapping[str, User], spent: Mapping[str, float]
+    ) -> dict[str, float]:
+        """Return the share of each budget that is spent, by the name of its user.
+
+        It is calculated anew each time, since limits change, and months end.
+        """
         shares: dict[str, float] = {}
         for name, user in users.items():
             budget = user.limits_over(self._fields.limits).cost_per_month
@@ -389,15 +394,7 @@ class Jobs:
                 shares[name] = spent.get(name, 0.0) / budget
         if self._fields.max_cost:
             shares[_COMMON_BUDGET] = sum(spent.values()) / self._fields.max_cost
-        self._metrics.budgets.clear()
-        for name, share in shares.items():
-            self._metrics.budgets.labels(name).set(share)
-            if self._shares.get(name, 0.0) < NEARLY_SPENT <= share:
-                budget_name = "max_cost"
-                if name != _COMMON_BUDGET:
-                    budget_name = f"cost_per_month of user {name}"
-                self._warn(f"{share:.0%} of {budget_name} is spent")
-        self._shares = shares
+        return shares
 
     def _log_changes(self, before: Mapping[str, User], now: Mapping[str, User]) -> None:
         """Log which users were added, changed and removed."""
@@ -421,19 +418,23 @@ class Jobs:
             try:
                 await self.call(self._ledger.beat, threads=self._beat_thread)
                 if beats % _USERS_INTERVAL == 0:
-                    await self.read_users()
+                    await self.report_users()
                 if beats % _EXPIRY_INTERVAL == 0:
                     await self.call(self._ledger.expire, self._fields.keep_answers * _DAY)
                 self._ledger_problem = ""
             except LedgerError as error:
-                if error.cause != self._ledger_problem:  # once, not every few seconds
-                    self._warn(str(error))
-                self._ledger_problem = error.cause
-                if isinstance(error, ReplacedLedgerError) and self.lost_ledger is None:
-                    self.lost_ledger = error
-                    self.on_lost_ledger()
+                self._note_ledger_error(error)
             self._last_beat = time.monotonic()
             await asyncio.sleep(BEAT)
+
+    def _note_ledger_error(self, error: LedgerError) -> None:
+        """Remember why no requests can begin; if the ledger is lost, say so once."""
+        if error.cause != self._ledger_problem:  # once, not every few seconds
+            self._warn(str(error))
+        self._ledger_problem = error.cause
+        if isinstance(error, ReplacedLedgerError) and self.lost_ledger is None:
+            self.lost_ledger = error
+            self.on_lost_ledger()
 
     async def drain(self, seconds: float | None = None) -> None:
         """Refuse further requests, and wait for those in progress and in the queue.
@@ -457,6 +458,32 @@ class Jobs:
 def rate_limit(left: int, seconds: float) -> str:
     """Return the header RateLimit (draft-ietf-httpapi-ratelimit-headers)."""
     return f'"requests_per_minute";r={left};t={max(1, math.ceil(seconds))}'
+
+
+def _budget_name(user: str) -> str:
+    """Return what a message calls the budget of a user, or that of all together."""
+    return "max_cost" if user == _COMMON_BUDGET else f"cost_per_month of user {user}"
+
+
+def _model_error(error: ServiceError, spent: Usage) -> Exception:
+    """Return the error for the client, which does not name the address of the model server.
+
+    The error itself, which can name it, is only noted for the log.
+    """
+    refusal = partial(Refusal, "model", note=str(error))
+    seconds = error.retry_after or MODEL_RETRY_AFTER
+    match error:
+        case FailedTextError():
+            return error
+        case BusyModelError() | UnavailableModelError():
+            return refusal(503, "the model cannot be used now; ask again later", seconds)
+        case UnknownOutcomeError() if not spent.output_tokens:
+            # As when it is restarted: it has sent nothing, so asking again loses nothing.
+            return refusal(503, "the model sent nothing; ask again later", seconds)
+        case UnusableServiceError():
+            return refusal(502, "the model server refuses all requests; its operator has to act")
+        case _:
+            return refusal(500, "the model did not write a text; the log of the server says why")
 
 
 def _draining_error() -> Refusal:

@@ -10,8 +10,8 @@ from typing import Any
 import msgspec
 import yaml
 
-from ..requests import EXTRA_FIELDS, REQUEST_TYPES
-from ..service.application import OPERATIONS, TEXT_OPERATIONS
+from ..requests import REQUEST_TYPES
+from ..service.application import OPERATIONS, TEXT_OPERATIONS, body_fields
 from ..service.protocol import Translated, Translation, Update, Updated
 
 
@@ -22,29 +22,35 @@ def describe() -> dict[str, Any]:
         files(__package__).joinpath("openapi.yml").read_text("utf-8")
     )
     document["info"]["version"] = version("mkdocs-contentgen")
-    _, schemas = msgspec.json.schema_components(
-        [Update, Updated, Translation, Translated, *REQUEST_TYPES.values()],
-        ref_template="#/components/schemas/{name}",
-    )
-    bodies: dict[str, dict[str, Any]] = {}
-    for name, model in REQUEST_TYPES.items():
-        fields = schemas.pop(model.__name__)["properties"]
-        names = [*msgspec.convert({"topic": "-"}, model).body(), *EXTRA_FIELDS]
-        bodies[name] = {field: fields[field] for field in names}
-        schemas[model.operation] = _body(bodies[name], ["topic"])
-    for path, (field, kind) in TEXT_OPERATIONS.items():
-        of_text = {field: {"$ref": f"#/components/schemas/{kind.__name__}"}}
-        choices = []
-        for name, properties in bodies.items():
-            own = {**properties, "type": {"const": name}, **of_text}
-            choices.append(_body(own, ["type", "topic", field]))
-        schemas[path.removeprefix("/")] = {"oneOf": choices}
-    document["components"]["schemas"] |= schemas
+    document["components"]["schemas"] |= _schemas()
     template = msgspec.json.encode(document["paths"].pop("/OPERATION"))
     for path in (*OPERATIONS, *TEXT_OPERATIONS):
         operation = path.removeprefix("/").encode()
         document["paths"][path] = msgspec.json.decode(template.replace(b"OPERATION", operation))
     return document
+
+
+def _schemas() -> dict[str, Any]:
+    """Return the schemas of the bodies of all operations, and of the records in them."""
+    _, records = msgspec.json.schema_components(
+        [Update, Updated, Translation, Translated, *REQUEST_TYPES.values()],
+        ref_template="#/components/schemas/{name}",
+    )
+    fields_of_type: dict[str, dict[str, Any]] = {}
+    for name, model in REQUEST_TYPES.items():
+        properties = records.pop(model.__name__)["properties"]
+        fields_of_type[name] = {field: properties[field] for field in body_fields(model)}
+    bodies: dict[str, Any] = {}
+    for name, model in REQUEST_TYPES.items():
+        bodies[model.operation] = _body(fields_of_type[name], ["topic"])
+    for path, (text_field, record) in TEXT_OPERATIONS.items():
+        text = {"$ref": f"#/components/schemas/{record.__name__}"}
+        choices = []
+        for name, fields in fields_of_type.items():
+            properties = {**fields, "type": {"const": name}, text_field: text}
+            choices.append(_body(properties, ["type", "topic", text_field]))
+        bodies[path.removeprefix("/")] = {"oneOf": choices}
+    return {**records, **bodies}
 
 
 def _body(properties: dict[str, Any], required: list[str]) -> dict[str, Any]:

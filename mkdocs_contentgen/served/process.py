@@ -55,8 +55,11 @@ def run(path: Path, listen: Callable[[], socket.socket], announce: Callable[[str
         server = Server(fields, options, ledger, _log)
         with listen() as listener:
             host, port, *_ = listener.getsockname()
-            address = f"http://{f'[{host}]' if ':' in host else host}:{port}"
-            announce(f"Writing with {options.fields.model} on {address} (Ctrl-C ends it)")
+            if ":" in host:  # IPv6
+                host = f"[{host}]"
+            announce(
+                f"Writing with {options.fields.model} on http://{host}:{port} (Ctrl-C ends it)"
+            )
             asyncio.run(_serve(server, fields.first_token_timeout, listener))
 
 

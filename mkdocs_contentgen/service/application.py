@@ -176,9 +176,10 @@ def _fields(body: bytes) -> dict[str, object]:
 
 
 @cache
-def _allowed(model: type[Request]) -> list[str]:
-    """Return the fields of a body. The models also have fields of the plugin."""
-    return [*msgspec.convert({"topic": "-"}, model).body(), *EXTRA_FIELDS]
+def body_fields(model: type[Request]) -> list[str]:
+    """Return the fields that a body can have. The models also have fields of the plugin."""
+    any_request = msgspec.convert({"topic": "-"}, model)
+    return [*any_request.body(), *EXTRA_FIELDS]
 
 
 def _parse_new_text(model: type[Request], fields: dict[str, object]) -> ServiceRequest:
@@ -202,7 +203,7 @@ def _parse_of_text(
 
 
 def _parse_request(model: type[Request], fields: dict[str, object]) -> Request:
-    allowed = _allowed(model)
+    allowed = body_fields(model)
     unknown = [ascii(name)[:60] for name in fields if name not in allowed]
     if unknown:
         names = ", ".join(unknown[:3])

@@ -619,11 +619,11 @@ class TestUsers:
         assert server.ask(key="k").status_code == 200
         assert run(server.directory, "user", "remove", "alice").exit_code == 0
         assert server.ask().status_code == 403
-        server.portal.call(server.server.jobs.read_users)
+        server.portal.call(server.server.jobs.report_users)
         token = add_user(server.directory)
         assert server.ask(key="k", token=token).status_code == 200
         assert len(model.calls) == 2
-        server.portal.call(server.server.jobs.read_users)
+        server.portal.call(server.server.jobs.report_users)
         changes = [(it["user"], it["change"]) for it in server.log if "change" in it]
         assert changes == [("alice", "removed"), ("alice", "added")]
 
@@ -762,7 +762,7 @@ class TestLimits:
         with serving(tmp_path) as server:
             for number in range(6):
                 assert server.ask(str(number)).status_code == 200
-            server.portal.call(server.server.jobs.read_users)
+            server.portal.call(server.server.jobs.report_users)
             warnings = server.warnings
             assert "90% of cost_per_month of user alice is spent" in warnings
             share = 'contentgen_budget_used_ratio{user="alice"} 0.9'
