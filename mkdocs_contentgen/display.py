@@ -91,6 +91,16 @@ def did_you_mean(name: object, known: Iterable[str]) -> str:
     return f"; did you mean `{by_letters[near[0]]}`?"
 
 
+def counted(number: int, noun: str, nouns: str = "") -> str:
+    """Return a number with its noun, such as `1 text` or `2 texts`.
+
+    `nouns` is the plural, if it is not the noun with an `s`.
+    """
+    if number == 1:
+        return f"1 {noun}"
+    return f"{number} {nouns or f'{noun}s'}"
+
+
 def first_names(names: Sequence[str], most: int = 2) -> str:
     """Return the first names of a list, and how many others there are."""
     listed = ", ".join(names[:most])

@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from itertools import groupby
 
 from .display import escape_controls
 
@@ -36,8 +35,11 @@ _STARTS_A_REFERENCE = re.compile(
 _LINE_START = re.compile(r"^(?:-|\d+(?=[.)]))")
 """What can begin a list or a heading of two lines."""
 
+_TAGS = {"old": "del", "new": "ins"}
+"""The tags of words that were there before, and of those that are there now."""
 
-def plain(text: str) -> str:
+
+def escaped(text: str) -> str:
     """Return a text on one line as Markdown that shows it, and does nothing else."""
     line = " ".join(escape_controls(text).split())
     parts = []
@@ -54,7 +56,7 @@ def _without_markup(text: str) -> str:
     return _MARKUP.sub(lambda found: f"&#{ord(found[0])};", text)
 
 
-def marked(sentence: str) -> str:
+def with_bold(sentence: str) -> str:
     """Return a sentence as Markdown, in which what stands in `‹…›` is bold."""
     parts = re.split("([‹›])", sentence)
     shown = []
@@ -67,41 +69,53 @@ def marked(sentence: str) -> str:
             shown.append(_keep_spaces(part))
     # A sentence may have such a sign of its own.
     balanced = shown.count("<b>") == shown.count("</b>")
-    return "".join(shown) if balanced else plain(sentence)
+    return "".join(shown) if balanced else escaped(sentence)
 
 
-def words(parts: Iterable[tuple[str, str]]) -> str:
+def changed_words(parts: Iterable[tuple[str, str]]) -> str:
     """Return words as Markdown, with the old ones struck through and the new ones underlined.
 
     Each part is `equal`, `old` or `new`, and its words.
     """
-    tags = {"old": "del", "new": "ins"}
-    shown = []
     # Two parts without a tag between them are one text to the filters.
-    for kind, same in groupby((part for part in parts if part[1]), lambda part: part[0]):
-        text = "".join(text for _, text in same)
-        escaped = _keep_spaces(text)
-        tag = tags.get(kind)
-        if tag and text.strip():
-            bare = escaped.strip()
-            begin, _, end = escaped.partition(bare)
-            escaped = f"{begin}<{tag}>{bare}</{tag}>{end}"
-        shown.append(escaped)
-    return "".join(shown).strip()
+    joined: list[tuple[str, str]] = []
+    for kind, text in parts:
+        if not text:
+            continue
+        if joined and joined[-1][0] == kind:
+            _, text_before = joined.pop()
+            text = text_before + text
+        joined.append((kind, text))
+    return "".join(_tagged(kind, text) for kind, text in joined).strip()
+
+
+def _tagged(kind: str, text: str) -> str:
+    """Return words as Markdown, in the tag of their kind, if it has one."""
+    tag = _TAGS.get(kind)
+    if tag is None or not text.strip():
+        return _keep_spaces(text)
+    before, behind = _spaces_around(text)
+    return f"{before}<{tag}>{escaped(text)}</{tag}>{behind}"
 
 
 def _keep_spaces(text: str) -> str:
     """Return a text as Markdown, with the space at its beginning and end."""
+    before, behind = _spaces_around(text)
+    return f"{before}{escaped(text)}{behind}"
+
+
+def _spaces_around(text: str) -> tuple[str, str]:
+    """Return the space before and behind the words of a text, each one character or none."""
     before = " " if text[:1].isspace() else ""
     behind = " " if text[-1:].isspace() and text.strip() else ""
-    return f"{before}{plain(text)}{behind}"
+    return before, behind
 
 
 def link(text: str, address: str) -> str:
     """Return a link as Markdown, or the text alone for an address that is none of the web."""
     if not re.fullmatch(r"https?://[\w.:-]+/[\w./%#?=&~+-]*", address, re.ASCII):
-        return plain(text)
-    return f'<a href="{address.replace("&", "&amp;")}">{plain(text)}</a>'
+        return escaped(text)
+    return f'<a href="{address.replace("&", "&amp;")}">{escaped(text)}</a>'
 
 
 def folded(summary: str, content: str) -> str:

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
-from mkdocs_contentgen.github_markdown import folded, link, marked, plain, table, words
+from mkdocs_contentgen.github_markdown import changed_words, escaped, folded, link, table, with_bold
 
 RENDERER = MarkdownIt("commonmark", {"html": True}).enable(["table", "strikethrough"])
 
@@ -61,10 +61,10 @@ def read(markdown: str) -> BeautifulSoup:
 
 def check_harmless(text: str) -> None:
     """Check that a text is shown as it is, and that nothing in it is markup or a reference."""
-    page = read(f"Before {plain(text)}")
+    page = read(f"Before {escaped(text)}")
     assert [tag.name for tag in page.find_all(True)] == ["p"]
     assert not REFERENCES.search(page.get_text())
-    page = read(plain(text))
+    page = read(escaped(text))
     assert {tag.name for tag in page.find_all(True)} <= {"p"}
 
 
@@ -77,7 +77,7 @@ def test_hostile_texts(text: str) -> None:
 @pytest.mark.parametrize("text", HOSTILE[:-14] + HOSTILE[-8:-6])
 def test_the_words_stay(text: str) -> None:
     """What a reader sees are the words of the text."""
-    shown = read(f"x {plain(text)}").get_text().replace("\u200b", "").strip()
+    shown = read(f"x {escaped(text)}").get_text().replace("\u200b", "").strip()
     assert shown == f"x {' '.join(text.split())}"
 
 
@@ -85,7 +85,7 @@ def test_the_words_stay(text: str) -> None:
 def test_hostile_texts_together(texts: list[str]) -> None:
     """Nor do several of them, one behind the other."""
     check_harmless("".join(texts))
-    page = read(f"Before {marked(''.join(texts))}")
+    page = read(f"Before {with_bold(''.join(texts))}")
     assert {tag.name for tag in page.find_all(True)} <= {"p", "b"}
 
 
@@ -100,9 +100,9 @@ def test_any_text(text: str) -> None:
 @pytest.mark.parametrize("text", HOSTILE)
 def test_a_folded_text(text: str) -> None:
     """What is folded stays folded, with its table, its words and its links."""
-    rows = [[plain(text), words([("equal", "a "), ("old", text), ("new", f"{text} b ")])]]
-    content = f"{table(['one', 'two'], rows)}\n\n- {marked(f'‹{text}› c')}\n- {link(text, 'https://a.example/x#L1')}"
-    page = read(f"{folded(plain(text), content)}\n\nBehind")
+    rows = [[escaped(text), changed_words([("equal", "a "), ("old", text), ("new", f"{text} b ")])]]
+    content = f"{table(['one', 'two'], rows)}\n\n- {with_bold(f'‹{text}› c')}\n- {link(text, 'https://a.example/x#L1')}"
+    page = read(f"{folded(escaped(text), content)}\n\nBehind")
     [details] = page.find_all("details")
     assert len(page.find_all("summary")) == 1
     assert len(details.find_all("td")) == 2
@@ -127,19 +127,19 @@ def test_other_addresses(address: str) -> None:
 
 def test_statements_are_bold() -> None:
     """Between the signs for statements, and only if each has an end."""
-    assert marked("In ‹1999›, it was *slow*.") == "In <b>1999</b>, it was &#42;slow&#42;."
-    assert marked("In ‹1999, it was slow.") == "In ‹1999, it was slow."
+    assert with_bold("In ‹1999›, it was *slow*.") == "In <b>1999</b>, it was &#42;slow&#42;."
+    assert with_bold("In ‹1999, it was slow.") == "In ‹1999, it was slow."
 
 
 def test_words_that_changed() -> None:
     """Old words are struck through, new ones underlined, and spaces stay outside."""
     parts = [("equal", "One "), ("old", "big "), ("new", "small "), ("equal", "word.")]
-    assert words(parts) == "One <del>big</del> <ins>small</ins> word."
+    assert changed_words(parts) == "One <del>big</del> <ins>small</ins> word."
 
 
 def test_words_that_are_next_to_each_other() -> None:
     """Parts of a text are no mention together."""
     shown = read(
-        words([("equal", "@"), ("old", ""), ("equal", "all"), ("new", "@"), ("new", "all")])
+        changed_words([("equal", "@"), ("old", ""), ("equal", "all"), ("new", "@"), ("new", "all")])
     )
     assert not REFERENCES.search(shown.get_text("|"))

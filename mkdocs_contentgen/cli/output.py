@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Literal
 
 import click
 
-from ..display import escape_controls, paths_from_here, without_commands
+from ..display import counted, escape_controls, paths_from_here, without_commands
 
 if TYPE_CHECKING:
     from ..site.progress import LineReporter
@@ -140,11 +140,10 @@ def print_remarks(article: Article, *, most: int | None = None) -> None:
     """Print what is not as requested in the draft that a page shows: all of it, or so much."""
     for remark in article.remarks[:most]:
         print_line(f"{article.place}: not as requested: {remark}")
-    more = len(article.remarks[most:]) if most else 0
-    if more:
-        remarks = "1 more remark" if more == 1 else f"{more} more remarks"
+    if most and len(article.remarks) > most:
+        others = counted(len(article.remarks) - most, "more remark")
         command = f"contentgen show {article.page_argument}"
-        print_line(f"{article.place}: {remarks}, which `{command}` prints")
+        print_line(f"{article.place}: {others}, which `{command}` prints")
 
 
 def print_next(command: str, *, why: str = "Next") -> None:
@@ -183,9 +182,9 @@ def still_missing(articles: Sequence[Article], errors: Sequence[str]) -> list[st
     missing = {article.key for article in articles if article.outcome.text is None}
     if not missing:
         return []
-    texts = "1 text is" if len(missing) == 1 else f"{len(missing)} texts are"
-    reason = "reason" if len(errors) == 1 else "reasons"
-    return [f"{texts} still missing, for the {reason} above"]
+    texts = counted(len(missing), "text is", "texts are")
+    reasons = "reason" if len(errors) == 1 else "reasons"
+    return [f"{texts} still missing, for the {reasons} above"]
 
 
 def print_articles_table(articles: Sequence[Article]) -> None:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, TextIO
 
 import click
 
-from ..display import escape_controls, paths_from_here
+from ..display import counted, escape_controls, paths_from_here
 from ..files import reason_of
 from ..git import user_name
 from .common import (
@@ -311,10 +311,7 @@ def import_(
                 ask_before_replacing(articles, "--yes replaces their words by those of this file")
 
         text = import_text(site, article, answer, model=model, by=by, ask_before_replacing=ask)
-    number = len(text.remarks)
-    remarks = f"{number or 'no'} remarks"
-    if number == 1:
-        remarks = "1 remark"
+    remarks = counted(len(text.remarks), "remark") if text.remarks else "no remarks"
     print_line(f"{article.place}: the text is a draft, {remarks}")
     for remark in text.remarks:
         print_line(f"{article.place}: not as requested: {remark}")

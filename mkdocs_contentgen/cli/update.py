@@ -71,14 +71,15 @@ def update(
                 "nothing was sent; to pay for them, raise max_requests"
             )
         else:
-            # An error of the file comes before anything is paid for. Nothing is added to it.
-            _write_report(report, "a", "")
+            if report:
+                _write_report(report, "a", "")  # so that it fails before anything is paid for
             results, problems = updating.run(build, updates)
             print_warnings(problems)
             for result in results:
                 _print_result(result)
             errors += updating.failures(results)
-            _write_report(report, "w", updating.report(results))
+            if report:
+                _write_report(report, "w", updating.report(results))
     print_errors(errors)
 
 
@@ -94,9 +95,8 @@ def _check_arguments(pages: Sequence[str], note: str, section: str, *, everythin
         raise click.UsageError(f"--note has {len(note)} characters, {MAX_NOTE} at most")
 
 
-def _write_report(report: str | None, mode: Literal["a", "w"], text: str) -> None:
-    if not report:
-        return
+def _write_report(report: str, mode: Literal["a", "w"], text: str) -> None:
+    """Add a text to a file, or replace what it has. Raises ClickException."""
     path = Path.cwd() / os.path.normpath(report)
     try:
         # A pull request could have put a link there.
@@ -114,8 +114,8 @@ def _print_plan(build: Build, updates: Sequence[TextUpdate]) -> None:
     """Print the updates that would be sent, each with its reason, and an estimate."""
     from ..review import updating
 
-    for planned in updates:
-        print_line(f"{planned.article.place}: {planned.task.why}")
+    for update in updates:
+        print_line(f"{update.article.place}: {update.task.why}")
     print_line(
         f"updates to be sent: {len(updates)}; max_requests allows {build.policy.max_requests}"
     )

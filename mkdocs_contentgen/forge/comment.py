@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 
 from ..errors import ForgeError
-from ..github_markdown import plain
+from ..github_markdown import escaped
 from .api import Comment, GitHub
 
 _MAX_BODY = 65_000
@@ -36,7 +36,7 @@ def put_answer(github: GitHub, number: int, problems: Sequence[str]) -> None:
 
     The next report replaces it.
     """
-    lines = [f"- {plain(problem[:_MAX_PROBLEM])}" for problem in problems[:_MAX_PROBLEMS]]
+    lines = [f"- {escaped(problem[:_MAX_PROBLEM])}" for problem in problems[:_MAX_PROBLEMS]]
     if len(problems) > _MAX_PROBLEMS:
         lines.append(f"- and {len(problems) - _MAX_PROBLEMS} more")
     said = "\n".join([_ANSWER, "**No text was approved:**", "", *lines, ""])

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import re
 import shlex
-from bisect import bisect_right
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from itertools import accumulate, groupby
+from itertools import groupby
 
 import click
 from msgspec import structs
@@ -24,11 +23,11 @@ from ..texts.approval import ApprovedText, approve, digest, save_approved
 from ..texts.articles import Article, has_marks
 from .earlier import approved_in_git, text_as_written
 
-_INVISIBLE = re.compile(
+_SHOWN_IN_DIFFS = re.compile(
     "[\\xad\\u034f\\u115f\\u1160\\u17b4\\u17b5\\u180e\\u200b\\u2060-\\u2065\\u2800\\u3164"
     "\\ufe00-\\ufe0d\\ufeff\\uffa0\\U000e0100-\\U000e01ef]"
 )
-"""What a diff has to show although other texts may have it. No letter needs it to be joined.
+"""Invisible characters that a diff shows, although texts may have them. They join no letters.
 
 Among them are variation selectors, with which whole sentences can be hidden behind a letter, but
 not the two that choose between text and picture for a symbol.
@@ -107,17 +106,18 @@ def compare_versions(article: Article, options: ContentgenConfig) -> Iterator[tu
     draft = article.draft
     if approved is None:
         return
-    is_approved_as_it_is = False
-    if approved.approval is None:
+    is_proposed = approved.approval is None
+    is_edited = article.state == "changed"
+    if is_proposed:
         name_of_file = "proposed file"
         yield from _compare_proposal(article, approved, options)
-    elif article.state == "changed":
+    elif is_edited:
         name_of_file = "edited file"
         yield "from the approved text to the edited file", _changes_since_approval(article, options)
     else:
         name_of_file = "approved file"
-        is_approved_as_it_is = True
-    if draft and (article.has_newer_draft or is_approved_as_it_is):
+    is_as_approved = not is_proposed and not is_edited
+    if draft and (article.has_newer_draft or is_as_approved):
         html = approved_html(draft, options)
         changes = word_diff(approved.text.html, html, options.image_hosts)
         checks = check_lines(draft) if html != approved.text.html else []
@@ -218,6 +218,28 @@ def _takes_file(article: Article, prefer_draft: Callable[[Article], bool]) -> bo
     return not prefer_draft(article)  # a person's words are in the file alone
 
 
+def words_at_risk(article: Article, draft: Text) -> list[str]:
+    """Return the words of people in the file of an article that a draft does not have.
+
+    Each is the text of a block; all are at risk if no build can show the draft.
+    """
+    if article.approved is None:
+        return []
+    text = article.approved.text
+    changed_by = text.edits.changed_by if text.edits else {}
+    if not changed_by and not text.written_by:
+        return []
+    kept: set[str] = set()
+    with suppress(UnsafeHTMLError):
+        kept = {block.text for block in Document(draft.html).blocks()}
+    at_risk = []
+    for block in Document(text.html).blocks():
+        is_persons = bool(text.written_by) or block.digest in changed_by
+        if is_persons and block.text not in kept:
+            at_risk.append(block.text)
+    return at_risk
+
+
 def write_approval(
     article: Article, chosen: TextToApprove, by: str, options: ContentgenConfig, *, reason: str = ""
 ) -> None:
@@ -248,6 +270,13 @@ def write_approval(
     save_approved(article.path, article.directory, written, before=article.approved)
 
 
+def service_name(options: ContentgenConfig) -> str:
+    """Return what files say of who made their texts: never the address of a service."""
+    if options.uses_sandbox() or options.uses_writer():
+        return options.address()
+    return "content generation service"
+
+
 def _html_to_approve(article: Article, chosen: TextToApprove, options: ContentgenConfig) -> str:
     """Return the HTML of a text as its approved file has it. Raises ApprovalError."""
     in_file = article.approved if chosen.is_in_file else None
@@ -258,33 +287,33 @@ def _html_to_approve(article: Article, chosen: TextToApprove, options: Contentge
     return _approved_html_or_raise(article, chosen.text, options)
 
 
-def service_name(options: ContentgenConfig) -> str:
-    """Return what files say of who made their texts: never the address of a service."""
-    if options.uses_sandbox() or options.uses_writer():
-        return options.address()
-    return "content generation service"
+def _edited_html(article: Article, edited: ApprovedText, options: ContentgenConfig) -> str:
+    """Return the HTML of an edited file with one block a line, as this package writes it.
 
-
-def words_at_risk(article: Article, draft: Text) -> list[str]:
-    """Return the words of people in the file of an article that a draft does not have.
-
-    Each is the text of a block; all are at risk if no build can show the draft.
+    So an update changes only the lines of its own blocks. Raises ApprovalError.
     """
-    if article.approved is None:
-        return []
-    text = article.approved.text
-    changed_by = text.edits.changed_by if text.edits else {}
-    if not changed_by and not text.written_by:
-        return []
-    kept: set[str] = set()
-    with suppress(UnsafeHTMLError):
-        kept = {block.text for block in Document(draft.html).blocks()}
-    at_risk = []
-    for block in Document(text.html).blocks():
-        is_persons = bool(text.written_by) or block.digest in changed_by
-        if is_persons and block.text not in kept:
-            at_risk.append(block.text)
-    return at_risk
+    try:
+        return settled_html(Document(edited.text.html, options.image_hosts))
+    except UnsafeHTMLError as error:
+        place = f"{article.path}:{edited.line}"
+        raise ApprovalError(f"{place}: no build can show this text: {error}") from error
+
+
+def _check_quotations(article: Article, draft: Text, *, is_edited_in_file: bool) -> None:
+    """Raise ApprovalError for a draft of the writer that quotes what nobody said.
+
+    A person settles its quotations on the desk, with all other statements to check.
+    """
+    has_changes_of_people = is_edited_in_file or draft.edits is not None
+    if has_changes_of_people and not has_marks(draft):
+        return
+    for remark in draft.remarks:
+        if is_about_quotation(remark):
+            raise ApprovalError(
+                f"{article.place}: this draft cannot be approved: {remark}; confirm, change or "
+                f"remove each statement with `contentgen review {article.page_argument}`, or ask "
+                f"for another text with `contentgen generate --refresh {article.page_argument}`"
+            )
 
 
 def _approved_html_or_raise(article: Article, text: Text, options: ContentgenConfig) -> str:
@@ -299,25 +328,6 @@ def _approved_html_or_raise(article: Article, text: Text, options: ContentgenCon
             f"{article.place}: no build can show this draft: {error}; "
             f"`contentgen generate --refresh {article.page_argument}` requests another"
         ) from error
-
-
-def statements_to_check(text: Text) -> list[str]:
-    """Return the statements to check in a text, those with weak marks last.
-
-    Raises UnsafeHTMLError.
-    """
-    return Document(text.html).statements() if has_marks(text) else []
-
-
-def reason_problem(reason: str) -> str:
-    """Return what is wrong with the reason that somebody gives for an approval, or nothing."""
-    if not any(map(str.isalnum, reason)):
-        return "has no words"
-    if len(reason) > MAX_EDIT:
-        return f"has {len(reason)} characters; a reason has at most {MAX_EDIT}"
-    if character := hidden_character(reason):
-        return f"contains {character}, which is not allowed in a reason"
-    return ""
 
 
 def _unchecked_statements(article: Article, text: Text, reason: str) -> tuple[str, ...]:
@@ -339,6 +349,14 @@ def _unchecked_statements(article: Article, text: Text, reason: str) -> tuple[st
     return _bounded(unchecked)
 
 
+def statements_to_check(text: Text) -> list[str]:
+    """Return the statements to check in a text, those with weak marks last.
+
+    Raises UnsafeHTMLError.
+    """
+    return Document(text.html).statements() if has_marks(text) else []
+
+
 def _left_message(page: str, statements: Sequence[str]) -> str:
     """Return what is left to check in the text of a page, and what to do."""
     number = len(statements)
@@ -352,6 +370,17 @@ def _left_message(page: str, statements: Sequence[str]) -> str:
         f"{left} with `contentgen review {shlex.quote(page)}`, or say with --reason why you "
         "approve the text all the same"
     )
+
+
+def reason_problem(reason: str) -> str:
+    """Return what is wrong with the reason that somebody gives for an approval, or nothing."""
+    if not any(map(str.isalnum, reason)):
+        return "has no words"
+    if len(reason) > MAX_EDIT:
+        return f"has {len(reason)} characters; a reason has at most {MAX_EDIT}"
+    if character := hidden_character(reason):
+        return f"contains {character}, which is not allowed in a reason"
+    return ""
 
 
 def _edits_to_keep(text: Text, reason: str, unchecked: Sequence[str]) -> Edits | None:
@@ -379,11 +408,14 @@ def with_confirmed(text: Text, statements: Sequence[str]) -> Edits:
 
 def _bounded(items: Sequence[str]) -> tuple[str, ...]:
     """Return what was confirmed, removed or left so that it fits into an approved file."""
-    lengths = list(accumulate(map(len, items)))
-    number = bisect_right(lengths, _MAX_HISTORY)
-    if number == len(items):
-        return tuple(items)
-    return (*items[:number], f"… and {len(items) - number} more")
+    kept: list[str] = []
+    length = 0
+    for item in items:
+        length += len(item)
+        if length > _MAX_HISTORY:
+            return (*kept, f"… and {len(items) - len(kept)} more")
+        kept.append(item)
+    return tuple(kept)
 
 
 def shorten(statement: str) -> str:
@@ -420,35 +452,6 @@ def check_before_ejection(article: Article, options: ContentgenConfig) -> list[s
     is_edited = article.shows_file and approved is not None and approved.is_changed
     _check_quotations(article, text, is_edited_in_file=is_edited)
     return [*notes, f"{article.page}: nobody approved this text, {consequence}", *check_lines(text)]
-
-
-def _check_quotations(article: Article, draft: Text, *, is_edited_in_file: bool) -> None:
-    """Raise ApprovalError for a draft of the writer that quotes what nobody said.
-
-    A person settles its quotations on the desk, with all other statements to check.
-    """
-    is_edited = draft.edits is not None or is_edited_in_file
-    if is_edited and not has_marks(draft):
-        return
-    for remark in draft.remarks:
-        if is_about_quotation(remark):
-            raise ApprovalError(
-                f"{article.place}: this draft cannot be approved: {remark}; confirm, change or "
-                f"remove each statement with `contentgen review {article.page_argument}`, or ask "
-                f"for another text with `contentgen generate --refresh {article.page_argument}`"
-            )
-
-
-def _edited_html(article: Article, edited: ApprovedText, options: ContentgenConfig) -> str:
-    """Return the HTML of an edited file with one block a line, as this package writes it.
-
-    So an update changes only the lines of its own blocks. Raises ApprovalError.
-    """
-    try:
-        return settled_html(Document(edited.text.html, options.image_hosts))
-    except UnsafeHTMLError as error:
-        place = f"{article.path}:{edited.line}"
-        raise ApprovalError(f"{place}: no build can show this text: {error}") from error
 
 
 def word_diff(before: str, after: str, image_hosts: Sequence[str] = ()) -> str:
@@ -499,5 +502,5 @@ def _show_word(word: Word) -> str:
 
 
 def _escape_lines(text: str) -> str:
-    text = _INVISIBLE.sub(lambda match: match[0].encode("unicode_escape").decode(), text)
+    text = _SHOWN_IN_DIFFS.sub(lambda match: match[0].encode("unicode_escape").decode(), text)
     return "\n".join(map(escape_controls, text.split("\n")))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cached_property
 
 from ..errors import ConfigurationError
 from ..html.document import Document, is_block
@@ -98,16 +98,8 @@ def evidence_finder(
     request = article.request
     sources = _sources_of(site)
     if sources is not None and (sources.paths or request.sources):
-
-        @cache  # most texts are described without a search, and then nothing is read
-        def open_sources() -> Callable[[str], Sequence[Section]]:
-            return sources.as_they_are(request.sources)
-
-        def search(sentence: str) -> Sequence[Section]:
-            find_sections = open_sources()
-            return find_sections(sentence)
-
-        return EvidenceFinder(search, found=_found_in((article.key,), known))
+        search = _SourceSearch(sources, request.sources)
+        return EvidenceFinder(search.sections, found=_found_in((article.key,), known))
     url = site.config.site_url or ""
     kept = [
         Section(citation.shown(url), citation.shown(url), citation.before)
@@ -116,6 +108,25 @@ def evidence_finder(
     ]
     found = _found_in((article.key, *kept), known)
     return EvidenceFinder(lambda sentence: kept, has_sources=bool(kept), found=found)
+
+
+class _SourceSearch:
+    """Searches the sources of a request, which are read before the first search.
+
+    Most texts are described without a search, and then nothing is read.
+    """
+
+    def __init__(self, sources: Sources, names: Sequence[str]) -> None:
+        self._sources = sources
+        self._names = names
+
+    def sections(self, sentence: str) -> Sequence[Section]:
+        """Return the sections that are about the same as a sentence."""
+        return self._find(sentence)
+
+    @cached_property
+    def _find(self) -> Callable[[str], Sequence[Section]]:
+        return self._sources.as_they_are(self._names)
 
 
 def _found_in(passages: tuple[object, ...], known: KnownEvidence | None) -> _Found:

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from datetime import date
 
 from msgspec import structs
 
-from ..display import escape_controls
+from ..display import escape_controls, first_names
 from ..errors import FailedTextError
-from ..html.document import Document, document_of
+from ..html.document import Block, Document, document_of
 from ..html.markdown_parser import link_addresses
 from ..requests import Request
 from ..site.site import Site
@@ -56,7 +56,7 @@ def import_text(
 
     Raises FailedTextError for what is no text, StoreError and ConfigurationError.
     """
-    request, options = _asked(site, article)
+    request, options = _request_and_options(site, article)
     if article.original:
         changed = read_changes(article, article.original, options, answer, model)
         if changed is not None:
@@ -65,9 +65,11 @@ def import_text(
     if article.original:
         found = read_translation(article, article.original, options, answer)
     else:
-        own = options.sources.text_around(article.page)
-        today = date.today()
-        found = text_from_answer(request, options, answer, author=by, today=today, own=own).text
+        around = options.sources.text_around(article.page)
+        written = text_from_answer(
+            request, options, answer, author=by, today=date.today(), own=around
+        )
+        found = written.text
     text = structs.replace(found, model=model)
     if by:
         text = _with_all_blocks_by(by, text, answer)
@@ -102,17 +104,25 @@ def _with_all_blocks_by(by: str, text: Text, answer: str) -> Text:
     """Return a text as one of a person, with a remark on the links that were not kept of it."""
     blocks = Document(text.html).blocks()
     edits = Edits(changed_by={block.digest: by for block in blocks})
-    kept = {address for block in blocks for address in block.links}
-    said = " ".join(block.text for block in blocks)
-    gone = [
-        address for address in link_addresses(answer) if address not in kept and address not in said
-    ]
     remarks = text.remarks
+    gone = _addresses_taken_out(blocks, answer)
     if gone:
-        named = ", ".join(_shown(address) for address in gone[:_MAX_NAMED])
-        others = f" and {len(gone) - _MAX_NAMED} more" if len(gone) > _MAX_NAMED else ""
-        remarks = (*remarks, f"mended: the addresses of links were taken out: {named}{others}")
+        named = first_names([_shown(address) for address in gone], _MAX_NAMED)
+        remarks = (*remarks, f"mended: the addresses of links were taken out: {named}")
     return structs.replace(text, model="", written_by=by, edits=edits, remarks=remarks)
+
+
+def _addresses_taken_out(blocks: Sequence[Block], answer: str) -> list[str]:
+    """Return the addresses of links in an answer that are neither links nor words of its text."""
+    kept: set[str] = set()
+    for block in blocks:
+        kept.update(block.links)
+    said = " ".join(block.text for block in blocks)
+    gone = []
+    for address in link_addresses(answer):
+        if address not in kept and address not in said:
+            gone.append(address)
+    return gone
 
 
 def _shown(address: str) -> str:
@@ -180,12 +190,13 @@ def prompts_for(site: Site, article: Article) -> list[str]:
     the other. Raises ConfigurationError, and FailedTextError for a translation of a text that is
     not there.
     """
-    request, options = _asked(site, article)
+    request, options = _request_and_options(site, article)
     if article.original:
         return translation_prompts(article, article.original, options)
     sections = find_sections(request, options, options.sources.text_around(article.page))
     return [prompt_text(prompt(request, options, sections))]
 
 
-def _asked(site: Site, article: Article) -> tuple[Request, WriterOptions]:
+def _request_and_options(site: Site, article: Article) -> tuple[Request, WriterOptions]:
+    """Return what is asked for, and with which options an answer to that is read."""
     return article.asked.in_its_language(), site.reading_options()

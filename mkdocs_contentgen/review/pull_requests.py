@@ -9,6 +9,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
+from typing import NamedTuple
 
 from ..errors import ApprovalError, UnsafeHTMLError
 from ..files import read_text
@@ -46,8 +47,8 @@ class PlacedPassage:
 
 
 @dataclass(frozen=True)
-class CheckedSentence:
-    """A sentence with statements to check, in `‹…›`, or one to read, with its evidence."""
+class PlacedSentence:
+    """A sentence to check or to read, as in SentenceToCheck, with the places of its evidence."""
 
     text: str
     has_statements: bool
@@ -66,7 +67,7 @@ class TextReport:
     rows: tuple[Row, ...] = ()
     """What differs from the text before."""
 
-    sentences: tuple[CheckedSentence, ...] = ()
+    sentences: tuple[PlacedSentence, ...] = ()
     problem: str = ""
     """Why the text cannot be shown, or an empty string."""
 
@@ -97,11 +98,11 @@ def report_texts(site: Site, articles: Sequence[Article], base: str = "") -> lis
     Without `base`, texts are compared with what was approved before.
     """
     changed = changed_files(site.directory, base) if base else set()
-    place = _PassagePlaces(site)
+    places = _PassagePlaces(site)
     found = []
     for article in articles:
         if _is_reported(article, site, changed, base):
-            found.append(_report(site, article, base, place))
+            found.append(_report(site, article, base, places))
     return found
 
 
@@ -109,8 +110,9 @@ def _is_reported(article: Article, site: Site, changed: set[Path], base: str) ->
     """Tell whether a report has a text: it is to be reviewed, or has changed since `base`."""
     if not base:
         return not article.newest_is_approved
-    page = site.directory / article.source_path if article.source_path else None
-    files = {article.path, article.own_path} | ({page} if page else set())
+    files = [article.path, article.own_path]
+    if article.source_path:
+        files.append(site.directory / article.source_path)
     return any(_is_among(file, changed) for file in files)
 
 
@@ -118,23 +120,35 @@ def _is_among(file: Path, changed: set[Path]) -> bool:
     return file in changed or file.resolve() in changed
 
 
-def _report(site: Site, article: Article, base: str, place: _PassagePlaces) -> TextReport:
+class _NewApproval(NamedTuple):
+    """Who an approval names that was not there before, and whose commit it is, if that is known."""
+
+    approved_by: str = ""
+    committed_by: str = ""
+
+
+def _report(site: Site, article: Article, base: str, places: _PassagePlaces) -> TextReport:
     """Return the report of one text."""
     text = article.newest
     if article.damaged or text is None:
         return TextReport(article, problem=article.reason)
     earlier = _version_at(article, base) if base else None
     before = _text_before(article, earlier, base)
-    approved_by, committed_by = _new_approval(article, earlier) if base else ("", "")
+    approval = _new_approval(article, earlier) if base else _NewApproval()
     try:
         rows = _differences(site, before, text)
-        sentences = []
-        for sentence in sentences_to_check(site, article, text):
-            sentences.append(_placed(sentence, place))
+        sentences = tuple(
+            _placed(sentence, places) for sentence in sentences_to_check(site, article, text)
+        )
     except UnsafeHTMLError as error:
         return TextReport(article, problem=f"no build can show this text: {error}")
     return TextReport(
-        article, before, rows, tuple(sentences), approved_by=approved_by, committed_by=committed_by
+        article,
+        before,
+        rows,
+        sentences,
+        approved_by=approval.approved_by,
+        committed_by=approval.committed_by,
     )
 
 
@@ -158,17 +172,17 @@ def _version_at(article: Article, commit: str) -> ApprovedText | None:
         return None
 
 
-def _new_approval(article: Article, earlier: ApprovedText | None) -> tuple[str, str]:
-    """Return who an approval that was not there before names, and whose commit it is."""
+def _new_approval(article: Article, earlier: ApprovedText | None) -> _NewApproval:
+    """Return the approval of an article, if it was not in an `earlier` version of its file."""
     approval = article.approval
     if approval is None or article.state != "approved":
-        return "", ""
+        return _NewApproval()
     if earlier and earlier.approval == approval:
-        return "", ""
+        return _NewApproval()
     for line, author in line_authors(article.path):
         if line.startswith("sha256:"):  # a new one for each text that is approved
-            return approval.approved_by, author
-    return approval.approved_by, ""
+            return _NewApproval(approval.approved_by, author)
+    return _NewApproval(approval.approved_by)
 
 
 def _differences(site: Site, before: Text | None, after: Text) -> tuple[Row, ...]:
@@ -219,13 +233,13 @@ def _find_line(passage: str, lines: Iterable[str]) -> int | None:
     return None
 
 
-def _placed(sentence: SentenceToCheck, place: _PassagePlaces) -> CheckedSentence:
+def _placed(sentence: SentenceToCheck, places: _PassagePlaces) -> PlacedSentence:
     """Return a sentence whose evidence says in which line it stands."""
     passages = []
     for evidence in sentence.evidence:
         section = evidence.section
-        path, line = place.find(section.file, section.text)
+        path, line = places.find(section.file, section.text)
         passages.append(PlacedPassage(section.title, section.text, section.file, path, line))
-    return CheckedSentence(
+    return PlacedSentence(
         sentence.text, sentence.has_statements, tuple(passages), sentence.has_sources
     )

@@ -59,9 +59,10 @@ def _is_open(remark: str, before: MarkedText, after: MarkedText) -> bool:
     places = list(_places(quotation, after))
     if places:
         return any(any(after.is_marked[begin:end]) for begin, end in places)
+    was_there = any(_places(quotation, before))
     # Words that were put in its place, and marked, are no less invented.
-    is_gone = any(_places(quotation, before)) and after.marks <= before.marks
-    return not is_gone
+    has_new_marks = not after.marks <= before.marks
+    return has_new_marks or not was_there
 
 
 def _places(quotation: str, text: MarkedText) -> Iterator[tuple[int, int]]:

@@ -13,11 +13,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import quote
 
-from ..display import first_names
+from ..display import counted, first_names
 from ..files import short_digest
-from ..github_markdown import MAX_COMMENT, folded, link, marked, plain, table, words
+from ..github_markdown import MAX_COMMENT, changed_words, escaped, folded, link, table, with_bold
 from ..texts.articles import Article, count_statements
-from .pull_requests import CheckedSentence, PlacedPassage, TextReport
+from .pull_requests import PlacedPassage, PlacedSentence, TextReport
 
 _MAX_ROWS = 100
 """Texts in the table."""
@@ -74,9 +74,7 @@ def summary_line(reports: Sequence[TextReport]) -> str:
     if not waiting:
         return "No text to review."
     left = sum(count_statements(report.article.newest) for report in waiting)
-    texts = "1 text" if len(waiting) == 1 else f"{len(waiting)} texts"
-    statements = "1 statement" if left == 1 else f"{left} statements"
-    return f"{texts} to review: {statements} left"
+    return f"{counted(len(waiting), 'text')} to review: {counted(left, 'statement')} left"
 
 
 def report_markdown(
@@ -96,7 +94,7 @@ def report_markdown(
     if len(reports) > _MAX_ROWS:
         parts.append(f"The table has the first {_MAX_ROWS} of {len(reports)} texts.")
     if left_out:
-        names = plain(first_names([_cut(page, _MAX_CELL) for page in left_out], 5))
+        names = escaped(first_names([_cut(page, _MAX_CELL) for page in left_out], 5))
         parts.append(f"Left out, since the report would be too long: {names}.")
     return "\n\n".join(parts) + "\n"
 
@@ -144,7 +142,7 @@ def _cut(text: str, most: int) -> str:
 
 
 def _cell(text: str) -> str:
-    return plain(_cut(text, _MAX_CELL))
+    return escaped(_cut(text, _MAX_CELL))
 
 
 def _warnings(reports: Sequence[TextReport]) -> list[str]:
@@ -201,10 +199,7 @@ def _changed(report: TextReport) -> str:
         return ""
     if report.before is None:
         return "new"
-    number = len(report.rows)
-    if number == 0:
-        return "nothing"
-    return "1 block" if number == 1 else f"{number} blocks"
+    return counted(len(report.rows), "block") if report.rows else "nothing"
 
 
 def _remarks(report: TextReport) -> Sequence[str]:
@@ -224,8 +219,7 @@ def _due(articles: Sequence[Article]) -> str:
 def _behind(articles: Sequence[Article]) -> str:
     items = []
     for article in articles[:_MAX_ROWS]:
-        number = article.original_changes
-        blocks = "1 block" if number == 1 else f"{number} blocks"
+        blocks = counted(article.original_changes, "block")
         items.append(f"{_cell(_name(article))}: {blocks}")
     heading = "The original has changed; `contentgen update --all` translates that again:"
     return _list_of(heading, items, len(articles))
@@ -246,13 +240,13 @@ def _section(report: TextReport, form: Form, *, is_short: bool = False) -> str:
     """
     parts = []
     if report.problem:
-        parts.append(plain(_cut(report.problem, _MAX_SENTENCE)))
+        parts.append(escaped(_cut(report.problem, _MAX_SENTENCE)))
     if report.rows and not is_short:
         parts.append(_changes(report))
     if report.is_to_review:
         parts += _sentences(report, form, is_short=is_short)
     if _remarks(report):
-        lines = [f"- {plain(remark)}" for remark in _remarks(report)]
+        lines = [f"- {escaped(remark)}" for remark in _remarks(report)]
         parts.append("\n".join(["Not as requested:", "", *lines]))
     if not parts:
         return ""
@@ -266,7 +260,7 @@ def _changes(report: TextReport) -> str:
     for row in report.rows[:_MAX_CHANGES]:
         parts = row.words_to_read()
         length = sum(len(text) for _, text in parts)
-        shown = words(parts) if length <= _MAX_BLOCK else "a long block"
+        shown = changed_words(parts) if length <= _MAX_BLOCK else "a long block"
         lines.append(f"- {shown}")
     if len(report.rows) > _MAX_CHANGES:
         lines.append(f"- and {len(report.rows) - _MAX_CHANGES} more blocks")
@@ -288,7 +282,7 @@ def _sentences(report: TextReport, form: Form, *, is_short: bool) -> list[str]:
 
 
 def _sentence_lines(
-    article: Article, sentences: Sequence[CheckedSentence], form: Form, *, is_short: bool
+    article: Article, sentences: Sequence[PlacedSentence], form: Form, *, is_short: bool
 ) -> list[str]:
     """Return a line for each sentence, and below it the lines of its evidence."""
     texts = [sentence.text for sentence in sentences]
@@ -299,7 +293,7 @@ def _sentence_lines(
         if form.has_boxes and sentence.has_statements:
             tick = "x" if mark in form.ticked else " "
             box = f"[{tick}] <!-- contentgen:{mark} --> "
-        lines.append(f"- {box}{marked(_cut(sentence.text, _MAX_SENTENCE))}")
+        lines.append(f"- {box}{with_bold(_cut(sentence.text, _MAX_SENTENCE))}")
         if not is_short:
             lines += _evidence(sentence, form)
     return lines
@@ -318,7 +312,7 @@ def sentence_marks(page: str, name: str, sentences: Sequence[str]) -> list[str]:
     return marks
 
 
-def _evidence(sentence: CheckedSentence, form: Form) -> list[str]:
+def _evidence(sentence: PlacedSentence, form: Form) -> list[str]:
     """Return the closest passages of the sources to a sentence, below it."""
     lines = [f"  - {_passage(passage, form)}" for passage in sentence.evidence]
     if sentence.has_sources and not lines:
@@ -330,7 +324,7 @@ def _passage(passage: PlacedPassage, form: Form) -> str:
     place = passage.file if passage.line is None else f"{passage.file}:{passage.line}"
     address = form.link_to(passage.path, passage.line) if passage.path else ""
     name = link(_cut(place, _MAX_CELL), address) if address else _cell(place)
-    said = plain(_cut(" ".join(passage.text.split()), _MAX_PASSAGE))
+    said = escaped(_cut(" ".join(passage.text.split()), _MAX_PASSAGE))
     return f"{name}, {_cell(passage.title)}: {said}"
 
 
@@ -364,7 +358,7 @@ def _text_to_json(report: TextReport, top: Path | None) -> dict[str, object]:
     }
 
 
-def _sentence_to_json(sentence: CheckedSentence, top: Path | None) -> dict[str, object]:
+def _sentence_to_json(sentence: PlacedSentence, top: Path | None) -> dict[str, object]:
     evidence = []
     for passage in sentence.evidence:
         path = passage.path

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, ClassVar, Protocol
 
 import msgspec
 
+from ..display import counted
 from ..files import sha256
 from ..page_request import OriginalText, PageRequest
 from ..requests import Request
@@ -32,8 +33,8 @@ if TYPE_CHECKING:
     from ..writer.writing import Estimate
 
 
-class PutAnswerIn(Protocol):
-    """Puts the answer of a service into a text."""
+class ApplyAnswer(Protocol):
+    """Changes a text as the answer of a service says."""
 
     def __call__(self, before: Text, today: date, image_hosts: Sequence[str]) -> Text:
         """Return the updated text. Raises EditError or UnsafeHTMLError."""
@@ -54,18 +55,18 @@ class SourceUpdate:
 
     def operation(self, request: Request) -> str:
         """Return what an Idempotency-Key belongs to: with another note, it is another request."""
-        return _operation(ServiceRequest(request, self.update))
+        return _operation_of(ServiceRequest(request, self.update))
 
-    async def ask(self, client: Client, asked: PageRequest, attempt: Attempt) -> PutAnswerIn:
-        """Ask a client, and return what puts its answer into the text. Raises ServiceError."""
+    async def ask(self, client: Client, asked: PageRequest, attempt: Attempt) -> ApplyAnswer:
+        """Ask a client, and return what applies its answer to the text. Raises ServiceError."""
         updated = await client.update(asked, self.update, attempt)
 
-        def put_answer_in(before: Text, today: date, image_hosts: Sequence[str]) -> Text:
+        def apply_answer(before: Text, today: date, image_hosts: Sequence[str]) -> Text:
             from .block_updates import apply_update
 
             return apply_update(before, self.update, updated, today, image_hosts)
 
-        return put_answer_in
+        return apply_answer
 
     def estimate(self, options: WriterOptions) -> Estimate:
         """Estimate the calls and the usage of it."""
@@ -92,15 +93,16 @@ class TranslationUpdate:
     @property
     def why(self) -> str:
         """Why the text is updated, in a few words."""
-        blocks = "1 block" if self.changes == 1 else f"{self.changes} blocks"
-        return f"the original has changed: {blocks}" if self.changes else "untranslated blocks"
+        if not self.changes:
+            return "untranslated blocks"
+        return f"the original has changed: {counted(self.changes, 'block')}"
 
     def operation(self, request: Request) -> str:
         """Return what an Idempotency-Key belongs to: another text is another request."""
-        return _operation(ServiceRequest(request, self.asked))
+        return _operation_of(ServiceRequest(request, self.asked))
 
-    async def ask(self, client: Client, asked: PageRequest, attempt: Attempt) -> PutAnswerIn:
-        """Ask a client, and return what puts its answer into the text. Raises ServiceError.
+    async def ask(self, client: Client, asked: PageRequest, attempt: Attempt) -> ApplyAnswer:
+        """Ask a client, and return what applies its answer to the text. Raises ServiceError.
 
         It is not asked if no words are needed.
         """
@@ -109,7 +111,7 @@ class TranslationUpdate:
             translated = await client.translate(asked, self.asked, attempt)
 
         # The hosts of images are not needed: a translation has the images of its original.
-        def put_answer_in(before: Text, today: date, image_hosts: Sequence[str]) -> Text:
+        def apply_answer(before: Text, today: date, image_hosts: Sequence[str]) -> Text:
             from ..texts.translation_updates import apply_translation_update
 
             return apply_translation_update(
@@ -121,7 +123,7 @@ class TranslationUpdate:
                 is_draft=self.original.is_draft,
             )
 
-        return put_answer_in
+        return apply_answer
 
     def estimate(self, options: WriterOptions) -> Estimate:
         """Estimate the calls and the usage of it."""
@@ -154,6 +156,6 @@ class NoClient:
         return ()
 
 
-def _operation(sent: ServiceRequest) -> str:
+def _operation_of(sent: ServiceRequest) -> str:
     """Return what an Idempotency-Key belongs to."""
     return f"{sent.operation} {sha256(msgspec.json.encode(sent.body()))}"

@@ -31,14 +31,14 @@ from ..page_request import OriginalText, PageRequest
 from ..service.protocol import Attempt, Client
 from ..site.build import Build
 from ..site.options import ContentgenConfig
-from ..site.site import Site
+from ..site.site import CitedSections, Site
 from ..text import Text
 from ..texts.articles import Article
 from ..texts.lookup import Outcome
-from ..texts.obtain import message_for_pages
+from ..texts.obtain import Foreground, message_for_pages
 from ..texts.policy import AskForText
 from ..texts.store import note_key
-from .update_requests import NoClient, PutAnswerIn, SourceUpdate, TranslationUpdate
+from .update_requests import ApplyAnswer, NoClient, SourceUpdate, TranslationUpdate
 
 CANNOT_UPDATE = (
     "only a writer can update texts: use `base_url: writer`, or set `service_fields: [update]` if "
@@ -123,38 +123,134 @@ def plan(
     With a note, all articles are updated, else those whose sources or whose original have changed.
     Only a page that a person names (`is_named`) repeats an update that has failed.
     """
-    cited = build.site.cited_sections()
-    planned = Plan()
+    planner = _Planner(build.site, build.site.cited_sections(), note, section, is_named)
     for article in articles:
-        problem = _problem(article, is_named=is_named)
+        planner.add(article)
+    return planner.planned
+
+
+@dataclass
+class _Planner:
+    """Decides for each article whether its text is updated, and what for."""
+
+    site: Site
+    cited: CitedSections
+    note: str
+    section: str
+    is_named: bool
+    """Whether a person names the pages, and so repeats what has failed."""
+
+    planned: Plan = field(default_factory=Plan)
+
+    def add(self, article: Article) -> None:
+        """Plan the update of the text of an article, or say why it is not updated."""
+        problem = _problem(article, is_named=self.is_named)
         if problem:
-            planned.problems.append(problem)
-            continue
+            self.planned.problems.append(problem)
+            return
         text = article.newest
-        if text is None or planned.has(article):
-            continue
+        if text is None or self.planned.has(article):
+            return
         if article.original is None:
-            _plan_sources(
-                planned,
-                article,
-                text,
-                cited.citations(text),
-                options=build.site.options,
-                note=note,
-                section=section,
-                is_named=is_named,
-            )
-        elif note or section:
-            planned.add_problem(
+            self._add_source_update(article, text)
+        elif self.note or self.section:
+            self.planned.add_problem(
                 article,
                 "a translation says what its original says; change that, or the translation with "
                 f"`contentgen review {article.page_argument}`",
             )
         else:
-            _plan_translation(
-                planned, article, article.original, text, build.site, is_named=is_named
+            self._add_translation(article, article.original, text)
+
+    def _add_source_update(self, article: Article, text: Text) -> None:
+        """Plan the update of a text from its sources, or with a note."""
+        sources = self.cited.citations(text)
+        if not self.note and not any(source.has_changed for source in sources):
+            if self.is_named:
+                self.planned.add_note(
+                    article, "its sources have not changed; --note says what else to change"
+                )
+            return
+        reason = "" if self.is_named else _asked_before(article, text, sources)
+        if reason:
+            self.planned.leave_to_person(article, reason)
+            return
+        options = self.site.options
+        if not options.service_can("update"):
+            self.planned.add_problem(article, CANNOT_UPDATE)
+            return
+
+        from .block_updates import plan_update  # mostly, no text needs it
+
+        try:
+            update = plan_update(
+                text,
+                sources,
+                note=self.note,
+                section=self.section,
+                image_hosts=options.image_hosts,
             )
-    return planned
+        except EditError as error:
+            self.planned.add_problem(article, str(error))
+        else:
+            self.planned.updates.append(TextUpdate(article, text, SourceUpdate(update)))
+
+    def _add_translation(self, article: Article, original: Article, text: Text) -> None:
+        """Plan the update of a translation, if its original has changed.
+
+        For a page that a person names, blocks without a translation are asked for again.
+        """
+        original_text = original.text_to_translate
+        if original_text is None:
+            self.planned.add_problem(article, original.no_text_to_translate)
+        elif not article.original_changes and not self.is_named:
+            return
+        elif _waits_for_approval(original_text, text, self.site.options):
+            reason = (
+                "its original is not approved as it is now; "
+                f"`contentgen review {original.page_argument}` comes first"
+            )
+            if self.is_named:
+                self.planned.add_problem(article, reason)
+            else:
+                self.planned.add_note(article, reason)
+        elif article.failed_update and not self.is_named:
+            reason = f"its update has failed before: {article.failed_update}"
+            self.planned.leave_to_person(article, reason)
+        else:
+            self._add_translation_update(article, original_text, text)
+
+    def _add_translation_update(
+        self, article: Article, original_text: OriginalText, text: Text
+    ) -> None:
+        """Plan the update of a translation from the text of its original as it is now.
+
+        What needs no words needs no service either.
+        """
+        from ..texts.translation_updates import plan_translation_update
+
+        changes = article.original_changes
+        try:
+            asked = plan_translation_update(text, original_text.text, repeats=self.is_named)
+        except (EditError, UnsafeHTMLError) as error:
+            self.planned.add_problem(article, str(error))
+            return
+        problems = self.site.field_problems(article.asked) if asked else []
+        if problems:
+            self.planned.problems += problems
+        elif asked and not self.site.options.service_can("translate"):
+            self.planned.add_problem(article, CANNOT_UPDATE)
+        elif changes or asked:
+            task = TranslationUpdate(original_text, asked, changes)
+            self.planned.updates.append(TextUpdate(article, text, task))
+        else:
+            self.planned.add_note(article, "its original has not changed")
+
+
+def _waits_for_approval(original: OriginalText, text: Text, options: ContentgenConfig) -> bool:
+    """Tell whether somebody has to approve an original before its translation is updated."""
+    was_approved = text.original is not None and not text.original.is_draft
+    return original.is_draft and (was_approved or options.require_approval)
 
 
 def estimate_message(build: Build, updates: Sequence[TextUpdate]) -> str:
@@ -164,112 +260,8 @@ def estimate_message(build: Build, updates: Sequence[TextUpdate]) -> str:
     from ..writer import evaluation
 
     options = build.site.writer_options()
-    estimates = [planned.task.estimate(options) for planned in updates]
+    estimates = [update.task.estimate(options) for update in updates]
     return evaluation.estimate_message(estimates, options)
-
-
-def _plan_sources(
-    planned: Plan,
-    article: Article,
-    text: Text,
-    sources: Sequence[Citation],
-    *,
-    options: ContentgenConfig,
-    note: str,
-    section: str,
-    is_named: bool,
-) -> None:
-    """Plan the update of a text from its sources, or with a note."""
-    if not note and not any(source.has_changed for source in sources):
-        if is_named:
-            planned.add_note(
-                article, "its sources have not changed; --note says what else to change"
-            )
-        return
-    reason = "" if is_named else _asked_before(article, text, sources)
-    if reason:
-        planned.leave_to_person(article, reason)
-        return
-
-    if not options.service_can("update"):
-        planned.add_problem(article, CANNOT_UPDATE)
-        return
-
-    from .block_updates import plan_update  # mostly, no text needs it
-
-    hosts = options.image_hosts
-    try:
-        update = plan_update(text, sources, note=note, section=section, image_hosts=hosts)
-    except EditError as error:
-        planned.add_problem(article, str(error))
-    else:
-        planned.updates.append(TextUpdate(article, text, SourceUpdate(update)))
-
-
-def _plan_translation(
-    planned: Plan, article: Article, original: Article, text: Text, site: Site, *, is_named: bool
-) -> None:
-    """Plan the update of a translation, if its original has changed.
-
-    For a page that a person names, blocks without a translation are asked for again.
-    """
-    translated = original.text_to_translate
-    if translated is None:
-        planned.add_problem(article, original.no_text_to_translate)
-    elif not article.original_changes and not is_named:
-        return
-    elif _waits_for_approval(translated, text, site.options):
-        reason = (
-            "its original is not approved as it is now; "
-            f"`contentgen review {original.page_argument}` comes first"
-        )
-        if is_named:
-            planned.add_problem(article, reason)
-        else:
-            planned.add_note(article, reason)
-    elif article.failed_update and not is_named:
-        planned.leave_to_person(article, f"its update has failed before: {article.failed_update}")
-    else:
-        _plan_with_original(translated, planned, article, text, site, is_named=is_named)
-
-
-def _waits_for_approval(original: OriginalText, text: Text, options: ContentgenConfig) -> bool:
-    """Tell whether somebody has to approve an original before its translation is updated."""
-    was_approved = text.original is not None and not text.original.is_draft
-    return original.is_draft and (was_approved or options.require_approval)
-
-
-def _plan_with_original(
-    original: OriginalText,
-    planned: Plan,
-    article: Article,
-    text: Text,
-    site: Site,
-    *,
-    is_named: bool,
-) -> None:
-    """Plan the update of a translation from the text of its original as it is now.
-
-    What needs no words needs no service either.
-    """
-    from ..texts.translation_updates import plan_translation_update
-
-    changes = article.original_changes
-    try:
-        asked = plan_translation_update(text, original.text, repeats=is_named)
-    except (EditError, UnsafeHTMLError) as error:
-        planned.add_problem(article, str(error))
-        return
-    problems = site.field_problems(article.asked) if asked else []
-    if problems:
-        planned.problems += problems
-    elif asked and not site.options.service_can("translate"):
-        planned.add_problem(article, CANNOT_UPDATE)
-    elif changes or asked:
-        task = TranslationUpdate(original, asked, changes)
-        planned.updates.append(TextUpdate(article, text, task))
-    else:
-        planned.add_note(article, "its original has not changed")
 
 
 def _problem(article: Article, *, is_named: bool) -> str:
@@ -312,22 +304,12 @@ def run(
     answered: set[PageRequest] = set()
 
     async def ask(client: Client, asked: PageRequest, attempt: Attempt) -> Text:
-        update = by_request[asked]
-        text = await _ask(build.site, update, client, attempt)
+        text = await _ask(build.site, by_request[asked], client, attempt)
         answered.add(asked)
         return text
 
-    requests: dict[str, PageRequest] = {}
-    operations: dict[str, str] = {}
-    editions: dict[str, int] = {}
-    for update in updates:
-        article = update.article
-        requests[article.key] = article.asked
-        operations[article.key] = update.task.operation(article.request)
-        editions[article.key] = article.edition
-    source = replace(build.foreground(), ask=wrap(ask), operations=operations, editions=editions)
-    if not any(update.task.needs_client for update in updates):
-        source = replace(source, connect=lambda: nullcontext(NoClient()))
+    source = _source_of_updates(build, updates, wrap(ask))
+    requests = {update.article.key: update.article.asked for update in updates}
     outcomes, problems = source.get(requests, requests.keys())
     results = []
     for update in updates:
@@ -338,14 +320,28 @@ def run(
     return results, problems
 
 
+def _source_of_updates(build: Build, updates: Sequence[TextUpdate], ask: AskForText) -> Foreground:
+    """Return what makes the updates with `ask`, in place of asking for new texts."""
+    operations: dict[str, str] = {}
+    editions: dict[str, int] = {}
+    for update in updates:
+        article = update.article
+        operations[article.key] = update.task.operation(article.request)
+        editions[article.key] = article.edition
+    source = replace(build.foreground(), ask=ask, operations=operations, editions=editions)
+    if any(update.task.needs_client for update in updates):
+        return source
+    return replace(source, connect=lambda: nullcontext(NoClient()))
+
+
 async def _ask(site: Site, update: TextUpdate, client: Client, attempt: Attempt) -> Text:
     """Return the updated text. Raises ServiceError."""
-    put_answer_in = await update.task.ask(client, update.article.asked, attempt)
+    apply_answer = await update.task.ask(client, update.article.asked, attempt)
     # In a thread, since it reads files and takes HTML apart, while other answers arrive.
-    return await asyncio.to_thread(_apply_unless_changed, site, update, put_answer_in)
+    return await asyncio.to_thread(_apply_unless_changed, site, update, apply_answer)
 
 
-def _apply_unless_changed(site: Site, update: TextUpdate, put_answer_in: PutAnswerIn) -> Text:
+def _apply_unless_changed(site: Site, update: TextUpdate, apply_answer: ApplyAnswer) -> Text:
     """Return the updated text. Raises EditedTextError if somebody has changed it meanwhile."""
     article = update.article
     before = update.before
@@ -357,7 +353,7 @@ def _apply_unless_changed(site: Site, update: TextUpdate, put_answer_in: PutAnsw
         )
     moment = datetime.now(UTC)
     try:
-        text = put_answer_in(before, moment.date(), site.options.image_hosts)
+        text = apply_answer(before, moment.date(), site.options.image_hosts)
     except (EditError, UnsafeHTMLError) as error:
         raise InvalidAnswerError(str(error)) from error
     return structs.replace(text, generated_at=moment, request=article.request.record())
@@ -367,8 +363,8 @@ def _result(update: TextUpdate, outcome: Outcome, *, is_answered: bool) -> TextU
     """Return an update with what became of it."""
     if outcome.is_saved:
         return replace(update, is_answered=is_answered, after=outcome.text, error=outcome.error)
-    full = StoreError("the cache cannot keep it; make room, then repeat this")
-    return replace(update, is_answered=is_answered, error=full)
+    error = StoreError("the cache cannot keep it; make room, then repeat this")
+    return replace(update, is_answered=is_answered, error=error)
 
 
 def _keep_texts_before(build: Build, results: Sequence[TextUpdate]) -> list[str]:
@@ -393,15 +389,17 @@ def failures(results: Sequence[TextUpdate]) -> list[str]:
     by_reason: dict[str, list[TextUpdate]] = {}
     for result in results:
         if result.after is None:
-            by_reason.setdefault(str(result.stopped_by or result.error), []).append(result)
+            # What was not sent after the failure of another update is named with that.
+            failure = result.stopped_by or result.error
+            by_reason.setdefault(str(failure), []).append(result)
     messages = []
-    for reason, texts in by_reason.items():
-        pages = [result.article.source_path or result.article.page for result in texts]
+    for reason, failed in by_reason.items():
+        pages = [result.article.source_path or result.article.page for result in failed]
         message = f"not updated: {reason}; the text stays as it is"
         if len(set(pages)) == 1:
-            message = f"{texts[0].article.place}: {message}"
-        stopped = sum(result.stopped_by is not None for result in texts)
-        messages.append(message_for_pages(message, pages, stopped))
+            message = f"{failed[0].article.place}: {message}"
+        not_sent = sum(result.stopped_by is not None for result in failed)
+        messages.append(message_for_pages(message, pages, not_sent))
     return messages
 
 

@@ -12,6 +12,7 @@ from functools import cache
 from threading import Event
 from typing import TYPE_CHECKING
 
+from ..display import counted
 from ..errors import PENDING, MissingReason
 from ..html.presentation import ArticleMetadata, Presentation
 from ..page_request import PageRequest
@@ -151,8 +152,8 @@ class Build:
             self._log_usage(obtained, self.spending.total)
         number = sum(bool(article.remarks) for article in obtained.articles)
         if source and number:
-            verb = "text has" if number == 1 else "texts have"
-            self.reporter.log(f"{number} {verb} remarks; `contentgen status` lists them")
+            texts = counted(number, "text has", "texts have")
+            self.reporter.log(f"{texts} remarks; `contentgen status` lists them")
         return obtained
 
     def _log_usage(self, obtained: Obtained, spent: Usage) -> None:
@@ -289,9 +290,8 @@ def _usage_message(outcomes: Iterable[Outcome], usage: str) -> str:
     for outcome in outcomes:
         if outcome.origin == "service" and outcome.text:
             models.append(outcome.text.model)
-    noun = "text" if len(models) == 1 else "texts"
     by = f" by {models[0]}" if models else ""
-    return f"{len(models)} {noun} generated{by}, {usage}"
+    return f"{counted(len(models), 'text')} generated{by}, {usage}"
 
 
 def page_content(article: Article, presentation: Presentation, *, show_errors: bool) -> PageContent:
@@ -331,15 +331,18 @@ def _missing_message(article: Article, *, show_errors: bool) -> str:
 
 def _summary_message(outcomes: Sequence[Outcome], drafts: int, seconds: float) -> str:
     """Return how many texts a build has, by where they are from. `drafts` are to be reviewed."""
-    number = Counter(outcome.origin for outcome in outcomes)
+    number_from = Counter(outcome.origin for outcome in outcomes)
     pending = sum(map(_is_pending, outcomes))
-    missing = number[None] - pending
-    noun = "text" if len(outcomes) == 1 else "texts"
-    proposed = f"{number['proposed']} proposed, " if number["proposed"] else ""
-    pending_message = f", {pending} being generated" if pending else ""
-    to_review = f", {drafts} to review with `contentgen review`" if drafts else ""
-    return (
-        f"{len(outcomes)} {noun}: {number['approved']} from approved files, {proposed}"
-        f"{number['cache']} from the cache, {number['service']} generated{pending_message}, "
-        f"{missing} missing{to_review}, in {seconds:.1f} s"
-    )
+    without_text = number_from[None]
+    parts = [f"{number_from['approved']} from approved files"]
+    if number_from["proposed"]:
+        parts.append(f"{number_from['proposed']} proposed")
+    parts.append(f"{number_from['cache']} from the cache")
+    parts.append(f"{number_from['service']} generated")
+    if pending:
+        parts.append(f"{pending} being generated")
+    parts.append(f"{without_text - pending} missing")
+    if drafts:
+        parts.append(f"{drafts} to review with `contentgen review`")
+    parts.append(f"in {seconds:.1f} s")
+    return f"{counted(len(outcomes), 'text')}: {', '.join(parts)}"

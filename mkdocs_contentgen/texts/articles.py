@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 from xml.etree.ElementTree import Element
 
-from ..display import quoted
+from ..display import counted, quoted
 from ..errors import ApprovalError, ContentgenError, FailedTextError, MissingReason, UnsafeHTMLError
 from ..files import normal_form, sha256
 from ..html import presentation
@@ -334,8 +334,7 @@ class Article:
     @property
     def original_changes_message(self) -> str:
         """What the author should know of an original that has changed."""
-        number = self.original_changes
-        blocks = "1 block" if number == 1 else f"{number} blocks"
+        blocks = counted(self.original_changes, "block")
         command = f"contentgen update {self.page_argument}"
         return f"the original has changed: {blocks}; translate that again with `{command}`"
 
@@ -532,12 +531,9 @@ def _left_to_do(text: Text) -> str:
     reason = "not reviewed"
     statements = count_statements(text)
     if statements:
-        noun = "statement" if statements == 1 else "statements"
-        reason += f", {statements} {noun} to check"
-    remarks = len(text.remarks)
-    if remarks:
-        noun = "remark" if remarks == 1 else "remarks"
-        reason += f", {remarks} {noun}"
+        reason += f", {counted(statements, 'statement')} to check"
+    if text.remarks:
+        reason += f", {counted(len(text.remarks), 'remark')}"
     return reason
 
 

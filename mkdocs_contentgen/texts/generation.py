@@ -21,7 +21,7 @@ from typing import NamedTuple
 from msgspec import structs
 
 from ..concurrency import Clock, run_in
-from ..display import quoted
+from ..display import counted, quoted
 from ..errors import (
     ContentgenError,
     EditError,
@@ -448,7 +448,7 @@ class Generation:
         """Return what became of the texts, for a run that was interrupted."""
         kept = sum(outcome.text is not None for outcome in self._outcomes.values())
         states = Counter(self._state_without_text(key) for key in self._requests)
-        parts = [f"{kept} text{'' if kept == 1 else 's'} kept"]
+        parts = [f"{counted(kept, 'text')} kept"]
         for state in (_NOT_REQUESTED, _UNFINISHED, _GIVEN_UP, _FAILED):
             if states[state]:
                 parts.append(f"{states[state]} {state}")

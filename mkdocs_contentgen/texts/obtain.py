@@ -6,7 +6,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Protocol
 
-from ..display import first_names
+from ..display import counted, first_names
 from ..errors import (
     PENDING,
     ConfigurationError,
@@ -423,7 +423,7 @@ def message_for_pages(reason: str, pages: Iterable[str], not_requested: int) -> 
     if len(named) > 1:
         parts.append(f"{len(named)} pages: {first_names(named)}")
     if not_requested:
-        texts = "1 text was" if not_requested == 1 else f"{not_requested} texts were"
+        texts = counted(not_requested, "text was", "texts were")
         parts.append(f"{texts} not requested for this reason")
     return "; ".join(parts)
 

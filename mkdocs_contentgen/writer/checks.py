@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from ..display import escape_controls
+from ..display import counted, escape_controls
 from ..html.elements import HEADINGS
 from ..requests import NewsRequest, Request
 from ..text import quotation_remarks
@@ -222,7 +222,7 @@ def _empty_problem(draft: Draft) -> str:
             "or choose a larger model"
         )
     least = 0 if draft.is_part else min(_LEAST_TEXT, draft.words // 10)
-    return f"the answer has {_count(words, 'word')} only" if words < least else ""
+    return f"the answer has {counted(words, 'word')} only" if words < least else ""
 
 
 def _no_text_problem(draft: Draft) -> str:
@@ -303,7 +303,7 @@ def _items_remark(draft: Draft) -> str:
     if numbers != list(range(1, len(numbers) + 1)) or len(numbers) < 2:
         return "the items have no headings with numbers in order"
     if wanted and len(numbers) != wanted:
-        return f"the text has {_count(len(numbers), 'item')}, and the topic asks for {wanted}"
+        return f"the text has {counted(len(numbers), 'item')}, and the topic asks for {wanted}"
     return ""
 
 
@@ -374,7 +374,3 @@ def _brief_remark(draft: Draft) -> str:
         return ""
     more = f" and {len(missing) - 3} more" if len(missing) > 3 else ""
     return f"the text leaves out {', '.join(missing[:3])}{more}"
-
-
-def _count(number: int, noun: str) -> str:
-    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"

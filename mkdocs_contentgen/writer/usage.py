@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from decimal import Decimal
 
+from ..display import counted
 from ..service.protocol import reported_cost
 from .settings import Price
 
@@ -51,9 +52,8 @@ class Usage:
 
     def message(self, currency: str = "") -> str:
         """Return calls, tokens and cost in words."""
-        noun = "call" if self.calls == 1 else "calls"
         cost = f", {format_cost(self.cost, currency)} in all" if self.cost else ""
-        return f"{self.calls} {noun}, {self.tokens:,} tokens{cost}"
+        return f"{counted(self.calls, 'call')}, {self.tokens:,} tokens{cost}"
 
 
 def format_cost(cost: float, currency: str = "") -> str:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
 
+from ..display import counted
 from ..errors import ConfigurationError
 from ..reporting import Reporter
 from ..site.build import Build, Resolution, resolve
@@ -59,8 +60,7 @@ def build(zensical: Zensical, arguments: Sequence[str], terminal: Terminal) -> i
     terminal.report(marker_problems, [])
     number = len(warnings) + len(marker_problems)
     if number and invocation.strict and not status:
-        noun = "warning" if number == 1 else "warnings"
-        terminal.report([], [f"--strict: {number} {noun}"])
+        terminal.report([], [f"--strict: {counted(number, 'warning')}"])
     return status
 
 
