@@ -1179,6 +1179,30 @@ PALETTE = [
 ]
 
 
+def test_the_sheet_of_a_small_screen_hides_no_statement(project: Project, browser: Browser) -> None:
+    """The current one is above it, and so is the end of the page when one scrolls there. 4 s."""
+    make_site(project.root, THEMES["material"])
+    paragraphs = "".join(
+        f"<p>{'word ' * 60}<mark>{number} things</mark>.</p>" for number in range(4)
+    )
+    html = f"<article><h1>Builds take seconds</h1>{paragraphs}<p>The end.</p></article>"
+    key = NEWS.key(sandbox=False)
+    save(project.root, {key: Text(html, WHEN, NEWS.record(), "m")})
+    with DeskProcess(project) as desk:
+        page = enter(desk, browser, viewport={"width": 390, "height": 844})
+        open_text(desk, page)
+        sheet = page.get_by_role("complementary", name="Review")
+        for number in (1, 2, 3):
+            page.get_by_role("button", name="Check 4 more").press("j")
+            mark = block_with(page, f"{number} things").locator("mark")
+            expect(mark).to_have_attribute("data-contentgen-current", "")
+            wait_until(lambda mark=mark: top_of(mark) + 20 < top_of(sheet))  # type: ignore[misc]
+        end = block_with(page, "The end.")
+        end.evaluate("element => scrollTo(0, document.documentElement.scrollHeight)")
+        wait_until(lambda: top_of(end) + 20 < top_of(sheet))
+        page.context.close()
+
+
 def test_the_theme_of_the_page_in_the_dark(project: Project, browser: Browser) -> None:
     """A theme that keeps its palette in the browser follows the system, where storage is refused.
 

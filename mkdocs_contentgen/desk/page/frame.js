@@ -90,6 +90,14 @@ function followBuild(stamp) {
   if ((isOther && !isNewAlready) || isEarlier) reload();
 }
 
+// How much of the page is under the sheet of a narrow screen, in pixels from below.
+function coveredHeight() {
+  const sheet = document.querySelector("aside").getBoundingClientRect();
+  const page = frame.element.getBoundingClientRect();
+  const isOverPage = sheet.height > 0 && sheet.left < page.right;
+  return isOverPage ? Math.round(page.bottom - sheet.top) : 0;
+}
+
 // Tells the page what to show, if that is something else than before.
 export function showInPage() {
   followBuild(state.text.stamp);
@@ -98,6 +106,7 @@ export function showInPage() {
     type: "text",
     page: state.text.in_page,
     select: selection(),
+    covered: coveredHeight(),
     settled: state.comparison ? [] : settledMarks(),
     deleted: state.pending.filter(({ action }) => action === "delete")
       .map(({ number }) => number),

@@ -20,6 +20,8 @@ style.textContent = `
   [data-contentgen-difference] ins, ins[data-contentgen-difference] {
     background: #d9f2dc; color: #123a1c; text-decoration: underline; }
   [data-contentgen-selected], [data-contentgen-text], mark { scroll-margin: 30vh; }
+  [data-contentgen-covered] { scroll-padding-bottom: var(--contentgen-covered) !important; }
+  [data-contentgen-covered] > body { padding-bottom: var(--contentgen-covered) !important; }
 `;
 document.head.append(style);
 
@@ -131,7 +133,14 @@ function elementToSelect({ block, statement, row }) {
   return block === null ? null : find(block);
 }
 
-function select(selection, scrolls) {
+// Tells the page how many pixels the desk covers from below. Its end can be scrolled above them.
+function cover(height) {
+  const root = document.documentElement;
+  root.toggleAttribute("data-contentgen-covered", height > 0);
+  root.style.setProperty("--contentgen-covered", `${Number(height)}px`);
+}
+
+function select(selection, scrolls, covered) {
   unmark("data-contentgen-selected");
   unmark("data-contentgen-current");
   const element = elementToSelect(selection);
@@ -142,7 +151,7 @@ function select(selection, scrolls) {
   if (element.tagName === "MARK") element.dataset.contentgenCurrent = "";
   else if (selection.statement === undefined) element.dataset.contentgenSelected = "";
   const { top, bottom } = element.getBoundingClientRect();
-  const isInSight = top >= 80 && bottom <= innerHeight * 0.6;
+  const isInSight = top >= 80 && bottom <= (innerHeight - covered) * 0.8;
   if (scrolls && !isInSight) element.scrollIntoView({ block: "center" });
 }
 
@@ -221,7 +230,8 @@ function follow(data) {
   if (data.rows) compare(data.rows);
   anticipate(data);
   const wanted = JSON.stringify(data.select);
-  select(data.select, wanted !== selected);
+  cover(data.covered);
+  select(data.select, wanted !== selected, data.covered);
   selected = wanted;
   scrollsToText = false;
   parent.postMessage({ type: "shown", digest: shown }, DESK);
