@@ -23,7 +23,7 @@ from ..site.site import Site
 from ..text import Text, is_about_quotation
 from ..texts.articles import Article, count_statements
 from ..writer.evidence import Evidence, EvidenceFinder
-from ..writer.source_lists import listed_sources, name_of_listed
+from ..writer.source_lists import listed_items, name_of_listed
 from .rendering import render
 from .texts import Change, Desk, Earlier, digest_of
 
@@ -273,7 +273,7 @@ def _sources_by_label(
         names[str(source["title"])] = address
         names[address] = address
     found: dict[str, _CitedSource] = {}
-    for number, item in enumerate(listed_sources(blocks)[1:], start=1):
+    for number, item in enumerate(listed_items(blocks), start=1):
         name = names.get(name_of_listed(item), "")
         found[str(number)] = _CitedSource(name, item.text)
     return found

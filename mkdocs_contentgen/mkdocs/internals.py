@@ -24,7 +24,7 @@ from mkdocs.structure.files import File, Files
 from mkdocs.structure.pages import Page
 
 if TYPE_CHECKING:
-    from ..site.anchors import Citation
+    from ..site.anchors import CitedHeading
 
 _EXTRACTORS = ("mkdocs_extract_title", "properdocs_extract_title")
 """The tree processors that extract the title of a page, in MkDocs and in ProperDocs."""
@@ -68,7 +68,7 @@ def render_page(file: File, config: MkDocsConfig, files: Files) -> str:
     return page.content or ""
 
 
-def correct_links(page: Page, ids: Mapping[Citation, str | None], files: Files) -> None:
+def correct_links(page: Page, ids: Mapping[CitedHeading, str | None], files: Files) -> None:
     """Let the citations in the articles of a rendered page lead to these ids, if they have one.
 
     MkDocs validates the links afterwards.

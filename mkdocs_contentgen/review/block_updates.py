@@ -20,7 +20,7 @@ from ..html.elements import HEADINGS
 from ..service.protocol import CITATION, BlockChange, TextBlock, Update, Updated
 from ..text import Text
 from ..writer.languages import ENGLISH, find_language
-from ..writer.source_lists import listed_sources, name_of_listed
+from ..writer.source_lists import listed_items, listed_sources, name_of_listed
 
 _MAX_UPDATES = 20
 _NO_REASON = "no reason given"
@@ -59,9 +59,8 @@ def plan_update(
     for block in blocks:
         is_inside = block.number in inside
         is_persons = bool(changed_by.get(block.digest))
-        is_changeable = is_inside and not is_persons and block.number not in listed
-        if block.kind == "pre" or (block.kind == "h1" and not note):
-            is_changeable = False
+        may_change = is_inside and not is_persons and block.number not in listed
+        is_changeable = may_change and _can_be_rewritten(block, numbers, note)
         found.append(
             TextBlock(
                 block.number,
@@ -70,10 +69,17 @@ def plan_update(
                 _checked_text(block),
                 # A block that may not change at all is nobody's to doubt.
                 is_persons=is_persons and is_inside,
-                is_fixed=not (is_changeable and _is_plain(block, numbers)),
+                is_fixed=not is_changeable,
             )
         )
     return Update(found, sources, note)
+
+
+def _can_be_rewritten(block: Block, numbers: Mapping[str, int], note: str) -> bool:
+    """Tell whether a model can write a block anew: no code, and the title only with a note."""
+    if block.kind == "pre" or (block.kind == "h1" and not note):
+        return False
+    return _is_plain(block, numbers)
 
 
 def apply_update(
@@ -86,19 +92,19 @@ def apply_update(
     document = Document(text.html, image_hosts)
     blocks = document.blocks()
     changed_by = text.edits.changed_by if text.edits else {}
-    persons = {block.digest for block in blocks if changed_by.get(block.digest)}
+    digests_of_persons = {block.digest for block in blocks if changed_by.get(block.digest)}
     doubts = _doubts(blocks, changed_by, answer)
     applied = _apply_all(blocks, update, answer)
     new = [change.element for change in applied if change.element is not None]
     reasons = [change.reason for change in applied]
     if not reasons:
         reasons = [f"nothing had to change: {answer.reason or _NO_REASON}"]
-    used = _link(document, new, answer.cited)
+    used = _write_citations(document, new, answer.cited)
     try:
         changed = Document(document.to_lines(), image_hosts)
     except UnsafeHTMLError as error:
         raise EditError(f"the updated text cannot be shown: {error}") from error
-    _check_persons_words(persons, changed)
+    _check_persons_words(digests_of_persons, changed)
     return _record(
         text.with_citations(_updated_citations(text, update, used, has_changed=bool(new))),
         changed.to_lines(),
@@ -172,9 +178,10 @@ def _doubts(blocks: Sequence[Block], changed_by: Mapping[str, str], answer: Upda
     return remarks
 
 
-def _check_persons_words(persons: Collection[str], changed: Document) -> None:
-    """Raise EditError unless each block of a person, named by its digest, is in the new text."""
-    if not set(persons) <= {block.digest for block in changed.blocks()}:
+def _check_persons_words(digests: Collection[str], changed: Document) -> None:
+    """Raise EditError unless each block of a person, by its digest, is in the new text."""
+    digests_now = {block.digest for block in changed.blocks()}
+    if not digests_now.issuperset(digests):
         raise EditError("words of a person would be one block with others; edit it on the desk")
 
 
@@ -206,14 +213,15 @@ def _record(
 def _numbers_of_sources(sources: Sequence[Citation], listed_names: Sequence[str]) -> dict[str, int]:
     """Return the number of each source as a model gets it, by what cites it in the text.
 
-    That is its address in links, or for a file its place in the list at the end.
+    A page is cited by a link to its address. A file has no address, so a label such as `[2]` cites
+    it, which is its place in the list at the end.
     """
     numbers: dict[str, int] = {}
     for number, source in enumerate(sources, start=1):
         numbers[source.name] = number
         if not source.is_page and source.title in listed_names:
-            label = listed_names.index(source.title) + 1
-            numbers[str(label)] = number
+            place = listed_names.index(source.title) + 1
+            numbers[str(place)] = number
     return numbers
 
 
@@ -275,10 +283,10 @@ def _end_of_section(heading: Block, following: Sequence[Block], end: int) -> int
 
 def _listed_names(blocks: Sequence[Block]) -> list[str]:
     """Return the address, or else the title, of each listed source in a text."""
-    return [name_of_listed(item) for item in listed_sources(blocks)[1:]]
+    return [name_of_listed(item) for item in listed_items(blocks)]
 
 
-def _link(
+def _write_citations(
     document: Document, elements: Sequence[Tag], cited: Mapping[int, Citation]
 ) -> list[Citation]:
     """Write the links of citations in new blocks, and return the sources that they cite.
@@ -324,21 +332,21 @@ def _write_citation(link: Tag, number: int, source: Citation) -> None:
 def _list_sources(document: Document, new: Sequence[Citation]) -> None:
     """Add sources to the list at the end."""
     article = document.article
-    listed = listed_sources(document.blocks())
-    target = listed[1].element.parent if listed else None
+    items = listed_items(document.blocks())
+    target = items[0].element.parent if items else None
     if target is None:
         body = article.find(class_="article-body", recursive=False) or article
         language = find_language(str(article.get("lang", ""))) or ENGLISH
         target = Tag(name="ol")
-        body.extend([_new("h2", language.sources), target])
+        body.extend([_make_tag("h2", language.sources), target])
     for source in new:
-        item = _new("li", source.title)
+        item = _make_tag("li", source.title)
         if source.is_page:
             item.contents[0].wrap(Tag(name="a", attrs={"href": source.name}))
         target.append(item)
 
 
-def _new(name: str, text: str) -> Tag:
+def _make_tag(name: str, text: str) -> Tag:
     tag = Tag(name=name)
     tag.string = text
     return tag

@@ -1,4 +1,9 @@
-"""Eject articles: write them into their pages as Markdown."""
+"""Eject articles: write them into their pages as Markdown.
+
+Nobody can foresee what the extensions of a site make of Markdown in a page. So the page is read
+twice with them: as it is then, and as a template with a word in place of each text. If these differ
+in more than the texts, nothing is written, or comments keep the texts apart from what is around.
+"""
 
 from __future__ import annotations
 
@@ -34,14 +39,21 @@ from ..html.elements import HEADINGS
 from ..html.markdown_writer import MarkdownBlock, write_blocks
 from ..html.plaintext import plain_text
 from ..requests import Request
-from ..site.anchors import Citation, SiteIds
+from ..site.anchors import CitedHeading, SiteIds
 from ..site.extension import FENCED, MARKER, leading_article, leaves_out_title, level_of, page_link
 from ..site.site import Site
 from ..texts.articles import Article, has_marks
 from .reading_back import COMMENT, MarkdownReader
 
 _REQUEST = re.compile(
-    r"""^["']?contentgen["']?[ \t]*:.*\n(?:(?:[ \t]*\n|\#.*\n)*(?!---)[ \t-].*\n)*""", re.MULTILINE
+    r"""
+    ^["']?contentgen["']?[ \t]*:.*\n      # the key
+    (?:
+        (?:[ \t]*\n | \#.*\n)*           # blank lines and comments
+        (?!---)[ \t-].*\n                 # an indented line, or an item of a list
+    )*
+    """,
+    re.MULTILINE | re.VERBOSE,
 )
 """Matches the key `contentgen` in a front matter, with the indented lines of its value."""
 
@@ -175,7 +187,7 @@ def _resolve_citations(
         name = link.get("href", "")
         address, _, anchor = name.partition("#")
         if anchor and name in cited and address in pages:
-            id_now = ids.find(Citation(pages[address], anchor))
+            id_now = ids.find(CitedHeading(pages[address], anchor))
             link.set("href", f"{address}#{id_now or anchor}")
 
 
@@ -188,9 +200,10 @@ def _read_article(article: Article, image_hosts: Sequence[str]) -> Element:
             f"`contentgen generate {article.page_argument}` makes one"
         )
     try:
-        # A statement to check that contains blocks becomes one in each of them.
         html = article.html_to_show(text)
-        html = Document(html, image_hosts).to_lines() if has_marks(text) else html
+        if has_marks(text):
+            # A statement to check that contains blocks becomes one in each of them.
+            html = Document(html, image_hosts).to_lines()
         element = parse_article(html, image_hosts)
     except UnsafeHTMLError as error:
         raise ApprovalError(f"{article.place}: the text cannot be shown: {error}") from error
@@ -314,9 +327,7 @@ def _insert(
     for article in articles:
         _resolve_citations(elements[article.request.id], article, addresses, ids)
 
-    def link(address: str) -> str:
-        return page_link(address, addresses, page)
-
+    link = partial(page_link, pages=addresses, page=page)
     places = _find_places(body, {article.request.id: article.request for article in articles})
     for place in places:
         _fit_headings(elements[place.name], place)
@@ -387,16 +398,27 @@ def _find_places(body: str, requests: Mapping[str, Request]) -> list[_Place]:
         if name not in requests or name in places or line is None:
             continue
         before = outside[: line[0]]
-        level = level_of(marker, requests[name].level, max(_level_at(before), 1) + 1)
+        level_of_section = max(_level_at(before), 1) + 1
         is_page = name == leading and not MARKER.search(before)
-        has_title = not leaves_out_title(marker, requests[name].level)
-        places[name] = _Place(name, level, is_page, has_title, line)
+        place = _make_place(requests[name], level_of_section, marker, is_page=is_page)
+        places[name] = replace(place, line=line)
     for name, request in requests.items():
         if name not in places:
-            level = level_of(None, request.level, 2)
-            has_title = not leaves_out_title(None, request.level)
-            places[name] = _Place(name, level, name == leading, has_title)
+            places[name] = _make_place(request, 2, is_page=name == leading)
     return list(places.values())
+
+
+def _make_place(
+    request: Request,
+    level_of_section: int,
+    marker: re.Match[str] | None = None,
+    *,
+    is_page: bool,
+) -> _Place:
+    """Return the place of an article, with the level that its marker or its request gives it."""
+    level = level_of(marker, request.level, level_of_section)
+    has_title = not leaves_out_title(marker, request.level)
+    return _Place(request.id, level, is_page, has_title)
 
 
 def _line_of(marker: re.Match[str]) -> tuple[int, int] | None:
@@ -417,20 +439,19 @@ def _compose(body: str, places: Sequence[_Place], texts: Mapping[str, str]) -> s
     marked = [(place.line, place.name) for place in places if place.line]
     # From the end, so that the other places stay where they are.
     for (start, end), name in sorted(marked, reverse=True):
-        above = page[:start].rstrip("\n")
         below = page[end:].lstrip("\n")
-        page = f"{texts[name]}\n\n{below}"
-        if above:
-            page = f"{above}\n\n{page}"
+        page = _below(page[:start].rstrip("\n"), f"{texts[name]}\n\n{below}")
     for place in places:
         if place.line is None:
-            above = page.rstrip()
-            page = f"{texts[place.name]}\n"
-            if above:
-                page = f"{above}\n\n{page}"
+            page = _below(page.rstrip(), f"{texts[place.name]}\n")
     # In the first lines, readers of metadata take words before a colon for a key.
     is_leading = any(place.is_page for place in places)
     return _METADATA.sub(r"\1&#58;", page) if is_leading else page
+
+
+def _below(above: str, text: str) -> str:
+    """Return a text with what stands above it, if anything does, and a blank line between."""
+    return f"{above}\n\n{text}" if above else text
 
 
 def _make_title(element: Element) -> None:

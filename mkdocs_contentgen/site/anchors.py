@@ -30,7 +30,7 @@ _LINK = re.compile(r'(?P<before><a\b[^<>]*?\shref=")(?P<address>[^"<>#]*)#(?P<an
 
 
 @dataclass(frozen=True)
-class Citation:
+class CitedHeading:
     """A link of a text to a heading."""
 
     page: str
@@ -40,11 +40,11 @@ class Citation:
     """What names the heading in the text."""
 
 
-FindId = Callable[[Citation], str | None]
+FindId = Callable[[CitedHeading], str | None]
 """Returns the id of a cited heading in the HTML of its page, or None if there is none."""
 
 
-def missing_message(citation: Citation, page: str) -> str:
+def missing_message(citation: CitedHeading, page: str) -> str:
     """Return the warning about a citation in `page` that leads nowhere."""
     return (
         f"the text cites {citation.page}#{citation.anchor}, but that page has no such heading any "
@@ -102,7 +102,7 @@ class SiteIds:
         self._render = render
         self._known = {} if known is None else known
 
-    def find(self, citation: Citation) -> str | None:
+    def find(self, citation: CitedHeading) -> str | None:
         """Return the id of a cited heading, or None if its page has no such heading.
 
         Of a page that this build does not make, nothing is known, and the id is the cited one.
@@ -126,7 +126,7 @@ class SiteIds:
         self._known[file.src_uri] = markdown, ids
         return ids
 
-    def find_all(self, citations: Iterable[Citation]) -> dict[Citation, str | None]:
+    def find_all(self, citations: Iterable[CitedHeading]) -> dict[CitedHeading, str | None]:
         """Return the id of each cited heading."""
         return {citation: self.find(citation) for citation in citations}
 

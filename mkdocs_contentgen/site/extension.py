@@ -43,7 +43,7 @@ if TYPE_CHECKING:
     from ..html.disclosure import DisclosureLine
     from ..html.presentation import ArticleMetadata
     from ..requests import Request
-    from .anchors import Citation, FindId
+    from .anchors import CitedHeading, FindId
     from .content import Made, PageContent
 
 MARKER = re.compile(r"<!--\s*contentgen(?:\s+([a-z0-9-]+))?(?:\s+level=([1-4]))?\s*-->")
@@ -161,7 +161,7 @@ class RenderedPage:
     metadata: dict[str, ArticleMetadata] = field(default_factory=dict)
     """That of the articles by their ids, without those that could not be shown."""
 
-    citations: list[Citation] = field(default_factory=list)
+    citations: list[CitedHeading] = field(default_factory=list)
     """The links of articles to headings of pages for which no id was found."""
 
     leading: ArticleMetadata | None = None
@@ -551,7 +551,7 @@ def link_to_pages(
     page: str,
     cited: Collection[str] = (),
     find_id: FindId | None = None,
-) -> list[Citation]:
+) -> list[CitedHeading]:
     """Replace the addresses of pages in links by the paths of their files, relative to `page`.
 
     So MkDocs validates them as an author's own, and they work in `mkdocs serve`. A link to one of
@@ -567,9 +567,9 @@ def link_to_pages(
         if cited_page is None:
             continue
         if anchor and target in cited:
-            from .anchors import Citation
+            from .anchors import CitedHeading
 
-            citation = Citation(cited_page, anchor)
+            citation = CitedHeading(cited_page, anchor)
             found = find_id(citation) if find_id else None
             if found is None:
                 without_id.append(citation)

@@ -21,6 +21,11 @@ def listed_sources(blocks: Sequence[Block]) -> list[Block]:
     return [heading, *items] if items else []
 
 
+def listed_items(blocks: Sequence[Block]) -> list[Block]:
+    """Return the items of the list of sources, without its heading."""
+    return listed_sources(blocks)[1:]
+
+
 def name_of_listed(item: Block) -> str:
     """Return what names a source in the list: its address, or else its title."""
     links = item.links

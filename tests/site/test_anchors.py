@@ -9,7 +9,7 @@ from growth import growth, seconds
 from markdown import Markdown
 from mkdocs.structure.files import File
 
-from mkdocs_contentgen.site.anchors import Citation, SiteIds, read_ids, replace_anchors
+from mkdocs_contentgen.site.anchors import CitedHeading, SiteIds, read_ids, replace_anchors
 
 
 def ids(markdown: str, html: str) -> dict[str, str]:
@@ -104,12 +104,12 @@ def test_pages_are_rendered_once(tmp_path: Path) -> None:
     for name in ("page.md", "not-built.md"):
         (tmp_path / name).write_text("## A")
     site_ids = SiteIds(find_file, render)
-    citations = [Citation("page.md", "a"), Citation("page.md", "b")]
+    citations = [CitedHeading("page.md", "a"), CitedHeading("page.md", "b")]
     assert list(site_ids.find_all(citations).values()) == ["1", None]
     (tmp_path / "page.md").write_text("## A\n## B")
     assert list(site_ids.find_all(citations).values()) == ["1", "2"]
     for name in ("not-built.md", "unknown.md", "gone.md"):
-        assert site_ids.find(Citation(name, "a")) == "a"
+        assert site_ids.find(CitedHeading(name, "a")) == "a"
     assert rendered == ["page.md", "page.md", "not-built.md"]
 
 
