@@ -199,8 +199,12 @@ class GitHub:
         fields = f"sha={head}&path={quote(path, safe='')}&per_page={_PER_PAGE}"
         commits = self._get(f"{self._repository}/commits?{fields}", list[_Commit])
         compared = self._get(f"{self._repository}/compare/{base}...{head}", _Comparison)
-        own = {commit.sha for commit in compared.commits}
-        return {it.author.login if it.author else "" for it in commits if it.sha in own}
+        between = {commit.sha for commit in compared.commits}
+        logins = set()
+        for commit in commits:
+            if commit.sha in between:
+                logins.add(commit.author.login if commit.author else "")
+        return logins
 
     def _get(self, path: str, kind: type[_T]) -> _T:
         return self._decode(self._send("GET", path), kind)
@@ -236,24 +240,30 @@ def _waiting_time(answer: httpx.Response, method: str, number: int) -> float | N
     """Return after how many seconds a request may be sent again, or None if it may not."""
     if answer.status_code in (403, 429):
         after = answer.headers.get("Retry-After", "")
-        is_limited = answer.headers.get("X-RateLimit-Remaining") == "0"
-        if not after.isdigit() and not is_limited and "rate limit" not in answer.text.lower():
+        names_time = after.isdigit()
+        is_used_up = answer.headers.get("X-RateLimit-Remaining") == "0"
+        is_limited = names_time or is_used_up or "rate limit" in answer.text.lower()
+        if not is_limited:
             return None  # it is forbidden
-        wait = float(after) if after.isdigit() else 2.0**number
+        wait = float(after) if names_time else 2.0**number
         return wait if wait <= _LONGEST_WAIT else None
     if answer.status_code >= 500 and method in _HARMLESS:
         return 2.0**number
     return None
 
 
-def _error(answer: httpx.Response, method: str, path: str) -> ForgeError:
-    """Return the error of an answer, with what GitHub said and what to do."""
-    said = ""
+def _message_in(answer: httpx.Response) -> str:
+    """Return what GitHub said in an answer, or an empty string."""
     try:
         found = answer.json()
-        said = str(found.get("message", "")) if isinstance(found, dict) else ""
     except ValueError:  # a page of a proxy
-        said = ""
+        return ""
+    return str(found.get("message", "")) if isinstance(found, dict) else ""
+
+
+def _error(answer: httpx.Response, method: str, path: str) -> ForgeError:
+    """Return the error of an answer, with what GitHub said and what to do."""
+    said = _message_in(answer)
     reason = f"GitHub answered {answer.status_code} to {method} {quote(path, safe='/?=&')}"
     if said:
         reason += f": {escape_controls(said)[:_MAX_MESSAGE]}"

@@ -52,7 +52,7 @@ class ProposedText:
 
 
 @dataclass(frozen=True)
-class Outcome:
+class ReviewOutcome:
     """What became of an approval on GitHub."""
 
     approved: tuple[str, ...] = ()
@@ -64,7 +64,7 @@ class Outcome:
 
 def approve_reviewed(
     top: Path, directory: str, job: Job, github: GitHub, *, four_eyes: bool = False
-) -> Outcome:
+) -> ReviewOutcome:
     """Approve the proposed texts of a pull request, and push them to its branch.
 
     `top` is the repository, and `directory` the approved files in it. Raises ForgeError, also if
@@ -77,38 +77,38 @@ def approve_reviewed(
             "the event that started this job is no review; run it `on: pull_request_review`"
         )
     if review.state.lower() != "approved":
-        return Outcome()
-    now = _head(top, pull_request, github)
-    texts, problems = _proposed_texts(top, directory, now)
+        return ReviewOutcome()
+    current = _head(top, pull_request, github)
+    texts, problems = _proposed_texts(top, directory, current)
     if not texts and not problems:
-        return Outcome()
-    problems += _problems(top, texts, now, review, github, four_eyes=four_eyes)
+        return ReviewOutcome()
+    problems += _problems(top, texts, current, review, github, four_eyes=four_eyes)
     if problems:
-        put_answer(github, now.number, problems)
-        return Outcome(problems=tuple(problems))
+        put_answer(github, current.number, problems)
+        return ReviewOutcome(problems=tuple(problems))
     account = github.account(review.user.login)
     for text in texts:
         reviewed = name_authors(text.proposed.text, top / text.path)
         if _has_original_among(reviewed, texts):
             reviewed = of_approved_original(reviewed)
         _write(top, directory, text, reviewed, _name_of(account, review.user.login))
-    _push(top, directory, now, account, review.user.login)
-    return Outcome(approved=tuple(text.page for text in texts))
+    _push(top, directory, current, account, review.user.login)
+    return ReviewOutcome(approved=tuple(text.page for text in texts))
 
 
 def _head(top: Path, pull_request: PullRequest, github: GitHub) -> PullRequest:
     """Return the pull request as it is now, if its head is checked out. Raises ForgeError."""
-    now = github.pull_request(pull_request.number)
-    if now.is_from_fork:
+    current = github.pull_request(pull_request.number)
+    if current.is_from_fork:
         raise ForgeError("the branch is in a fork, where nothing can be committed; approve here")
-    if now.state != "open":
+    if current.state != "open":
         raise ForgeError("the pull request is closed; nothing was approved")
-    if (run_git(top, "rev-parse", "HEAD") or "").strip() != now.head.sha:
+    if (run_git(top, "rev-parse", "HEAD") or "").strip() != current.head.sha:
         raise ForgeError(
             "somebody has pushed since this job began, or another commit is checked out; nothing "
             "was approved; approve the pull request again"
         )
-    return now
+    return current
 
 
 def _proposed_texts(
@@ -158,9 +158,7 @@ def _problems(
     if problem:
         return [problem]
     login = review.user.login
-    ticked = frozenset[str]()
-    for comment in find_own(github, pull_request.number):
-        ticked |= ticked_marks(comment.body or "")
+    ticked = ticked_marks(find_own(github, pull_request.number))
     problems: list[str] = []
     for text in texts:
         if not _was_reviewed(top, text, pull_request, review):

@@ -59,8 +59,12 @@ def check(
         notes.append("a pull request from a fork gets no comment; the summary has the report")
     else:
         notes += _comment(github, pull_request, reports, links)
-    is_approved = not any(report.is_to_review or report.has_doubtful_approval for report in reports)
-    return Checked(summary_line(reports), is_approved, notes)
+    return Checked(summary_line(reports), _is_approved(reports), notes)
+
+
+def _is_approved(reports: Sequence[TextReport]) -> bool:
+    """Tell whether nothing is left to review, and no approval is doubtful."""
+    return not any(report.is_to_review or report.has_doubtful_approval for report in reports)
 
 
 def _write_summary(job: Job, text: str) -> list[str]:
@@ -82,12 +86,11 @@ def _comment(
     number = pull_request.number
     try:
         known = find_own(github, number)
-        ticked = frozenset[str]()
-        for comment in known:
-            ticked |= ticked_marks(comment.body or "")
-        form = Form(links, has_boxes=True, ticked=ticked)
-        is_needed = any(report.is_to_review or report.has_doubtful_approval for report in reports)
-        put_comment(github, number, known, report_markdown(reports, form) if is_needed else "")
+        text = ""
+        if not _is_approved(reports):
+            form = Form(links, has_boxes=True, ticked=ticked_marks(known))
+            text = report_markdown(reports, form)
+        put_comment(github, number, known, text)
     except ForgeError as error:
         if error.status != 403:
             raise

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from ..errors import ForgeError
 from ..github_markdown import escaped
@@ -19,16 +19,22 @@ _TICK = re.compile(r"^[ \t]*- \[[xX]\] <!-- contentgen:([0-9a-f]{16}) -->", re.M
 """A ticked box. No text of a report can look like this: its signs are character references."""
 
 
-def ticked_marks(body: str) -> frozenset[str]:
-    """Return the marks of the sentences whose boxes are ticked in a comment."""
-    return frozenset(_TICK.findall(body))
-
-
 _ANSWER = "<!-- contentgen:answer -->"
 """The line above what became of an approval."""
 
 _MAX_PROBLEMS = 30
+"""How many problems an answer has."""
+
 _MAX_PROBLEM = 300
+"""The maximum length of a problem in an answer, in characters."""
+
+
+def ticked_marks(comments: Iterable[Comment]) -> frozenset[str]:
+    """Return the marks of the sentences whose boxes are ticked in comments."""
+    ticked: set[str] = set()
+    for comment in comments:
+        ticked.update(_TICK.findall(comment.body or ""))
+    return frozenset(ticked)
 
 
 def put_answer(github: GitHub, number: int, problems: Sequence[str]) -> None:
@@ -41,8 +47,15 @@ def put_answer(github: GitHub, number: int, problems: Sequence[str]) -> None:
         lines.append(f"- and {len(problems) - _MAX_PROBLEMS} more")
     said = "\n".join([_ANSWER, "**No text was approved:**", "", *lines, ""])
     known = find_own(github, number)
-    report = (known[0].body or "").removeprefix(HEADING).partition(_ANSWER)[0] if known else ""
-    put_comment(github, number, known, f"{report.strip()}\n\n{said}".lstrip()[:_MAX_BODY])
+    report = _report_in(known[0]) if known else ""
+    put_comment(github, number, known, f"{report}\n\n{said}".lstrip()[:_MAX_BODY])
+
+
+def _report_in(comment: Comment) -> str:
+    """Return the report in our comment, without an earlier answer below it."""
+    text = (comment.body or "").removeprefix(HEADING)
+    report, _, _ = text.partition(_ANSWER)
+    return report.strip()
 
 
 def find_own(github: GitHub, number: int) -> list[Comment]:
@@ -65,18 +78,22 @@ def put_comment(github: GitHub, number: int, known: Sequence[Comment], text: str
             github.delete_comment(comment.id)
         return
     body = f"{HEADING}\n{text}"
-    if known:
-        if known[0].body != body:
-            github.change_comment(known[0].id, body)
-    else:
-        try:
-            github.write_comment(number, body)
-        except ForgeError as error:
-            if error.status and error.status < 500:
-                raise
-            # It may have been written all the same.
-            if not find_own(github, number):
-                raise
-        known = find_own(github, number)
+    if not known:
+        known = _write_first(github, number, body)
+    elif known[0].body != body:
+        github.change_comment(known[0].id, body)
     for comment in known[1:]:
         github.delete_comment(comment.id)
+
+
+def _write_first(github: GitHub, number: int, body: str) -> list[Comment]:
+    """Write a comment, and return ours, among which there can be one of another run."""
+    try:
+        github.write_comment(number, body)
+    except ForgeError as error:
+        was_refused = bool(error.status) and error.status < 500
+        written = [] if was_refused else find_own(github, number)
+        if not written:
+            raise
+        return written  # GitHub has written it, although its answer was lost
+    return find_own(github, number)

@@ -16,6 +16,7 @@ from ..review.pull_requests import report_texts
 from ..review.report_markdown import Form, forge_links, report_markdown
 from ..review.updating import failures, plan, run
 from ..site.build import Build
+from ..site.options import ContentgenConfig
 from ..site.site import Site
 from ..texts.articles import Article
 from .api import GitHub
@@ -55,6 +56,17 @@ class Proposed:
     address: str = ""
     """The address of the pull request, or an empty string if there was nothing to propose."""
 
+    def add(self, article: Article, options: ContentgenConfig) -> None:
+        """Propose the draft of an article, or note why that is not possible."""
+        try:
+            propose_article(article, options)
+        except ApprovalError as error:
+            self.problems.append(str(error))
+            return
+        self.pages.append(article.page)
+        if article.request.owner:
+            self.owners.append(article.request.owner)
+
 
 def base_branch(environment: Mapping[str, str]) -> str:
     """Return the branch that a job runs for. Raises ConfigurationError for a tag."""
@@ -76,7 +88,7 @@ def propose_texts(
     proposed = write_proposals(site, reporter, most)
     if not push(site.directory, site.approved_directory(), start):
         return proposed
-    articles = site.articles()[0]
+    articles, _ = site.articles()
     commit = common_commit(site.directory, f"origin/{base}") or ""
     reports = report_texts(site, articles, commit)
     links = forge_links(os.environ, top_level(site.directory))
@@ -123,28 +135,22 @@ def write_proposals(site: Site, reporter: Reporter, max_requests: int | None) ->
         policy = replace(policy, max_requests=max_requests)
     build = Build(site, policy, reporter)
     obtained = build.obtain(site.approved_files(), build.foreground())
-    problems = [*obtained.failures]
-    if not problems:
+    proposed = Proposed(problems=list(obtained.failures))
+    if not obtained.failures:
         left = policy.max_requests - obtained.sent
-        problems += _update(build, _updatable(site), left)
-    proposed = Proposed(problems=problems)
-    for article in site.articles()[0]:
+        proposed.problems += _update(build, _updatable(site), left)
+    articles, _ = site.articles()
+    for article in articles:
         if has_proposal(article):
-            try:
-                propose_article(article, site.options)
-            except ApprovalError as error:
-                problems.append(str(error))
-            else:
-                proposed.pages.append(article.page)
-                if article.request.owner:
-                    proposed.owners.append(article.request.owner)
+            proposed.add(article, site.options)
     return proposed
 
 
 def _updatable(site: Site) -> list[Article]:
     """Return the articles whose texts or translations the service can update."""
     found = []
-    for article in site.articles()[0]:
+    articles, _ = site.articles()
+    for article in articles:
         if site.options.service_can("translate" if article.original else "update"):
             found.append(article)
     return found
