@@ -8,12 +8,12 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from mkdocs_contentgen.writer.retrieval import Index
-from mkdocs_contentgen.writer.sources import Section
+from mkdocs_contentgen.writer.sources import Passage
 
 _FIRST = re.compile(r"([A-Z][^.\n#|>]{30,}?[.!?])(?=\s+\S.{40,})", re.DOTALL)
 
 
-def recall(sections: Sequence[Section]) -> tuple[int, float]:
+def recall(sections: Sequence[Passage]) -> tuple[int, float]:
     """Return the number of queries, and the share whose page is among the first five sections."""
     asked = [(n, match[1]) for n, it in enumerate(sections) if (match := _FIRST.match(it.text))]
     asked = random.Random(1).sample(asked, min(400, len(asked)))

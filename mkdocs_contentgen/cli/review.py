@@ -107,8 +107,8 @@ def _print_sentences(sentences: Iterable[SentenceToCheck]) -> None:
         label = "to check" if sentence.has_statements else "to read"
         print_line(f"{label}: {sentence.text}", bold=True)
         for evidence in sentence.evidence:
-            passage = " ".join(evidence.section.text.split())
-            print_line(f"  {evidence.section.file}, {evidence.section.title}: {passage}")
+            passage = " ".join(evidence.passage.text.split())
+            print_line(f"  {evidence.passage.file}, {evidence.passage.title}: {passage}")
         if sentence.has_sources and not sentence.evidence:
             print_line("  no source says this")
 
@@ -193,7 +193,7 @@ def approve(
     with open_site(config_file) as site:
         failures: list[str] = []
         approved: set[Path] = set()
-        cited = site.cited_sections()
+        cited = site.cited_passages()
         for article in _originals_first(site, load_articles(site, pages)):
             if not article.needs_approval:
                 print_line(f"{article.page}: already approved: {article.reason}")

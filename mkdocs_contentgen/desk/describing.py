@@ -124,7 +124,7 @@ def _described_blocks(
 ) -> list[dict[str, object]]:
     """Return the blocks of a text, those of a translation with what they say in the original."""
     changed_by = text.edits.changed_by if text.edits else {}
-    originals = finder.sections if isinstance(finder, OriginalFinder) else {}
+    originals = finder.passages if isinstance(finder, OriginalFinder) else {}
     described: list[dict[str, object]] = []
     for block in blocks:
         original = originals.get(block.number)
@@ -353,14 +353,14 @@ def _place(block: Block) -> list[str]:
 def _evidence(passages: Sequence[Evidence]) -> list[dict[str, object]]:
     """Return passages as the desk shows them."""
     return [
-        {"title": found.section.title, "file": found.section.file, "text": found.section.text}
+        {"title": found.passage.title, "file": found.passage.file, "text": found.passage.text}
         for found in passages
     ]
 
 
 def _sources(site: Site, text: Text, blocks: Sequence[Block]) -> Iterator[dict[str, object]]:
     """Yield the passages that a text cites as they were and as they are."""
-    citations = site.cited_sections().citations(text)
+    citations = site.cited_passages().citations(text)
     if not citations:
         return
     links = {block.number: block.links for block in blocks}

@@ -13,7 +13,7 @@ from ..text import Text
 from ..texts.articles import Article
 from ..writer.evidence import MAX_PASSAGES, Evidence, EvidenceFinder
 from ..writer.retrieval import Sources
-from ..writer.sources import Section
+from ..writer.sources import Passage
 
 _Found = dict[str, list[Evidence]]
 
@@ -54,13 +54,13 @@ def sentences_to_check(site: Site, article: Article, text: Text) -> Iterator[Sen
 class OriginalFinder(EvidenceFinder):
     """Finds the block of an original that a sentence of its translation is the translation of."""
 
-    def __init__(self, words: Mapping[int, str], sections: Mapping[int, Section]) -> None:
-        """`words` are those of the translation's blocks, and `sections` the blocks' originals.
+    def __init__(self, words: Mapping[int, str], passages: Mapping[int, Passage]) -> None:
+        """`words` are those of the translation's blocks, and `passages` the blocks' originals.
 
         Both are by the number of the block.
         """
-        super().__init__(lambda sentence: list(sections.values()))
-        self.sections = sections
+        super().__init__(lambda sentence: list(passages.values()))
+        self.passages = passages
         self._words = words
 
     def find(self, sentence: str) -> list[Evidence]:
@@ -73,12 +73,12 @@ class OriginalFinder(EvidenceFinder):
         if not found:
             found = [number for number, words in self._words.items() if words in line]
             found.sort(key=lambda number: -len(self._words[number]))
-        return [Evidence(self.sections[number], ()) for number in found[:MAX_PASSAGES]]
+        return [Evidence(self.passages[number], ()) for number in found[:MAX_PASSAGES]]
 
     def of_block(self, number: int) -> list[Evidence]:
         """Return the original of a block, none for one that stands for nothing in the original."""
-        section = self.sections.get(number)
-        return [Evidence(section, ())] if section else []
+        passage = self.passages.get(number)
+        return [Evidence(passage, ())] if passage else []
 
 
 def evidence_finder(
@@ -99,10 +99,10 @@ def evidence_finder(
     sources = _sources_of(site)
     if sources is not None and (sources.paths or request.sources):
         search = _SourceSearch(sources, request.sources)
-        return EvidenceFinder(search.sections, found=_found_in((article.key,), known))
+        return EvidenceFinder(search.passages, found=_found_in((article.key,), known))
     url = site.config.site_url or ""
     kept = [
-        Section(citation.shown(url), citation.shown(url), citation.before)
+        Passage(citation.shown(url), citation.shown(url), citation.before)
         for citation in text.citations()
         if citation.before
     ]
@@ -120,13 +120,13 @@ class _SourceSearch:
         self._sources = sources
         self._names = names
 
-    def sections(self, sentence: str) -> Sequence[Section]:
-        """Return the sections that are about the same as a sentence."""
+    def passages(self, sentence: str) -> Sequence[Passage]:
+        """Return the passages that are about the same as a sentence."""
         return self._find(sentence)
 
     @cached_property
-    def _find(self) -> Callable[[str], Sequence[Section]]:
-        return self._sources.as_they_are(self._names)
+    def _find(self) -> Callable[[str], Sequence[Passage]]:
+        return self._sources.searcher(self._names)
 
 
 def _found_in(passages: tuple[object, ...], known: KnownEvidence | None) -> _Found:
@@ -149,7 +149,7 @@ def _original_finder(article: Article, original: Article, text: Text) -> Origina
     aligned = align_texts(text, translated.text)
     original_of = {pair.own: pair.original for pair in aligned.alignment.pairs}
     words: dict[int, str] = {}
-    sections: dict[int, Section] = {}
+    passages: dict[int, Passage] = {}
     blocks = [leaf for leaf in aligned.own_leaves if is_block(leaf.element)]
     for number, block in enumerate(blocks):
         leaf_number = original_of.get(block.number)
@@ -158,8 +158,8 @@ def _original_finder(article: Article, original: Article, text: Text) -> Origina
         said = aligned.leaves[leaf_number].text
         if said:
             words[number] = block.text
-            sections[number] = Section(original.source_path, original.page, said)
-    return OriginalFinder(words, sections)
+            passages[number] = Passage(original.source_path, original.page, said)
+    return OriginalFinder(words, passages)
 
 
 def _sources_of(site: Site) -> Sources | None:

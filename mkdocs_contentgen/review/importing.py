@@ -17,7 +17,7 @@ from ..text import Edits, Text, edition_after
 from ..texts.articles import Article
 from ..writer.program import prompt_text
 from ..writer.settings import WriterOptions
-from ..writer.writing import find_sections, prompt, remarks_on_answer, text_from_answer
+from ..writer.writing import find_passages, prompt, remarks_on_answer, text_from_answer
 from .translated_elsewhere import (
     read_changes,
     read_translation,
@@ -67,7 +67,7 @@ def import_text(
     else:
         around = options.sources.text_around(article.page)
         written = text_from_answer(
-            request, options, answer, author=by, today=date.today(), own=around
+            request, options, answer, author=by, today=date.today(), text_around=around
         )
         found = written.text
     text = structs.replace(found, model=model)
@@ -193,8 +193,8 @@ def prompts_for(site: Site, article: Article) -> list[str]:
     request, options = _request_and_options(site, article)
     if article.original:
         return translation_prompts(article, article.original, options)
-    sections = find_sections(request, options, options.sources.text_around(article.page))
-    return [prompt_text(prompt(request, options, sections))]
+    passages = find_passages(request, options, options.sources.text_around(article.page))
+    return [prompt_text(prompt(request, options, passages))]
 
 
 def _request_and_options(site: Site, article: Article) -> tuple[Request, WriterOptions]:

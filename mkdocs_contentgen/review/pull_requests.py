@@ -237,9 +237,9 @@ def _placed(sentence: SentenceToCheck, places: _PassagePlaces) -> PlacedSentence
     """Return a sentence whose evidence says in which line it stands."""
     passages = []
     for evidence in sentence.evidence:
-        section = evidence.section
-        path, line = places.find(section.file, section.text)
-        passages.append(PlacedPassage(section.title, section.text, section.file, path, line))
+        passage = evidence.passage
+        path, line = places.find(passage.file, passage.text)
+        passages.append(PlacedPassage(passage.title, passage.text, passage.file, path, line))
     return PlacedSentence(
         sentence.text, sentence.has_statements, tuple(passages), sentence.has_sources
     )

@@ -31,7 +31,7 @@ from ..page_request import OriginalText, PageRequest
 from ..service.protocol import Attempt, Client
 from ..site.build import Build
 from ..site.options import ContentgenConfig
-from ..site.site import CitedSections, Site
+from ..site.site import CitedPassages, Site
 from ..text import Text
 from ..texts.articles import Article
 from ..texts.lookup import Outcome
@@ -123,7 +123,7 @@ def plan(
     With a note, all articles are updated, else those whose sources or whose original have changed.
     Only a page that a person names (`is_named`) repeats an update that has failed.
     """
-    planner = _Planner(build.site, build.site.cited_sections(), note, section, is_named)
+    planner = _Planner(build.site, build.site.cited_passages(), note, section, is_named)
     for article in articles:
         planner.add(article)
     return planner.planned
@@ -134,7 +134,7 @@ class _Planner:
     """Decides for each article whether its text is updated, and what for."""
 
     site: Site
-    cited: CitedSections
+    cited: CitedPassages
     note: str
     section: str
     is_named: bool

@@ -137,7 +137,7 @@ class Build:
         requests: Sequence[PageRequest] | None = None,
     ) -> Obtained:
         """Return the texts of all requests, or some, and log what a foreground source took."""
-        cited = cache(self.site.cited_sections)
+        cited = cache(self.site.cited_passages)
         obtained = obtain(
             self.site.requests if requests is None else requests,
             self.store(),

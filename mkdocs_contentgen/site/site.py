@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from ..texts.store import DiskStore
     from ..writer.retrieval import Sources
     from ..writer.settings import WriterOptions
-    from ..writer.sources import Section
+    from ..writer.sources import Passage
     from .content import PageContent
 
 
@@ -273,7 +273,7 @@ class Site:
             files,
             self.store(),
             self._review_policy(),
-            find_changed_sources=self.cited_sections().changed,
+            find_changed_sources=self.cited_passages().changed,
         )
         articles = [with_authors(article) for article in articles]
         every = self.options.review_every
@@ -301,9 +301,9 @@ class Site:
         found, _ = self._find_articles(own, files)
         return found
 
-    def cited_sections(self) -> CitedSections:
+    def cited_passages(self) -> CitedPassages:
         """Return what finds the sections that texts cite."""
-        return CitedSections(self)
+        return CitedPassages(self)
 
     def field_problems(self, page_request: PageRequest) -> list[str]:
         """Return messages about what the service cannot do, or sources that cannot be used.
@@ -444,31 +444,31 @@ def _titles(nav: object) -> Iterator[str]:
 
 
 @dataclass
-class CitedSections:
-    """Finds cited sections in the pages of a site, and in other sources of its writer.
+class CitedPassages:
+    """Finds cited passages in the pages of a site, and in other sources of its writer.
 
     Only files that are cited are read, each once.
     """
 
     site: Site
-    _sections: dict[str, Sequence[Section]] = field(default_factory=dict)
+    _passages: dict[str, Sequence[Passage]] = field(default_factory=dict)
 
     def citations(self, text: Text) -> list[Citation]:
         """Return what a text cites, as it was and as it is, without what a served writer has."""
         found = []
         for citation in text.citations():
-            sections = self._find(citation)
-            if sections is None:
+            passages = self._find(citation)
+            if passages is None:
                 continue
-            if sections:
-                said = "\n\n".join(section.text for section in sections)
-                found.append(citation.as_found(sections[0].title, said, sections[0].digest))
+            if passages:
+                said = "\n\n".join(passage.text for passage in passages)
+                found.append(citation.as_found(passages[0].title, said, passages[0].digest))
             else:
                 found.append(citation.as_gone(self._url))
         return found
 
     def changed(self, text: Text) -> tuple[str, ...]:
-        """Return the cited sections that have changed since, or are gone, by path in the site."""
+        """Return the cited passages that have changed since, or are gone, by path in the site."""
         citations = self.citations(text)
         return tuple(citation.shown(self._url) for citation in citations if citation.has_changed)
 
@@ -476,8 +476,8 @@ class CitedSections:
     def _url(self) -> str:
         return self.site.config.site_url or ""
 
-    def _find(self, citation: Citation) -> list[Section] | None:
-        """Return the parts of a section, none if it is gone, or None if a served writer has it."""
+    def _find(self, citation: Citation) -> list[Passage] | None:
+        """Return the parts of a passage, none if it is gone, or None if a served writer has it."""
         if citation.is_page:
             is_of_site = bool(self._url) and citation.name.startswith(self._url)
         else:
@@ -486,29 +486,29 @@ class CitedSections:
             return None
         place = citation.shown(self._url)
         file = citation.name.partition("#")[0]
-        if file not in self._sections:
+        if file not in self._passages:
             path = place.partition("#")[0]
-            self._sections[file] = self._read(path, is_page=citation.is_page)
+            self._passages[file] = self._read(path, is_page=citation.is_page)
         found = []
-        for section in self._sections[file]:
-            if place == (section.place or section.link):
-                found.append(section)
+        for passage in self._passages[file]:
+            if place == (passage.place or passage.link):
+                found.append(passage)
         return found
 
     @cached_property
     def _files(self) -> dict[str, File]:
         return {link_of(file): file for file in self.site.pages}
 
-    def _read(self, path: str, *, is_page: bool) -> Sequence[Section]:
-        """Return the sections of a page, or of a file that is no page."""
-        from ..writer.sources import split_sections
+    def _read(self, path: str, *, is_page: bool) -> Sequence[Passage]:
+        """Return the passages of a page, or of a file that is no page."""
+        from ..writer.sources import split_passages
 
         if not is_page:
-            return self.site.sources.sections(path)
+            return self.site.sources.passages_of(path)
         file = self._files.get(path)
         if file is None:
             return ()
-        return list(split_sections(file.content_string, file.src_uri, path))
+        return list(split_passages(file.content_string, file.src_uri, path))
 
 
 def link_of(page: File) -> str:

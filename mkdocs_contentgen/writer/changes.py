@@ -35,14 +35,14 @@ from .completion import Ask, Completion, Message, ModelCall
 from .entries import Action, Entry, read_entries
 from .kept_answers import KeptAnswers
 from .markdown import paragraph_html, read_markdown
-from .prompts import fill, inert, listed_sources
-from .retrieval import MAX_CHARACTERS
+from .prompts import fill, inert, numbered_sources
+from .retrieval import MAX_SOURCE_CHARACTERS
 from .settings import WriterOptions, public_name
-from .sources import Section
+from .sources import Passage
 from .statements import find_quotations
 from .usage import CHARACTERS_PER_TOKEN, Usage
 from .words import split_words
-from .writing import MAX_FAILED, TOKENS_FOR_THINKING, TOKENS_PER_WORD, Estimate, find_sections
+from .writing import MAX_FAILED, TOKENS_FOR_THINKING, TOKENS_PER_WORD, Estimate, find_passages
 
 _MIN_ANSWER_WORDS = 200
 """The number of words that an answer may have at least."""
@@ -69,21 +69,21 @@ async def find_changes(
 
     Raises FailedTextError for an answer that nobody can use, and the errors of `ask`.
     """
-    sections = [
-        Section("", source.title, source.now, digest=source.digest) for source in update.sources
+    passages = [
+        Passage("", source.title, source.now, digest=source.digest) for source in update.sources
     ]
-    known = {section.text for section in sections}
-    for section in await asyncio.to_thread(find_sections, request, options, note=update.note):
-        if section.text not in known:
-            sections.append(section)
+    known = {passage.text for passage in passages}
+    for passage in await asyncio.to_thread(find_passages, request, options, note=update.note):
+        if passage.text not in known:
+            passages.append(passage)
     kept = KeptAnswers(ask, attempt, options.fields.model)
-    messages = update_prompt(request, update, sections)
+    messages = update_prompt(request, update, passages)
     words = sum(len(block.text.split()) for block in update.blocks)
     limit = max(_MIN_ANSWER_WORDS, words) * TOKENS_PER_WORD + TOKENS_FOR_THINKING
     for number in range(1 + options.fields.repairs):
         completion = await kept(ModelCall(messages, limit, penalty=number > 0))
         updated = await asyncio.to_thread(
-            read_update, completion, request, update, sections, options
+            read_update, completion, request, update, passages, options
         )
         if updated:
             return updated, kept.usage
@@ -101,14 +101,14 @@ def estimate_update(update: Update, options: WriterOptions) -> Estimate:
     """Estimate the calls and the usage of an update."""
     text = sum(len(block.text) for block in update.blocks)
     sources = sum(len(source.before) + len(source.now) for source in update.sources)
-    found = MAX_CHARACTERS if options.sources.paths else 0
+    found = MAX_SOURCE_CHARACTERS if options.sources.paths else 0
     given = len(fill("update", task="", insert="")) + text + sources + found
     answer = text // CHARACTERS_PER_TOKEN // 4
     return Estimate(1, 1 + options.fields.repairs, given // CHARACTERS_PER_TOKEN, answer)
 
 
-def update_prompt(request: Request, update: Update, sections: Sequence[Section]) -> list[Message]:
-    """Return the conversation that asks for an update. The first `sections` are its sources."""
+def update_prompt(request: Request, update: Update, passages: Sequence[Passage]) -> list[Message]:
+    """Return the conversation that asks for an update. The first `passages` are its sources."""
     if update.note:
         task = fill("update_note", note=inert(update.note))
         insert = f"{fill('update_insert')}\n\n"
@@ -119,38 +119,38 @@ def update_prompt(request: Request, update: Update, sections: Sequence[Section])
     for block in update.blocks:
         kind = f"{block.kind}, a person's" if block.is_persons else block.kind
         lines.append(f"{block.number} ({kind}): {inert(block.text)}")
-    shown = list(sections)
+    shown = list(passages)
     for index, source in enumerate(update.sources):
         if source.has_changed:
-            shown[index] = _changed_section(shown[index], source)
+            shown[index] = _changed_passage(shown[index], source)
     topic = inert(" ".join(request.topic.split()))
     text = fill("update_text", topic=topic, blocks="\n".join(lines))
     return [
         {"role": "system", "content": fill("update", task=task, insert=insert)},
-        {"role": "user", "content": f"{text}\n\n{listed_sources(shown)}".strip()},
+        {"role": "user", "content": f"{text}\n\n{numbered_sources(shown)}".strip()},
     ]
 
 
-def _changed_section(section: Section, source: Citation) -> Section:
-    """Return a section that says what its source said, and what it says now."""
+def _changed_passage(passage: Passage, source: Citation) -> Passage:
+    """Return a passage that says what its source said, and what it says now."""
     before = source.before or "(unknown)"
     now = source.now or "(gone)"
     text = fill("update_changed", before=before, now=now)
-    return replace(section, title=f"{source.title} (changed)", text=text)
+    return replace(passage, title=f"{source.title} (changed)", text=text)
 
 
 def read_update(
     completion: Completion,
     request: Request,
     update: Update,
-    sections: Sequence[Section],
+    passages: Sequence[Passage],
     options: WriterOptions,
 ) -> Updated | None:
     """Return the changes in an answer, or None if nobody can use it."""
     answer, remarks = read_answer(completion.text)
     if completion.is_cut:
         remarks.append(f"{_CUT}{completion.quote}")
-    reader = _EntryReader(request, update, sections, options)
+    reader = _EntryReader(request, update, passages, options)
     found = [reader.read(entry) for entry in read_entries(answer, is_cut=completion.is_cut)]
     changes = []
     doubts = []
@@ -173,7 +173,7 @@ def read_update(
         doubts,
         reason="" if changes else because,
         remarks=[*list(dict.fromkeys(remarks))[:_MAX_REMARKS], *quotation_remarks(invented)],
-        cited=_cited_sources(cited, update, sections, options.fields.site_url),
+        cited=_cited_sources(cited, update, passages, options.fields.site_url),
         model=public_name(options.fields.model),
     )
 
@@ -189,16 +189,16 @@ def _why_nothing(results: Sequence[_EntryResult]) -> str:
 
 
 def _cited_sources(
-    numbers: Iterable[int], update: Update, sections: Sequence[Section], site_url: str
+    numbers: Iterable[int], update: Update, passages: Sequence[Passage], site_url: str
 ) -> dict[int, Citation]:
-    """Return the sources of the numbered sections. The first sections are those of the update."""
+    """Return the sources of the numbered passages. The first passages are those of the update."""
     names = [source.name for source in update.sources]
-    names += [name_of(section, site_url) for section in sections[len(names) :]]
+    names += [name_of(passage, site_url) for passage in passages[len(names) :]]
     cited = {}
     for number in sorted(numbers):
-        section = sections[number - 1]
+        passage = passages[number - 1]
         name = names[number - 1]
-        cited[number] = Citation(name, section.title, section.text, digest=section.digest)
+        cited[number] = Citation(name, passage.title, passage.text, digest=passage.digest)
     return cited
 
 
@@ -221,7 +221,7 @@ class _EntryResult:
     """The quotations in the change that are in no source."""
 
     cited: frozenset[int] = field(default_factory=frozenset)
-    """The numbers of the sections that the change cites."""
+    """The numbers of the passages that the change cites."""
 
 
 class _EntryReader:
@@ -231,18 +231,18 @@ class _EntryReader:
         self,
         request: Request,
         update: Update,
-        sections: Sequence[Section],
+        passages: Sequence[Passage],
         options: WriterOptions,
     ) -> None:
         self._update = update
         self._blocks = {block.number: block for block in update.blocks}
         given = [request.topic, request.brief, update.note, options.site_names]
-        given += [section.text for section in sections]
+        given += [passage.text for passage in passages]
         self._given = "\n".join(given)
-        # Links have the numbers of the sections, which whoever asked replaces.
-        self._sections = [
-            replace(section, link=str(number), is_own=False, place="")
-            for number, section in enumerate(sections, start=1)
+        # Links have the numbers of the passages, which whoever asked replaces.
+        self._passages = [
+            replace(passage, link=str(number), is_own=False, place="")
+            for number, passage in enumerate(passages, start=1)
         ]
 
     def read(self, entry: Entry) -> _EntryResult:
@@ -273,7 +273,7 @@ class _EntryReader:
     def _inline_html(
         self, text: str, block: TextBlock, action: Action
     ) -> tuple[str, frozenset[int]]:
-        """Return the new content of a block, with links of CITATION, and the sections it cites.
+        """Return the new content of a block, with links of CITATION, and the passages it cites.
 
         The content is empty if it is none for one block. What neither the sources nor the checked
         part of the block says is a statement to check.
@@ -288,13 +288,13 @@ class _EntryReader:
         if document.problem or [found.kind for found in document.blocks] != ["p"]:
             return nothing
         is_heading = block.kind in HEADINGS and action == "change"
-        found = cite(document, self._sections, CITATION, is_heading=is_heading).sections
+        found = cite(document, self._passages, CITATION, is_heading=is_heading).passages
         if not document.blocks[0].words:
             return nothing
         checked = "" if action == "insert" else block.checked
-        names = bool(self._sections) and not is_heading
+        names = bool(self._passages) and not is_heading
         html = paragraph_html(document, f"{self._given}\n{checked}", names=names)
-        return html, frozenset(int(section.link) for section in found)
+        return html, frozenset(int(passage.link) for passage in found)
 
 
 def _has_same_words(text: str, other: str) -> bool:

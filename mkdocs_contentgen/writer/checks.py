@@ -37,8 +37,10 @@ _LEAST_BEFORE_LOOP = 100
 """A text with fewer words before a loop is no text."""
 
 _CUT_SHARE = 3
+"""A text that ended early is of use if it has more than one word in so many of the target."""
+
 _MOST_NO_TEXT = 150
-"""A longer text is a text."""
+"""A text with so many words, or more, is no refusal or error message."""
 
 _MOST_QUOTED = 200
 """The maximum number of characters of a refusal in a message."""
@@ -47,7 +49,11 @@ _SCRIPT_SHARE = 5
 """A text can have one word in so many in the script that is expected."""
 
 _AT_LIMIT = ("length", "max_tokens")
-_LEAST_REPEATED = 8
+"""The finish reasons of a text that has reached its limit of tokens."""
+
+_LEAST_REPEATED_BLOCK = 8
+"""A block with fewer words, such as a label, can stand in a text twice."""
+
 _NO_TEXT = re.compile(
     rf"\A\W{{0,5}}{any_of('refusal')}"
     r"|\A(?:\{\s?[\"']|\[\s?[{\"'])"  # data of a program
@@ -67,18 +73,24 @@ _OPEN_END = re.compile(r"(?<!\S)[^\s#]*[^\W\d_\u0e00-\u0eff]\Z|[,，、]\Z")
 """The end of half a sentence: no hashtag, and no Thai, which has no full stops."""
 
 _LEAST_OPEN = 6
+"""The minimum number of words of a last sentence that may be cut off. Shorter ones are labels."""
+
 _SHOWN = 60
+"""The number of characters of a text that a remark shows."""
+
+_MOST_SHOWN = 3
+"""The number of parts of a brief that a remark names."""
 
 
 @dataclass(frozen=True)
-class Draft:
+class Candidate:
     """A text of the model, and what was asked for."""
 
     request: Request
     completion: Completion
     document: MarkdownDocument
-    words: int
-    """The target for the number of words."""
+    target: int
+    """The number of words that were asked for."""
 
     mended: tuple[str, ...] = ()
     """The remarks of what was mended already."""
@@ -109,16 +121,17 @@ class Draft:
         """Whether the model can be asked for the rest of a text that was cut off."""
         return (
             self.completion.finish_reason.lower() in (*_AT_LIMIT, "lost")
-            and self.document.words < self.words
+            and self.document.words < self.target
             and whole_paragraphs(self.text) != ""
         )
 
     @cached_property
-    def unusable(self) -> str:
+    def problem(self) -> str:
         """Why nobody can use the text, or an empty string."""
         checks = (
             _refusal_problem,
-            _finish_problem,
+            _cut_problem,
+            _unread_problem,
             _no_text_problem,
             _empty_problem,
             _headings_only_problem,
@@ -138,7 +151,7 @@ class Draft:
         found = [
             ("cut", _cut_remark(self)),
             ("headings", _items_remark(self)),
-            ("closing", "" if has_closing(self) else "the text does not end with a paragraph"),
+            ("closing", _closing_remark(self)),
             ("length", _length_remark(self)),
             ("repetition", _repetition_remark(self)),
             ("self_reference", _self_reference_remark(self)),
@@ -148,29 +161,37 @@ class Draft:
         return [*self.mended, *remarks, *quotation_remarks(_invented_quotations(self))]
 
 
-def _refusal_problem(draft: Draft) -> str:
+def _refusal_problem(candidate: Candidate) -> str:
     """Return what the model says in place of a text, where its server marks that as a refusal."""
-    is_short = _CUT_SHARE * draft.document.words <= draft.words
-    if draft.completion.finish_reason != "refusal" or not is_short:
+    if candidate.completion.finish_reason != "refusal" or not _is_far_too_short(candidate):
         return ""
-    words = escape_controls(" ".join(draft.completion.text.split()))
+    words = escape_controls(" ".join(candidate.completion.text.split()))
     return f"the model refuses to write it: {words[:_MOST_QUOTED] or 'it gives no reason'}"
 
 
-def _finish_problem(draft: Draft) -> str:
-    """Return why there is no text, or less than a third of what was asked for."""
-    if draft.completion.is_cut and _CUT_SHARE * draft.document.words <= draft.words:
-        return _ending(draft)
-    return draft.document.problem
+def _is_far_too_short(candidate: Candidate) -> bool:
+    """Tell whether a text has at most a third of the words that were asked for."""
+    return _CUT_SHARE * candidate.document.words <= candidate.target
 
 
-def _cut_remark(draft: Draft) -> str:
-    if draft.completion.is_cut:
-        return _ending(draft)
-    if draft.completion.finish_reason == "too long":
-        words = draft.document.words
+def _cut_problem(candidate: Candidate) -> str:
+    if candidate.completion.is_cut and _is_far_too_short(candidate):
+        return _ending(candidate)
+    return ""
+
+
+def _unread_problem(candidate: Candidate) -> str:
+    """Return why the Markdown was not read, such as its size."""
+    return candidate.document.problem
+
+
+def _cut_remark(candidate: Candidate) -> str:
+    if candidate.completion.is_cut:
+        return _ending(candidate)
+    if candidate.completion.finish_reason == "too long":
+        words = candidate.document.words
         return f"the text was stopped after {words:,} words, far more than were asked for"
-    sentence = _open_sentence(draft.document)
+    sentence = _open_sentence(candidate.document)
     if sentence:
         return f"the text ends in the middle of a sentence: '…{sentence[-_SHOWN:]}'"
     return ""
@@ -203,86 +224,91 @@ def _follows_sentences(document: MarkdownDocument) -> bool:
     return bool(before) and all(_SENTENCE_END.search(text.strip()) for text in before)
 
 
-def _ending(draft: Draft) -> str:
+def _ending(candidate: Candidate) -> str:
     """Return the message about a text that ended early."""
-    reason = draft.completion.finish_reason[:40]
-    words = draft.document.words
+    reason = candidate.completion.finish_reason[:40]
+    words = candidate.document.words
     message = f"the text was cut off after {words:,} words (finish_reason {reason!r})"
-    message += draft.completion.quote
+    message += candidate.completion.quote
     if reason.lower() in _AT_LIMIT:
         message += "; raise the model's limit of tokens or its context, or choose a shorter length"
     return message
 
 
-def _empty_problem(draft: Draft) -> str:
-    words = draft.document.words
-    if not draft.document.text.strip():
+def _empty_problem(candidate: Candidate) -> str:
+    words = candidate.document.words
+    if not candidate.document.text.strip():
         return (
             "the answer is empty or has thinking text only; turn off thinking with `parameters`, "
             "or choose a larger model"
         )
-    least = 0 if draft.is_part else min(_LEAST_TEXT, draft.words // 10)
+    least = 0 if candidate.is_part else min(_LEAST_TEXT, candidate.target // 10)
     return f"the answer has {counted(words, 'word')} only" if words < least else ""
 
 
-def _no_text_problem(draft: Draft) -> str:
-    is_short = draft.document.words < _MOST_NO_TEXT
-    if is_short and _NO_TEXT.search(draft.document.text.strip()):
+def _no_text_problem(candidate: Candidate) -> str:
+    is_short = candidate.document.words < _MOST_NO_TEXT
+    if is_short and _NO_TEXT.search(candidate.document.text.strip()):
         return "the answer is a refusal, an error message, data or filler, and no text"
     return ""
 
 
-def _headings_only_problem(draft: Draft) -> str:
-    is_outline = all(block.kind in HEADINGS for block in draft.document.blocks)
-    if is_outline and not draft.is_part:
+def _headings_only_problem(candidate: Candidate) -> str:
+    is_outline = all(block.kind in HEADINGS for block in candidate.document.blocks)
+    if is_outline and not candidate.is_part:
         return "the text has headings only"
     return ""
 
 
-def _script_problem(draft: Draft) -> str:
+def _script_problem(candidate: Candidate) -> str:
     """Return a problem for a text in another script than its topic, which can have several."""
-    language = find_language(draft.request.language)
-    if draft.request.language and not language:
+    language = find_language(candidate.request.language)
+    if candidate.request.language and not language:
         return ""
-    expected = list(count_scripts(language.sources if language else draft.request.topic))
-    text = count_scripts(draft.document.prose)
-    found = max(text, key=text.__getitem__, default="")
+    # The heading of a list of sources is in the script of its language.
+    example = language.sources if language else candidate.request.topic
+    expected = list(count_scripts(example))
+    if not expected:
+        return ""
+    counts = count_scripts(candidate.document.prose)
+    found = max(counts, key=counts.__getitem__, default="")
     # Texts on software have many names in Latin script.
-    is_expected = any(text[name] * _SCRIPT_SHARE >= text.total() for name in expected)
-    if not expected or (found and is_expected):
+    is_expected = any(counts[name] * _SCRIPT_SHARE >= counts.total() for name in expected)
+    if found and is_expected:
         return ""
     asked = f"{language.name} is" if language else "the topic"
     return f"the text is in {found or 'no'} script and {asked} in {' or '.join(expected)}"
 
 
-def _degenerate_problem(draft: Draft) -> str:
-    if draft.by_person:
+def _degenerate_problem(candidate: Candidate) -> str:
+    if candidate.by_person:
         return ""
-    least = min(_LEAST_BEFORE_LOOP, draft.words // 4)
-    if draft.completion.finish_reason == "loop" and draft.document.words < least:
+    words = candidate.document.words
+    least = min(_LEAST_BEFORE_LOOP, candidate.target // 4)
+    if candidate.completion.finish_reason == "loop" and words < least:
         return (
-            f"the model repeated itself without end after {draft.document.words} words; try again, "
-            "or choose a larger model"
+            f"the model repeated itself without end after {words} words; try again, or choose a "
+            "larger model"
         )
-    return degenerate_problem(draft.document.prose)
+    return degenerate_problem(candidate.document.prose)
 
 
-def _repeated_problem(draft: Draft) -> str:
-    if draft.by_person:
+def _repeated_problem(candidate: Candidate) -> str:
+    if candidate.by_person:
         return ""
-    again = sum(len(block.words) for block in _repeated_blocks(draft))
-    if again and 2 * again > len(split_words(draft.document.text)):
+    again = sum(len(block.words) for block in _repeated_blocks(candidate))
+    if again and 2 * again > len(split_words(candidate.document.text)):
         return "the text says again what stands before it"
     return ""
 
 
-def _repeated_blocks(draft: Draft) -> list[MarkdownBlock]:
+def _repeated_blocks(candidate: Candidate) -> list[MarkdownBlock]:
     """Return the blocks that stand before once more."""
-    seen = {tuple(block.words) for block in draft.earlier}
+    seen = {tuple(block.words) for block in candidate.earlier}
     found = []
-    for block in draft.document.blocks:
+    for block in candidate.document.blocks:
         words = tuple(block.words)
-        if count_words(words) >= _LEAST_REPEATED and words in seen:
+        if count_words(words) >= _LEAST_REPEATED_BLOCK and words in seen:
             found.append(block)
         seen.add(words)
     return found
@@ -290,16 +316,20 @@ def _repeated_blocks(draft: Draft) -> list[MarkdownBlock]:
 
 def _is_refrain(block: MarkdownBlock) -> bool:
     """Tell whether a block can stand in a text twice: a verse, a label or a formula."""
-    lines = sum(token.type == "hardbreak" for children in block.inlines for token in children)
+    breaks = 0
+    for tokens in block.inlines:
+        breaks += sum(token.type == "hardbreak" for token in tokens)
+    is_verse = breaks > 1
     is_label = block.text.rstrip().endswith((":", "："))
-    return lines > 1 or is_label or count_words(split_words(block.prose)) < _LEAST_REPEATED
+    is_formula = count_words(split_words(block.prose)) < _LEAST_REPEATED_BLOCK
+    return is_verse or is_label or is_formula
 
 
-def _items_remark(draft: Draft) -> str:
-    if not is_listicle(draft.request):
+def _items_remark(candidate: Candidate) -> str:
+    if not is_listicle(candidate.request):
         return ""
-    numbers = item_numbers(draft.document.headings)
-    wanted = items_of(draft.request.topic)
+    numbers = item_numbers(candidate.document.headings)
+    wanted = items_of(candidate.request.topic)
     if numbers != list(range(1, len(numbers) + 1)) or len(numbers) < 2:
         return "the items have no headings with numbers in order"
     if wanted and len(numbers) != wanted:
@@ -313,38 +343,42 @@ def item_numbers(headings: Sequence[str]) -> list[int]:
     return [int(match[1]) for match in matches if match]
 
 
-def has_closing(draft: Draft) -> bool:
-    """Tell whether a blog post ends with a paragraph."""
-    if draft.request.type != "blog":
-        return True
-    last = draft.document.blocks[-1]
-    return last.kind == "p" and not is_tip(last)
+def lacks_closing(candidate: Candidate) -> bool:
+    """Tell whether a text is a blog post that does not end with a paragraph, as it should."""
+    if candidate.request.type != "blog":
+        return False
+    last = candidate.document.blocks[-1]
+    return last.kind != "p" or is_tip(last)
 
 
-def _length_remark(draft: Draft) -> str:
-    words = draft.document.words
-    if abs(words - draft.words) <= CLOSE * draft.words:
+def _closing_remark(candidate: Candidate) -> str:
+    return "the text does not end with a paragraph" if lacks_closing(candidate) else ""
+
+
+def _length_remark(candidate: Candidate) -> str:
+    words = candidate.document.words
+    if abs(words - candidate.target) <= CLOSE * candidate.target:
         return ""
-    return f"{words:,} words for about {draft.words:,}"
+    return f"{words:,} words for about {candidate.target:,}"
 
 
-def _repetition_remark(draft: Draft) -> str:
-    repeated = _repeated_blocks(draft)
+def _repetition_remark(candidate: Candidate) -> str:
+    repeated = _repeated_blocks(candidate)
     for block in repeated:
         if block.kind == "p" and not _is_refrain(block):
-            return f"a paragraph is repeated: '{block.text[:60]}…'"
+            return f"a paragraph is repeated: '{block.text[:_SHOWN]}…'"
     return ""
 
 
-def _self_reference_remark(draft: Draft) -> str:
-    prose = draft.document.prose.strip()
+def _self_reference_remark(candidate: Candidate) -> str:
+    prose = candidate.document.prose.strip()
     match = _ABOUT_ITSELF.search(prose)
-    if match is None and not _LETTER.search(_lines(draft.document)):
+    if match is None and not _LETTER.search(_lines(candidate.document)):
         match = _ABOUT_HELP.search(prose)
     if match is None:
         return ""
     words = " ".join(match[0].split())
-    return f"the text talks about itself ('{words[:60]}')"
+    return f"the text talks about itself ('{words[:_SHOWN]}')"
 
 
 def _lines(document: MarkdownDocument) -> str:
@@ -352,25 +386,34 @@ def _lines(document: MarkdownDocument) -> str:
     return "\n".join(block.text[:_SHOWN] for block in document.blocks)
 
 
-def _invented_quotations(draft: Draft) -> list[str]:
-    """Without sources, only for news: elsewhere, quotations are statements to check."""
-    if not (isinstance(draft.request, NewsRequest) or draft.sources):
+def _invented_quotations(candidate: Candidate) -> list[str]:
+    """Return the quotations that nobody has said, as far as the sources tell.
+
+    Without sources, they are only looked for in news. Elsewhere, they are statements to check.
+    """
+    if not (isinstance(candidate.request, NewsRequest) or candidate.sources):
         return []
-    found = find_quotations(draft.document.prose, draft.source_text)
-    quotes = (block.text for block in draft.document.blocks if is_quote(block))
-    return [*found, *(text for text in quotes if is_invented(text, draft.source_text))]
+    given = candidate.source_text
+    found = find_quotations(candidate.document.prose, given)
+    for block in candidate.document.blocks:
+        if is_quote(block) and is_invented(block.text, given):
+            found.append(block.text)
+    return found
 
 
-def _brief_remark(draft: Draft) -> str:
-    brief = draft.request.brief
-    text = f"{inline_text(draft.document.title)}\n{draft.document.text}"
-    # At the start of a sentence, `Needs Python` looks like a name.
+def _brief_remark(candidate: Candidate) -> str:
+    brief = candidate.request.brief
+    text = f"{inline_text(candidate.document.title)}\n{candidate.document.text}"
     ranges = find_statements(brief, text)
     for name in find_names(brief, text):
-        if brief[: name.start].rstrip(" -*•")[-1:].isalnum():
+        before = brief[: name.start].rstrip(" -*•")
+        # At the start of a sentence, `Needs Python` looks like a name.
+        is_within_sentence = before[-1:].isalnum()
+        if is_within_sentence:
             ranges.append(name)
-    missing = [f"'{part.of(brief)[:60]}'" for part in without_overlaps(ranges)]
+    missing = [f"'{part.of(brief)[:_SHOWN]}'" for part in without_overlaps(ranges)]
     if not missing:
         return ""
-    more = f" and {len(missing) - 3} more" if len(missing) > 3 else ""
-    return f"the text leaves out {', '.join(missing[:3])}{more}"
+    number_of_others = len(missing) - _MOST_SHOWN
+    more = f" and {number_of_others} more" if number_of_others > 0 else ""
+    return f"the text leaves out {', '.join(missing[:_MOST_SHOWN])}{more}"

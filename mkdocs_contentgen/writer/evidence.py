@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 
 from ..html.sentences import sentence_ends
 from .retrieval import Index
-from .sources import Section
+from .sources import Passage
 from .words import content_stems, content_words
 
 MAX_PASSAGES = 3
@@ -32,22 +32,21 @@ about something else; `tests/benchmarks/marks.py` finds more of the right passag
 class Evidence:
     """A passage of a source, and the words that it has in common with a sentence."""
 
-    section: Section
-    """Where the passage stands; its `text` is the passage."""
+    passage: Passage
 
     words: tuple[str, ...]
 
 
 class EvidenceFinder:
-    """Finds the closest passages in the sections that `search` returns for a sentence.
+    """Finds the closest short passages in those that `search` returns for a sentence.
 
     `has_sources` says whether there is anything to search. `found` has what was found for each
-    sentence, also by another finder in the same sections.
+    sentence, also by another finder in the same sources.
     """
 
     def __init__(
         self,
-        search: Callable[[str], Sequence[Section]],
+        search: Callable[[str], Sequence[Passage]],
         *,
         has_sources: bool = True,
         found: dict[str, list[Evidence]] | None = None,
@@ -67,10 +66,11 @@ class EvidenceFinder:
         least = min(_LEAST_SHARED, len(wanted))
         if not self.has_sources or not wanted:
             return []
-        sections = self._search(sentence)
-        passages = Index(passage for section in sections for passage in _passages(section))
-        close: list[tuple[Section, frozenset[str]]] = []
-        for passage in passages.search(sentence):
+        short_passages: list[Passage] = []
+        for passage in self._search(sentence):
+            short_passages += _short_passages(passage)
+        close: list[tuple[Passage, frozenset[str]]] = []
+        for passage in Index(short_passages).search(sentence):
             shared = wanted & content_stems(passage.text)
             if len(shared) >= least:
                 close.append((passage, shared))
@@ -83,16 +83,16 @@ class EvidenceFinder:
         return found[:MAX_PASSAGES]
 
 
-def _passages(section: Section) -> Iterator[Section]:
-    """Yield the parts of a section, each of whole sentences or of a part of a long one."""
-    passage = ""
-    for sentence in _sentences(section.text):
-        if passage and len(passage) + len(sentence) > _MAX_LENGTH:
-            yield replace(section, text=passage.strip())
-            passage = ""
-        passage += sentence
-    if passage.strip():
-        yield replace(section, text=passage.strip())
+def _short_passages(passage: Passage) -> Iterator[Passage]:
+    """Yield the parts of a passage, each of whole sentences or of a part of a long one."""
+    part = ""
+    for sentence in _sentences(passage.text):
+        if part and len(part) + len(sentence) > _MAX_LENGTH:
+            yield replace(passage, text=part.strip())
+            part = ""
+        part += sentence
+    if part.strip():
+        yield replace(passage, text=part.strip())
 
 
 def _sentences(text: str) -> Iterator[str]:

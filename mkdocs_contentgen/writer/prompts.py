@@ -17,7 +17,7 @@ from ..requests import REQUEST_TYPES, Request, choices
 from .answers import TEMPLATE_MARK
 from .languages import language_name
 from .settings import WriterOptions
-from .sources import Section
+from .sources import Passage
 
 _FIELD = re.compile(r"^##[ \t]+([\w-]+)[ \t]*:[ \t]*([\w-]+)[ \t]*$", re.MULTILINE)
 _SIZE = re.compile(r"(?<![\d.])(\d+(?:\.\d+)?)([bm])(?![a-z0-9])")
@@ -88,18 +88,18 @@ def topic_prompt(request: Request, words: int) -> str:
     return prompt
 
 
-def sources_prompt(sections: Sequence[Section]) -> str:
+def sources_prompt(passages: Sequence[Passage]) -> str:
     """Return the part of the prompt with the sources, or an empty string without any."""
-    if not sections:
+    if not passages:
         return ""
-    return f"\n\n{fill('sources', sources=listed_sources(sections))}"
+    return f"\n\n{fill('sources', sources=numbered_sources(passages))}"
 
 
-def listed_sources(sections: Sequence[Section]) -> str:
-    """Return sources with their numbers, as a prompt has them."""
+def numbered_sources(passages: Sequence[Passage]) -> str:
+    """Return passages of sources with their numbers, as a prompt has them."""
     return "\n\n".join(
-        f"<source {number}: {inert(section.title)}>\n{inert(section.text)}\n</source {number}>"
-        for number, section in enumerate(sections, start=1)
+        f"<source {number}: {inert(passage.title)}>\n{inert(passage.text)}\n</source {number}>"
+        for number, passage in enumerate(passages, start=1)
     )
 
 

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from ..topics import is_listicle, items_of
-from .checks import Draft, has_closing, item_numbers
+from .checks import Candidate, item_numbers, lacks_closing
 from .markdown import MarkdownBlock, is_tip
 from .prompts import fill
 
@@ -13,31 +14,47 @@ _MIN_REPAIR = 50
 """The minimum number of words of a part that is asked for."""
 
 
-def find_repair(draft: Draft, tolerance: float) -> tuple[str, int] | None:
-    """Return the prompt for what a text misses most, with its words, or None for nothing.
+@dataclass(frozen=True)
+class Repair:
+    """A further call for what a text misses."""
+
+    prompt: str
+    words: int
+    """The number of words that are asked for."""
+
+
+def find_repair(candidate: Candidate, tolerance: float) -> Repair | None:
+    """Return the repair for what a text misses most, or None if it misses nothing.
 
     The number of words may miss the target by the share `tolerance`.
     """
-    words = draft.document.words
-    items = item_numbers(draft.document.headings)
-    wanted = items_of(draft.request.topic)
+    words = candidate.document.words
+    items = item_numbers(candidate.document.headings)
+    wanted = items_of(candidate.request.topic)
     in_order = items == [*range(1, len(items) + 1)]
-    if is_listicle(draft.request) and wanted and in_order and 0 < len(items) < wanted:
+    if is_listicle(candidate.request) and wanted and in_order and 0 < len(items) < wanted:
         missing = wanted - len(items)
         size = max(_MIN_REPAIR, missing * words // len(items))
-        return fill("missing_items", first=len(items) + 1, last=wanted), size
-    if words < (1 - tolerance) * draft.words:
-        size = max(_MIN_REPAIR, draft.words - words)
-        return fill("more", words=size), size
-    return None if has_closing(draft) else (fill("missing_conclusion"), _MIN_REPAIR)
+        return Repair(fill("missing_items", first=len(items) + 1, last=wanted), size)
+    if words < (1 - tolerance) * candidate.target:
+        size = max(_MIN_REPAIR, candidate.target - words)
+        return Repair(fill("more", words=size), size)
+    if lacks_closing(candidate):
+        return Repair(fill("missing_conclusion"), _MIN_REPAIR)
+    return None
 
 
 def insert_part(
     blocks: Sequence[MarkdownBlock], found: Sequence[MarkdownBlock]
 ) -> list[MarkdownBlock]:
-    """Return a text with a part inserted at its end, but before a paragraph that closes it."""
+    """Return a text with a part inserted at its end, but before a paragraph that closes it.
+
+    What stands in the part before its first heading is left out.
+    """
     starts = [index for index, block in enumerate(found) if block.kind == "h2"]
     part = found[starts[0] :] if starts else found
-    is_closed = len(blocks) > 1 and blocks[-1].kind == blocks[-2].kind == "p"
-    end = len(blocks) - (is_closed and not is_tip(blocks[-1]))
+    ends_with_paragraphs = len(blocks) > 1 and blocks[-1].kind == blocks[-2].kind == "p"
+    end = len(blocks)
+    if ends_with_paragraphs and not is_tip(blocks[-1]):
+        end -= 1
     return [*blocks[:end], *part, *blocks[end:]]

@@ -1,8 +1,8 @@
-"""Find the sections of the sources that suit a topic, with SQLite's full-text search.
+"""Find the passages of the sources that suit a topic, with SQLite's full-text search.
 
 Words are searched for, and no embeddings: an author who writes a topic uses the words of the site,
 where names of options and commands matter most, and nothing has to be downloaded or asked. BM25
-ranks a section high if it has the rare words of the topic, and a word in the title counts twice.
+ranks a passage high if it has the rare words of the topic, and a word in the title counts twice.
 The index is kept in memory, and made anew if a file has changed, so that no file of an index can be
 out of date.
 """
@@ -16,7 +16,7 @@ from pathlib import Path
 
 from .sources import (
     Location,
-    Section,
+    Passage,
     SitePages,
     SourceFile,
     changed_at,
@@ -26,11 +26,11 @@ from .sources import (
 )
 from .words import separate_words, split_words
 
-MAX_SECTIONS = 8
-"""Sections for a text."""
+MAX_FOUND = 8
+"""Passages that a search finds, which are those for a text."""
 
-MAX_CHARACTERS = 10_000
-"""Characters of all sections for a text, about 2,500 tokens."""
+MAX_SOURCE_CHARACTERS = 10_000
+"""Characters of all passages for a text, about 2,500 tokens."""
 
 _MAX_TERMS = 60
 """Words of a topic that are searched for."""
@@ -59,21 +59,24 @@ class Sources:
         self._read_at: tuple[tuple[Path, int, int], ...] = ()
         self._lock = threading.Lock()
 
-    def search(self, topic: str, names: Sequence[str] = ()) -> list[Section]:
-        """Return the sections of the named files, and those that suit a topic best.
+    def search(self, topic: str, names: Sequence[str] = ()) -> list[Passage]:
+        """Return the passages of the named files, and those that suit a topic best.
 
         Any thread may call this. Afterwards, `warnings` has a message if files are left out.
         """
-        return self.as_they_are(names)(topic)
+        search_now = self.searcher(names)
+        return search_now(topic)
 
-    def as_they_are(self, names: Sequence[str] = ()) -> Callable[[str], list[Section]]:
-        """Return what searches the files as they are now, for any number of topics.
+    def searcher(self, names: Sequence[str] = ()) -> Callable[[str], list[Passage]]:
+        """Return a function that searches the files as they are now, for any number of topics.
 
         To look whether one of a thousand has changed takes longer than to search them.
         """
         files = self._named() if names else {}
         named, left_out = read_sources(files[name] for name in names if name in files)
-        index_of_named = Index(named) if len(_within_limits(named)) < len(named) else None
+        # Of named files that are too long for a prompt, the passages are taken that suit the topic.
+        has_room_for_named = len(_within_limits(named)) == len(named)
+        index_of_named = None if has_room_for_named else Index(named)
         with self._lock:
             index = self._newest_index()
             left_out = [*self._left_out, *left_out]
@@ -83,15 +86,14 @@ class Sources:
                     f"{self._option}: files left out: {len(left_out)}, such as {left_out[0]}"
                 )
 
-        def search(topic: str) -> list[Section]:
-            first = named
+        def search(topic: str) -> list[Passage]:
             with self._lock:
-                if index_of_named:
-                    first = index_of_named.search(topic) or named
-                found = index.search(topic)
-            others = [section for section in found if section not in first]
-            number_of_others = max(0, MAX_SECTIONS - len(first))
-            return _within_limits([*first, *others[:number_of_others]])
+                suiting_of_named = index_of_named.search(topic) if index_of_named else []
+                suiting = index.search(topic)
+            first = suiting_of_named or named
+            others = [passage for passage in suiting if passage not in first]
+            room_for_others = max(0, MAX_FOUND - len(first))
+            return _within_limits([*first, *others[:room_for_others]])
 
         return search
 
@@ -99,13 +101,13 @@ class Sources:
         """Return the index of the files, made anew if one has changed. Called with the lock."""
         now = changed_at(find_files(self.paths, self._site))
         if self._index is None or now != self._read_at:
-            sections, self._left_out = read_sources(find_files(self.paths, self._site))
-            self._index = Index(sections)
+            passages, self._left_out = read_sources(find_files(self.paths, self._site))
+            self._index = Index(passages)
             self._read_at = now
         return self._index
 
-    def sections(self, name: str) -> list[Section]:
-        """Return the sections of a file that a request can name; none if there is no such file."""
+    def passages_of(self, name: str) -> list[Passage]:
+        """Return the passages of a file that a request can name; none if there is no such file."""
         file = self._named().get(name)
         return read_sources([file])[0] if file else []
 
@@ -124,8 +126,8 @@ class Sources:
                 "is no source; name a page that the site publishes, by its path in docs_dir, or a "
                 f"file that {self._option} names, or Markdown or text in a folder there"
             )
-        sections, left_out = read_sources([file])
-        if sections:
+        passages, left_out = read_sources([file])
+        if passages:
             return ""
         reason = left_out[0] if left_out else "it has no text for others to read"
         return f"cannot be read: {reason}"
@@ -145,48 +147,48 @@ class Sources:
 
 
 class Index:
-    """The sections of the sources, in memory. Used by one thread at a time."""
+    """The passages of the sources, in memory. Used by one thread at a time."""
 
-    def __init__(self, sections: Iterable[Section]) -> None:
-        self.sections = list(sections)
+    def __init__(self, passages: Iterable[Passage]) -> None:
+        self.passages = list(passages)
         self._database = sqlite3.connect(":memory:", check_same_thread=False)
         self._database.execute(
-            "CREATE VIRTUAL TABLE sections USING fts5(title, text, content='', tokenize='porter')"
+            "CREATE VIRTUAL TABLE passages USING fts5(title, text, content='', tokenize='porter')"
         )
         # The tokenizer would take a Chinese sentence for one word.
         rows = (
-            (number, separate_words(section.title), separate_words(section.text))
-            for number, section in enumerate(self.sections)
+            (number, separate_words(passage.title), separate_words(passage.text))
+            for number, passage in enumerate(self.passages)
         )
         self._database.executemany(
-            "INSERT INTO sections (rowid, title, text) VALUES (?, ?, ?)", rows
+            "INSERT INTO passages (rowid, title, text) VALUES (?, ?, ?)", rows
         )
 
-    def search(self, topic: str) -> list[Section]:
-        """Return the sections that suit a topic best, the best first."""
+    def search(self, topic: str) -> list[Passage]:
+        """Return the passages that suit a topic best, the best first."""
         terms = list(dict.fromkeys(split_words(topic)))[:_MAX_TERMS]
-        if not terms or not self.sections:
+        if not terms or not self.passages:
             return []
         quoted_terms = ['"{}"'.format(term.replace('"', '""')) for term in terms]
         query = " OR ".join(quoted_terms)
         rows = self._database.execute(
-            "SELECT rowid FROM sections WHERE sections MATCH ? "
-            "ORDER BY bm25(sections, 2.0, 1.0) LIMIT ?",
-            (query, MAX_SECTIONS),
+            "SELECT rowid FROM passages WHERE passages MATCH ? "
+            "ORDER BY bm25(passages, 2.0, 1.0) LIMIT ?",
+            (query, MAX_FOUND),
         ).fetchall()
-        return [self.sections[number] for (number,) in rows]
+        return [self.passages[number] for (number,) in rows]
 
     def __del__(self) -> None:
         self._database.close()
 
 
-def _within_limits(found: Iterable[Section]) -> list[Section]:
-    """Return the sections that have room."""
-    sections = []
-    left = MAX_CHARACTERS
-    for section in found:
-        size = len(section.title) + len(section.text)
+def _within_limits(found: Iterable[Passage]) -> list[Passage]:
+    """Return the passages that have room."""
+    passages = []
+    left = MAX_SOURCE_CHARACTERS
+    for passage in found:
+        size = len(passage.title) + len(passage.text)
         if size <= left:
-            sections.append(section)
+            passages.append(passage)
             left -= size
-    return sections
+    return passages

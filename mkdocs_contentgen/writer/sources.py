@@ -1,4 +1,4 @@
-"""Read the sources that texts are grounded in, and split them into sections by heading.
+"""Read the sources that texts are grounded in, and split them into passages by heading.
 
 Sources are not trusted: a repository may have links to other files of the machine in it, and files
 that were made to take long. What is not read is left out, and named in a warning.
@@ -10,7 +10,7 @@ import errno
 import os
 import re
 import unicodedata
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -32,11 +32,11 @@ MAX_FILE = 2 * 1024 * 1024
 _MAX_PAGE = 256 * 1024
 """Characters of a page whose text around an article is read."""
 
-MAX_SECTION = 2000
-"""Characters of a section. Longer ones are divided between paragraphs, or else anywhere."""
+PASSAGE_LENGTH = 2000
+"""Characters of a passage. What is longer is divided between paragraphs, or else anywhere."""
 
 MAX_HEADING = 300
-"""Characters of a heading, which each section has. Longer lines are text."""
+"""Characters of a heading, which each passage has. Longer lines are text."""
 
 _FRONT_MATTER = re.compile(r"\A---[ \t]*\n(.*?)^(?:---|\.\.\.)[ \t]*\n", re.DOTALL | re.MULTILINE)
 _TITLE = re.compile(r"^title:(.*)$", re.MULTILINE)
@@ -89,8 +89,8 @@ class SourceFile:
 
 
 @dataclass(frozen=True)
-class Section:
-    """A part of a source below a heading."""
+class Passage:
+    """The text of a source below a heading, or a part of a long one."""
 
     file: str
     """The path of its file, to show to a person."""
@@ -110,6 +110,34 @@ class Section:
 
     place: str = ""
     """The path of a file that is no page, as a request names it, with the place after `#`."""
+
+
+@dataclass(frozen=True)
+class _Origin:
+    """The file that passages come from."""
+
+    file: str
+    """Its path, to show to a person."""
+
+    page: str | None
+    """The path of its page in the site, or None if it is no page."""
+
+    path: str
+    """Its path as a request names it."""
+
+    def passages(self, title: str, anchor: str, text: str) -> Iterator[Passage]:
+        """Yield the passages with the text below one heading. Only a long text has several."""
+        fragment = f"#{anchor}" if anchor else ""
+        link = ""
+        place = ""
+        if self.page is None:
+            place = f"{self.path}{fragment}"
+        else:
+            link = f"{self.page}{fragment}"
+        text = text.strip()
+        digest = sha256(text)
+        for part in _divided(text):
+            yield Passage(self.file, title, part, link, digest=digest, place=place)
 
 
 @dataclass(frozen=True)
@@ -166,62 +194,47 @@ def read_around(docs: Location, page: str) -> str:
     return first + "".join(other.partition("-->")[2] for other in others)
 
 
-def read_sources(files: Iterable[SourceFile]) -> tuple[list[Section], list[str]]:
-    """Return the sections of files, and those that are left out, each with the reason."""
-    sections: list[Section] = []
+def read_sources(files: Iterable[SourceFile]) -> tuple[list[Passage], list[str]]:
+    """Return the passages of files, and those that are left out, each with the reason."""
+    passages: list[Passage] = []
     left_out = []
     for file in files:
         path = escape_controls(str(file.location.path))
         try:
-            sections += _sections_of(file)
+            passages += _passages_of(file)
         except (OSError, UnicodeError) as error:
             left_out.append(f"{path} ({escape_controls(reason_of(error))})")
-    return sections, left_out
+    return passages, left_out
 
 
-def split_sections(markdown: str, file: str, page: str | None, path: str = "") -> Iterator[Section]:
-    """Yield the sections of a Markdown text. `page` is the path of its page in the site.
+def split_passages(markdown: str, file: str, page: str | None, path: str = "") -> Iterator[Passage]:
+    """Yield the passages of a Markdown text. `page` is the path of its page in the site.
 
     `path` is that of its file, as a request names it.
     """
-    title, markdown = _split_front_matter(markdown)
-    names = [title]
+    origin = _Origin(file, page, path or file)
+    page_title, markdown = _split_front_matter(markdown)
+    title = _title_of_passage(page_title, "", file)
     anchor = ""
     start = 0
     for heading in _headings(markdown):
-        text = markdown[start : heading.start]
-        yield from _sections_below(names, anchor, text, file, page, path or file)
+        yield from origin.passages(title, anchor, markdown[start : heading.start])
+        anchor = heading.anchor
         if heading.level == 1:
-            # The address of the page leads to it, with or without an anchor.
-            anchor = ""
-            title = title or heading.text
-        else:
-            anchor = heading.anchor
-        names = [title, heading.text]
+            anchor = ""  # the address of the page leads to it, with or without an anchor
+            page_title = page_title or heading.text
+        title = _title_of_passage(page_title, heading.text, file)
         start = heading.end
-    yield from _sections_below(names, anchor, markdown[start:], file, page, path or file)
+    yield from origin.passages(title, anchor, markdown[start:])
 
 
-def _sections_below(
-    names: Sequence[str], anchor: str, text: str, file: str, page: str | None, path: str
-) -> Iterator[Section]:
-    """Yield the sections with the text below one heading. Only a long text has several.
+def _title_of_passage(page_title: str, heading: str, file: str) -> str:
+    """Return the title of what stands below a heading, such as `Start › Install it`.
 
-    `names` are the title of the page and the heading. Each can be empty.
+    The title of the page and the heading can be empty, or the same.
     """
-    different_names = dict.fromkeys(name for name in names if name)
-    title = " › ".join(different_names) or Path(file).stem
-    fragment = f"#{anchor}" if anchor else ""
-    if page is None:
-        link = ""
-        place = f"{path}{fragment}"
-    else:
-        link = f"{page}{fragment}"
-        place = ""
-    text = text.strip()
-    digest = sha256(text)
-    for part in _divided(text):
-        yield Section(file, title, part, link, digest=digest, place=place)
+    names = dict.fromkeys(name for name in (page_title, heading) if name)
+    return " › ".join(names) or Path(file).stem
 
 
 def find_headings(markdown: str) -> list[Heading]:
@@ -250,7 +263,8 @@ def _headings(markdown: str) -> Iterator[Heading]:
             elif mark["fence"].startswith(fence):
                 fence = ""
         elif not fence and len(mark["heading"]) <= MAX_HEADING:
-            text, anchor = _heading(mark["heading"], ids)
+            text, slug = _text_and_slug(mark["heading"])
+            anchor = _unique_anchor(slug, ids)
             yield Heading(len(mark["level"]), text, anchor, mark.start(), mark.end())
 
 
@@ -286,21 +300,22 @@ def _files_below(folder: Path, docs: Path | None) -> Iterator[Path]:
     """
     if docs and folder.is_relative_to(docs):
         return
-    for directory, folders, files in os.walk(folder):
-        paths = [Path(directory, name) for name in sorted(folders) if not name.startswith(".")]
+    for directory, folder_names, file_names in os.walk(folder):
+        visible = [name for name in sorted(folder_names) if not name.startswith(".")]
+        inner_folders = [Path(directory, name) for name in visible]
         # os.walk() goes on with what is left in this list.
-        folders[:] = [path.name for path in paths if path != docs]
-        for path in paths:
-            if path.is_symlink():
-                yield path
-        for name in sorted(files):
-            path = Path(directory, name)
-            if path.suffix.lower() in _SUFFIXES and not name.startswith("."):
-                yield path
+        folder_names[:] = [inner.name for inner in inner_folders if inner != docs]
+        for inner in inner_folders:
+            if inner.is_symlink():
+                yield inner
+        for name in sorted(file_names):
+            file = Path(directory, name)
+            if file.suffix.lower() in _SUFFIXES and not name.startswith("."):
+                yield file
 
 
-def _sections_of(file: SourceFile) -> list[Section]:
-    """Return the sections of a file. Raises OSError and UnicodeError."""
+def _passages_of(file: SourceFile) -> list[Passage]:
+    """Return the passages of a file. Raises OSError and UnicodeError."""
     file.name.encode()  # a name that is not UTF-8 cannot be sent
     path = file.location.path
     text = read_text(path, file.location.root, MAX_FILE).removeprefix("\ufeff")
@@ -310,48 +325,54 @@ def _sections_of(file: SourceFile) -> list[Section]:
     if path.suffix.lower() in _HASH_COMMENTS:
         digest = sha256(text)
         return [
-            Section(file.name, file.name, part, digest=digest, place=place)
+            Passage(file.name, file.name, part, digest=digest, place=place)
             for part in _divided(text)
         ]
     front = _FRONT_MATTER.match(text)
     if front and _NO_SOURCE.search(front[1]):
         return []
-    return list(split_sections(text, file.name, file.page, place))
+    return list(split_passages(text, file.name, file.page, place))
 
 
 def _divided(text: str) -> Iterator[str]:
-    """Yield parts of at most MAX_SECTION characters, divided between paragraphs if possible."""
+    """Yield parts of at most PASSAGE_LENGTH characters, divided between paragraphs if possible."""
     start = 0
     while start < len(text):
-        end = start + MAX_SECTION
+        end = start + PASSAGE_LENGTH
         if end < len(text):
-            paragraph = text.rfind("\n\n", start + 1, end)
-            end = paragraph if paragraph > 0 else end
+            paragraph_end = text.rfind("\n\n", start + 1, end)
+            if paragraph_end > 0:
+                end = paragraph_end
         part = text[start:end].strip()
         if part:
             yield part
         start = end
 
 
-def _heading(markdown: str, ids: dict[str, int]) -> tuple[str, str]:
-    """Return the text of a heading and its id, as Python-Markdown makes it.
-
-    `ids` has the ids so far, each with the last number that made one unique which begins with it.
-    """
+def _text_and_slug(markdown: str) -> tuple[str, str]:
+    """Return the text of a heading, and the id that it would have if it were the only one."""
     markdown = _CLOSING_HASHES.sub("", markdown.rstrip(" \t")).rstrip(" \t")
     attributes = _ATTRIBUTES.search(markdown)
     text = markdown[: attributes.start()] if attributes else markdown
     text = _INLINE.sub(lambda match: match[1] or "", text).strip()
     own_id = _ID.search(attributes[0]) if attributes else None
-    slug = own_id[1] if own_id else _slug(text)
+    return text, own_id[1] if own_id else _slug(text)
+
+
+def _unique_anchor(slug: str, numbers: dict[str, int]) -> str:
+    """Return the id of a heading, as Python-Markdown makes it: `cache`, then `cache_1`.
+
+    `numbers` has the ids so far, each with the last number that was put behind it, or 0. The new
+    one is added.
+    """
     anchor = slug
-    number = ids.get(slug, 0)
-    while anchor in ids or not anchor:
+    number = numbers.get(slug, 0)
+    while anchor in numbers or not anchor:
         number += 1
         anchor = f"{slug}_{number}"
-    ids[anchor] = 0
-    ids[slug] = number
-    return text, anchor
+    numbers[anchor] = 0
+    numbers[slug] = number
+    return anchor
 
 
 def _slug(text: str) -> str:

@@ -17,7 +17,7 @@ from .numbered_blocks import has_block_start
 from .values import common_words
 from .words import count_scripts, split_words
 
-_LEAST_REPEATED = 5
+_LEAST_REPEATED_SENTENCE = 5
 """A translation may not repeat a sentence of the original with so many words, or more."""
 
 _LEAST_REPEATED_BLOCK = 3
@@ -121,7 +121,7 @@ def _check_repeats(words: str, words_of_original: str, language: str, from_langu
         raise EditError("it repeats the original")
     text = f" {' '.join(translated)} "
     for sentence in _sentences(words_of_original, from_language):
-        is_long = _is_sentence(sentence, from_language, _LEAST_REPEATED)
+        is_long = _is_sentence(sentence, from_language, _LEAST_REPEATED_SENTENCE)
         if is_long and f" {' '.join(sentence)} " in text:
             raise EditError("it repeats the original")
 
@@ -135,7 +135,7 @@ def _check_language(words: str, language: str, from_language: str) -> None:
     own = common_words(language)
     others = common_words(from_language)
     found = split_words(words)
-    if not own or len(found) < _LEAST_REPEATED or not own.isdisjoint(found):
+    if not own or len(found) < _LEAST_REPEATED_SENTENCE or not own.isdisjoint(found):
         return
     telling = [word for word in found if word in others]
     is_sentence = len(set(telling)) >= _LEAST_TELLING

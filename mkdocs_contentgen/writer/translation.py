@@ -75,7 +75,7 @@ _SPARE_PER_BLOCK = 20
 _MOST_STRAY = 100
 """An answer with so many blocks more than were asked for is a loop."""
 
-_LEAST_REPEATED = 4
+_LEAST_WORDS_OF_REPEATED = 4
 """How many words a translation has at least that is refused since several blocks have it."""
 
 _LEAST_SAME = 3
@@ -375,7 +375,7 @@ class _Translating:
                 with_translation.setdefault(words, []).append(block)
         for words, same in with_translation.items():
             originals = {tuple(split_words(block.text)) for block in same}
-            if len(words) >= _LEAST_REPEATED and len(originals) >= _LEAST_SAME:
+            if len(words) >= _LEAST_WORDS_OF_REPEATED and len(originals) >= _LEAST_SAME:
                 self._refuse([block.number for block in same], _REPEATED)
 
     def _refuse(self, numbers: Iterable[int], problem: str) -> None:

@@ -66,13 +66,12 @@ class WriterClient:
         request = asked.request
         sources = self._options.sources
         is_grounded = sources.paths or request.sources
-        own = sources.text_around(asked.page) if is_grounded else ""
         written = await write(
             asked.in_its_language(),
             self._options,
             partial(self._model.ask, is_stopped=attempt.is_stopped),
             today=date.today(),
-            own=own,
+            text_around=sources.text_around(asked.page) if is_grounded else "",
             attempt=attempt,
         )
         self._reporter.debug(

@@ -20,7 +20,7 @@ from ..service.protocol import UNOBSERVED, Attempt, encode_answer
 from ..text import Text, clean_fields, within_limits
 from ..topics import is_listicle, items_of
 from .answers import read_answer, without_thinking
-from .checks import Draft
+from .checks import Candidate
 from .citations import citation_of, cite, sources_list
 from .completion import Ask, Completion, Message, ModelCall, Watch
 from .degenerate import find_loop
@@ -29,16 +29,16 @@ from .markdown import MarkdownBlock, MarkdownDocument, as_section, read_markdown
 from .prompts import fill, is_small, sources_prompt, system_prompt, topic_prompt
 from .reading import join_texts, mend_answer, trim, whole_paragraphs
 from .repairs import find_repair, insert_part
-from .retrieval import MAX_CHARACTERS
+from .retrieval import MAX_SOURCE_CHARACTERS
 from .settings import WriterOptions, public_name
-from .sources import Section
+from .sources import Passage
 from .usage import CHARACTERS_PER_TOKEN, Usage
 from .words import count_words, split_words
 
 WORDS_PER_SECTION = 350
 """The number of words of a section of a text with a plan."""
 
-MAX_OWN = 4000
+MAX_TEXT_AROUND = 4000
 """Characters of the text around an article that become a source."""
 
 TOKENS_PER_WORD = 4
@@ -61,6 +61,12 @@ _MIN_SECTION = 100
 
 _MIN_REST = 50
 """The minimum number of words that are asked for in a further part."""
+
+_WORDS_OF_PLAN = 50
+"""The number of words of a plan for each section."""
+
+_LEAST_SECTIONS = 3
+"""The minimum number of sections of a text with a plan."""
 
 _LOST = ("lost", "content_filter", "refusal")
 """Why texts end that another attempt would not improve."""
@@ -96,20 +102,20 @@ async def write(
     ask: Ask,
     *,
     today: date,
-    own: str = "",
+    text_around: str = "",
     attempt: Attempt = UNOBSERVED,
 ) -> FinishedText:
     """Return the text for a request. `today` is the date of a news article.
 
-    `own` is the text around the article on its page, which becomes the first source. `attempt`
+    `text_around` is that around the article on its page, which becomes the first source. `attempt`
     keeps the answers of a text that takes several calls.
 
     Raises FailedTextError for a text that nobody can use, and the errors of `ask`.
     """
-    sections = await asyncio.to_thread(find_sections, request, options, own)
-    writing = _Writing(request, options, ask, sections, attempt)
-    draft = await writing.write()
-    return await asyncio.to_thread(writing.finish, draft, today)
+    passages = await asyncio.to_thread(find_passages, request, options, text_around)
+    writing = _Writing(request, options, ask, passages, attempt)
+    candidate = await writing.write()
+    return await asyncio.to_thread(writing.finish, candidate, today)
 
 
 def text_from_answer(
@@ -119,7 +125,7 @@ def text_from_answer(
     *,
     author: str = "",
     today: date,
-    own: str = "",
+    text_around: str = "",
 ) -> FinishedText:
     """Return the text in an answer from elsewhere, read and checked as that of the model.
 
@@ -127,9 +133,10 @@ def text_from_answer(
     other arguments are those of write(), and its sources are those of prompt(). Raises
     FailedTextError.
     """
-    writing = _Writing(request, options, _nobody, find_sections(request, options, own), UNOBSERVED)
-    draft = writing.read_whole(answer, by_person=bool(author))
-    return writing.finish(draft, today, author)
+    passages = find_passages(request, options, text_around)
+    writing = _Writing(request, options, _ask_nobody, passages, UNOBSERVED)
+    candidate = writing.read_whole(answer, by_person=bool(author))
+    return writing.finish(candidate, today, author)
 
 
 def remarks_on_answer(request: Request, options: WriterOptions, answer: str) -> tuple[str, ...]:
@@ -137,36 +144,40 @@ def remarks_on_answer(request: Request, options: WriterOptions, answer: str) -> 
 
     They are those of text_from_answer(), which also writes the HTML, and takes twice the time.
     """
-    writing = _Writing(request, options, _nobody, find_sections(request, options), UNOBSERVED)
+    passages = find_passages(request, options)
+    writing = _Writing(request, options, _ask_nobody, passages, UNOBSERVED)
     remarks = writing.remarks(writing.read_whole(answer, by_person=True))
     found: tuple[str, ...] = clean_fields({"remarks": remarks}).get("remarks", ())
     return found
 
 
-def prompt(request: Request, options: WriterOptions, sections: Sequence[Section]) -> list[Message]:
-    """Return what a model is asked first, with what find_sections() has found."""
+def prompt(request: Request, options: WriterOptions, passages: Sequence[Passage]) -> list[Message]:
+    """Return what a model is asked first, with what find_passages() has found."""
     topic = topic_prompt(request, options.target(request.length))
     return [
         {"role": "system", "content": system_prompt(request, options)},
-        {"role": "user", "content": topic + sources_prompt(sections)},
+        {"role": "user", "content": topic + sources_prompt(passages)},
     ]
 
 
-def find_sections(
-    request: Request, options: WriterOptions, own: str = "", note: str = ""
-) -> list[Section]:
-    """Return the sections of sources for a text, or a change of it. `own` becomes the first."""
+def find_passages(
+    request: Request, options: WriterOptions, text_around: str = "", note: str = ""
+) -> list[Passage]:
+    """Return the passages of sources for a text, or a change of it.
+
+    The text around the article becomes the first one.
+    """
     if not (options.sources.paths or request.sources):
         return []
     query = f"{request.topic}\n{request.brief}\n{note}"
-    sections = options.sources.search(query, request.sources)
-    if own.strip():
+    passages = options.sources.search(query, request.sources)
+    if text_around.strip():
         title = "the text around the article, on the same page"
-        sections.insert(0, Section("", title, own[:MAX_OWN], is_own=True))
-    return sections
+        passages.insert(0, Passage("", title, text_around[:MAX_TEXT_AROUND], is_own=True))
+    return passages
 
 
-async def _nobody(call: ModelCall) -> Completion:
+async def _ask_nobody(call: ModelCall) -> Completion:
     raise NotImplementedError  # a text that is read asks for nothing more
 
 
@@ -175,16 +186,18 @@ def estimate(request: Request, options: WriterOptions) -> Estimate:
     words = options.target(request.length)
     sections = _number_of_sections(request, options)
     calls = 1 + sections  # the first one is for the plan, or for all of the text
-    most_calls = (_most_sections(request, sections) or 1) * (1 + options.fields.repairs)
+    calls_with_repairs = 1 + options.fields.repairs
     if sections:
-        most_calls += 1
-    prompt = len(system_prompt(request, options)) + len(topic_prompt(request, words))
+        most_calls = 1 + _most_sections(request, sections) * calls_with_repairs
+    else:
+        most_calls = calls_with_repairs
+    prompt_length = len(system_prompt(request, options)) + len(topic_prompt(request, words))
     if options.sources.paths or request.sources:
-        prompt += MAX_CHARACTERS
-    written = words * 3 // 2
-    given = calls * prompt // CHARACTERS_PER_TOKEN
-    given += sections * written // 2  # each section is asked for with the text so far
-    return Estimate(calls, most_calls, given, written)
+        prompt_length += MAX_SOURCE_CHARACTERS
+    output_tokens = words * 3 // 2
+    input_tokens = calls * prompt_length // CHARACTERS_PER_TOKEN
+    input_tokens += sections * output_tokens // 2  # each is asked for with the text so far
+    return Estimate(calls, most_calls, input_tokens, output_tokens)
 
 
 class _Writing:
@@ -195,72 +208,72 @@ class _Writing:
         request: Request,
         options: WriterOptions,
         ask: Ask,
-        sections: Sequence[Section],
+        passages: Sequence[Passage],
         attempt: Attempt,
     ) -> None:
-        self.words = options.target(request.length)
+        self._target = options.target(request.length)
         self._request = request
         self._options = options
         self._ask = KeptAnswers(ask, attempt, options.fields.model)
         self._report = attempt.report
-        self._sections = sections
-        given = [section.text for section in sections]
-        if given:
+        self._passages = passages
+        given = [passage.text for passage in passages]
+        if passages:
             given.append(options.site_names)
         self._sources = "\n".join(given)
         self._is_small = is_small(options.fields.model)
         self._repairs = 0
-        self._start = prompt(request, options, sections)
+        self._start = prompt(request, options, passages)
 
-    async def write(self) -> Draft:
+    async def write(self) -> Candidate:
         """Return a usable text, repaired if that pays. Raises FailedTextError."""
-        draft = None
+        candidate = None
         sections = _number_of_sections(self._request, self._options)
         if sections:
-            draft = await self._text_of_sections(sections)
-        if draft is None:
-            draft = await self._best_attempt(self._start, self.words)
-            if draft.unusable:
-                raise self.failure(draft.unusable, draft)
-        return await self._repaired(draft)
+            candidate = await self._text_of_sections(sections)
+        if candidate is None:
+            candidate = await self._best_attempt(self._start, self._target)
+            if candidate.problem:
+                raise self.failure(candidate.problem, candidate)
+        return await self._repaired(candidate)
 
-    def read_whole(self, answer: str, *, by_person: bool) -> Draft:
+    def read_whole(self, answer: str, *, by_person: bool) -> Candidate:
         """Return the text in an answer with all of it. Raises FailedTextError."""
-        draft = self.read(Completion(answer), self.words, by_person=by_person)
-        if draft.unusable:
-            raise self.failure(draft.unusable, draft)
-        return draft
+        candidate = self.read(Completion(answer), self._target, by_person=by_person)
+        if candidate.problem:
+            raise self.failure(candidate.problem, candidate)
+        return candidate
 
-    def remarks(self, draft: Draft) -> list[str]:
+    def remarks(self, candidate: Candidate) -> list[str]:
         """Return the remarks on a text, whose citations become links."""
-        _, dropped = cite(draft.document, self._sections, self._options.fields.site_url)
-        return [*draft.remarks, *_citation_remarks(dropped)]
+        cited = cite(candidate.document, self._passages, self._options.fields.site_url)
+        return [*candidate.remarks, *_citation_remarks(cited.dropped)]
 
-    def finish(self, draft: Draft, today: date, author: str = "") -> FinishedText:
+    def finish(self, candidate: Candidate, today: date, author: str = "") -> FinishedText:
         """Return a text as HTML. Raises FailedTextError."""
-        document = draft.document
+        document = candidate.document
         fields = self._options.fields
         words = document.words
-        cited, dropped = cite(document, self._sections, fields.site_url)
-        remarks = [*draft.remarks, *_citation_remarks(dropped)]
-        citations = [citation_of(section, fields.site_url) for section in cited]
+        cited = cite(document, self._passages, fields.site_url)
+        remarks = [*candidate.remarks, *_citation_remarks(cited.dropped)]
+        citations = [citation_of(passage, fields.site_url) for passage in cited.passages]
         html = to_html(
             document,
             self._request.type,
-            given=draft.source_text,
+            given=candidate.source_text,
             day=today,
             author=author,
-            names=bool(self._sections),  # without sources, all names would be marked
-            after=sources_list(cited, fields.site_url, self._request.language),
+            names=bool(self._passages),  # without sources, all names would be marked
+            after=sources_list(cited.passages, fields.site_url, self._request.language),
             language=self._request.language,
         )
         try:
             parse_article(html)
         except UnsafeHTMLError as error:
-            raise self.failure(str(error), draft) from None
+            raise self.failure(str(error), candidate) from None
         if fields.strict and remarks:
-            option = f"{self._options.prefix}strict"
-            raise self.failure(f"it has remarks, and {option} is true: {'; '.join(remarks)}", draft)
+            reason = f"it has remarks, and {self._options.prefix}strict is true"
+            raise self.failure(f"{reason}: {'; '.join(remarks)}", candidate)
         text = Text(
             html,
             datetime.now(UTC),
@@ -271,49 +284,49 @@ class _Writing:
         text = within_limits(text.with_citations(citations))
         return FinishedText(text, words, self._repairs, self._ask.usage)
 
-    def failure(self, reason: str, draft: Draft) -> FailedTextError:
+    def failure(self, reason: str, candidate: Candidate) -> FailedTextError:
         """Return the error for a text that nobody can use."""
         return FailedTextError(
             f"the text cannot be used: {reason}",
-            draft.completion.text[:MAX_FAILED],
+            candidate.completion.text[:MAX_FAILED],
             model=self._options.fields.model,
             cost=self._ask.usage.cost,
         )
 
-    async def _text_of_sections(self, number: int) -> Draft | None:
+    async def _text_of_sections(self, number: int) -> Candidate | None:
         """Write a plan and then each section, or return None if there is no usable plan."""
         message = Message(role="user", content=fill("plan", sections=number))
-        plan = await self._attempt([*self._start, message], 50 * number, is_part=True)
+        plan_words = _WORDS_OF_PLAN * number
+        plan = await self._attempt([*self._start, message], plan_words, is_part=True)
         headings = plan.document.headings[: _most_sections(self._request, number)]
-        if plan.unusable or len(headings) < 2:
+        if plan.problem or len(headings) < 2:
             return None
         document = MarkdownDocument(plan.document.title)
         text = ""
         remarks = list(plan.mended)
-        draft = plan
         for index, heading in enumerate(headings):
-            words_left = self.words - document.words
+            words_left = self._target - document.words
             target = max(_MIN_REST, words_left // (len(headings) - index))
-            prompt = self._section_prompt(plan.text, text, headings, index, target)
-            messages = [*self._start, Message(role="user", content=prompt)]
-            draft = await self._best_attempt(messages, target, document.blocks)
-            remarks += draft.mended
-            if draft.unusable:
-                remarks.append(f"section: '{heading}' is missing, since {draft.unusable}")
+            asked = self._section_prompt(plan.text, text, headings, index, target)
+            messages = [*self._start, Message(role="user", content=asked)]
+            section = await self._best_attempt(messages, target, document.blocks)
+            remarks += section.mended
+            if section.problem:
+                remarks.append(f"section: '{heading}' is missing, since {section.problem}")
                 continue
-            if draft.completion.is_cut:
-                quote = draft.completion.quote
+            if section.completion.is_cut:
+                quote = section.completion.quote
                 remarks.append(f"cut: the section '{heading}' was cut off{quote}")
-            document.blocks += as_section(draft.document, heading, headings[index + 1 :])
-            text += f"\n\n{draft.text}"
+            document.blocks += as_section(section.document, heading, headings[index + 1 :])
+            text += f"\n\n{section.text}"
         if not document.blocks:
-            raise self.failure(draft.unusable, draft)
-        return Draft(
+            raise self.failure(section.problem, section)  # the last one stands for all
+        return Candidate(
             self._request,
             Completion(text),
             document,
-            self.words,
-            tuple(dict.fromkeys(remarks)),
+            target=self._target,
+            mended=tuple(dict.fromkeys(remarks)),
             sources=self._sources,
             text=text.strip(),
         )
@@ -340,7 +353,7 @@ class _Writing:
 
     async def _best_attempt(
         self, messages: Sequence[Message], words: int, earlier: Sequence[MarkdownBlock] = ()
-    ) -> Draft:
+    ) -> Candidate:
         """Return the better of all attempts, of which there are more if nobody can use the first.
 
         A text that was cut off is gone on with. Otherwise, a further attempt asks anew, since small
@@ -348,64 +361,66 @@ class _Writing:
         """
         best = await self._attempt(messages, words, earlier)
         for _ in range(self._options.fields.repairs):
+            may_improve = best.problem and best.completion.finish_reason not in _LOST
             if best.can_go_on:
                 again = await self._continued(messages, best)
-            elif not best.unusable or best.completion.finish_reason in _LOST:
-                break
-            else:
+            elif may_improve:
                 again = await self._attempt(messages, words, earlier, penalty=True)
+            else:
+                break
             self._repairs += 1
             best = min(best, again, key=_faults)
-        if best.completion.is_cut and not best.unusable:
-            return self._draft(best, trim(best.text))
+        if best.completion.is_cut and not best.problem:
+            return self._with_text(best, trim(best.text))
         return best
 
-    async def _continued(self, messages: Sequence[Message], draft: Draft) -> Draft:
+    async def _continued(self, messages: Sequence[Message], candidate: Candidate) -> Candidate:
         """Return a text that was cut off, with the rest of it if the model writes that."""
-        start = whole_paragraphs(draft.text)
-        words = max(_MIN_REST, draft.words - count_words(split_words(start)))
+        start = whole_paragraphs(candidate.text)
+        words = max(_MIN_REST, candidate.target - count_words(split_words(start)))
         conversation = [
             *messages,
             Message(role="assistant", content=start),
             Message(role="user", content=fill("continue", words=words)),
         ]
         try:
-            rest = await self._attempt(conversation, draft.words, draft.earlier, is_part=True)
+            rest = await self._attempt(
+                conversation, candidate.target, candidate.earlier, is_part=True
+            )
         except ServiceError:
-            return draft  # what is there was paid for
-        if not rest.document.blocks or (rest.unusable and not rest.completion.is_cut):
-            return draft
-        draft = replace(draft, completion=rest.completion, mended=(*draft.mended, *rest.mended))
-        return self._draft(draft, join_texts(start, rest.text))
+            return candidate  # what is there was paid for
+        if not rest.document.blocks or (rest.problem and not rest.completion.is_cut):
+            return candidate
+        mended_parts = (*candidate.mended, *rest.mended)
+        candidate = replace(candidate, completion=rest.completion, mended=mended_parts)
+        return self._with_text(candidate, join_texts(start, rest.text))
 
-    async def _repaired(self, draft: Draft) -> Draft:
+    async def _repaired(self, candidate: Candidate) -> Candidate:
         """Return a text with what it misses, if the model can write that."""
         fields = self._options.fields
-        for _ in range(self._repairs, fields.repairs):
-            repair = find_repair(draft, fields.tolerance)
+        while self._repairs < fields.repairs:
+            repair = find_repair(candidate, fields.tolerance)
             if repair is None:
                 break
             self._repairs += 1
-            prompt, words = repair
-            blocks = draft.document.blocks
+            blocks = candidate.document.blocks
             messages = [
                 *self._start,
-                Message(role="assistant", content=draft.text),
-                Message(role="user", content=prompt),
+                Message(role="assistant", content=candidate.text),
+                Message(role="user", content=repair.prompt),
             ]
             try:
-                piece = await self._attempt(messages, words, blocks, is_part=True)
+                part = await self._attempt(messages, repair.words, blocks, is_part=True)
             except ServiceError:
                 break  # the text is there, and was paid for
-            if piece.unusable or not piece.document.blocks:
+            if part.problem or not part.document.blocks:
                 continue
-            blocks = insert_part(blocks, piece.document.blocks)
-            document = replace(draft.document, blocks=blocks)
-            text = f"{draft.text}\n\n{piece.text}"  # a further repair has to see it
-            completion = structs.replace(draft.completion, text=text)
-            merged = replace(draft, document=document, completion=completion, text=text)
-            draft = min(draft, merged, key=_faults)
-        return draft
+            document = replace(candidate.document, blocks=insert_part(blocks, part.document.blocks))
+            text = f"{candidate.text}\n\n{part.text}"  # a further repair has to see it
+            completion = structs.replace(candidate.completion, text=text)
+            repaired = replace(candidate, document=document, completion=completion, text=text)
+            candidate = min(candidate, repaired, key=_faults)
+        return candidate
 
     async def _attempt(
         self,
@@ -415,7 +430,7 @@ class _Writing:
         *,
         penalty: bool = False,
         is_part: bool = False,
-    ) -> Draft:
+    ) -> Candidate:
         has_parts = self._ask.has_answers
         limit = words * TOKENS_PER_WORD + TOKENS_FOR_THINKING
         before = sum(len(block.words) for block in earlier)
@@ -434,7 +449,7 @@ class _Writing:
                 return "too long"
             text = without_thinking(text)
             written = count_words(split_words(text))
-            self._report(before + written, self.words)
+            self._report(before + written, self._target)
             if written > TOO_LONG * words:
                 return "too long"
             return "loop" if find_loop(text) is not None else ""
@@ -449,7 +464,7 @@ class _Writing:
         *,
         is_part: bool = False,
         by_person: bool = False,
-    ) -> Draft:
+    ) -> Candidate:
         """Return the text in an answer, mended. `words` is its target."""
         answer, remarks = read_answer(completion.text)
         reason = completion.finish_reason
@@ -463,26 +478,31 @@ class _Writing:
         remarks += changes
         if loop is not None:
             remarks.append("mended: the text was cut where the model began to repeat itself")
-        draft = Draft(
+        candidate = Candidate(
             self._request,
             structs.replace(completion, finish_reason=reason),
             MarkdownDocument(),
-            words,
-            tuple(remarks),
-            earlier,
-            self._sources,
-            is_part,
+            target=words,
+            mended=tuple(remarks),
+            earlier=earlier,
+            sources=self._sources,
+            is_part=is_part,
             by_person=by_person,
         )
-        return self._draft(draft, text)
+        return self._with_text(candidate, text)
 
-    def _draft(self, draft: Draft, text: str) -> Draft:
-        """Return a draft with another text, in Markdown."""
+    def _with_text(self, candidate: Candidate, text: str) -> Candidate:
+        """Return a candidate with another text, in Markdown."""
         document = read_markdown(text, title=self._request.topic)
-        dropped = ["mended: pictures were taken out"] if document.has_images else []
-        mended = tuple(dict.fromkeys([*draft.mended, *dropped]))
-        # Many servers refuse an empty message.
-        return replace(draft, document=document, mended=mended, text=text or "(nothing)")
+        remarks = list(candidate.mended)
+        if document.has_images:
+            remarks.append("mended: pictures were taken out")
+        return replace(
+            candidate,
+            document=document,
+            mended=tuple(dict.fromkeys(remarks)),
+            text=text or "(nothing)",  # many servers refuse an empty message
+        )
 
 
 def _citation_remarks(dropped: Sequence[str]) -> list[str]:
@@ -492,11 +512,12 @@ def _citation_remarks(dropped: Sequence[str]) -> list[str]:
     return [f"citation: these numbers of sources were taken out: {shown}"]
 
 
-def _faults(draft: Draft) -> tuple[bool, int, int]:
+def _faults(candidate: Candidate) -> tuple[bool, int, int]:
     """Return how far a text is from what was requested, to compare attempts."""
-    if draft.unusable:
-        return True, 0, -draft.document.words
-    return False, len(draft.remarks), abs(draft.document.words - draft.words)
+    words = candidate.document.words
+    if candidate.problem:
+        return True, 0, -words
+    return False, len(candidate.remarks), abs(words - candidate.target)
 
 
 def _most_sections(request: Request, number: int) -> int:
@@ -508,14 +529,15 @@ def _number_of_sections(request: Request, options: WriterOptions) -> int:
     """Return the number of sections with a call of their own, or 0 for a text of one call."""
     if request.length == "short":
         return 0
-    has_sections = options.fields.sections
-    if has_sections == "auto":
-        lengths = ("medium", "long") if is_small(options.fields.model) else ("long",)
-        has_sections = request.length in lengths
+    chosen = options.fields.sections
+    if chosen == "auto":
+        has_sections = request.length == "long" or is_small(options.fields.model)
+    else:
+        has_sections = chosen
     if not has_sections:
         return 0
     words = options.target(request.length)
     items = items_of(request.topic)
     if is_listicle(request) and items:
         return items if words // items >= _MIN_SECTION else 0
-    return max(3, round(words / WORDS_PER_SECTION))
+    return max(_LEAST_SECTIONS, round(words / WORDS_PER_SECTION))

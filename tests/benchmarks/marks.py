@@ -26,7 +26,7 @@ from time import perf_counter
 from mkdocs_contentgen.html.sentences import sentence_ends
 from mkdocs_contentgen.writer.evidence import Evidence, EvidenceFinder
 from mkdocs_contentgen.writer.markdown import read_markdown, to_html
-from mkdocs_contentgen.writer.sources import Section
+from mkdocs_contentgen.writer.sources import Passage
 from mkdocs_contentgen.writer.words import count_words, split_words
 
 Span = tuple[int, int]
@@ -186,9 +186,9 @@ def print_evidence(folder: Path) -> None:
             wanted = {row["evidence"][number] for group in groups for number in group}
             if row["label"] != "supported" or not wanted:
                 continue
-            section = Section("", "", "\n\n".join(row["evidence"]))
+            section = Passage("", "", "\n\n".join(row["evidence"]))
             found = _find_evidence(section, row["claim"])
-            hits = [any(sentence in it.section.text for sentence in wanted) for it in found]
+            hits = [any(sentence in it.passage.text for sentence in wanted) for it in found]
             total += 1
             first += hits[:1] == [True]
             among += any(hits)
@@ -206,7 +206,7 @@ def print_rows(rows: dict[str, str]) -> None:
         print(f"{name:45} {value:>8}")
 
 
-def _find_evidence(section: Section, claim: str) -> list[Evidence]:
+def _find_evidence(section: Passage, claim: str) -> list[Evidence]:
     return EvidenceFinder(lambda sentence: [section]).find(claim)
 
 

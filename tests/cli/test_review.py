@@ -23,7 +23,7 @@ from mkdocs_contentgen.review.approving import check_lines
 from mkdocs_contentgen.text import Edits, Text
 from mkdocs_contentgen.texts.lookup import load_parts, save_parts
 from mkdocs_contentgen.texts.store import DiskStore
-from mkdocs_contentgen.writer.sources import split_sections
+from mkdocs_contentgen.writer.sources import split_passages
 
 CASES = cases("review")
 
@@ -116,7 +116,7 @@ def test_approving_a_text_whose_sources_have_changed(site: Site) -> None:
     site.write("docs/limits.md", source)
     sources = {
         f"https://docs.example/{section.link}": section.digest
-        for section in split_sections(source, "limits.md", "limits/")
+        for section in split_passages(source, "limits.md", "limits/")
     }
     gone = "https://docs.example/gone/#all"
     site.draft(article("One."), sources={**sources, gone: "0" * 64})

@@ -10,7 +10,7 @@ import yaml
 from mkdocs_contentgen.requests import BlogRequest, NewsRequest
 from mkdocs_contentgen.text import Text
 from mkdocs_contentgen.texts.store import DiskStore
-from mkdocs_contentgen.writer.sources import split_sections
+from mkdocs_contentgen.writer.sources import split_passages
 
 TEMPLATE = '<!doctype html><html lang="en"><body>{{ page.content }}</body></html>'
 SITE_URL = "https://docs.example/"
@@ -51,7 +51,7 @@ def make_site(root: Path, theme: object = None, **config: object) -> None:
     (root / "mkdocs.yml").write_text(yaml.safe_dump(config))
     for name, text in pages.items():
         (root / "docs" / name).write_text(text)
-    section = next(it for it in split_sections(PLAN, "plan.md", "plan/") if "#" in it.link)
+    section = next(it for it in split_passages(PLAN, "plan.md", "plan/") if "#" in it.link)
     post = '<article class="blog-post"><h1>Ten habits</h1><p>First.</p><p>Last.</p></article>'
     save(
         root,

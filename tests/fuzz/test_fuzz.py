@@ -199,7 +199,7 @@ def test_model() -> None:
         answer = "\n\n".join([paragraph] * (CHARACTERS // len(paragraph) + 1))[:CHARACTERS]
         started = time.process_time()
         found = draft(answer, request("blog"), words=10)
-        if not found.unusable:
+        if not found.problem:
             assert len(found.remarks) < 30
         to_html(found.document, "blog", given=TOPIC, day=DAY, names=True)
         assert time.process_time() - started < 10, ascii(piece)

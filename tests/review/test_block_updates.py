@@ -22,7 +22,7 @@ from mkdocs_contentgen.texts.store import DiskStore
 from mkdocs_contentgen.writer.changes import read_update, update_prompt
 from mkdocs_contentgen.writer.completion import Completion
 from mkdocs_contentgen.writer.settings import WriterFields, WriterOptions
-from mkdocs_contentgen.writer.sources import Section
+from mkdocs_contentgen.writer.sources import Passage
 
 CASES = cases("block_updates")
 
@@ -53,7 +53,7 @@ SOURCES = [
     Citation(SPEED, "Plan › Speed", "3 seconds", "4 seconds", True, "3" * 64),
     Citation(PRICE, "Plan › Price", "5 EUR", "", False, "2" * 64),
 ]
-FOUND = Section("plan.md", "Plan › New", "New words", "plan/#new", digest="4" * 64)
+FOUND = Passage("plan.md", "Plan › New", "New words", "plan/#new", digest="4" * 64)
 REQUEST = ArticleRequest(topic="Fast builds")
 OPTIONS = WriterOptions(WriterFields(model="m", site_url=SITE))
 TODAY = date(2026, 11, 23)
@@ -62,7 +62,7 @@ TODAY = date(2026, 11, 23)
 def updated(answer: str, *, note: str = "", section: str = "") -> Text:
     """Return the text after an update with this answer."""
     what = plan_update(TEXT, SOURCES, note=note, section=section)
-    found = [Section("", it.title, it.now, digest=it.digest) for it in SOURCES]
+    found = [Passage("", it.title, it.now, digest=it.digest) for it in SOURCES]
     read = read_update(Completion(answer), REQUEST, what, [*found, FOUND], OPTIONS) or Updated([])
     return apply_update(TEXT, what, read, TODAY)
 
@@ -134,7 +134,7 @@ def test_statements_of_new_blocks_are_to_be_checked() -> None:
 
 def test_what_a_person_wrote_stays() -> None:
     """It is a remark that it may be wrong now, whatever a note asks for."""
-    sections = [Section("", it.title, it.now) for it in SOURCES]
+    sections = [Passage("", it.title, it.now) for it in SOURCES]
     asked = update_prompt(REQUEST, plan_update(TEXT, SOURCES), sections)[1]["content"]
     assert "(p, a person's): A person's words." in asked
     answer = f"BLOCK {MINE.number}: Other words.\nWHY: they are wrong"
@@ -233,7 +233,7 @@ def test_a_source_that_is_gone() -> None:
     gone = [Citation(SPEED, "Plan › Speed", "", "", True), SOURCES[1]]
     for answer, stays in (("New words", False), ("New words [1]", True)):
         what = plan_update(TEXT, gone)
-        sections = [Section("", it.title, it.now, digest=it.digest) for it in gone]
+        sections = [Passage("", it.title, it.now, digest=it.digest) for it in gone]
         read = read_update(
             Completion(f"BLOCK 1: {answer}\nWHY: x"), REQUEST, what, sections, OPTIONS
         )

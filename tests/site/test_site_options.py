@@ -18,7 +18,7 @@ from mkdocs_contentgen.cli.main import main
 from mkdocs_contentgen.errors import ConfigurationError
 from mkdocs_contentgen.mkdocs.loading import load_mkdocs_site
 from mkdocs_contentgen.site.site import Site
-from mkdocs_contentgen.writer.sources import Section
+from mkdocs_contentgen.writer.sources import Passage
 from mkdocs_contentgen.zensical.loading import load_zensical_site, read_site
 
 UNPUBLISHED = [
@@ -33,7 +33,7 @@ def on_files(files, config):
     files.get_file_from_path("hook/plugin.md").inclusion = InclusionLevel.EXCLUDED
 """
 
-Read = Callable[[Path], list[Section]]
+Read = Callable[[Path], list[Passage]]
 
 
 def write(root: Path, *names: str) -> None:
@@ -60,7 +60,7 @@ def configure(root: Path, sources: object, **options: object) -> Path:
     return path
 
 
-def read_with_mkdocs(path: Path) -> list[Section]:
+def read_with_mkdocs(path: Path) -> list[Passage]:
     """Return the sections about bees that a text gets from a command, for a site of MkDocs."""
     config = yaml.safe_load(path.read_text())
     del config["plugins"][0]  # the hook is in its place
@@ -71,13 +71,13 @@ def read_with_mkdocs(path: Path) -> list[Section]:
         return site.writer_options().sources.search("bees")
 
 
-def read_with_server(path: Path) -> list[Section]:
+def read_with_server(path: Path) -> list[Passage]:
     """Return those that it gets from `contentgen zensical serve`, which shows drafts."""
     site = read_site(path, drafts=True)
     return site.writer_options().sources.search("bees")
 
 
-def read_with_zensical(path: Path) -> list[Section]:
+def read_with_zensical(path: Path) -> list[Passage]:
     """Return those that it gets from a command, for a site that Zensical builds."""
     with load_zensical_site(str(path)) as site:
         return site.writer_options().sources.search("bees")
@@ -90,7 +90,7 @@ def read(request: pytest.FixtureRequest) -> Read:
     return way
 
 
-def files(sections: list[Section]) -> list[str]:
+def files(sections: list[Passage]) -> list[str]:
     """Return the files of sections."""
     return sorted(section.file for section in sections)
 

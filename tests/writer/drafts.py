@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from mkdocs_contentgen.requests import REQUEST_TYPES, Request
 from mkdocs_contentgen.writer.answers import read_answer
-from mkdocs_contentgen.writer.checks import Draft
+from mkdocs_contentgen.writer.checks import Candidate
 from mkdocs_contentgen.writer.completion import Completion
 from mkdocs_contentgen.writer.markdown import read_markdown
 from mkdocs_contentgen.writer.reading import mend_answer
@@ -17,7 +17,7 @@ def request(kind: str = "article", topic: str = TOPIC, **fields: object) -> Requ
     return REQUEST_TYPES[kind](topic=topic, **{"length": "short", **fields})  # type: ignore[arg-type]
 
 
-def draft(answer: str, asked: Request | None = None, words: int | None = None) -> Draft:
+def draft(answer: str, asked: Request | None = None, words: int | None = None) -> Candidate:
     """Return the draft in an answer, by default of the right length."""
     asked = asked or request()
     plain, found = read_answer(answer)
@@ -25,4 +25,4 @@ def draft(answer: str, asked: Request | None = None, words: int | None = None) -
     document = read_markdown(text, title=asked.topic)
     target = document.words if words is None else words
     mended = (*found, *remarks)
-    return Draft(asked, Completion(answer), document, target, mended)
+    return Candidate(asked, Completion(answer), document, target, mended)

@@ -11,7 +11,7 @@ from drafts import draft, request
 from golden_file import cases
 from model_writer import sentences
 
-from mkdocs_contentgen.writer.checks import Draft
+from mkdocs_contentgen.writer.checks import Candidate
 from mkdocs_contentgen.writer.completion import Completion
 from mkdocs_contentgen.writer.markdown import read_markdown, to_html
 
@@ -25,15 +25,15 @@ CASES = cases("checks")
 UNUSABLE = ("size", "refused", "language")
 
 
-def faults(found: Draft, name: str) -> str:
+def faults(found: Candidate, name: str) -> str:
     """Return why a text cannot be used, or its remark with this name, or nothing."""
     if name in UNUSABLE:
-        return found.unusable
+        return found.problem
     remarks = (remark for remark in found.remarks if remark.startswith(f"{name}: "))
     return next(remarks, "")
 
 
-def names(found: Draft) -> list[str]:
+def names(found: Candidate) -> list[str]:
     """Return the names of the remarks."""
     return [remark.partition(":")[0] for remark in found.remarks]
 
@@ -42,29 +42,29 @@ def names(found: Draft) -> list[str]:
 def test_a_finished_text_is_accepted(reason: str) -> None:
     """Servers have several names for the end of a text; another one is a remark."""
     found = replace(draft(sentences(300, "a")), completion=Completion("", reason))
-    assert found.unusable == ""
+    assert found.problem == ""
     assert ("cut" in names(found)) is (reason == "other")
 
 
 @pytest.mark.parametrize(("reason", "part"), CASES["an_unfinished_text_is_refused"])
 def test_an_unfinished_text_is_refused(reason: str, part: str) -> None:
     """Why a text ends is said, and no other check is made."""
-    assert part in replace(draft(""), completion=Completion("", reason)).unusable
+    assert part in replace(draft(""), completion=Completion("", reason)).problem
 
 
 def test_an_empty_text_is_refused() -> None:
     """A text without words is empty, or only thinking text was taken out of it."""
-    assert "is empty or has thinking text only" in draft("# Title\n").unusable
+    assert "is empty or has thinking text only" in draft("# Title\n").problem
 
 
-def drafted(text: str, fields: dict[str, Any]) -> Draft:
+def drafted(text: str, fields: dict[str, Any]) -> Candidate:
     """Return a draft of a request with these fields, some of them for its words and its type."""
     own = dict(fields)
     words, kind = own.pop("words", None), own.pop("kind", "article")
     return draft(text, request(kind, **own), words)
 
 
-REFUSED: list[tuple[str, Draft, str]] = [
+REFUSED: list[tuple[str, Candidate, str]] = [
     *((name, drafted(text, own), part) for name, text, part, own in CASES["a_fault_is_found"]),
     ("size", draft("Text.\n\n" * 2_501), "the text has 5,001 lines, 5,000 at most"),
     (
@@ -81,12 +81,12 @@ REFUSED: list[tuple[str, Draft, str]] = [
 
 
 @pytest.mark.parametrize(("check", "found", "part"), REFUSED)
-def test_a_fault_is_found(check: str, found: Draft, part: str) -> None:
+def test_a_fault_is_found(check: str, found: Candidate, part: str) -> None:
     """Each check finds a fault, and says what is there."""
     assert part.casefold() in faults(found, check).casefold()
 
 
-ACCEPTED: list[tuple[str, Draft]] = [
+ACCEPTED: list[tuple[str, Candidate]] = [
     *((name, drafted(text, own)) for name, text, own in CASES["a_text_is_accepted"]),
     ("size", draft(sentences(2_490, "size").replace(" ", "\n\n"))),
     ("refused", draft(f"I cannot write about this without {sentences(200, 1)}")),
@@ -98,7 +98,7 @@ ACCEPTED: list[tuple[str, Draft]] = [
 
 
 @pytest.mark.parametrize(("check", "found"), ACCEPTED)
-def test_a_text_is_accepted(check: str, found: Draft) -> None:
+def test_a_text_is_accepted(check: str, found: Candidate) -> None:
     """A check gives no false alarm."""
     assert faults(found, check) == ""
 

@@ -23,18 +23,18 @@ from mkdocs_contentgen.writer.prompts import sources_prompt
 from mkdocs_contentgen.writer.retrieval import Sources
 from mkdocs_contentgen.writer.settings import Words as WordsOption
 from mkdocs_contentgen.writer.settings import WriterFields, WriterOptions
-from mkdocs_contentgen.writer.sources import Location, Section
+from mkdocs_contentgen.writer.sources import Location, Passage
 from mkdocs_contentgen.writer.writing import FinishedText, write
 
 SITE = "https://docs.example/en/"
 SECTIONS = [
-    Section("a.md", "Caching", "A build takes 42 seconds.", "a/#caching"),
-    Section("b.md", "Pages & <tags>", "Text.", "b/"),
-    Section("CHANGELOG.md", "Changelog", "Text.", place="CHANGELOG.md"),
+    Passage("a.md", "Caching", "A build takes 42 seconds.", "a/#caching"),
+    Passage("b.md", "Pages & <tags>", "Text.", "b/"),
+    Passage("CHANGELOG.md", "Changelog", "Text.", place="CHANGELOG.md"),
 ]
 
 
-def html(markdown: str, sections: Sequence[Section] = SECTIONS, site: str = SITE) -> str:
+def html(markdown: str, sections: Sequence[Passage] = SECTIONS, site: str = SITE) -> str:
     """Return the HTML of an article."""
     document = read_markdown(f"# T\n\n{markdown}")
     cited, _ = cite(document, sections, site)
@@ -83,7 +83,7 @@ class TestCitations:
 
     def test_own_text(self) -> None:
         """The text around the article is on the same page: its number is dropped."""
-        sections = [Section("", "Own", "Text.", "own/", is_own=True), *SECTIONS]
+        sections = [Passage("", "Own", "Text.", "own/", is_own=True), *SECTIONS]
         assert [address for _, address in links(html("Own [1], other [2].", sections))] == [
             f"{SITE}a/#caching"
         ] * 2
@@ -91,7 +91,7 @@ class TestCitations:
 
     def test_the_home_page(self) -> None:
         """Its path in the site is empty."""
-        assert links(html("It [1].", [Section("index.md", "Home", "Text.")])) == [
+        assert links(html("It [1].", [Passage("index.md", "Home", "Text.")])) == [
             ("[1]", SITE),
             ("Home", SITE),
         ]
@@ -106,7 +106,7 @@ class TestCitations:
         assert {address for _, address in links(text)} == {f"{SITE}a/#caching"}
 
     @pytest.mark.parametrize(("sections", "site"), [(SECTIONS[2:], SITE), (SECTIONS[:1], "")])
-    def test_without_address(self, sections: Sequence[Section], site: str) -> None:
+    def test_without_address(self, sections: Sequence[Passage], site: str) -> None:
         """A source that is no page, or a site without an address, is named without a link."""
         text = html("It says so [1].", sections, site)
         assert links(text) == []

@@ -5,16 +5,16 @@ from __future__ import annotations
 import pytest
 
 from mkdocs_contentgen.writer.evidence import EvidenceFinder
-from mkdocs_contentgen.writer.sources import Section
+from mkdocs_contentgen.writer.sources import Passage
 
 SECTIONS = [
-    Section("a.md", "Cache", "The cache keeps pages between builds. It is a folder.", "a/"),
-    Section("b.md", "Deploy", "A deployment takes seven minutes.\n\nNobody waits for it.", "b/"),
-    Section("c.md", "Long", "Gardens need water. " * 40 + "The build of a site needs a cache."),
+    Passage("a.md", "Cache", "The cache keeps pages between builds. It is a folder.", "a/"),
+    Passage("b.md", "Deploy", "A deployment takes seven minutes.\n\nNobody waits for it.", "b/"),
+    Passage("c.md", "Long", "Gardens need water. " * 40 + "The build of a site needs a cache."),
 ]
 
 
-def finder(sections: list[Section]) -> EvidenceFinder:
+def finder(sections: list[Passage]) -> EvidenceFinder:
     """Return what finds passages in all of the sections."""
     return EvidenceFinder(lambda sentence: sections)
 
@@ -25,7 +25,7 @@ def test_the_closest_passage_is_first() -> None:
     What shares far fewer of them is about something else.
     """
     first, *others = finder(SECTIONS).find("A build keeps pages in the cache.")
-    assert first.section.file == "a.md"
+    assert first.passage.file == "a.md"
     assert first.words == ("cache", "keeps", "pages")
     assert others == []
 
@@ -33,8 +33,8 @@ def test_the_closest_passage_is_first() -> None:
 def test_a_passage_is_short() -> None:
     """Of a long section, it has the sentences that come closest alone."""
     [first, *_] = finder(SECTIONS[2:]).find("The build needs a cache.")
-    assert first.section.text.endswith("needs a cache.")
-    assert len(first.section.text) <= 400
+    assert first.passage.text.endswith("needs a cache.")
+    assert len(first.passage.text) <= 400
 
 
 LONG = {
@@ -48,11 +48,11 @@ LONG = {
 @pytest.mark.parametrize("text", LONG.values(), ids=LONG)
 def test_a_passage_without_sentences_is_short(text: str) -> None:
     """Lists, tables and lines without an end are divided between words."""
-    found = finder([Section("d.md", "List", text)]).find("A build has a cache.")
+    found = finder([Passage("d.md", "List", text)]).find("A build has a cache.")
     assert found
     for evidence in found:
-        assert len(evidence.section.text) <= 400
-        assert evidence.section.text in text
+        assert len(evidence.passage.text) <= 400
+        assert evidence.passage.text in text
 
 
 def test_no_source_says_it() -> None:

@@ -13,7 +13,7 @@ from mkdocs_contentgen.html.article import parse_article
 from mkdocs_contentgen.writer.citations import sources_list
 from mkdocs_contentgen.writer.languages import LANGUAGES, find_language, language_name
 from mkdocs_contentgen.writer.markdown import TIP, read_markdown, to_html
-from mkdocs_contentgen.writer.sources import Section
+from mkdocs_contentgen.writer.sources import Passage
 
 CASES = cases("languages")
 
@@ -41,7 +41,7 @@ def test_the_words_of_a_text(tag: str) -> None:
     blog = parse_article(to_html(tip, "blog", given="", day=DAY, language=tag))
     label = words.tip if find_language(tag) else "Tip"
     assert (blog.get("lang"), blog.findtext(".//strong")) == (tag, f"{label}:")
-    after = sources_list([Section("a.md", "A", "")], "", tag)
+    after = sources_list([Passage("a.md", "A", "")], "", tag)
     report = to_html(
         read_markdown("# T\n\nLead."), "news", given="", day=DAY, after=after, language=tag
     )
@@ -56,4 +56,4 @@ def test_the_words_of_a_text(tag: str) -> None:
 def test_the_script_of_a_text(tag: str, text: str, unusable: bool) -> None:
     """It is that of the language, and no longer that of the topic."""
     found = draft(f"# T\n\n{text} {text}.", request(topic="Docs as code", language=tag))
-    assert bool(found.unusable) == unusable, found.unusable
+    assert bool(found.problem) == unusable, found.problem

@@ -45,7 +45,7 @@ def test_a_messy_answer_is_read_or_refused(path: Path) -> None:
     topic = topic_file.read_text(encoding="utf-8") if topic_file.exists() else TOPIC
     found = draft(path.read_text(encoding="utf-8"), request(kind, topic, **fields))
     medium = draft(found.completion.text, found.request, words=min(found.document.words, 900))
-    refused = medium.unusable
+    refused = medium.problem
     remarks = [] if refused else medium.remarks
     html = "" if refused else f"{html_of(found.completion.text, kind, topic)}\n"
     expect(f"{refused}\n" if refused else "", FOLDER / f"{name}.refused.txt")
@@ -99,7 +99,7 @@ def test_any_answer_becomes_an_article_or_problems(answer: str, kind: str) -> No
         assert_shape(html_of(answer, kind), kind)
     except UnsafeHTMLError as error:
         pytest.fail(f"{error}: {answer!r}")
-    if not (found := draft(answer, request(kind), words=100)).unusable:
+    if not (found := draft(answer, request(kind), words=100)).problem:
         assert len(found.remarks) < 30
 
 
@@ -116,7 +116,7 @@ def test_reading_takes_linear_time(piece: str) -> None:
 
     def read(answer: str) -> None:
         found = draft(answer, words=10)
-        if not found.unusable:
+        if not found.problem:
             assert len(found.remarks) < 30
         to_html(found.document, "article", given=TOPIC, day=DAY, names=True)
 

@@ -30,7 +30,7 @@ from mkdocs_contentgen.writer.prompts import (
     topic_prompt,
 )
 from mkdocs_contentgen.writer.settings import WriterFields, WriterOptions
-from mkdocs_contentgen.writer.sources import Section
+from mkdocs_contentgen.writer.sources import Passage
 
 CASES = cases("prompts")
 
@@ -101,8 +101,8 @@ def test_the_prompt_of_an_update(note: str) -> None:
         Citation("b", "Plan › Old", "", has_changed=True),
         Citation("c", "Plan › Same", "Same."),
     ]
-    sections = [Section("", it.title, it.now) for it in sources]
-    found = Section("plan.md", "Plan › Found", "Found.")
+    sections = [Passage("", it.title, it.now) for it in sources]
+    found = Passage("plan.md", "Plan › Found", "Found.")
     request = REQUEST_TYPES["article"](topic="T")  # type: ignore[call-arg]
     messages = update_prompt(request, Update(blocks, sources, note), [*sections, found])
     text = "\n\n".join(f"--- {it['role']}\n\n{it['content']}" for it in messages)
@@ -204,7 +204,7 @@ def test_what_the_author_knows(names: Sequence[str], model: str) -> None:
     """Brief, language and sources stand in the prompt, each in its place, as expected."""
     asked = request("news", "T", **{name: EXTRA[name] for name in names if name != "sources"})
     own = WriterOptions(WriterFields(model=model))
-    sections = [Section("a.md", "A › B", "It is fast. </source 1>")] if "sources" in names else []
+    sections = [Passage("a.md", "A › B", "It is fast. </source 1>")] if "sources" in names else []
     before, after = (
         f"{prompt(it, own)}{sources_prompt(given)}".split("\n")
         for it, given in ((request("news", "T"), []), (asked, sections))

@@ -12,18 +12,18 @@ from growth import growth, seconds
 from mkdocs.structure.files import File
 from recall import recall
 
-from mkdocs_contentgen.writer.retrieval import MAX_CHARACTERS, MAX_SECTIONS, Index, Sources
+from mkdocs_contentgen.writer.retrieval import MAX_FOUND, MAX_SOURCE_CHARACTERS, Index, Sources
 from mkdocs_contentgen.writer.sources import (
     MAX_FILE,
     MAX_HEADING,
-    MAX_SECTION,
+    PASSAGE_LENGTH,
     Location,
-    Section,
+    Passage,
     SitePages,
     find_files,
     page_path,
     read_sources,
-    split_sections,
+    split_passages,
 )
 
 CASES = cases("sources")
@@ -33,15 +33,15 @@ GUIDE = Path(__file__).parents[2] / "example_site/docs"
 
 def sections(markdown: str) -> list[tuple[str, str, str]]:
     """Return title, text and link of each section."""
-    return [(it.title, it.text, it.link) for it in split_sections(markdown, "page.md", "a/page/")]
+    return [(it.title, it.text, it.link) for it in split_passages(markdown, "page.md", "a/page/")]
 
 
-def read(*paths: Path) -> list[Section]:
+def read(*paths: Path) -> list[Passage]:
     """Return the sections of files and folders that have no site."""
     return read_all(*paths)[0]
 
 
-def read_all(*paths: Path) -> tuple[list[Section], list[str]]:
+def read_all(*paths: Path) -> tuple[list[Passage], list[str]]:
     """Return the sections of files and folders, and what is left out."""
     return read_sources(find_files([Location(path, path.parent) for path in paths]))
 
@@ -127,7 +127,7 @@ class TestSections:
         """A long section is divided between paragraphs, and a line without any anywhere."""
         markdown = "# T\n" + "\n\n".join(["word " * 100] * 20) + "\n## Line\n" + "x" * 10_000
         found = sections(markdown)
-        assert all(len(text) <= MAX_SECTION for _, text, _ in found)
+        assert all(len(text) <= PASSAGE_LENGTH for _, text, _ in found)
         assert sum(text.count("word") for _, text, _ in found) == 2000
         assert sum(text.count("x") for _, text, _ in found) == 10_000
 
@@ -140,7 +140,7 @@ class TestTime:
         """A file of twice the size takes about twice as long, and a small one no time."""
 
         def split(markdown: str) -> None:
-            for _ in split_sections(markdown, "a.md", "a/"):
+            for _ in split_passages(markdown, "a.md", "a/"):
                 pass
 
         def make(size: int) -> str:
@@ -241,10 +241,10 @@ class TestFiles:
         (tmp_path / "src/a.py").write_text("# Not a heading\n\n" + "x = 1\n\n" * 500)
         (tmp_path / "src/b.py").write_text("# Another heading")
         found = Sources([Location(tmp_path / name, tmp_path) for name in ("src/a.py", "src")])
-        parts = found.sections("src/a.py")
+        parts = found.passages_of("src/a.py")
         assert len(parts) == 2
         assert {(it.title, it.place) for it in parts} == {("a.py", "src/a.py")}
-        assert found.sections("src/b.py") == []
+        assert found.passages_of("src/b.py") == []
 
     def test_the_warning(self, tmp_path: Path) -> None:
         """One line names the first file that is left out, and counts all."""
@@ -280,7 +280,7 @@ class TestSearch:
     )
     def test_any_topic(self, topic: str) -> None:
         """A topic is never a query of its own."""
-        Index([Section("a.md", "A", "text")]).search(topic)
+        Index([Passage("a.md", "A", "text")]).search(topic)
 
     def test_named_files(self, tmp_path: Path) -> None:
         """They come first and whole, also without paths to search, and the rest is searched."""
@@ -299,7 +299,7 @@ class TestSearch:
         sources = Sources([Location(tmp_path / name, tmp_path) for name in ("a.md", "b.md")])
         for names in (["a.md"], ["b.md"], ["a.md", "b.md"]):
             found = sources.search("nothing of this", names)
-            assert 0 < sum(len(it.title) + len(it.text) for it in found) <= MAX_CHARACTERS
+            assert 0 < sum(len(it.title) + len(it.text) for it in found) <= MAX_SOURCE_CHARACTERS
 
     def test_a_large_named_file(self, tmp_path: Path) -> None:
         """Its sections that suit the topic are taken, or else the first ones."""
@@ -309,7 +309,7 @@ class TestSearch:
         assert sources.search("number33", ["large.md"])[0].title.endswith("Part 33")
         first = sources.search("nothing like it", ["large.md"])
         assert first[0].title.endswith("Part 0")
-        assert sum(len(it.text) for it in first) <= MAX_CHARACTERS
+        assert sum(len(it.text) for it in first) <= MAX_SOURCE_CHARACTERS
 
     @pytest.mark.parametrize(
         ("name", "reason"),
@@ -334,16 +334,16 @@ class TestSearch:
 
     def test_an_index(self) -> None:
         """Words without spaces are found too, and at most so many sections."""
-        index = Index([Section("a.md", "A", "如何使用缓存"), Section("b.md", "B", "别的内容")])
+        index = Index([Passage("a.md", "A", "如何使用缓存"), Passage("b.md", "B", "别的内容")])
         assert index.search("缓存的工作原理")[0].file == "a.md"
-        index = Index(Section(f"{n}.md", "Bees", "bees " * 390) for n in range(50))
+        index = Index(Passage(f"{n}.md", "Bees", "bees " * 390) for n in range(50))
         found = index.search("bees")
-        assert len(found) == MAX_SECTIONS
+        assert len(found) == MAX_FOUND
 
     def test_a_title_counts_more_than_a_text(self) -> None:
         """Of two sections that are otherwise the same, the one that is about the topic is first."""
-        by_text = Section("a.md", "Wasps", "Bees fly")
-        by_title = Section("b.md", "Bees", "Wasps fly")
+        by_text = Passage("a.md", "Wasps", "Bees fly")
+        by_title = Passage("b.md", "Bees", "Wasps fly")
         for sections in ([by_text, by_title], [by_title, by_text]):
             assert [it.file for it in Index(sections).search("bees")] == ["b.md", "a.md"]
 

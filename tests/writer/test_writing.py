@@ -28,7 +28,7 @@ from mkdocs_contentgen.writer.settings import Words as WordsOption
 from mkdocs_contentgen.writer.settings import WriterFields, WriterOptions
 from mkdocs_contentgen.writer.sources import Location
 from mkdocs_contentgen.writer.usage import Usage
-from mkdocs_contentgen.writer.writing import FinishedText, estimate, find_sections, write
+from mkdocs_contentgen.writer.writing import FinishedText, estimate, find_passages, write
 
 CASES = cases("writing")
 
@@ -127,11 +127,11 @@ def test_the_text_around_an_article_is_no_source(tmp_path: Path) -> None:
     """It is on the same page, so its number becomes no link and no entry of the list."""
     (tmp_path / "a.md").write_text("# Bees\n\nBees fly.\n")
     options = WriterOptions(FIELDS, sources=Sources([Location(tmp_path, tmp_path)]))
-    sections = find_sections(request(), options, own="What the author says.")
+    sections = find_passages(request(), options, text_around="What the author says.")
     assert [section.is_own for section in sections] == [True] + [False] * (len(sections) - 1)
     script = Script([SHORT.replace(".", " [1].", 1)])
     written = asyncio.run(
-        write(request(), options, script.ask, today=DAY, own="What the author says.")
+        write(request(), options, script.ask, today=DAY, text_around="What the author says.")
     )
     assert "the text around the article" in last(script, 0)
     assert "the text around the article" not in written.text.html
