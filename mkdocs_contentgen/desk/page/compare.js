@@ -9,6 +9,7 @@ import { say } from "./words.js";
 
 export async function switchComparison() {
   if (state.comparison) {
+    state.tab = state.comparison.tabBefore;
     state.comparison = null;
     state.isSheetOpen = true;
     redraw();
@@ -29,7 +30,8 @@ export async function compareWith(earlier, index = 0) {
     if (ref !== state.ref || wasClosed) return;
     const rows = readable(found.rows);
     const kept = Math.min(index, Math.max(rows.length - 1, 0));
-    state.comparison = { ...found, rows, seen, index: kept };
+    const tabBefore = state.comparison?.tabBefore ?? state.tab;
+    state.comparison = { ...found, rows, seen, index: kept, tabBefore };
     state.editing = null;
     state.block = null;
     state.tab = "changes";

@@ -24,8 +24,10 @@ function outcome() {
   if (!message && !text.undo) return null;
   if (message?.text === state.failure) return null; // it stands there already
   const takesBack = message?.undo ?? (text.undo && undo);
+  const isAboutOther = takesBack && !message?.undo; // what the Undo beside it takes back
   return note("outcome", message?.kind ?? "quiet",
-    h("span", { dir: "auto" }, message?.text ?? say("last_act", undoTitle())),
+    message && h("span", { dir: "auto" }, message.text),
+    isAboutOther && h("span", {}, say("last_act", undoTitle())),
     takesBack && h("button", { type: "button", key: "undo", title: say("ctrl_z"),
       onclick: onlyOnce(takesBack) }, say("undo")));
 }

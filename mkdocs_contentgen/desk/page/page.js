@@ -10,8 +10,8 @@ style.textContent = `
   [data-contentgen-block] mark { cursor: pointer; }
   [data-contentgen-block] mark[data-contentgen-settled] { background: none !important; border: 0;
     outline: 0; text-decoration: none; color: inherit !important; }
-  [data-contentgen-block] mark[data-contentgen-current] { outline: 3px solid #d08b00 !important;
-    outline-offset: 2px; border-radius: 2px; }
+  [data-contentgen-block] mark[data-contentgen-current] { background: #ffc83d !important;
+    color: #1f1600 !important; box-shadow: 0 3px #8a5a00 !important; outline: 0; }
   [data-contentgen-selected] { outline: 3px solid #d08b00 !important; outline-offset: 4px; }
   [data-contentgen-deleted] { display: none; }
   [data-contentgen-difference] { outline: 1px dashed #888; outline-offset: 3px; cursor: pointer; }

@@ -77,18 +77,18 @@ function progressOf(text) {
     h("progress", { max: String(total), value: String(text.checked) }));
 }
 
+const remarksOf = ({ remarks: { length } }) => length > 0 && `${say("remarks")}: ${length}`;
+
 function row(text) {
   const isMissing = groupOf(text) === "missing";
   return h("li", { key: text.ref, class: "text" },
     h("div", { class: "what" },
       h("a", { href: addressOf(text), dir: "auto", onclick: open(text) }, titleOf(text)),
-      h("div", { class: "quiet" }, nameOfPage(text)),
-      text.state === "failed" && h("div", { class: "problem" }, text.reason)),
-    h("span", { class: `state ${text.state}` }, stateOf(text)),
+      h("div", { class: "quiet" }, [nameOfPage(text), remarksOf(text)].filter(Boolean).join(" · ")),
+      text.state === "failed" && h("div", { class: "problem" }, text.reason),
+      originalChanges(text, () => send(text, { update: true, seen: text.seen }))),
+    h("div", {}, h("span", { class: `state ${text.state}` }, stateOf(text))),
     progressOf(text),
-    text.remarks.length > 0 && h("span", { class: "quiet" },
-      `${say("remarks")}: ${text.remarks.length}`),
-    originalChanges(text, () => send(text, { update: true, seen: text.seen })),
     isMissing && h("button", { type: "button", onclick: () => generate(text) }, say("generate")));
 }
 
