@@ -21,6 +21,9 @@ from .display import CONTROL_CHARACTERS, escape_controls
 MAX_HTML = 256 * 1024
 """The maximum length of a text in characters, which is that of the sanitizer."""
 
+MAX_BLOCK = 20_000
+"""The maximum length of a block in characters."""
+
 MAX_EDIT = 300
 """The maximum length of a statement, a sentence, a name or a reason in edits, in characters."""
 

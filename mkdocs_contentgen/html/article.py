@@ -13,12 +13,15 @@ from ..errors import UnsafeHTMLError
 from .elements import HEADINGS
 from .sanitizer import sanitize
 
-# Search indexes and tables of contents take quadratic time in the number of headings.
 _MAX_HEADINGS = 500
+"""The maximum number of headings: search indexes and tables of contents take quadratic time."""
+
 _IMAGE_HOST = re.compile(r"https://([^\s/\\@?#:\"'<>]+)", re.IGNORECASE)
 """Matches an address; the group is its host."""
 
 _SMALLER_TEXT = frozenset("small sub sup code kbd samp rt".split())
+_MAX_SHRINKING = 2
+"""How many elements that shrink text can be within each other."""
 
 
 def parse_article(
@@ -26,9 +29,9 @@ def parse_article(
 ) -> Element:
     """Return the sanitized `<article>` in `html`, without anything around it.
 
-    `image_hosts` and `is_used_again` are passed on to sanitize(). Raises UnsafeHTMLError if there
-    is not exactly one article, if it has no text or too many headings, or if the HTML exceeds the
-    sanitizer's limits.
+    Images of `image_hosts` are kept. With `is_used_again`, the result is kept for the next call
+    with the same HTML. Raises UnsafeHTMLError if there is not exactly one article, if it has no
+    text or too many headings, or if the HTML exceeds the sanitizer's limits.
     """
     root = sanitize(html, image_hosts, is_used_again=is_used_again)
     article = root.find(".//article")
@@ -65,13 +68,16 @@ def limit_nesting(article: Element) -> None:
             _limit_smaller_text(element, 1)
 
 
-def _limit_smaller_text(element: Element, depth: int) -> None:
+def _limit_smaller_text(element: Element, shrinking: int) -> None:
+    """Limit what an element contains. `shrinking` counts it and those around it that shrink."""
     for child in element:
-        shrinks = child.tag in _SMALLER_TEXT
-        if shrinks and depth == 2:
+        if child.tag not in _SMALLER_TEXT:
+            _limit_smaller_text(child, shrinking)
+        elif shrinking < _MAX_SHRINKING:
+            _limit_smaller_text(child, shrinking + 1)
+        else:
             child.tag = "span"
-            shrinks = False
-        _limit_smaller_text(child, depth + shrinks)
+            _limit_smaller_text(child, shrinking)
 
 
 def set_title_level(article: Element, level: int) -> None:
@@ -155,8 +161,8 @@ def placeholder(
 
 
 def image_hosts_of(html: str) -> set[str]:
-    """Return the hosts of all images in HTML, for those who do not decide which are allowed.
+    """Return the hosts of all images in HTML, to read it with all of them.
 
-    That is a matter of the page, and of the approval.
+    Whether an image is shown is decided later, when a page is built or a text is approved.
     """
     return set(_IMAGE_HOST.findall(html))

@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 from copy import copy
+from dataclasses import dataclass
 from itertools import pairwise
 
 from bs4 import Tag
@@ -17,7 +18,7 @@ from bs4 import Tag
 from ..errors import EditError
 from .descriptions import (
     ATTRIBUTES,
-    CITATION,
+    CITATION_LABEL,
     Description,
     descriptions_of,
     replace_descriptions,
@@ -34,18 +35,29 @@ from .translatable import (
 )
 
 _GONE = 0
-"""The number of a citation that the original does not have any more."""
+"""In place of the number of a part that the original does not have any more.
+
+Parts are numbered from 1, in the order of their block, as `fixed_parts()` returns them.
+"""
 
 _MOST_NEW = 20
 """So many citations can be new in a block, since each takes the time to read the block."""
 
 _GONE_CITATION = re.compile(rf"(?<!\s)\s*⟦{_GONE}⟧")
-_CITATIONS_BEFORE = re.compile(rf"{NUMBER.pattern}\s*\Z")
-_CITATIONS_BEHIND = re.compile(rf"\s*{NUMBER.pattern}")
+_NUMBER_AT_END = re.compile(rf"{NUMBER.pattern}\s*\Z")
+_NUMBER_AT_START = re.compile(rf"\s*{NUMBER.pattern}")
 _BRACKETS = str.maketrans("⟦⟧", "[]")
 _SIGNS = "[.!?…:;。！？｡\\uff0e\\u061f\\u06d4\\u0964\\u0965]"
 _LAST_SIGNS = re.compile(rf"(?<!{_SIGNS}){_SIGNS}+[\s\"'”’»)」』*_~=]*\Z")
 """The signs that a sentence ends with."""
+
+
+@dataclass(frozen=True)
+class _Languages:
+    """The languages of a translation and of its original, as BCP 47 tags, or empty."""
+
+    translation: str
+    original: str
 
 
 def carry_words(
@@ -58,15 +70,16 @@ def carry_words(
     """
     parts = fixed_parts(block)
     own = fixed_parts(translation)
-    numbers = _numbers_of(own, parts)
+    numbers = _new_numbers(own, parts)
     descriptions = _new_descriptions(own, parts, numbers)
     markdown = _GONE_CITATION.sub("", to_renumbered(translation, numbers))
     original = to_translatable(block)
-    new = sorted(set(range(1, len(parts) + 1)).difference(numbers))
-    if len(new) > _MOST_NEW:
+    added = sorted(set(range(1, len(parts) + 1)).difference(numbers))
+    if len(added) > _MOST_NEW:
         raise EditError(f"it has more than {_MOST_NEW} new citations")
-    for number in new:
-        markdown = _with_citation(markdown, original, number, (language, from_language))
+    languages = _Languages(language, from_language)
+    for number in added:
+        markdown = _with_citation(markdown, original, number, languages)
     set_translated(block, markdown)
     replace_descriptions(block.element, descriptions)
 
@@ -83,53 +96,64 @@ def carry_descriptions(translation: Block, block: Block) -> None:
 
 def have_same_parts(block: Block, other: Block) -> bool:
     """Tell whether two blocks have the same links, citations and other parts, in any order."""
-    return sorted(map(_name, fixed_parts(block))) == sorted(map(_name, fixed_parts(other)))
+    parts = map(_comparable, fixed_parts(block))
+    other_parts = map(_comparable, fixed_parts(other))
+    return sorted(parts) == sorted(other_parts)
 
 
 def numbered_citations(element: Tag) -> list[Tag]:
     """Return the citations in an element: links around a number such as `[1]`."""
-    return [link for link in element.find_all("a") if CITATION.fullmatch(link.get_text())]
+    return [link for link in element.find_all("a") if CITATION_LABEL.fullmatch(link.get_text())]
 
 
-def _is_citation(tag: Tag) -> bool:
-    """Tell whether an element is a link around a number, or a picture, and no words."""
+def _is_wordless_link(tag: Tag) -> bool:
+    """Tell whether an element is a link without words: a citation, or a link around a picture."""
     return tag.name == "a" and not has_own_words(tag)
 
 
-def _numbers_of(own: Sequence[Tag], parts: Sequence[Tag]) -> list[int]:
+def _new_numbers(own: Sequence[Tag], parts: Sequence[Tag]) -> list[int]:
     """Return for each part of a translation its number in the new block, _GONE for none.
 
     Raises EditError if that is not certain.
     """
-    numbers, left = _match_same(own, parts)
+    numbers = _match_same(own, parts)
+    gone_indexes = []
+    for index, part in enumerate(own):
+        if numbers[index] == _GONE and not _is_wordless_link(part):
+            gone_indexes.append(index)
+    matched = set(numbers)
+    added_numbers = []
+    for number, part in enumerate(parts, start=1):
+        if number not in matched and not _is_wordless_link(part):
+            added_numbers.append(number)
+    if not gone_indexes and not added_numbers:
+        return numbers
     # Citations come and go. Of other parts, only one may be another, such as a link.
-    new = [number for number in left if not _is_citation(parts[number - 1])]
-    gone = [
-        place
-        for place, number in enumerate(numbers)
-        if number == _GONE and not _is_citation(own[place])
-    ]
-    if new or gone:
-        place, number = _only_pair(gone, new)
-        if own[place].name != parts[number - 1].name or not has_own_words(own[place]):
-            raise EditError("another part is in it now")
-        numbers[place] = number
+    if len(gone_indexes) != 1 or len(added_numbers) != 1:
+        raise EditError("other parts are in it now")
+    (index,) = gone_indexes
+    (number,) = added_numbers
+    former = own[index]
+    new = parts[number - 1]
+    if former.name != new.name or not has_own_words(former):
+        raise EditError("another part is in it now")
+    numbers[index] = number
     return numbers
 
 
-def _match_same(own: Sequence[Tag], parts: Sequence[Tag]) -> tuple[list[int], list[int]]:
+def _match_same(own: Sequence[Tag], parts: Sequence[Tag]) -> list[int]:
     """Return for each part of a translation the number of the same part in the new block.
 
-    It is _GONE if there is none. Also return the numbers of the new block that are left.
+    It is _GONE if there is none. Of several that are the same, each is matched once.
     """
     left: dict[str, list[int]] = {}
     for number, part in enumerate(parts, start=1):
-        left.setdefault(_name(part), []).append(number)
+        left.setdefault(_comparable(part), []).append(number)
     numbers = []
     for part in own:
-        same = left.get(_name(part))
+        same = left.get(_comparable(part))
         numbers.append(same.pop(0) if same else _GONE)
-    return numbers, [number for some in left.values() for number in some]
+    return numbers
 
 
 def _new_descriptions(
@@ -150,7 +174,10 @@ def _new_descriptions(
 
 
 def _tags_of(part: Tag) -> list[Tag]:
-    """Return the tags of a part. Those within the words of a part are parts of their own."""
+    """Return the tags whose descriptions belong to a part.
+
+    What stands within the words of a part is a part of its own.
+    """
     return [part] if has_own_words(part) else [part, *part.find_all(True)]
 
 
@@ -171,19 +198,12 @@ def _match_descriptions(
     return dict(zip(after, words, strict=True))
 
 
-def _only_pair(gone: Sequence[int], new: Sequence[int]) -> tuple[int, int]:
-    """Return the only part that is gone, and the only new one. Raises EditError."""
-    if len(gone) != 1 or len(new) != 1:
-        raise EditError("other parts are in it now")
-    return gone[0], new[0]
+def _comparable(part: Tag) -> str:
+    """Return a text that is equal for two parts if they are the same in two languages.
 
-
-def _name(part: Tag) -> str:
-    """Return what is the same for a part wherever it stands, and in each language.
-
-    The number of a citation is not, nor is the description of a picture.
+    The number of a citation may be another one, and so may the description of a picture.
     """
-    if _is_citation(part):
+    if _is_wordless_link(part):
         return f"[{part.get('href')}]"
     plain = copy(part)
     for tag in [plain, *plain.find_all(True)]:
@@ -192,45 +212,50 @@ def _name(part: Tag) -> str:
     return start_tag(plain) if has_own_words(part) else str(plain)
 
 
-def _with_citation(markdown: str, original: str, number: int, languages: tuple[str, str]) -> str:
+def _with_citation(markdown: str, original: str, number: int, languages: _Languages) -> str:
     """Return a translation with a citation where its original has it. Raises EditError.
 
     It goes beside the same citation as in the original, or else to the end of its sentence.
     """
     label = f"⟦{number}⟧"
     before, _, behind = original.partition(label)
-    space = " " if before.endswith(" ") else ""
-    neighbour = _CITATIONS_BEFORE.search(before)
-    if neighbour and markdown.count(f"⟦{neighbour[1]}⟧") == 1:
-        return markdown.replace(f"⟦{neighbour[1]}⟧", f"⟦{neighbour[1]}⟧{space}{label}")
-    neighbour = _CITATIONS_BEHIND.match(behind)
-    if neighbour and markdown.count(f"⟦{neighbour[1]}⟧") == 1:
-        between = " " if neighbour[0].startswith(" ") else ""
-        return markdown.replace(f"⟦{neighbour[1]}⟧", f"{label}{between}⟦{neighbour[1]}⟧")
+    last = _NUMBER_AT_END.search(before)
+    if last:
+        left = last[0].rstrip()
+        if markdown.count(left) == 1:
+            return markdown.replace(left, f"{left}{_space_at_end(before)}{label}")
+    first = _NUMBER_AT_START.match(behind)
+    if first:
+        right = first[0].lstrip()
+        space = " " if behind.startswith(" ") else ""
+        if markdown.count(right) == 1:
+            return markdown.replace(right, f"{label}{space}{right}")
     return _at_end_of_sentence(markdown, original, label, languages)
 
 
-def _at_end_of_sentence(
-    markdown: str, original: str, label: str, languages: tuple[str, str]
-) -> str:
+def _at_end_of_sentence(markdown: str, original: str, label: str, languages: _Languages) -> str:
     """Return a translation with a citation at the end of its sentence. Raises EditError."""
-    language, from_language = languages
-    sentences = _sentences(markdown, language)
-    of_original = _sentences(original, from_language)
-    if len(sentences) != len(of_original):
+    sentences = _sentences(markdown, languages.translation)
+    originals = _sentences(original, languages.original)
+    if len(sentences) != len(originals):
         raise EditError("it has other sentences")
-    index = next(place for place, sentence in enumerate(of_original) if label in sentence)
-    before, _, behind = of_original[index].partition(label)
+    index = [label in sentence for sentence in originals].index(True)
+    before, _, behind = originals[index].partition(label)
     if re.search(r"\w", NUMBER.sub("", behind)):
         raise EditError("a new citation is within a sentence")
     sentence = sentences[index]
     end = len(sentence.rstrip())
-    if _LAST_SIGNS.search(behind):  # it stands before the full stop
-        last_signs = _LAST_SIGNS.search(sentence[:end])
-        end = last_signs.start() if last_signs else end
-    space = " " if before.endswith(" ") else ""
-    sentences[index] = f"{sentence[:end]}{space}{label}{sentence[end:]}"
+    stands_before_signs = _LAST_SIGNS.search(behind) is not None
+    last_signs = _LAST_SIGNS.search(sentence[:end])
+    if stands_before_signs and last_signs:
+        end = last_signs.start()
+    sentences[index] = f"{sentence[:end]}{_space_at_end(before)}{label}{sentence[end:]}"
     return "".join(sentences)
+
+
+def _space_at_end(text: str) -> str:
+    """Return the space that a text ends with, or an empty string."""
+    return " " if text.endswith(" ") else ""
 
 
 def _sentences(markdown: str, language: str) -> list[str]:

@@ -14,7 +14,7 @@ from bs4.element import NavigableString
 
 from .document import Block
 
-CITATION = re.compile(r"\[[0-9]{1,4}\]")
+CITATION_LABEL = re.compile(r"\[[0-9]{1,4}\]")
 """Matches a numbered citation such as `[1]`, which is a link if its source has an address."""
 
 ATTRIBUTES = ("alt", "title")
@@ -37,7 +37,7 @@ def descriptions_in(element: Tag) -> list[Description]:
 
 def descriptions_of(tag: Tag) -> list[Description]:
     """Return the descriptions that a tag itself has."""
-    if CITATION.fullmatch(tag.get_text()):
+    if CITATION_LABEL.fullmatch(tag.get_text()):
         return []
     said = [(name, str(tag.get(name, ""))) for name in ATTRIBUTES]
     return [(name, words) for name, words in said if _LETTER.search(words)]
@@ -46,9 +46,9 @@ def descriptions_of(tag: Tag) -> list[Description]:
 def replace_descriptions(element: Tag, replaced: Mapping[Description, str]) -> None:
     """Put other words into the descriptions that have an entry."""
     for tag in element.find_all(_TAGS):
-        for description in descriptions_of(tag):
-            if description in replaced:
-                tag[description[0]] = replaced[description]
+        for name, words in descriptions_of(tag):
+            if (name, words) in replaced:
+                tag[name] = replaced[name, words]
 
 
 def as_block(description: Description, number: int = 0) -> Block:

@@ -26,6 +26,7 @@ _MAX_PAIRS = 4_000_000
 """Pairs of equal pieces or words that are compared, which takes about a second."""
 
 _MAX_CANDIDATES = 50
+"""With how many removed elements a new one is compared, to find the one that it is a change of."""
 
 # Japanese and Chinese have no spaces between words.
 _TOKEN = re.compile(
@@ -158,19 +159,22 @@ def _former_html(old: Sequence[Piece], new: Sequence[Piece]) -> list[str]:
     """
     old_html = {piece.html for piece in old}
     new_html = {piece.html for piece in new}
+    # What is gone may have been changed.
     candidates: dict[str, _Candidate] = {}
     for piece in old:
         if piece.html not in new_html:
             # Their words are found once: each is compared with many others.
             candidates[piece.html] = _Candidate(piece, _words(piece))
-    former = []
+    former_html = []
     for piece in new:
-        html = piece.html
-        if html not in old_html:
-            html = _find_former(piece, islice(candidates.values(), _MAX_CANDIDATES)) or html
-        candidates.pop(html, None)
-        former.append(html)
-    return former
+        if piece.html in old_html:
+            former_html.append(piece.html)
+            continue
+        found = _find_former(piece, islice(candidates.values(), _MAX_CANDIDATES))
+        if found:
+            del candidates[found]  # it is not two elements now
+        former_html.append(found or piece.html)
+    return former_html
 
 
 class _Candidate(NamedTuple):
@@ -215,6 +219,7 @@ def _side_by_side(old: Sequence[Piece], new: Sequence[Piece]) -> Iterator[Row]:
 
 
 def _with_words(row: Row, budget: _Budget) -> Row:
+    """Return a row with the words that differ in it."""
     if row.is_equal:
         return row
     old: list[str] = _TOKEN.findall(_html(row.before))
@@ -232,7 +237,7 @@ def _with_words(row: Row, budget: _Budget) -> Row:
             words.append(("old", removed))
         if added:
             words.append(("new", added))
-    if all(kind == "equal" for kind, _ in words):  # another space
+    if all(kind == "equal" for kind, _ in words):  # only white space behind words differs
         words = [("old", "".join(old)), ("new", "".join(new))]
     return replace(row, words=words)
 

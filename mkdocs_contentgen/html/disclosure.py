@@ -54,20 +54,27 @@ class Review:
 
 
 @dataclass(frozen=True)
+class LinePart:
+    """A part of a disclosure line."""
+
+    text: str
+    is_value: bool = False
+    """Whether it is a name, a date or a language, and no words of the line itself."""
+
+
+@dataclass(frozen=True)
 class DisclosureLine:
     """A line of text about an article."""
 
-    parts: Sequence[str]
-    """Words and values in turn, words first and last. Values are names, dates and languages."""
-
+    parts: Sequence[LinePart]
     language: str = ""
     """The language of the words as a BCP 47 tag, or an empty string if it is not known."""
 
     def __str__(self) -> str:
-        return "".join(self.parts)
+        return "".join(part.text for part in self.parts)
 
     def __bool__(self) -> bool:
-        return any(self.parts)
+        return bool(str(self))
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,7 +127,7 @@ class Provenance:
         """
         words, language = self._words(self._kind_of_line(), own_lines)
         of_original = self._name_of_original_language(language)
-        if language:  # own lines can have any signs
+        if language:  # an own line, which has none here, may have brackets of its own
             words = _OPTIONAL.sub(r"\1" if of_original else "", words)
         if self.model and "{model}" not in words:
             words += f"{_SEPARATOR}{{model}}"
@@ -132,9 +139,8 @@ class Provenance:
         parts = _fill(words, values)
         if self.publisher:
             responsibility, _ = self._words("responsibility", own_lines)
-            first, *others = _fill(responsibility, {"name": self.publisher})
-            parts[-1] += f"{_SEPARATOR}{first}"
-            parts += others
+            parts.append(LinePart(_SEPARATOR))
+            parts += _fill(responsibility, {"name": self.publisher})
         return DisclosureLine(parts, language)
 
     def end_line(self, own_lines: Mapping[str, str]) -> DisclosureLine | None:
@@ -146,7 +152,7 @@ class Provenance:
             return None
         kind = "end" if self.translated_from is None else "translated_end"
         words, language = self._words(kind, own_lines)
-        return DisclosureLine([words], language)
+        return DisclosureLine([LinePart(words)], language)
 
     def _kind_of_line(self) -> str:
         if self.translated_from is not None:
@@ -171,8 +177,8 @@ class Provenance:
     def _name_of_original_language(self, language: str) -> str:
         """Return the name of the original's language for a line in a language, if it is known.
 
-        That is its English name in English, and its own name in others. An own line, whose language
-        is not known, is taken for one in the language of the text.
+        That is its English name in English, and its own name in others. `language` is empty for an
+        own line, which is most likely in the language of the text.
         """
         if not self.translated_from:
             return ""
@@ -201,24 +207,29 @@ class Provenance:
 
     def json_ld(self, title: str, published: str) -> dict[str, object]:
         """Return the schema.org properties of the article. `published` is an ISO date or empty."""
-        person = self.author and _named("Person", self.author)
+        person = _named("Person", self.author)
+        editor: dict[str, str] = {}
+        modified = ""
+        if self.review:
+            editor = _named("Person", self.review.name)
+            modified = self.review.date.isoformat()
         is_translation = self.translated_from is not None
         properties: dict[str, object] = {
             "@context": "https://schema.org",
             "@type": _SCHEMA_TYPES[self.type],
             "headline": title,
             "dateCreated": self.generated_at.isoformat(timespec="seconds"),
-            "author": "" if is_translation else person,
+            "author": {} if is_translation else person,
             # Only a person or an organization can be one there; a model is the creator.
-            "translator": person if is_translation else "",
+            "translator": person if is_translation else {},
             "digitalSourceType": self._source_type(),
             "inLanguage": self.language,
-            "translationOfWork": self._original() if is_translation else "",
-            "creator": self.model and _named("SoftwareApplication", self.model),
+            "translationOfWork": self._original() if is_translation else {},
+            "creator": _named("SoftwareApplication", self.model),
             "datePublished": published,
-            "editor": self.review and _named("Person", self.review.name),
-            "dateModified": self.review and self.review.date.isoformat(),
-            "publisher": self.publisher and _named("Organization", self.publisher),
+            "editor": editor,
+            "dateModified": modified,
+            "publisher": _named("Organization", self.publisher),
         }
         return {name: value for name, value in properties.items() if value}
 
@@ -240,19 +251,26 @@ class Provenance:
         return "https://schema.org/TrainedAlgorithmicMediaDigitalSource"
 
 
-def _fill(words: str, values: Mapping[str, str]) -> list[str]:
-    """Return words and the values of their placeholders in turn.
+def _fill(words: str, values: Mapping[str, str]) -> list[LinePart]:
+    """Return the parts of a line whose words have placeholders for values.
 
     All at once, since values may themselves contain a placeholder.
     """
-    parts = _PLACEHOLDER.split(words)
-    for index in range(1, len(parts), 2):
-        name = parts[index]
-        parts[index] = values.get(name, f"{{{name}}}")
+    parts = []
+    position = 0
+    for placeholder in _PLACEHOLDER.finditer(words):
+        parts.append(LinePart(words[position : placeholder.start()]))
+        value = values.get(placeholder[1], placeholder[0])
+        parts.append(LinePart(value, is_value=True))
+        position = placeholder.end()
+    parts.append(LinePart(words[position:]))
     return parts
 
 
 def _named(kind: str, name: str) -> dict[str, str]:
+    """Return the schema.org properties of what has this name; none if there is no name."""
+    if not name:
+        return {}
     return {"@type": kind, "name": plain_text(name)}
 
 

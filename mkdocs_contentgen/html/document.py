@@ -30,6 +30,7 @@ from bs4.element import NavigableString, PageElement
 
 from ..errors import EditError, UnsafeHTMLError
 from ..files import short_digest
+from ..text import MAX_BLOCK
 from .article import image_hosts_of, parse_article
 from .elements import BLOCK_LEVEL, CELLS, GROUPS, TEXT_BLOCKS, TO_READ, VOID, WEAK
 from .sentences import sentence_ends
@@ -39,9 +40,6 @@ _LOOSE = "text"
 
 Kind = Literal["p", "h2", "h3", "li", "blockquote"]
 """What a new block can be."""
-
-MAX_BLOCK = 20_000
-"""The maximum length of a block in characters."""
 
 MAX_PASTED = 100_000
 """The maximum length of a Markdown text that is added at once, in characters."""
@@ -61,6 +59,9 @@ _MAX_CITED = 50
 _MORE_BLOCKS = re.compile(r"\n[ \t]*(?:\n|[-*+] |\d{1,3}[.)] |#{1,6} |> )")
 """Where another block begins in Markdown: behind an empty line, or an item, heading or quote."""
 
+_TITLE = "<h1>.</h1>"
+"""Stands before HTML that is read as an article, which needs a title. It is taken out again."""
+
 _WHITE_SPACE = " \t\n\r\f"
 """What HTML takes for white space. A no-break space is none."""
 
@@ -68,7 +69,7 @@ _SPACE = re.compile(rf"[{_WHITE_SPACE}]+")
 _CODE_SPACES = re.compile(" {2,}|\t")
 """The white space in code that a formatter would collapse."""
 
-_CONFLICT = re.compile(r"^(?:=(?=={6})|\|(?=\|{6}))", re.MULTILINE)
+_CONFLICT_SIGN = re.compile(r"^(?:=(?=={6})|\|(?=\|{6}))", re.MULTILINE)
 """The first sign of a line that begins with `=======` or `|||||||`, as in a merge conflict."""
 
 _SYNTAX = {"strong": "**", "em": "*", "s": "~~", "mark": "=="}
@@ -191,7 +192,7 @@ class Document:
         """
         html = join_pieces(self.pieces(marks=marks))
         # A line of code that begins as a marker of git does would be taken for a merge conflict.
-        html = _CONFLICT.sub(lambda match: f"&#{ord(match[0])};", html)
+        html = _CONFLICT_SIGN.sub(_to_references, html)
         return f"{html}\n"
 
     def pieces(self, *, marks: bool = True) -> list[Piece]:
@@ -477,8 +478,7 @@ class Block:
 
         html = read_blocks(markdown)
         try:
-            # An article needs a title, which is taken out again.
-            new = Document(f"<article><h1>.</h1>{html}</article>", self.image_hosts).article
+            new = Document(f"<article>{_TITLE}{html}</article>", self.image_hosts).article
         except UnsafeHTMLError as error:
             raise EditError(f"this text cannot be shown: {error}") from error
         new.find_all("h1")[0].extract()
@@ -488,7 +488,7 @@ class Block:
         place = self.element
         for parent in self.element.parents:
             if parent.name in _LISTS_AND_TABLES:
-                place = parent
+                place = parent  # and not the first one: a list can be in an item of another
         blocks = [block.extract() for block in new.find_all(True, recursive=False)]
         place.insert_after(*blocks)
 
@@ -537,8 +537,7 @@ def document_of(html: str) -> Document:
 def read_content(html: str, image_hosts: Collection[str] = ()) -> Tag:
     """Return a paragraph with the content of a block. Raises EditError."""
     try:
-        # An article needs a title.
-        article = Document(f"<article><h1>.</h1><p>{html}</p></article>", image_hosts).article
+        article = Document(f"<article>{_TITLE}<p>{html}</p></article>", image_hosts).article
     except UnsafeHTMLError as error:
         raise EditError(f"this text cannot be shown: {error}") from error
     found = article.find_all(True, recursive=False)
@@ -549,7 +548,7 @@ def read_content(html: str, image_hosts: Collection[str] = ()) -> Tag:
 
 def _read_code(code: str) -> str:
     """Return code as an article can have it. Raises EditError."""
-    html = f"<article><h1>.</h1><pre><code>{escape(code)}</code></pre></article>"
+    html = f"<article>{_TITLE}<pre><code>{escape(code)}</code></pre></article>"
     try:
         return Document(html).article.find_all("pre")[0].get_text()
     except UnsafeHTMLError as error:
@@ -752,7 +751,9 @@ def _to_references(match: re.Match[str]) -> str:
 
 def start_tag(element: Tag) -> str:
     """Return the start tag of an element, with its attributes in alphabetical order."""
-    attributes = "".join(f' {k}="{escape(str(v))}"' for k, v in sorted(element.attrs.items()))
+    attributes = ""
+    for name, value in sorted(element.attrs.items()):
+        attributes += f' {name}="{escape(str(value))}"'
     return f"<{element.name}{attributes}>"
 
 
@@ -786,17 +787,25 @@ def _escape_for_markdown(match: re.Match[str]) -> str:
 def _in_markdown(tag: Tag, inner: str) -> str:
     """Return an inline element in Markdown, or an empty string if there is none for it."""
     if tag.name == "code":
-        code = tag.get_text()
-        is_plain = not tag.attrs and _CODE.fullmatch(code) and not _CODE_SPACES.search(code)
-        return f"`{code}`" if is_plain else ""
+        return _code_in_markdown(tag)
     if tag.name == "a":
         has_only_address = tag.attrs.keys() - {"rel"} == {"href"}
         return f"[{inner}](<{tag['href']}>)" if has_only_address else ""
     syntax = _SYNTAX.get(tag.name)
-    is_plain = not tag.attrs or (tag.name == "mark" and is_weak(tag))
-    if syntax is None or not is_plain or not inner or inner != inner.strip():
+    is_weak_mark = tag.name == "mark" and is_weak(tag)  # set_markdown() makes it weak again
+    if syntax is None or (tag.attrs and not is_weak_mark):
+        return ""
+    if not inner or inner != inner.strip():  # beside a space, the syntax would be text
         return ""
     return f"{syntax}{inner}{syntax}"
+
+
+def _code_in_markdown(code: Tag) -> str:
+    """Return code between backticks, or an empty string if it would be read as other code."""
+    text = code.get_text()
+    if code.attrs or not _CODE.fullmatch(text) or _CODE_SPACES.search(text):
+        return ""
+    return f"`{text}`"
 
 
 def _in_html(tag: Tag, inner: str) -> str:
@@ -816,7 +825,8 @@ class _Span(NamedTuple):
     end: int
 
 
-class _TagSpan(NamedTuple):
+@dataclass(frozen=True)
+class TagSpan:
     """A tag of a block, and where its text begins and ends in the block's."""
 
     tag: Tag
@@ -828,12 +838,11 @@ class Sentences:
     """The text of an element with the positions of its sentences and its tags."""
 
     def __init__(self, element: Tag) -> None:
-        self._spans: list[_Span] = []
-        _measure(element, 0, self._spans)
+        self._spans = _spans_in(element, 0)
         self.text = "".join(_text_of(span.node) for span in self._spans)
         self._borders = [0, *self._find_ends(_language_of(element)), len(self.text)]
 
-    def tags(self, name: str) -> list[_TagSpan]:
+    def tags(self, name: str) -> list[TagSpan]:
         """Return the tags with this name, and where their texts begin and end, in their order.
 
         Of two that begin at the same place, the outer one comes first.
@@ -841,7 +850,7 @@ class Sentences:
         found = []
         for node, begin, end in self._spans:
             if isinstance(node, Tag) and node.name == name:
-                found.append(_TagSpan(node, begin, end))
+                found.append(TagSpan(node, begin, end))
         return sorted(found, key=lambda span: (span.begin, -span.end))
 
     def at(self, position: int) -> tuple[int, int]:
@@ -849,14 +858,14 @@ class Sentences:
 
         The end of the text belongs to the last sentence.
         """
-        # The last border is left out, so that the end of the text is before it.
+        # Without the last border, so that a position at the end of the text is not behind it.
         following = bisect_right(self._borders, position, hi=len(self._borders) - 1)
         return self._borders[following - 1], self._borders[following]
 
     def marked(self) -> list[MarkedSentence]:
         """Return the sentences with statements to check."""
         links = self.tags("a")
-        marks_of_sentences: dict[tuple[int, int], dict[int, _TagSpan]] = {}
+        marks_of_sentences: dict[tuple[int, int], dict[int, TagSpan]] = {}
         for number, mark in enumerate(self.tags("mark")):
             sentence = self.at(mark.begin)
             marks_of_sentences.setdefault(sentence, {})[number] = mark
@@ -872,7 +881,7 @@ class Sentences:
         return sentences
 
     def _parts(
-        self, first: int, last: int, marks: Mapping[int, _TagSpan]
+        self, first: int, last: int, marks: Mapping[int, TagSpan]
     ) -> list[tuple[str, int | None]]:
         """Return the text from `first` to `last`, in parts.
 
@@ -914,7 +923,7 @@ class Sentences:
         return [end for end in ends if end not in inside_marks]
 
 
-def _addresses_between(first: int, last: int, links: Sequence[_TagSpan]) -> list[str]:
+def _addresses_between(first: int, last: int, links: Sequence[TagSpan]) -> list[str]:
     """Return the addresses of the links that begin from `first` on, and before `last`.
 
     `links` are in the order of their beginnings.
@@ -924,7 +933,7 @@ def _addresses_between(first: int, last: int, links: Sequence[_TagSpan]) -> list
     return [str(link.tag["href"]) for link in links[start:end][:_MAX_CITED]]
 
 
-def _begin_of(span: _TagSpan) -> int:
+def _begin_of(span: TagSpan) -> int:
     return span.begin
 
 
@@ -934,19 +943,22 @@ def _language_of(element: Tag) -> str:
     return str(named["lang"]) if named else ""
 
 
-def _measure(element: Tag, offset: int, spans: list[_Span]) -> int:
-    """Add the spans of what is in an element to `spans`, each tag behind what is in it.
+def _spans_in(element: Tag, offset: int) -> list[_Span]:
+    """Return the spans of what is in an element whose text begins at `offset`.
 
-    The text of the element begins at `offset`. Returns where it ends. Tags that set words apart,
-    such as `<br>`, have a space at the end of their text.
+    Each tag is behind what is in it. Tags that set words apart, such as `<br>`, have a space at the
+    end of their text.
     """
+    spans: list[_Span] = []
     for child in element.children:
         begin = offset
         if isinstance(child, Tag):
-            offset = _measure(child, offset, spans)
+            inner = _spans_in(child, begin)
+            spans += inner
+            offset = inner[-1].end if inner else begin
         offset += len(_text_of(child))
         spans.append(_Span(child, begin, offset))
-    return offset
+    return spans
 
 
 def _text_of(node: PageElement) -> str:

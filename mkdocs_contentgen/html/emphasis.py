@@ -52,7 +52,11 @@ def _read_asterisks(state: StateInline, silent: bool) -> bool:
 
 
 def _directions(state: StateInline, start: int, end: int) -> tuple[bool, bool]:
-    """Return whether a run of asterisks can begin emphasis, and whether it can end it."""
+    """Return whether a run of asterisks can begin emphasis, and whether it can end it.
+
+    White space decides for two and more. A single one goes by CommonMark's rules, since more texts
+    have it as a sign of its own.
+    """
     around = state.src[max(0, start - 2) : end + 2]
     if end == start + 1:
         if _PRODUCT.search(around):
@@ -75,7 +79,8 @@ def _read_leftovers(state: StateInline) -> None:
     """
     tokens: list[Token] = []
     for line in _split_lines(state.tokens):
-        tokens += _read_line(line)
+        _make_bold(line)
+        tokens += line
     state.tokens[:] = tokens
 
 
@@ -116,7 +121,8 @@ def _text_of(tokens: Sequence[Token]) -> str:
     return "".join("" if token.type in _BREAKS else token.content for token in tokens)
 
 
-def _read_line(line: list[Token]) -> list[Token]:
+def _make_bold(line: list[Token]) -> None:
+    """Put start and end tags of bold text in the place of `**` on a line that have no partner."""
     places = _find_pairs(line)
     while 0 < len(places) <= _MAX_LEFTOVERS:
         first = places.pop(0)
@@ -128,12 +134,13 @@ def _read_line(line: list[Token]) -> list[Token]:
             places = [place for place in places if place > last]
         elif not _text_of(line[:first]).strip() and _is_balanced(line[first + 2 :]):
             _set_bold(line, first, "strong_open")
-            end = len(line) - (line[-1].type in _BREAKS)
+            end = len(line)
+            if line[-1].type in _BREAKS:
+                end -= 1
             line.insert(end, Token("strong_close", "strong", -1))
         elif not _text_of(line[first + 2 :]).strip():
             line[first].content = ""
             line[first + 1].content = ""
-    return line
 
 
 def _is_balanced(tokens: Sequence[Token]) -> bool:

@@ -12,6 +12,8 @@ FORMULA = "formula"
 """The type of the tokens of formulas."""
 
 _ENDS = {r"\(": r"\)", r"\[": r"\]", "$$": "$$"}
+"""The signs that a formula ends with, by those that it begins with."""
+
 _START = re.compile(r"\\[(\[]|\$\$")
 _MAX_FORMULA = 2000
 """The maximum length of a formula within a line, in characters."""
@@ -42,7 +44,7 @@ def find_formulas(text: str) -> list[tuple[int, int]]:
         if start.start() < position:  # it is within another
             continue
         end = _formula_end(text, start.start(), len(text))
-        if end:
+        if end is not None:
             found.append((start.start(), end))
             position = end
     return found
@@ -50,7 +52,7 @@ def find_formulas(text: str) -> list[tuple[int, int]]:
 
 def _read_inline(state: StateInline, silent: bool) -> bool:
     end = _formula_end(state.src, state.pos, state.posMax)
-    if not end:
+    if end is None:
         return False
     if not silent:
         token = state.push(FORMULA, "", 0)
@@ -59,15 +61,15 @@ def _read_inline(state: StateInline, silent: bool) -> bool:
     return True
 
 
-def _formula_end(text: str, begin: int, last: int) -> int:
-    """Return where the formula ends that begins at a position, or 0 if there is none."""
-    start = text[begin : begin + 2]
-    if start not in _ENDS:
-        return 0
+def _formula_end(text: str, begin: int, last: int) -> int | None:
+    """Return where the formula ends that begins at a position, or None if there is none."""
+    sign = text[begin : begin + 2]
+    if sign not in _ENDS:
+        return None
     # Without a limit, starts without an end would take quadratic time.
-    end = text.find(_ENDS[start], begin + 2, min(last, begin + _MAX_FORMULA))
-    if end < 0 or (start == r"\[" and not _MATHS.search(text[begin + 2 : end])):
-        return 0
+    end = text.find(_ENDS[sign], begin + 2, min(last, begin + _MAX_FORMULA))
+    if end < 0 or (sign == r"\[" and not _MATHS.search(text[begin + 2 : end])):
+        return None
     return end + 2
 
 
@@ -75,16 +77,17 @@ def _read_block(state: StateBlock, first: int, last: int, silent: bool) -> bool:
     """Read the lines of a formula. Else its `=` and `-` would begin headings and lists."""
     if state.is_code_block(first):
         return False
-    start = _line(state, first)[:2]
-    if start not in _ENDS or _ENDS[start] in _line(state, first)[2:]:
+    first_line = _line(state, first)
+    end_sign = _ENDS.get(first_line[:2])
+    if end_sign is None or end_sign in first_line[2:]:
         return False
     end = first + 1
-    last = min(last, first + _MAX_LINES)
-    while end < last and _ENDS[start] not in _line(state, end):
+    limit = min(last, first + _MAX_LINES)
+    while end < limit and end_sign not in _line(state, end):
         if state.isEmpty(end):
             return False
         end += 1
-    if end == last:
+    if end == limit:
         return False
     if not silent:
         lines = [_line(state, number) for number in range(first, end + 1)]

@@ -48,14 +48,16 @@ def read_blocks(markdown: str, *, has_title: bool = False) -> str:
     """
     parser = block_parser()
     tokens = parser.parse(markdown)
-    title = 0  # the number of its start and end that are left
-    if has_title:
-        title = 2
+    is_before_title = has_title
+    is_in_title = False
     for token in tokens:
         _keep_tags(token.children or [])
         token.attrs.pop("style", None)  # how a column is aligned
-        if token.tag == "h1" and title:
-            title -= 1
+        if token.tag == "h1" and is_before_title:
+            is_before_title = False
+            is_in_title = True
+        elif token.tag == "h1" and is_in_title:
+            is_in_title = False  # this is its end
         elif token.tag == "h1":
             token.tag = "h2"
         if token.type == "fence":
@@ -87,7 +89,8 @@ def check_kept(html: str, element: Tag) -> None:
                 "such as https://example.com/page"
             )
     lost_attributes = Counter(_attributes(given)) - Counter(_attributes(element))
-    for name, attribute in lost_attributes:
+    if lost_attributes:
+        name, attribute = next(iter(lost_attributes))
         raise EditError(f"a text cannot have `{attribute}` in <{name}>; leave it out")
     if _seen(given) != _seen(element):
         raise EditError("some of these words would be lost; put HTML between backticks")
@@ -120,11 +123,14 @@ def _keep_tags(tokens: Sequence[Token]) -> None:
 
 
 def _attributes(element: Tag) -> Iterator[tuple[str, str]]:
+    """Yield the tag and the name of each attribute in an element."""
     for tag in element.find_all(True):
-        yield from ((tag.name, name) for name in tag.attrs)
+        for name in tag.attrs:
+            yield tag.name, name
 
 
 def _seen(element: Tag) -> str:
+    """Return what a person sees of an element, without white space."""
     return _UNSEEN.sub("", element.get_text())
 
 

@@ -10,7 +10,6 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
 from textwrap import indent
 from xml.etree.ElementTree import Element
 
@@ -39,9 +38,17 @@ _SPECIAL = re.compile(
     r"|(?P<twice>[(=%@!?:])(?=(?P=twice))|(?<!:)/(?=/)"  # `!!! note`, `==mark==`, `((`
     r"|\+(?=\+[\w\"'])|\$(?!\d)|(?<=\S)\$|(?<!\w)@(?=\w)|:(?=[a-z][\w+-]*:)"
 )
+"""Matches the characters of a text that would be syntax within a line."""
+
 _LINE_START = re.compile(r"[-+>:/]|(?:\d+|[A-Za-z]|[ivxlcdmIVXLCDM]+)[.)](?!\S)")
-_IN_LINE = re.compile(rf"[^\w ,;()./?%\xa1-\U0010ffff-]|_|[.-](?=[.-])|[{_INVISIBLE}]")
-_IN_BLOCK = re.compile(rf"[&<>{{`~\t{_INVISIBLE}]")
+"""Matches what would be syntax at the start of a line. Its last character is escaped."""
+
+_SPECIAL_IN_LINE = re.compile(rf"[^\w ,;()./?%\xa1-\U0010ffff-]|_|[.-](?=[.-])|[{_INVISIBLE}]")
+"""Matches the characters that would be syntax in HTML within a line, or in an attribute."""
+
+_SPECIAL_IN_BLOCK = re.compile(rf"[&<>{{`~\t{_INVISIBLE}]")
+"""Matches those in a block of HTML, in which Python-Markdown reads nothing, but templates do."""
+
 _BESIDE_EMPHASIS = re.compile("[0-9A-Za-z*<>]")
 """Matches the characters beside emphasis with which its asterisks would be ambiguous."""
 
@@ -50,6 +57,8 @@ _TEMPLATE = re.compile(rf"\{{[{{%#!+~=>-]|-8<|[{_INVISIBLE}]")
 
 _CODE_SPAN = re.compile("(`[^`\n]+`)")
 _OUTSIDE_OF_ELEMENTS = frozenset({"[document]"})
+"""The names of what text is in that is in no element: Beautiful Soup's for a document."""
+
 _SPACE = re.compile(r"[ \t\r\n\f]+")
 
 _BLOCK_START = re.compile(
@@ -94,11 +103,13 @@ def write_blocks(
 
 def join_blocks(tags: Sequence[str], texts: Sequence[str]) -> str:
     """Return blocks that are written as `texts`, with comments between those that would merge."""
-    parts = [*texts[:1]]
-    for (before, tag), text in zip(pairwise(tags), texts[1:], strict=True):
-        if _merges(before, tag):
+    parts = []
+    tag_before = ""
+    for tag, text in zip(tags, texts, strict=True):
+        if _merges(tag_before, tag):
             parts.append("<!-- -->")
         parts.append(text)
+        tag_before = tag
     return "\n\n".join(parts)
 
 
@@ -114,14 +125,20 @@ def to_plain_markdown(html: str) -> str:
 
     Raises RecursionError for elements that are nested too deeply.
     """
+    # html.parser does not add end tags that are left out: a block ends the paragraph before it, and
+    # an item the one before it.
     html = _BLOCK_START.sub("</p>", html)
     if "</li>" not in html.lower():
         html = re.sub("(?i)<li>", "</li><li>", html)
     soup = BeautifulSoup(html, "html.parser")
-    for tag in soup([*DROPPED, "title"] if soup.h1 else DROPPED):
+    has_heading = soup.find("h1") is not None
+    for tag in soup.find_all(DROPPED):
         tag.decompose()
-    for tag in soup("title"):
-        tag.name = "h1"
+    for title in soup.find_all("title"):
+        if has_heading:
+            title.decompose()
+        else:
+            title.name = "h1"
     _join_code(soup)
     options = {"bullets": "-", "heading_style": "atx", "strip": ["a", "img"]}
     converter = _PlainConverter(**options, **_SCRIPTS)
@@ -143,7 +160,7 @@ def _join_code(soup: BeautifulSoup) -> None:
 
     In Markdown, two of them that touch are one with backticks in it.
     """
-    for code in soup(_CODE):
+    for code in soup.find_all(_CODE):
         before = code.previous_sibling
         if not (isinstance(before, Tag) and before.name in _CODE):
             continue
@@ -158,7 +175,7 @@ class _FencingConverter(MarkdownConverter):  # type: ignore[misc]  # see pyproje
     def convert_pre(self, el: Tag, text: str, parent_tags: set[str]) -> str:
         """Return a block of code, which its fence alone ends."""
         code = text.strip("\n")
-        fence = _fence_of(code)
+        fence = _ticks_around(code, least=3)
         return f"\n\n{fence}\n{code}\n{fence}\n\n" if code else ""
 
 
@@ -276,7 +293,7 @@ class _Writer:
             return f"<{tag}>"
         text = self._content(element, in_emphasis=in_emphasis or tag in _EMPHASIS)
         inner = text.strip()
-        # Markdown has no space at the edges of emphasis and links.
+        # Markdown has no space at the edges of emphasis and links. Each of them has other content.
         start, _, end = text.partition(inner)
         if tag == "a":
             address = self._link(element.get("href", ""))
@@ -289,8 +306,8 @@ class _Writer:
     def _code(self, element: Element) -> str:
         code = " ".join((element.text or "").split())
         if len(element) or self._html_in_lines or _TEMPLATE.search(code) or "|" in code:
-            return " ".join(_to_html(element, _IN_LINE).split())
-        ticks = max(["", *re.findall("`+", code)], key=len) + "`"
+            return " ".join(_to_html(element, _SPECIAL_IN_LINE).split())
+        ticks = _ticks_around(code, least=1)
         space = " " if "`" in code else ""
         return f"{ticks}{space}{code}{space}{ticks}"
 
@@ -300,27 +317,29 @@ def _fenced_code(pre: Element) -> str:
     code = "".join(pre.itertext())
     if len(pre[0]) or _TEMPLATE.search(code):
         return _to_html(pre)
-    fence = _fence_of(code)
+    fence = _ticks_around(code, least=3)
     language = pre[0].get("class", "").removeprefix("language-")
     return f"{fence}{language}\n{code}\n{fence}"
 
 
-def _fence_of(code: str) -> str:
-    """Return a fence that is longer than all backticks in the code, and than two."""
-    longest = max(["``", *re.findall("`+", code)], key=len)
-    return f"{longest}`"
+def _ticks_around(code: str, *, least: int) -> str:
+    """Return at least `least` backticks, and more than there are together in the code."""
+    number = least
+    for ticks in re.findall("`+", code):
+        number = max(number, len(ticks) + 1)
+    return "`" * number
 
 
 def _nested_code(pre: Element) -> str:
     """Return code in a list or a quotation: with an indentation, or on one line as HTML."""
     code = "".join(pre.itertext())
     if len(pre[0]) or _TEMPLATE.search(code):
-        return _to_html(pre, _IN_LINE)
+        return _to_html(pre, _SPECIAL_IN_LINE)
     return indent(code, "    ")
 
 
 def _to_html(
-    element: Element, special: re.Pattern[str] = _IN_BLOCK, *, is_verbatim: bool = False
+    element: Element, special: re.Pattern[str] = _SPECIAL_IN_BLOCK, *, is_verbatim: bool = False
 ) -> str:
     """Return an element as HTML, with its blocks on lines, and `special` characters as entities.
 
@@ -386,9 +405,9 @@ def _escape_character(character: str) -> str:
     return f"\\{character}" if character in "*_#+->." else _entity(character)
 
 
-def _to_entities(text: str, pattern: re.Pattern[str] = _IN_LINE) -> str:
-    """Return text of which nothing is syntax in an attribute, or in HTML within a line."""
-    return pattern.sub(lambda match: _entity(match[0]), text)
+def _to_entities(text: str, special: re.Pattern[str] = _SPECIAL_IN_LINE) -> str:
+    """Return text with its `special` characters as entities, by default those in attributes."""
+    return special.sub(lambda match: _entity(match[0]), text)
 
 
 def _entity(character: str) -> str:

@@ -53,5 +53,7 @@ def plain_text(text: str) -> str:
 
 
 def _break_reference(ampersand: re.Match[str]) -> str:
-    reference = f"&{ampersand[1]}"
-    return "&" if html.unescape(reference) == reference else "& "
+    """Return an `&`, with a space where it would begin a character reference."""
+    text = f"&{ampersand[1]}"
+    is_reference = html.unescape(text) != text
+    return "& " if is_reference else "&"

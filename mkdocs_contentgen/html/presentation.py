@@ -11,7 +11,7 @@ from xml.etree.ElementTree import Element, SubElement
 
 from ..language_tags import base_language, is_right_to_left
 from .article import close_heading_gaps, limit_nesting, parse_article, put_first
-from .disclosure import DisclosureLine, Provenance
+from .disclosure import DisclosureLine, LinePart, Provenance
 from .lists import mark_numbered_lists
 from .plaintext import plain_text
 from .stylesheet import adapted_classes, visible_style, without_relative_size
@@ -81,7 +81,7 @@ def present(
         lines = [line]
         if provenance.remarks:
             remarks = f"Not as requested: {'; '.join(provenance.remarks)}"
-            lines.append(DisclosureLine([remarks], "en"))
+            lines.append(DisclosureLine([LinePart(remarks)], "en"))
         _insert_disclosure(article, lines)
     return article, metadata
 
@@ -115,7 +115,7 @@ def _keep_visible(element: Element, behind: Sequence[float], *, has_size: bool =
 
     `behind` is the lightness of the background that the element stands on, as for visible_style().
     """
-    if element.tag == "h1":  # a title leaves what it is in
+    if element.tag == "h1":  # _move_title_out_of_header() puts it on the background of the page
         behind = ()
     style = element.attrib.pop("style", "")
     if "font-size" in style:
@@ -138,7 +138,9 @@ def _move_title_out_of_header(article: Element) -> None:
     title = article.find("header/h1")
     if header is not None and title is not None:
         put_first(article, title)
-        if not len(header) and not f"{header.text or ''}{header.tail or ''}".strip():
+        texts = [header.text or "", header.tail or ""]
+        has_text = any(text.strip() for text in texts)
+        if not len(header) and not has_text:
             article.remove(header)
 
 
@@ -193,17 +195,23 @@ def disclosure_paragraph(line: DisclosureLine, article: Element) -> Element:
     if text.isascii() or not any(map(_is_right_to_left, text)):
         paragraph.text = text
         return paragraph
-    paragraph.text = line.parts[0]
-    for index in range(1, len(line.parts), 2):
-        value = SubElement(paragraph, "bdi")
-        value.text = line.parts[index]
-        value.tail = line.parts[index + 1]
+    paragraph.text = ""
+    last_value: Element | None = None
+    for part in line.parts:
+        if part.is_value:
+            last_value = SubElement(paragraph, "bdi")
+            last_value.text = part.text
+            last_value.tail = ""
+        elif last_value is None:
+            paragraph.text += part.text
+        else:
+            last_value.tail = f"{last_value.tail}{part.text}"
     return paragraph
 
 
 def _direction(line: DisclosureLine) -> Literal["ltr", "rtl"]:
     """Return the direction of the words of a line, which is that of their first letter."""
-    words = "".join(line.parts[::2])
+    words = "".join(part.text for part in line.parts if not part.is_value)
     for character in words:
         if _is_right_to_left(character):
             return "rtl"

@@ -45,7 +45,7 @@ def _with_marks(document: Document) -> dict[tuple[int, str], Piece]:
 
 
 def _rows_to_take_back(rows: Sequence[Row], number: int) -> set[int]:
-    """Return the numbers of the rows that have to be as they were, with a row."""
+    """Return the rows that come back as they were if the row `number` does."""
     before = _Nesting([row.before for row in rows])
     after = _Nesting([row.after for row in rows])
     chosen: set[int] = set()
@@ -56,7 +56,7 @@ def _rows_to_take_back(rows: Sequence[Row], number: int) -> set[int]:
             continue
         chosen.add(index)
         waiting += [*before.partners(index), *after.partners(index)]
-        # What it was in, and is gone, comes back with it.
+        # An element comes back with those that it was in, if they are gone.
         waiting += [start for start in before.around(index) if rows[start].after is None]
         # An element comes and goes with its content, unless that is in both versions.
         removed = before.content(index)
@@ -70,7 +70,10 @@ def _rows_to_take_back(rows: Sequence[Row], number: int) -> set[int]:
 
 
 def _crossing(rows: Sequence[Row], before: _Nesting, after: _Nesting, chosen: set[int]) -> set[int]:
-    """Return the rows of added elements that begin within one that comes back, or end in one."""
+    """Return the rows of added elements that would overlap with an element that comes back.
+
+    One tag of such an element is within the one that comes back, and the other is outside.
+    """
     found: set[int] = set()
     opened: list[int] = []
     for index, row in enumerate(rows):
@@ -82,17 +85,17 @@ def _crossing(rows: Sequence[Row], before: _Nesting, after: _Nesting, chosen: se
         if piece.part == "start":
             opened.append(index)
         elif piece.part == "end":
-            found |= _close(opened, nesting.start_of[index], index, rows, after)
+            found |= _close_element(opened, nesting.start_of[index], index, rows, after)
     return found
 
 
-def _close(
+def _close_element(
     opened: list[int], start: int, end: int, rows: Sequence[Row], after: _Nesting
 ) -> set[int]:
-    """Take a start tag off the opened ones, and return the rows of added elements that cross it.
+    """Take a start tag off the opened ones, and return the rows of added elements that overlap.
 
-    Those are elements that begin in the one that ends here, and have no end yet. If the one that
-    ends here is an added one that began in another element, which goes on, then it crosses that.
+    These are the elements that were opened within the one that ends here, and go on. If an element
+    that comes back was opened within it, and goes on, it is the one that ends here.
     """
     crossing: set[int] = set()
     while opened and opened[-1] != start and after.is_added(rows, opened[-1]):

@@ -27,11 +27,14 @@ MAX_ENTITIES = 20_000
 MAX_DEPTH = 100
 _MAX_PASSES = 5
 MAX_REPEATED = 1_500_000
-"""How many elements a parser may repeat at most; 40 characters of attributes count as one.
+"""How many elements a parser may repeat at most.
 
 HTML reopens an unclosed formatting element in each following paragraph, so that 100 KB of HTML can
 fill any memory.
 """
+
+_CHARACTERS_PER_ELEMENT = 40
+"""So many characters of attributes count as one element that is repeated."""
 
 _MAX_KEPT = 100
 """The number of texts whose clean HTML is kept; as many are requested in one build by default."""
@@ -134,8 +137,8 @@ def sanitize(
     """Return a `<div>` with the sanitized content of `html`.
 
     Images are kept if they are from `image_hosts` over https; others become links. Sanitizing the
-    result again does not change it. With `is_used_again`, the next call with the same HTML takes
-    less time. Raises UnsafeHTMLError for HTML that is too large or nested too deeply.
+    result again does not change it. With `is_used_again`, what takes the time is kept for the next
+    call with the same HTML. Raises UnsafeHTMLError for HTML that is too large or nested too deeply.
     """
     xml = _kept.pop(html, None)
     if xml is None:
@@ -155,20 +158,8 @@ def sanitize(
 def _clean_xml(html: str) -> str:
     """Return what is left of HTML, as XML without its root. Raises UnsafeHTMLError."""
     _check_size(html)
-    # Without a removed element, those around it may be parsed differently, hence several passes.
-    clean = html.encode("utf-8", "replace").decode()
-    clean = _CHECKBOX.sub(_checkbox_in_markdown, clean)
-    for _ in range(_MAX_PASSES):
-        previous = clean
-        clean = _without_controls(_CLEANER.clean(clean))
-        clean = _PRE_AND_BREAK.sub(r"\1\n\n", clean)
-        if clean == previous:
-            break
-        # Omitted end tags and entities make the output longer, but not by these factors.
-        if clean.count("<") > 4 * MAX_TAGS or len(clean) > 8 * MAX_CHARACTERS:
-            raise UnsafeHTMLError("the HTML is too complex: it makes a parser repeat elements")
-    else:
-        raise UnsafeHTMLError("the HTML changes each time that it is parsed")
+    valid = html.encode("utf-8", "replace").decode()
+    clean = _clean_until_stable(_CHECKBOX.sub(_checkbox_in_markdown, valid))
     # With these replacements, the output of nh3 is XML, whose parser is much faster.
     xml = _VOID.sub(r"<\1\2/>", clean).replace("&nbsp;", "\xa0")
     for character in "\t\n\r":  # XML normalizes these to spaces in attributes
@@ -176,12 +167,30 @@ def _clean_xml(html: str) -> str:
     return xml
 
 
+def _clean_until_stable(html: str) -> str:
+    """Return HTML that nh3 does not change any more. Raises UnsafeHTMLError.
+
+    This takes several passes: without a removed element, those around it may be parsed differently.
+    """
+    for _ in range(_MAX_PASSES):
+        clean = _without_controls(_CLEANER.clean(html))
+        clean = _PRE_AND_BREAK.sub(r"\1\n\n", clean)
+        if clean == html:
+            return clean
+        # Omitted end tags and entities make the output longer, but not by these factors.
+        if clean.count("<") > 4 * MAX_TAGS or len(clean) > 8 * MAX_CHARACTERS:
+            raise UnsafeHTMLError("the HTML is too complex: it makes a parser repeat elements")
+        html = clean
+    raise UnsafeHTMLError("the HTML changes each time that it is parsed")
+
+
 def _checkbox_in_markdown(tag: re.Match[str]) -> str:
     """Return what Markdown has for a checkbox of a list of tasks, since forms are removed."""
-    attributes = _QUOTED.sub("", tag[1])
-    if not _IS_CHECKBOX.search(tag[1]):
+    attributes = tag[1]
+    if not _IS_CHECKBOX.search(attributes):
         return tag[0]
-    return "[x] " if _IS_CHECKED.search(attributes) else "[ ] "
+    unquoted = _QUOTED.sub("", attributes)  # a quoted value can be `is checked`
+    return "[x] " if _IS_CHECKED.search(unquoted) else "[ ] "
 
 
 def _without_controls(text: str) -> str:
@@ -217,15 +226,14 @@ def _estimate_repeated(html: str) -> float:
         else:
             number += 1
             length += size
-    return number + (length + link) / 40
+    return number + (length + link) / _CHARACTERS_PER_ELEMENT
 
 
 def _safe_value(tag: str, name: str, value: str) -> str | None:
+    """Return what is harmless of the value of an attribute, or None to drop the attribute."""
     value = _without_controls(value)
-    if name == "class" and tag == "code":
-        return next(filter(_LANGUAGE_CLASS.fullmatch, value.split()), None)
     if name == "class":
-        return " ".join(filter(CLASSES.__contains__, value.split())) or None
+        return _safe_classes(tag, value)
     if name == "style":
         return sanitize_style(value) or None
     if name in ("alt", "title"):
@@ -236,7 +244,20 @@ def _safe_value(tag: str, name: str, value: str) -> str | None:
     return value if pattern is None or pattern.fullmatch(value) else None
 
 
+def _safe_classes(tag: str, value: str) -> str | None:
+    """Return the allowed classes, for code that of its language alone; None if there is none."""
+    classes = value.split()
+    if tag == "code":
+        languages = [name for name in classes if _LANGUAGE_CLASS.fullmatch(name)]
+        return languages[0] if languages else None
+    return " ".join(name for name in classes if name in CLASSES) or None
+
+
 def _check_depth(root: Element) -> None:
+    """Raise UnsafeHTMLError if elements are nested too deeply.
+
+    This goes from level to level, since a recursion would itself go too deep.
+    """
     level = [root]
     for _ in range(MAX_DEPTH + 1):
         level = [child for element in level for child in element]

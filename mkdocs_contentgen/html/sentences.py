@@ -118,7 +118,9 @@ def _is_ordinal(before: str, figure: str, following: str, *, has_ordinals: bool)
     if not _ORDINAL.fullmatch(figure):
         return False
     words = before[: -len(figure)].split()
-    if not words or (following[:1].isdigit() and len(figure) < 3):  # `1. Install`, `12. 3. 2024`
+    if not words:  # `1. Install`
+        return True
+    if len(figure) < 3 and following[:1].isdigit():  # `12. 3. 2024`
         return True
     if not has_ordinals or following in _OPENERS:
         return False

@@ -50,8 +50,7 @@ def simplify(article: Element, *, has_admonitions: bool = False) -> list[Element
 class _Simplifier:
     def __init__(self, article: Element, *, has_admonitions: bool) -> None:
         self._has_admonitions = has_admonitions
-        self._containers: set[Element] = set()
-        _find_containers(article, self._containers)
+        self._containers = _find_containers(article)
 
     def blocks_in(self, parent: Element) -> list[Element]:
         """Return what an element contains as blocks. Text beside blocks becomes paragraphs."""
@@ -109,37 +108,44 @@ class _Simplifier:
     def _list(self, element: Element) -> Element:
         """Return a list. What stands between its items belongs to the item before it."""
         new = Element(element.tag, _attributes(element))
-        start = Element("div")
-        start.text = element.text
-        self._extend_last_item(new, start)
+        self._extend_last_item(new, _holder(element.text))
         for child in element:
-            between = Element("div")
-            if child.tag == "li":
-                blocks = self.blocks_in(child)
-                if blocks:
-                    item = _group("li", blocks)
-                    item.attrib.update(_attributes(child))
-                    new.append(item)
-                between.text = child.tail
-            else:
-                between.append(child)
-            self._extend_last_item(new, between)
+            if child.tag != "li":
+                self._extend_last_item(new, _holder(None, child))
+                continue
+            blocks = self.blocks_in(child)
+            if blocks:
+                item = _group("li", blocks)
+                item.attrib.update(_attributes(child))
+                new.append(item)
+            self._extend_last_item(new, _holder(child.tail))
         return new
 
     def _extend_last_item(self, new: Element, content: Element) -> None:
+        """Append content to the last item of a list, or to a new one if there is none."""
         blocks = self.blocks_in(content)
-        if blocks and not len(new):
+        if not blocks:
+            return
+        if not len(new):
             SubElement(new, "li")
-        if blocks:
-            new[-1].extend(blocks)
+        new[-1].extend(blocks)
 
 
-def _find_containers(element: Element, found: set[Element]) -> bool:
-    """Collect the elements that contain blocks, and tell whether an element is or contains one."""
-    parts = [_find_containers(child, found) for child in element]
-    if any(parts):
-        found.add(element)
-    return element.tag in _BLOCKS or any(parts)
+def _holder(text: str | None, *elements: Element) -> Element:
+    """Return an element around what stands between the items of a list."""
+    holder = Element("div")
+    holder.text = text
+    holder.extend(elements)
+    return holder
+
+
+def _find_containers(article: Element) -> set[Element]:
+    """Return the elements that contain blocks, at any depth."""
+    containers: set[Element] = set()
+    for element in reversed(list(article.iter())):  # what it contains comes first
+        if any(child.tag in _BLOCKS or child in containers for child in element):
+            containers.add(element)
+    return containers
 
 
 def _group(tag: str, blocks: list[Element]) -> Element:

@@ -12,7 +12,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from functools import lru_cache, partial
+from dataclasses import dataclass
+from functools import lru_cache
 from math import atan2, cbrt, degrees, hypot
 
 import tinycss2
@@ -66,7 +67,6 @@ _WHITE = 1.0
 _LEAST_DIFFERENCE = 0.25
 """The least difference in lightness between a text and what is behind it."""
 
-_NO_BORDER: frozenset[str | float] = frozenset(("none", "hidden", 0))
 _BORDERS = {
     "border": "cg-box",
     "border-left": "cg-bar",
@@ -102,11 +102,11 @@ def sanitize_style(style: str) -> str:
     """
     if len(style) > _MAX_CHARACTERS:
         return ""
-    safe = "; ".join(
-        f"{name}: {tinycss2.serialize(value).strip()}"
-        for name, value in _declarations(style)
-        if _PROPERTIES.fullmatch(name) and _all_safe(name, value)
-    )
+    declarations = []
+    for name, value in _declarations(style):
+        if _PROPERTIES.fullmatch(name) and _all_safe(name, value):
+            declarations.append(_serialized(name, value))
+    safe = "; ".join(declarations)
     return safe if len(safe) <= _MAX_CHARACTERS else ""
 
 
@@ -117,12 +117,23 @@ def _declarations(style: str) -> Iterator[tuple[str, list[Node]]]:
             yield node.lower_name, node.value
 
 
+def _serialized(name: str, value: Sequence[Node]) -> str:
+    return f"{name}: {tinycss2.serialize(value).strip()}"
+
+
 def _all_safe(name: str, tokens: Sequence[Node], depth: int = 0) -> bool:
-    is_empty = not tinycss2.serialize(tokens).strip()
-    return not is_empty and all(map(partial(_is_safe, name, depth), tokens))
+    """Tell whether a value is not empty, and all in it is allowed.
+
+    `name` is that of the property, or of the function that has these arguments, and `depth` the
+    number of functions around them.
+    """
+    if not tinycss2.serialize(tokens).strip():
+        return False
+    return all(_is_safe(name, token, depth) for token in tokens)
 
 
-def _is_safe(name: str, depth: int, token: Node) -> bool:
+def _is_safe(name: str, token: Node, depth: int) -> bool:
+    """Tell whether a part of a value is allowed, as in _all_safe()."""
     match token:
         case WhitespaceToken():
             return True
@@ -152,15 +163,20 @@ def _is_within_limits(name: str, token: PercentageToken | DimensionToken) -> boo
         return True
     if name == "line-height":  # only without a unit, so that lines cannot overlap
         return False
-    maximum = _MAX_LENGTHS.get(unit, -1)  # below all lengths for another unit
-    if unit == "%" and name in _RELATIVE_TO_FONT:
-        maximum = 600
-    elif unit == "%":
-        maximum = 25 if name.startswith(_RELATIVE_TO_WIDTH) else 100
+    if unit != "%" and unit not in _MAX_LENGTHS:
+        return False
+    maximum = _max_percentage(name) if unit == "%" else _MAX_LENGTHS[unit]
     if name.startswith("text-decoration"):
         maximum /= 10
     minimum = _MIN_FONT_SIZES.get(unit, 0) if name == "font-size" else 0
     return bool(minimum <= token.value <= maximum)
+
+
+def _max_percentage(name: str) -> float:
+    """Return the largest percentage that a property, or an argument of a function, may have."""
+    if name in _RELATIVE_TO_FONT:
+        return 600
+    return 25 if name.startswith(_RELATIVE_TO_WIDTH) else 100
 
 
 # A sanitized style has no quotes, so no value contains a semicolon.
@@ -183,17 +199,15 @@ def visible_style(style: str, behind: Sequence[float]) -> tuple[str, Sequence[fl
     values = dict(_declarations(style))
     own: list[float] = []
     for name in _BACKGROUNDS:
-        own += [lightness for lightness, _, _ in _colours(values.get(name, []))]
+        own += [colour.lightness for colour in _colours(values.get(name, []))]
     grounds = own or behind
-    if "color" not in values and not own:
+    if not own and "color" not in values:
         return style, grounds
     colours = _colours(values.get("color", []), least_alpha=0.6)
-    if colours:
-        lightness, _, _ = colours[0]
-        if _stands_out(lightness, grounds or [_WHITE]):
-            return style, grounds
+    if colours and _stands_out(colours[0].lightness, grounds or [_WHITE]):
+        return style, grounds
     values.pop("color", None)
-    kept = [f"{name}: {tinycss2.serialize(value).strip()}" for name, value in values.items()]
+    kept = [_serialized(name, value) for name, value in values.items()]
     if grounds:
         is_light = sum(grounds) / len(grounds) > 0.6
         kept.append(f"color: {'#000' if is_light else '#fff'}")
@@ -229,27 +243,42 @@ def adapted_classes(tag: str, style: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(classes))
 
 
-Colour = tuple[float, float, float]
-"""Lightness (0 to 1), chroma and hue (degrees) in OKLCH, a perceptually uniform colour space."""
+@dataclass(frozen=True)
+class _Colour:
+    """A colour in OKLCH, a perceptually uniform colour space."""
+
+    lightness: float
+    """A number from 0 to 1."""
+
+    chroma: float
+    hue: float
+    """The hue in degrees."""
+
+    def step(self, least_chroma: float) -> str:
+        """Return the name in the style sheet: the nearest of its twelve hues, in degrees.
+
+        It is `grey` for less chroma.
+        """
+        if self.chroma < least_chroma:
+            return "grey"
+        return str(round(self.hue / 30) % 12 * 30)
 
 
-def _text_classes(colours: list[Colour]) -> list[str]:
+def _text_classes(colours: list[_Colour]) -> list[str]:
     """Return the classes for a text colour: none for nearly black and white."""
     if not colours:
         return []
-    lightness, chroma, hue = colours[0]
-    if chroma >= 0.07:
-        return ["cg-ink", f"cg-ink-{_nearest_hue(hue)}"]
-    return ["cg-muted"] if 0.45 <= lightness <= 0.8 else []
+    step = colours[0].step(least_chroma=0.07)
+    if step != "grey":
+        return ["cg-ink", f"cg-ink-{step}"]
+    return ["cg-muted"] if 0.45 <= colours[0].lightness <= 0.8 else []
 
 
-def _background_classes(colours: list[Colour]) -> list[str]:
-    if not colours:
+def _background_classes(colours: list[_Colour]) -> list[str]:
+    """Return the classes for a colour, or for the colours of a gradient."""
+    if all(colour.lightness > 0.99 for colour in colours):  # nearly white
         return []
-    least_lightness, _, _ = min(colours)
-    if least_lightness > 0.99:  # all are nearly white
-        return []
-    steps = [_nearest_hue(hue) if chroma >= 0.01 else "grey" for _, chroma, hue in colours]
+    steps = [colour.step(least_chroma=0.01) for colour in colours]
     if steps[0] != steps[-1]:
         return ["cg-fill", "cg-gradient", f"cg-fill-{steps[0]}", f"cg-to-{steps[-1]}"]
     return ["cg-fill", f"cg-fill-{steps[0]}"]
@@ -261,24 +290,28 @@ def _border_classes(values: Mapping[str, list[Node]]) -> list[str]:
         tokens = values.get(name, [])
         if not tokens:
             continue
-        # Words of CSS have their value in lower case, too, and numbers have a value alone.
-        words = [getattr(token, "lower_value", getattr(token, "value", "")) for token in tokens]
-        if _NO_BORDER.isdisjoint(words):
-            classes.append(class_)
-            colours = _colours(tokens)
-            if colours:
-                _, chroma, hue = colours[0]
-                classes.append(f"cg-line-{_nearest_hue(hue) if chroma >= 0.05 else 'grey'}")
+        if any(_is_without_border(token) for token in tokens):
+            continue
+        classes.append(class_)
+        colours = _colours(tokens)
+        if colours:
+            classes.append(f"cg-line-{colours[0].step(least_chroma=0.05)}")
     return classes
 
 
-def _nearest_hue(hue: float) -> str:
-    """Return the nearest of the twelve hues in the style sheet, in degrees."""
-    return str(round(hue / 30) % 12 * 30)
+def _is_without_border(token: Node) -> bool:
+    """Tell whether a part of a border's value says that there is none."""
+    match token:
+        case IdentToken():
+            return token.lower_value in ("none", "hidden")
+        case NumberToken() | PercentageToken() | DimensionToken():
+            return bool(token.value == 0)
+    return False
 
 
-def _colours(tokens: Sequence[Node], least_alpha: float = 0.05) -> list[Colour]:
-    colours: list[Colour] = []
+def _colours(tokens: Sequence[Node], least_alpha: float = 0.05) -> list[_Colour]:
+    """Return the colours in a value that are opaque enough, also those in its functions."""
+    colours: list[_Colour] = []
     for token in tokens:
         colour = color4.parse_color(token)  # type: ignore[arg-type]  # the stub lacks single nodes
         if isinstance(colour, color4.Color):
@@ -290,7 +323,7 @@ def _colours(tokens: Sequence[Node], least_alpha: float = 0.05) -> list[Colour]:
     return colours
 
 
-def _oklch(*srgb: float) -> Colour:
+def _oklch(*srgb: float) -> _Colour:
     """Convert from sRGB, as in https://bottosson.github.io/posts/oklab/."""
     red, green, blue = [
         channel / 12.92 if channel <= 0.04045 else ((channel + 0.055) / 1.055) ** 2.4
@@ -302,4 +335,4 @@ def _oklch(*srgb: float) -> Colour:
     lightness = 0.2104542553 * long + 0.7936177850 * medium - 0.0040720468 * short
     a = 1.9779984951 * long - 2.4285922050 * medium + 0.4505937099 * short
     b = 0.0259040371 * long + 0.7827717662 * medium - 0.8086757660 * short
-    return lightness, hypot(a, b), degrees(atan2(b, a)) % 360
+    return _Colour(lightness, hypot(a, b), degrees(atan2(b, a)) % 360)

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass
 
@@ -20,8 +20,9 @@ from bs4 import Tag
 from bs4.element import NavigableString, PageElement
 
 from ..errors import EditError
-from .descriptions import CITATION, descriptions_in
-from .document import MAX_BLOCK, Block, read_content, unwrap_signs
+from ..text import MAX_BLOCK
+from .descriptions import CITATION_LABEL, descriptions_in
+from .document import Block, read_content, unwrap_signs
 from .formulas import find_formulas
 from .markdown_reader import check_kept, read_line
 
@@ -201,12 +202,18 @@ def _prepared(block: Block, *, marks: bool = False) -> Tag:
 
 def _find_kept(text: str) -> list[tuple[int, int, str]]:
     """Return where each formula and label in a text begins and ends, and the tag for it."""
-    kept = [(begin, end, _FORMULA) for begin, end in find_formulas(text)]
-    for label in CITATION.finditer(text):
-        begin, end = label.span()
-        if not any(start < end and begin < last for start, last, _ in kept):
-            kept.append((begin, end, _LABEL))
+    formulas = find_formulas(text)
+    kept = [(begin, end, _FORMULA) for begin, end in formulas]
+    for label in CITATION_LABEL.finditer(text):
+        if not _overlaps(label.span(), formulas):
+            kept.append((*label.span(), _LABEL))
     return sorted(kept)
+
+
+def _overlaps(span: tuple[int, int], others: Iterable[tuple[int, int]]) -> bool:
+    """Tell whether a part of a text has a character in common with another part."""
+    begin, end = span
+    return any(begin < other_end and other_begin < end for other_begin, other_end in others)
 
 
 def _numbered(element: Tag, numbers: Sequence[int] = ()) -> Tag:
@@ -272,7 +279,7 @@ def _read_checked(markdown: str, length: int, asked: _Parts) -> Tag:
     """
     if len(markdown) > _LONGER * length + _MORE_CHARACTERS:
         raise EditError("it is far longer than the original")
-    if max(map(markdown.count, ("==", "<", "["))) > _MAX_SIGNS:
+    if any(markdown.count(sign) > _MAX_SIGNS for sign in ("==", "<", "[")):
         raise EditError(f"it has more than {_MAX_SIGNS:,} signs of one kind")
     translated = _read(markdown)
     for text in translated.find_all(string=_UNSEEN):
@@ -364,15 +371,16 @@ def _label_around(node: Tag | NavigableString) -> str:
 def _with_parts(text: NavigableString, fixed: Mapping[int, Tag]) -> list[PageElement]:
     """Return a text with the elements of the original in place of their numbers."""
     pieces: list[PageElement] = []
-    for index, piece in enumerate(NUMBER.split(text)):
-        if index % 2 == 0:
-            pieces.append(NavigableString(piece))
-            continue
+    position = 0
+    for number in NUMBER.finditer(text):
+        pieces.append(NavigableString(text[position : number.start()]))
         holder = Tag(name="p")
-        holder.append(copy(fixed[int(piece)]))
+        holder.append(copy(fixed[int(number[1])]))
         for inner in holder.find_all([_FORMULA, _LABEL]):
             inner.unwrap()
         pieces += holder.contents[:]
+        position = number.end()
+    pieces.append(NavigableString(text[position:]))
     return pieces
 
 

@@ -22,10 +22,10 @@ class TranslationLines:
     """The disclosure lines of translations in a language."""
 
     language: str
-    """Its key in tables."""
+    """Its base language, such as `de`."""
 
     lines: dict[str, str]
-    """The lines by name, of which English has none here."""
+    """The lines by name. English has none here that `disclosure.DISCLOSURE_LINES` has."""
 
     another_language: str
     """What own lines have in place of the name of a language that is not known."""

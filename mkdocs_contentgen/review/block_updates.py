@@ -17,7 +17,7 @@ from ..citation import Citation
 from ..errors import EditError, UnsafeHTMLError
 from ..html.document import Block, Document, read_content
 from ..html.elements import HEADINGS
-from ..service.protocol import CITATION, BlockChange, TextBlock, Update, Updated
+from ..service.protocol import CITED_ADDRESS, BlockChange, TextBlock, Update, Updated
 from ..text import Text
 from ..writer.languages import ENGLISH, find_language
 from ..writer.source_lists import listed_items, listed_sources, name_of_listed
@@ -315,7 +315,7 @@ def _write_citations(
 
 def _cited_source(link: Tag, cited: Mapping[int, Citation]) -> Citation | None:
     """Return the source that a link in a new block cites by its number, or None."""
-    number = str(link["href"]).removeprefix(f"{CITATION}/")
+    number = str(link["href"]).removeprefix(f"{CITED_ADDRESS}/")
     return cited.get(int(number)) if _NUMBER.fullmatch(number) else None
 
 

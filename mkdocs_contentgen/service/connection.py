@@ -164,7 +164,7 @@ class Answer:
         found = decode_json(self.body)
         if found is not None:
             return error_message(found)
-        words = (words_of(event.data) for event in parse_events(self.body))
+        words = (words_of_error(event.data) for event in parse_events(self.body))
         return next(filter(None, words), "")
 
     def retry_after(self) -> tuple[float | None, str]:
@@ -251,7 +251,7 @@ def _find_reasons(found: object, depth: int) -> list[str]:
     return reasons
 
 
-def words_of(data: bytes) -> str:
+def words_of_error(data: bytes) -> str:
     """Return the message in an error of any form, or an empty string. It is untrusted."""
     found = decode_json(data)
     if found is not None:
@@ -262,7 +262,7 @@ def words_of(data: bytes) -> str:
         return ""
     name, _, value = text.partition(":")
     if name.lower() == "error":
-        return words_of(value.strip().encode())
+        return words_of_error(value.strip().encode())
     return "" if _NO_MESSAGE.match(text) else text
 
 

@@ -1,7 +1,7 @@
-"""What each of those does who write texts (service, writer and sandbox), and what they answer.
+"""What a service, the writer and the sandbox are asked for, and what they answer.
 
-The interface of the service has neither updates nor translations; the writer has both, also a
-served one.
+The interface of the service has neither updates nor translations. The writer has both, within a
+build and served.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from ..errors import FailedTextError, InvalidAnswerError, UnsafeHTMLError
 from ..html.article import parse_article
 from ..page_request import PageRequest
 from ..requests import LANGUAGE, Request
-from ..text import ANSWER_FIELDS, Text, clean_fields, model_name
+from ..text import ANSWER_FIELDS, MAX_BLOCK, Text, clean_fields, model_name
 
 UPDATE_OPERATION = "update-text"
 """The operation of updates."""
@@ -30,9 +30,6 @@ TRANSLATE_OPERATION = "translate-text"
 
 MAX_BLOCKS = 2000
 """The maximum number of blocks of a text."""
-
-MAX_BLOCK = 20_000
-"""The maximum length of a block in characters."""
 
 MAX_TEXT_BODY = 8 * 2**20
 """The maximum size of the body of an update or a translation in bytes.
@@ -44,7 +41,7 @@ those of at most 50 sources.
 MAX_NOTE = 2000
 """The maximum length of a note in characters."""
 
-CITATION = "https://source.invalid"
+CITED_ADDRESS = "https://source.invalid"
 """The links of the new blocks to sources are below this address, each with its number."""
 
 MAX_REASON = 250
@@ -67,7 +64,9 @@ class TextBlock(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """Light Markdown, in which `[2]` cites the second of the sources."""
 
     checked: _Text = ""
-    """The plain text without its statements to check: what it says need not be checked again."""
+    """The plain text without its statements to check.
+
+    What it says was checked, so the same words in a changed block are no statements to check."""
 
     is_persons: bool = False
     """Whether a person wrote it."""
@@ -105,13 +104,13 @@ class Updated(msgspec.Struct, frozen=True):
 
     remarks: Sequence[str] = ()
     cited: Mapping[int, Citation] = {}
-    """The sources that the new blocks cite, by the numbers in their links below CITATION."""
+    """The sources that the new blocks cite, by the numbers in their links below CITED_ADDRESS."""
 
     model: str = ""
 
     def encode(self, **fields: object) -> bytes:
         """Return the body of the answer with the changes, and further fields."""
-        return msgspec.json.encode({"success": True, **msgspec.structs.asdict(self), **fields})
+        return _encode_success({**msgspec.structs.asdict(self), **fields})
 
 
 class OriginalBlock(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -170,7 +169,12 @@ class Translated(msgspec.Struct, frozen=True):
 
     def encode(self, **fields: object) -> bytes:
         """Return the body of the answer with the blocks, and further fields."""
-        return msgspec.json.encode({"success": True, **msgspec.structs.asdict(self), **fields})
+        return _encode_success({**msgspec.structs.asdict(self), **fields})
+
+
+def _encode_success(fields: Mapping[str, object]) -> bytes:
+    """Return the body of an answer to a request that has succeeded."""
+    return msgspec.json.encode({"success": True, **fields})
 
 
 @dataclass(frozen=True)
@@ -256,7 +260,7 @@ class Client(Protocol):
 def encode_answer(text: Text, **fields: object) -> bytes:
     """Return the body of the answer with a text (interface section 2.2), and further fields."""
     kept = {name: getattr(text, name) for name in ANSWER_FIELDS if getattr(text, name)}
-    return msgspec.json.encode({"success": True, "content": text.html, **kept, **fields})
+    return _encode_success({"content": text.html, **kept, **fields})
 
 
 def parse_answer(answer: bytes, request: Request) -> Text:
@@ -277,7 +281,7 @@ def parse_answer(answer: bytes, request: Request) -> Text:
     if not isinstance(content, str):
         raise failed_text("the answer has no text in `content`", answer.decode(), fields)
     try:
-        parse_article(content, is_used_again=True)  # for its page
+        parse_article(content, is_used_again=True)  # when its page is built
         content.encode()
     except (UnsafeHTMLError, UnicodeEncodeError) as error:
         message = f"the answer's `content` cannot be used: {error}"

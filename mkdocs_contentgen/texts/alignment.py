@@ -240,7 +240,7 @@ def _leaves_by_persons(
     return frozenset(found)
 
 
-def count_changes(remembered: str, original: Sequence[Block]) -> int:
+def count_changed_leaves(remembered: str, original: Sequence[Block]) -> int:
     """Return how many leaves of an original are changed, moved, gone or new.
 
     Neighbours that are only in another element now, such as the items of a list that is numbered

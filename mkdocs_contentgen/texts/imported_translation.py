@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from ..files import sha256
 from ..html.article import image_hosts_of
-from ..html.descriptions import CITATION
+from ..html.descriptions import CITATION_LABEL
 from ..html.document import Block, Document, is_block
 from ..text import Original, Text
 from .alignment import align_unknown
@@ -109,7 +109,7 @@ def _addresses(leaf: Block) -> list[str]:
     addresses = []
     for tag in leaf.element.find_all(["a", "img"]):
         addresses.append(str(tag.get("href") or tag.get("src")))
-    for text in leaf.element.find_all(string=CITATION):
+    for text in leaf.element.find_all(string=CITATION_LABEL):
         if not text.find_parent(["a", "code"]):
-            addresses += CITATION.findall(text)
+            addresses += CITATION_LABEL.findall(text)
     return addresses

@@ -146,7 +146,7 @@ def count_changes(original: Original, html: str) -> int:
     `original` is what its translation remembers. Raises UnsafeHTMLError.
     """
     leaves = document_of(html).leaves()
-    return alignment.count_changes(original.blocks, leaves)
+    return alignment.count_changed_leaves(original.blocks, leaves)
 
 
 def of_approved_original(translation: Text) -> Text:

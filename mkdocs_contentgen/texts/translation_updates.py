@@ -27,8 +27,8 @@ from ..html.carried_words import (
 from ..html.descriptions import ATTRIBUTES, description_names, descriptions_in
 from ..html.document import Block, Document, is_block, start_tag, unwrap_signs
 from ..html.translatable import to_translatable
-from ..service.protocol import MAX_BLOCK, MAX_BLOCKS, OriginalBlock, Translated, Translation
-from ..text import Edits, Original, Text, clean_fields, model_name
+from ..service.protocol import MAX_BLOCKS, OriginalBlock, Translated, Translation
+from ..text import MAX_BLOCK, Edits, Original, Text, clean_fields, model_name
 from .alignment import Pair, align
 from .merging import Slot, Tree, merge, without_content
 from .original_parts import OriginalParts

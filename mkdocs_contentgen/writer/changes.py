@@ -18,8 +18,7 @@ from ..errors import FailedTextError
 from ..html.elements import CELLS, HEADINGS
 from ..requests import Request
 from ..service.protocol import (
-    CITATION,
-    MAX_BLOCK,
+    CITED_ADDRESS,
     MAX_REASON,
     UNOBSERVED,
     Attempt,
@@ -28,7 +27,7 @@ from ..service.protocol import (
     Update,
     Updated,
 )
-from ..text import quotation_remarks
+from ..text import MAX_BLOCK, quotation_remarks
 from .answers import read_answer
 from .citations import cite, name_of
 from .completion import Ask, Completion, Message, ModelCall
@@ -273,7 +272,7 @@ class _EntryReader:
     def _inline_html(
         self, text: str, block: TextBlock, action: Action
     ) -> tuple[str, frozenset[int]]:
-        """Return the new content of a block, with links of CITATION, and the passages it cites.
+        """Return the new content of a block, with links of CITED_ADDRESS, and what it cites.
 
         The content is empty if it is none for one block. What neither the sources nor the checked
         part of the block says is a statement to check.
@@ -288,7 +287,7 @@ class _EntryReader:
         if document.problem or [found.kind for found in document.blocks] != ["p"]:
             return nothing
         is_heading = block.kind in HEADINGS and action == "change"
-        found = cite(document, self._passages, CITATION, is_heading=is_heading).passages
+        found = cite(document, self._passages, CITED_ADDRESS, is_heading=is_heading).passages
         if not document.blocks[0].words:
             return nothing
         checked = "" if action == "insert" else block.checked

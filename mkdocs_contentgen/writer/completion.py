@@ -17,7 +17,7 @@ from typing import Literal, TypedDict
 import msgspec
 
 from ..errors import ServiceError
-from ..service.connection import StreamEvent, words_of
+from ..service.connection import StreamEvent, words_of_error
 from ..service.event_stream import Event
 from .answer_json import AnswerMessage, Choice, Response, decode, find_error
 from .usage import Usage
@@ -295,7 +295,7 @@ class AnswerReader:
         if isinstance(value, list):  # as Google's API sends errors
             value = value[0] if value else {}
         if _ERROR_NAME.search(event.name):
-            self._add_error(value or words_of(event.data) or event.name)
+            self._add_error(value or words_of_error(event.data) or event.name)
             return StreamEvent.END
         if not isinstance(value, dict):
             self._read_other(event, value)
@@ -325,7 +325,7 @@ class AnswerReader:
         # Where a line came first that nobody can quote, and no message, all of it is a page in
         # place of an answer, such as the HTML of a proxy. No part of that is quoted.
         is_page = self.is_broken and not self.has_message
-        words = "" if is_page else words_of(event.data)
+        words = "" if is_page else words_of_error(event.data)
         if words:
             self._add_error(words)
         elif self.finish_reason is None:

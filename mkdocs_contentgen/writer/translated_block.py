@@ -11,7 +11,8 @@ from ..errors import EditError
 from ..html.elements import HEADINGS
 from ..html.sentences import sentence_ends
 from ..html.translatable import read_translated
-from ..service.protocol import MAX_BLOCK, OriginalBlock
+from ..service.protocol import OriginalBlock
+from ..text import MAX_BLOCK
 from .languages import find_language, primary_tag
 from .numbered_blocks import has_block_start
 from .values import common_words

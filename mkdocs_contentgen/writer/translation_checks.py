@@ -17,7 +17,7 @@ from bs4 import Tag
 from bs4.element import NavigableString
 
 from ..display import escape_controls
-from ..html.descriptions import CITATION
+from ..html.descriptions import CITATION_LABEL
 from ..html.elements import HEADINGS
 from ..html.translatable import NUMBER, read_translated
 from ..service.protocol import MAX_REASON, OriginalBlock
@@ -65,7 +65,7 @@ _LITERAL = re.compile(
 )
 """What is written letter for letter in each language: addresses, flags, files, `GitHub`."""
 
-_KEPT = re.compile(f"{NUMBER.pattern}|{CITATION.pattern}")
+_KEPT = re.compile(f"{NUMBER.pattern}|{CITATION_LABEL.pattern}")
 """Matches what stands for a part that stays, and a citation, whose number says nothing."""
 
 _STEM = re.compile(r"(?<!\w)[^\W\d_]{5}")

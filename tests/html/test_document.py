@@ -13,7 +13,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from mkdocs_contentgen.errors import EditError
-from mkdocs_contentgen.html.document import MAX_BLOCK, Block, Document, Sentences
+from mkdocs_contentgen.html.document import Block, Document, Sentences
+from mkdocs_contentgen.text import MAX_BLOCK
 
 CASES = cases("document")
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 from growth import growth
 
 from mkdocs_contentgen.html.document import Block, Document
-from mkdocs_contentgen.texts.alignment import Alignment, align, count_changes
+from mkdocs_contentgen.texts.alignment import Alignment, align, count_changed_leaves
 from mkdocs_contentgen.texts.remembered import (
     REMOVED,
     Remembered,
@@ -123,12 +123,12 @@ def test_what_a_person_has_removed() -> None:
 def test_counted_changes() -> None:
     """Changed, new, gone and moved blocks count once each, and so does a list around several."""
     items = [*ORIGINAL[:2], "<ul>", *ORIGINAL[2:5], "</ul>", "<blockquote>", ORIGINAL[5]]
-    assert count_changes(PAIRS, leaves(*items, "</blockquote>")) == 2
-    assert count_changes(PAIRS, leaves(*ORIGINAL)) == 0
-    assert count_changes(PAIRS, leaves("<p>x</p>", *ORIGINAL[1:])) == 1
-    assert count_changes(PAIRS, leaves(*ORIGINAL, "<p>x</p>", "<p>y</p>")) == 2
-    assert count_changes(PAIRS, leaves(*ORIGINAL[2:])) == 2
-    assert count_changes(PAIRS, leaves(*ORIGINAL[1:5], ORIGINAL[0], ORIGINAL[5])) == 1
+    assert count_changed_leaves(PAIRS, leaves(*items, "</blockquote>")) == 2
+    assert count_changed_leaves(PAIRS, leaves(*ORIGINAL)) == 0
+    assert count_changed_leaves(PAIRS, leaves("<p>x</p>", *ORIGINAL[1:])) == 1
+    assert count_changed_leaves(PAIRS, leaves(*ORIGINAL, "<p>x</p>", "<p>y</p>")) == 2
+    assert count_changed_leaves(PAIRS, leaves(*ORIGINAL[2:])) == 2
+    assert count_changed_leaves(PAIRS, leaves(*ORIGINAL[1:5], ORIGINAL[0], ORIGINAL[5])) == 1
 
 
 def test_texts_that_have_nothing_in_common() -> None:
