@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, ParamSpec
 import click
 
 from ..display import escape_controls
-from .output import debug_printer, print_warnings
+from .output import VERBOSE, debug_printer, print_warnings
 
 if TYPE_CHECKING:
     from socket import socket
@@ -44,7 +44,8 @@ pages_argument = click.argument("pages", nargs=-1, type=click.Path())
 
 
 def _set_verbose(ctx: click.Context, parameter: click.Parameter, value: bool) -> None:
-    ctx.find_root().obj = ctx.find_root().obj or value
+    if value:  # with `contentgen -v status` as with `contentgen status -v`
+        ctx.meta[VERBOSE] = True
 
 
 verbose_option = click.option(
@@ -73,7 +74,7 @@ def open_site(config_file: str | None, *, drafts: bool = False) -> Iterator[Site
 
     With `drafts`, the site includes the pages that only `mkdocs serve` shows.
     """
-    load_site, path = _site_loader(config_file)
+    load_site, path = _find_loader(config_file)
     with load_site(path, drafts=drafts) as site:
         if site.generator == "zensical" and find_spec("zensical"):
             site = replace(
@@ -111,7 +112,7 @@ def load_writer_options(config_file: str | None) -> WriterOptions:
 
     Raises ConfigurationError, and the exceptions of MkDocs for its own options.
     """
-    if config_file is None and find_configuration(None) is None:
+    if config_file is None and find_config_file(None) is None:
         from ..writer.settings import load_options
 
         return load_options({}, Path(), allow_http=False)
@@ -119,16 +120,16 @@ def load_writer_options(config_file: str | None) -> WriterOptions:
         return site.writer_options()
 
 
-def _site_loader(
+def _find_loader(
     config_file: str | None,
 ) -> tuple[Callable[..., AbstractContextManager[Site]], str | None]:
-    """Return what loads the site, and the configuration if it has to be named.
+    """Return what loads the site, and the path to give it, or None if it finds that itself.
 
     It is that of MkDocs, or of Zensical if only that can build it. Raises ConfigurationError.
     """
     from ..zensical.configuration import is_for_zensical
 
-    path = find_configuration(config_file)
+    path = find_config_file(config_file)
     if path is None and config_file is None:
         raise click.ClickException(_no_configuration_message())
     if path and is_for_zensical(path):
@@ -142,7 +143,7 @@ def _site_loader(
     return load_mkdocs_site, config_file
 
 
-def find_configuration(config_file: str | None) -> Path | None:
+def find_config_file(config_file: str | None) -> Path | None:
     """Return the given configuration or the one of this folder, if there is that file.
 
     Raises ClickException for what is no file: reading a pipe would block.
@@ -191,12 +192,13 @@ def listen(port: int, host: str = "127.0.0.1") -> socket:
         host.encode("idna")
         family = AF_INET6 if ":" in host else AF_INET
         listener = create_server((host, port), family=family, backlog=2048)
-    except (OSError, UnicodeError) as error:  # the latter for a name that no host can have
-        # Its message would have the address again. That of an unknown name is in the context.
+    except (OSError, UnicodeError) as error:
+        # No host can have a name with a UnicodeError. The error of a name that is not known is the
+        # context of another one.
         if isinstance(error, UnicodeError) or isinstance(error.__context__, gaierror):
             reason = "unknown host"
         else:
-            reason = os.strerror(error.errno or 0)
+            reason = os.strerror(error.errno or 0)  # its message would name the address again
         options = "--port" if host in ("127.0.0.1", "::1") else "--host and --port"
         raise click.ClickException(
             f"{host}:{port} cannot be used ({reason}); choose another one with {options}"

@@ -63,7 +63,7 @@ def review(
     from ..desk.app import DeskApp
     from ..desk.builder import private_folder
     from ..desk.session import DeskSite
-    from ..site.signals import exit_on_sigterm
+    from ..site.signals import EXIT_SIGNALS, exit_on_sigterm
 
     name = reviewer(by)
     exit_on_sigterm()  # so that the folder is deleted
@@ -80,7 +80,7 @@ def review(
         ports = desk_listener.getsockname()[1], page_listeners[0].getsockname()[1]
         folder = stack.enter_context(private_folder())
         builder = _make_builder(site, log, folder)
-        builder.build(texts.stamp, True)
+        builder.build(texts.stamp, is_urgent=True)
         stack.enter_context(builder)
         texts.build = builder.build
         language = str(site.theme.get("language") or "")
@@ -90,7 +90,7 @@ def review(
         )
         server = uvicorn.Server(settings)
         # Before anybody knows the address: a signal that comes while the server starts counts, too.
-        for number in (signal.SIGTERM, getattr(signal, "SIGHUP", signal.SIGTERM)):
+        for number in EXIT_SIGNALS:
             signal.signal(number, server.handle_exit)
         # Ctrl-C can come as soon as the address is there; uvicorn raises it after it has ended.
         with suppress(KeyboardInterrupt):
@@ -141,9 +141,10 @@ def listen_for_pages(port: int) -> list[socket]:
             return [listener, listen(number, "::1")]
         except click.ClickException as error:
             cause = error.__cause__
-            if isinstance(cause, OSError) and cause.errno in _NO_IPV6:
+            has_no_ipv6 = isinstance(cause, OSError) and cause.errno in _NO_IPV6
+            if has_no_ipv6:
                 return [listener]
-            listener.close()
+            listener.close()  # the port is taken at the other address
             if port:
                 raise
     raise click.ClickException("no port is free for the pages; choose one with --port")

@@ -14,7 +14,7 @@ import click
 import yaml
 
 from ..files import reason_of, replace_text
-from .common import PROPERDOCS, config_option, find_configuration
+from .common import PROPERDOCS, config_option, find_config_file
 from .output import print_line, print_next
 from .yaml_edits import add_plugin, change_writer, flow, plugin_names, read_nodes
 
@@ -45,7 +45,7 @@ def init(config_file: str | None, *, yes: bool, endpoint: str, agents: bool) -> 
     can be empty, or have a `mkdocs.yml`, to which the plugin is added. If it has the plugin
     already, this changes who writes.
     """
-    found = find_configuration(config_file) or Path(config_file or "mkdocs.yml")
+    found = find_config_file(config_file) or Path(config_file or "mkdocs.yml")
     path = Path(os.path.normpath(found))
     if path.suffix == ".toml":
         raise click.ClickException(
@@ -127,7 +127,7 @@ def _ignore_file(project: Path) -> dict[Path, str]:
 
 def _write_all(files: Mapping[Path, str], project: Path) -> None:
     """Write texts, or none of them. Raises ClickException."""
-    written: dict[Path, bytes | None] = {}
+    written: dict[Path, bytes | None] = {}  # with what was there before
     for path, text in files.items():
         # A pull request could have put links there.
         is_outside = os.path.relpath(path, project).startswith(os.pardir)
@@ -135,17 +135,22 @@ def _write_all(files: Mapping[Path, str], project: Path) -> None:
             before = path.read_bytes() if path.exists() else None
             replace_text(path, path.parent if is_outside else project, text)
         except (OSError, ValueError) as error:
-            for other, former in written.items():
-                if former is None:
-                    other.unlink()
-                else:
-                    other.write_bytes(former)
+            _restore(written)
             raise click.ClickException(
                 f"{path}: cannot be written ({reason_of(error)}); nothing was changed"
             ) from error
         written[path] = before
     for path in files:
         print_line(f"Wrote {path}")
+
+
+def _restore(files: Mapping[Path, bytes | None]) -> None:
+    """Give files the contents that they had, and delete those that were not there."""
+    for path, content in files.items():
+        if content is None:
+            path.unlink()
+        else:
+            path.write_bytes(content)
 
 
 def _find_writers(endpoint: str) -> dict[str, dict[str, object]]:
@@ -179,7 +184,7 @@ def _ask_who_writes(writers: Mapping[str, object], *, yes: bool) -> Mapping[str,
     print_line("What can write the texts:")
     for number, name in enumerate(names, 1):
         print_line(f"{number}  {name}")
-    with _explaining_silence():
+    with _explaining_no_answer():
         chosen = click.prompt("Texts are from", default=1, type=click.IntRange(1, len(names)))
     return options[chosen - 1]
 
@@ -188,13 +193,13 @@ def _ask_topic(*, yes: bool) -> str:
     """Return the topic of the first text that the author chooses."""
     if yes:
         return _TOPIC
-    with _explaining_silence():
+    with _explaining_no_answer():
         topic: str = click.prompt("Topic of the first text", default=_TOPIC)
     return topic
 
 
 @contextmanager
-def _explaining_silence() -> Iterator[None]:
+def _explaining_no_answer() -> Iterator[None]:
     """Say what to do if a question cannot be answered."""
     try:
         yield

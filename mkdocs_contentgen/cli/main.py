@@ -6,6 +6,7 @@ import errno
 import io
 import os
 import sys
+from contextlib import closing
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -35,10 +36,12 @@ from .writer_server import writer
 from .zensical import zensical
 
 if TYPE_CHECKING:
-    from collections.abc import Collection
+    from collections.abc import Collection, Mapping
 
+    from ..site.site import Site
     from ..texts.lookup import Outcome
     from ..texts.obtain import Obtained
+    from ..texts.store import DiskStore
 
 
 _MOST_REMARKS = 5
@@ -138,20 +141,20 @@ def generate(
         if refresh and not dry_run:
             ask_before_replacing(load_articles(site, pages))
         build = Build(site, policy, output.make_reporter())
-        still_missing: list[str] = []
+        source = None if dry_run else build.foreground()  # nothing is sent without one
+        obtained = build.obtain(site.approved_files(), source, requests)
+        last_lines: list[str] = []
         if dry_run:
-            obtained = build.obtain(site.approved_files(), None, requests)
             estimate = build.estimate_message(obtained.wanted)
             output.print_dry_run(obtained, policy.max_requests, estimate)
             errors = obtained.failures
         else:
-            obtained = build.obtain(site.approved_files(), build.foreground(), requests)
             output.print_obtained(obtained, has_warnings=bool(site.warnings))
             errors = obtained.failures or _lost_texts(obtained) or _old_texts(obtained)
-            still_missing = output.still_missing(obtained.articles, errors)
+            last_lines = output.still_missing(obtained.articles, errors)
             if not errors:
                 output.print_next_steps(obtained.articles)
-    output.print_errors(errors, then=still_missing)
+    output.print_errors(errors, then=last_lines)
 
 
 def _lost_texts(obtained: Obtained) -> list[str]:
@@ -159,6 +162,7 @@ def _lost_texts(obtained: Obtained) -> list[str]:
     outcomes = _requested_outcomes(obtained)
     if all(outcome.is_saved for outcome in outcomes):
         return []
+    # What has failed is not in the cache either.
     lost = sum(outcome.error is not None or not outcome.is_saved for outcome in outcomes)
     numbers = f"{lost} of {len(outcomes)}"
     return [f"texts that are not in the cache: {numbers}; make room, then repeat this"]
@@ -193,20 +197,9 @@ def prune(config_file: str | None, dry_run: bool) -> None:
     Draft pages count as pages. A shared cache is left alone, since other branches and sites may
     need its texts.
     """
-    with open_site(config_file, drafts=True) as site:
-        needed = set()
-        for page_request in site.requests:
-            needed.add(page_request.request.key(sandbox=True))
-            needed.add(page_request.request.key(sandbox=False))
-        store = site.store()
-        cached, problems = store.requests()
-        failed, more = store.requests("failed")
-        output.print_warnings(problems + more)
-        unneeded = {}
-        for key, request in (failed | cached).items():
-            if key not in needed:
-                unneeded[key] = request
-        parts, _ = store.requests("parts")
+    with open_site(config_file, drafts=True) as site, closing(site.store()) as store:
+        needed = _needed_keys(site)
+        unneeded = _unneeded_requests(store, needed)
         texts, _ = store.load(unneeded.keys())
         edited = {key for key, text in texts.items() if text.edits}
         for key, request in unneeded.items():
@@ -214,17 +207,39 @@ def prune(config_file: str | None, dry_run: bool) -> None:
             output.print_line(f"{request.get('type')}: {request.get('topic')}{by_people}")
         if dry_run:
             output.print_line(f"texts to be dropped: {len(unneeded)}")
-            store.close()
             return
         if edited:
             cure = "run this in a terminal to drop them"
             ask_before_losing("some of these texts", cure, "Drop their words?")
+        parts, _ = store.requests("parts")
         store.delete([*unneeded, *parts.keys() - needed])
-        store.close()
         for file in site.undo_directory().glob("*.jsonl"):
             if file.stem not in needed:
                 file.unlink(missing_ok=True)
         output.print_line(f"texts dropped: {len(unneeded)}")
+
+
+def _needed_keys(site: Site) -> set[str]:
+    """Return the keys of the texts that pages ask for, from the sandbox and from a service."""
+    keys = set()
+    for page_request in site.requests:
+        keys.add(page_request.request.key(sandbox=True))
+        keys.add(page_request.request.key(sandbox=False))
+    return keys
+
+
+def _unneeded_requests(
+    store: DiskStore, needed: Collection[str]
+) -> dict[str, Mapping[str, object]]:
+    """Return the requests of the texts in the cache, and of failed ones, without needed keys."""
+    cached, problems = store.requests()
+    failed, more = store.requests("failed")
+    output.print_warnings(problems + more)
+    unneeded: dict[str, Mapping[str, object]] = {}
+    for key, request in (failed | cached).items():
+        if key not in needed:
+            unneeded[key] = request
+    return unneeded
 
 
 @main.command()
@@ -241,7 +256,23 @@ def schema(*, of_options: bool) -> None:
     output.print_json(front_matter_schema())
 
 
-for _command in (init, show, import_, prompt, diff, propose, report, approve, update, eject):
-    main.add_command(_command)
-for _command in (review, github, sandbox, writer, zensical):
+_COMMANDS_OF_MODULES = (
+    init,
+    show,
+    import_,
+    prompt,
+    diff,
+    propose,
+    report,
+    approve,
+    update,
+    eject,
+    review,
+    github,
+    sandbox,
+    writer,
+    zensical,
+)
+
+for _command in _COMMANDS_OF_MODULES:
     main.add_command(_command)

@@ -26,12 +26,23 @@ _COLOURS = {"approved": "green", "draft": "yellow", "proposed": "yellow"}
 
 NO_REQUEST = "No page asks for a text"
 
+VERBOSE = "mkdocs_contentgen.verbose"
+"""The key in the metadata of click's context that says whether details are printed."""
+
 _NARROW = 70
 """Columns of a terminal in which there is no room for models and topics."""
 
 _TRIAL_FIGURES = (
-    *("text", "words", "target", "outcome", "repairs", "marked"),
-    *("calls", "tokens", "cost", "seconds"),
+    "text",
+    "words",
+    "target",
+    "outcome",
+    "repairs",
+    "marked",
+    "calls",
+    "tokens",
+    "cost",
+    "seconds",
 )
 """The columns of the table of trials."""
 
@@ -56,7 +67,7 @@ def make_reporter(*, always_lines: bool = False) -> LineReporter:
 
 def debug_printer() -> Callable[[str], None] | None:
     """Return a function that prints a line to stderr, or None without `--verbose`."""
-    is_verbose = click.get_current_context().find_root().obj
+    is_verbose = click.get_current_context().meta.get(VERBOSE, False)
     return partial(print_line, err=True) if is_verbose else None
 
 
@@ -159,22 +170,23 @@ def print_next_steps(articles: Sequence[Article]) -> None:
     states = Counter(article.state for article in articles if not article.has_newer_draft)
     missing = states["missing"] + states["outdated"]
     behind = [article for article in articles if article.original_changes]
-    steps = {
-        ("draft", "drafts"): (len(drafts), "contentgen review"),
-        ("proposed text", "proposed texts"): (states["proposed"], "contentgen review"),
-        ("edited text", "edited texts"): (states["changed"], "contentgen review"),
-        ("missing text", "missing texts"): (missing, "contentgen generate"),
-        ("failed text", "failed texts"): (states["failed"], "contentgen show PAGE"),
-        ("translation of a text that has changed", "translations of texts that have changed"): (
-            len(behind),
-            "contentgen update --all",
-        ),
-    }
-    for (noun, nouns), (number, command) in steps.items():
-        if number == 1:
-            print_next(command, why=f"1 {noun}")
-        elif number:
-            print_next(command, why=f"{number} {nouns}")
+    _print_step(len(drafts), "draft", "contentgen review")
+    _print_step(states["proposed"], "proposed text", "contentgen review")
+    _print_step(states["changed"], "edited text", "contentgen review")
+    _print_step(missing, "missing text", "contentgen generate")
+    _print_step(states["failed"], "failed text", "contentgen show PAGE")
+    _print_step(
+        len(behind),
+        "translation of a text that has changed",
+        "contentgen update --all",
+        nouns="translations of texts that have changed",
+    )
+
+
+def _print_step(number: int, noun: str, command: str, *, nouns: str = "") -> None:
+    """Print the command for a number of texts, if there are any."""
+    if number:
+        print_next(command, why=counted(number, noun, nouns))
 
 
 def still_missing(articles: Sequence[Article], errors: Sequence[str]) -> list[str]:
@@ -199,8 +211,9 @@ def print_articles_table(articles: Sequence[Article]) -> None:
         hidden.add("model")
     if _is_narrow():
         hidden |= {"model", "topic"}
-    rows = [
-        {
+    rows = []
+    for article in articles:
+        cells = {
             "page": article.page,
             "id": article.request.id,
             "state": article.state,
@@ -208,11 +221,7 @@ def print_articles_table(articles: Sequence[Article]) -> None:
             "model": article.model,
             "topic": _topic(article),
         }
-        for article in articles
-    ]
-    for row in rows:
-        for name in hidden:
-            del row[name]
+        rows.append({name: cell for name, cell in cells.items() if name not in hidden})
     print_table(rows)
 
 
@@ -368,7 +377,7 @@ def _print_counts(obtained: Obtained) -> None:
             continue
         if article.draft_outcome.stopped_by:
             stopped.add(article.key)
-        elif article.draft_outcome.error:  # a translation may not have been sent at all
+        elif article.draft_outcome.error:  # also a translation whose original has failed
             failed.add(article.key)
     generated = len(obtained.wanted) - len(failed) - len(stopped)
     counts = f"texts generated: {generated}; failed: {len(failed)}"

@@ -123,11 +123,12 @@ def _named(articles: Sequence[Article], page: str, name: str | None) -> Sequence
 
 
 def _print_answers(articles: Sequence[Article]) -> None:
-    answers = [article.answer for article in articles if article.answer or article.failure]
-    if not answers:
+    """Print what was answered in place of texts. Raises UsageError if no text has failed."""
+    without_text = [article for article in articles if article.failure or article.answer]
+    if not without_text:
         raise click.UsageError("no answer of this page is remembered as one that nobody can use")
-    for answer in answers:
-        for line in answer.splitlines():
+    for article in without_text:
+        for line in article.answer.splitlines():
             print_text_line(line)
 
 

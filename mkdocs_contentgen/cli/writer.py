@@ -19,18 +19,13 @@ if TYPE_CHECKING:
     from ..writer.evaluation import Trial
     from ..writer.settings import WriterOptions
 
-_FIELDS = {
-    name: values
-    for model in REQUEST_TYPES.values()
-    for name, values in choices(model).items()
-    if name != "type"
-}
-"""The values of each field of any type of request, by its name."""
-
 
 def _field_options(command: Callable[..., None]) -> Callable[..., None]:
-    """Add an option for each field that some type of request has."""
-    for name, values in reversed(_FIELDS.items()):
+    """Add an option for each field that some type of request has, with its values."""
+    values_of: dict[str, Sequence[str]] = {}
+    for model in REQUEST_TYPES.values():
+        values_of |= choices(model)
+    for name, values in reversed(values_of.items()):
         command = click.option(f"--{name}", type=click.Choice(values))(command)
     return command
 
@@ -58,7 +53,7 @@ def try_(config_file: str | None, kind: str, topic: str, **fields: str | None) -
     try:
         request = msgspec.convert({"type": kind, "topic": topic, **chosen}, model)
     except ValueError as error:
-        known = ", ".join(f"--{field}" for field in choices(model) if field != "type")
+        known = ", ".join(f"--{field}" for field in choices(model))
         raise click.UsageError(f"{error}; {kind} has a topic and {known}") from error
     options = load_writer_options(config_file)
     [trial] = _try_out(options, [request])
@@ -104,7 +99,8 @@ def evaluate(config_file: str | None, *, as_json: bool, yes: bool) -> None:
     else:
         output.print_trials(trials, options.fields.currency)
         output.print_line(summary(trials))
-    output.print_errors(list(dict.fromkeys(str(trial.error) for trial in trials if trial.error)))
+    errors = [str(trial.error) for trial in trials if trial.error]
+    output.print_errors(list(dict.fromkeys(errors)))  # each once
 
 
 def _ask_before_spending() -> None:

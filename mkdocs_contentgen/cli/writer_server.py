@@ -181,9 +181,11 @@ def usage(path: Path, as_json: bool) -> None:
     from ..served.configuration import read_fields
 
     with _open_ledger(path) as ledger:
-        rows = [asdict(row) for row in ledger.usage()]
-    for row in rows:
-        row |= row.pop("usage")
+        rows = []
+        for row in ledger.usage():
+            fields = asdict(row)
+            usage_fields = fields.pop("usage")
+            rows.append(fields | usage_fields)
     if as_json:
         print_json(rows)
     elif rows:
@@ -237,7 +239,7 @@ def _new_token(expires: datetime | None) -> tuple[str, Token]:
     from secrets import token_urlsafe
 
     secret = token_urlsafe(32)
-    until = expires and expires.replace(tzinfo=UTC)
+    until = expires.replace(tzinfo=UTC) if expires else None
     new = Token(sha256(secret), datetime.now(UTC), until)
     if not new.is_valid():
         raise click.UsageError("--expires: the day is not in the future")

@@ -129,12 +129,7 @@ def _entries(node: yaml.Node | None) -> list[_Entry]:
 def _add_entry(text: str, plugins: yaml.CollectionNode, plugin: Mapping[str, object]) -> str:
     """Add the plugin to a list or a mapping of plugins."""
     is_list = isinstance(plugins, yaml.SequenceNode)
-    entries = _entries(plugins)
-    before = entries[-1] if entries else None
-    for entry in entries:
-        if entry.name in ("search", "material/search"):
-            before = entry
-            break
+    before = _entry_before(_entries(plugins))
     if plugins.flow_style:
         added = flow([plugin])[1:-1] if is_list else _inline(plugin)
         if before is None:
@@ -147,26 +142,56 @@ def _add_entry(text: str, plugins: yaml.CollectionNode, plugin: Mapping[str, obj
     return _insert(text, _end_of_lines(text, before.last), added)
 
 
+def _entry_before(entries: Sequence[_Entry]) -> _Entry | None:
+    """Return the plugin that ours stands behind: the search, or else the last one, if any."""
+    for entry in entries:
+        if entry.name in ("search", "material/search"):
+            return entry
+    return entries[-1] if entries else None
+
+
 def _set_keys(
     text: str, mapping: yaml.MappingNode, removed: Sequence[str], added: Mapping[str, object]
 ) -> str:
-    """Replace keys of a mapping by others, which stand where the first of them stood."""
-    kept = [(key, value) for key, value in mapping.value if key.value not in removed]
+    """Replace keys of a mapping by others."""
     if mapping.flow_style:
-        others = [text[key.start_mark.index : value.end_mark.index] for key, value in kept]
-        parts = [_inline(added), *others]
-        start = mapping.start_mark.index
-        end = mapping.end_mark.index
-        return f"{text[:start]}{{{', '.join(parts)}}}{text[end:]}"
-    indent = " " * mapping.start_mark.column
+        return _set_keys_on_one_line(text, mapping, removed, added)
+    return _set_keys_in_lines(text, mapping, removed, added)
+
+
+def _set_keys_on_one_line(
+    text: str, mapping: yaml.MappingNode, removed: Sequence[str], added: Mapping[str, object]
+) -> str:
+    """Replace keys of a mapping in braces by others, which stand at its start."""
+    parts = [_inline(added)]
+    for key, value in mapping.value:
+        if key.value not in removed:
+            parts.append(text[key.start_mark.index : value.end_mark.index])
+    start = mapping.start_mark.index
+    end = mapping.end_mark.index
+    return f"{text[:start]}{{{', '.join(parts)}}}{text[end:]}"
+
+
+def _set_keys_in_lines(
+    text: str, mapping: yaml.MappingNode, removed: Sequence[str], added: Mapping[str, object]
+) -> str:
+    """Replace keys of a mapping, each on lines of its own, by others.
+
+    These stand where the first of the replaced keys stood, or else at the start.
+    """
     replaced = [(key, value) for key, value in mapping.value if key.value in removed]
-    first_key, _ = (replaced or mapping.value)[0]
-    place = first_key.start_mark.index - first_key.start_mark.column
-    for key, value in reversed(replaced):
-        start = key.start_mark.index - key.start_mark.column
+    first_key, _ = replaced[0] if replaced else mapping.value[0]
+    place = _start_of_line(first_key)
+    for key, value in reversed(replaced):  # from the end, so that the other places stay
         end = max(_end_of_lines(text, value), _end_of_lines(text, key))
-        text = text[:start] + text[end:]
+        text = text[: _start_of_line(key)] + text[end:]
+    indent = " " * mapping.start_mark.column
     return _insert(text, place, _block(added, indent))
+
+
+def _start_of_line(node: yaml.Node) -> int:
+    """Return the index of the start of the line that a node begins in."""
+    return int(node.start_mark.index - node.start_mark.column)
 
 
 def _end_of_lines(text: str, node: yaml.Node) -> int:
@@ -175,7 +200,9 @@ def _end_of_lines(text: str, node: yaml.Node) -> int:
     while isinstance(last, yaml.CollectionNode) and not last.flow_style and last.value:
         item = last.value[-1]
         last = item[1] if isinstance(item, tuple) else item
-    end = text.find("\n", max(last.end_mark.index - 1, node.start_mark.index))
+    # A text over several lines ends at the start of the next line, and an empty one at its start.
+    last_character = max(last.end_mark.index - 1, node.start_mark.index)
+    end = text.find("\n", last_character)
     return len(text) if end < 0 else end + 1
 
 
