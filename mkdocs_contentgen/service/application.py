@@ -47,15 +47,18 @@ TEXT_OPERATIONS: dict[str, tuple[str, type[Update | Translation]]] = {
     f"/{UPDATE_OPERATION}": ("update", Update),
     f"/{TRANSLATE_OPERATION}": ("translation", Translation),
 }
-"""The operations for a text that is there by path, each with the field of the body that has it."""
+"""The operations that update or translate a text, by path.
+
+Each has the name of the field of the body that says what is to become of the text, and its type.
+"""
 
 
 Caller = TypeVar("Caller")
 
 Write = Callable[[ServiceRequest, Caller, str], Awaitable[bytes]]
-"""Returns the body of an answer to a caller with an Idempotency-Key, which can be empty.
+"""Returns the body of the answer to a request. May raise HTTPException.
 
-May raise HTTPException.
+It gets the request, who calls, and the Idempotency-Key, which is empty if there is none.
 """
 
 Parse = Callable[[dict[str, object]], ServiceRequest]

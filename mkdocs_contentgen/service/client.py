@@ -45,15 +45,14 @@ _Parsed = TypeVar("_Parsed")
 
 def _credentials_problem(wrong: Sequence[str]) -> str:
     """Return a message about the options of credentials that cannot be used."""
+    options = " and ".join(wrong)
     variables = " and ".join(f"CONTENTGEN_{option.upper()}" for option in wrong)
-    state = "is not set, or has"
-    ones = "the one"
-    if len(wrong) > 1:
-        state = "are not set, or have"
-        ones = "those"
+    if len(wrong) == 1:
+        problem = f"is not set, or has an invalid character; set {variables} to the one"
+    else:
+        problem = f"are not set, or have an invalid character; set {variables} to those"
     return (
-        f"{' and '.join(wrong)}: {state} an invalid character; set {variables} to {ones} "
-        f"{CREDENTIALS_HINT}; for a language model of your own, write "
+        f"{options}: {problem} {CREDENTIALS_HINT}; for a language model of your own, write "
         f"`base_url: {WRITER}`, and the address of its server as `writer.endpoint`"
     )
 
@@ -64,6 +63,9 @@ class ServiceClient(HTTPConnection):
     `base_url`, `user_id` and `token` are the plugin options of these names. Raises
     ConfigurationError if one of them is invalid. No message contains the token.
     """
+
+    warnings: Sequence[str] = ()
+    """A client has messages about all requests here. This one has none."""
 
     def __init__(
         self, base_url: str, user_id: str = "", token: str = "", *, allow_http: bool = False
@@ -93,8 +95,6 @@ class ServiceClient(HTTPConnection):
             raise ConfigurationError(_credentials_problem(wrong))
         params = {"user_id": user_id}
         super().__init__(url, name, token, params=params, app=app, unknown_hint=SAME_KEY_HINT)
-
-    warnings: Sequence[str] = ()
 
     async def generate(self, asked: PageRequest, attempt: Attempt) -> Text:
         """Send the request of a page, and return the text in the answer, as parse_answer() does.
@@ -160,13 +160,13 @@ class ServiceClient(HTTPConnection):
         """Return what `parse` finds in an answer. Raises ServiceError."""
         try:
             return parse(answer.body)
-        except (InvalidAnswerError, FailedTextError) as error:
-            # Status 201 has an answer as 200 has. Without one, a status says more: that of 202 is
-            # that the request is still being processed.
-            if answer.status == 200 or (
-                answer.status != 202 and isinstance(error, FailedTextError)
-            ):
+        except InvalidAnswerError:
+            if answer.status == HTTPStatus.OK:
                 raise
+        except FailedTextError:
+            if answer.status != HTTPStatus.ACCEPTED:
+                raise
+        # The status says more: that of 202 is that the request is still being processed.
         raise self._error(answer)
 
     def _error(self, answer: Answer) -> ServiceError:
@@ -192,6 +192,8 @@ class ServiceClient(HTTPConnection):
 
         A served writer's name for the request follows, for its operator.
         """
+        reason = self.quote(answer.reason())
         request = answer.headers.get("X-Request-Id", "")
-        known = REQUEST_ID.fullmatch(request) and not self.has_token(request)
-        return self.quote(answer.reason()) + (f" (request {request})" if known else "")
+        if REQUEST_ID.fullmatch(request) and not self.has_token(request):
+            reason += f" (request {request})"
+        return reason

@@ -140,6 +140,17 @@ class StreamEvent(Enum):
 
 
 @dataclass(frozen=True)
+class RetryAfter:
+    """For how long a server asks to wait."""
+
+    seconds: float | None = None
+    """None if it does not say so, or nobody can read it."""
+
+    unread: str = ""
+    """A header that says so and cannot be read, or an empty string. It is untrusted."""
+
+
+@dataclass(frozen=True)
 class Answer:
     """An answer. The body is empty if it was not read."""
 
@@ -167,11 +178,8 @@ class Answer:
         words = (words_of_error(event.data) for event in parse_events(self.body))
         return next(filter(None, words), "")
 
-    def retry_after(self) -> tuple[float | None, str]:
-        """Return the seconds for which the server asks to wait, or None.
-
-        The second value is a header that asks for it and cannot be read, or empty. It is untrusted.
-        """
+    def retry_after(self) -> RetryAfter:
+        """Return for how long the server asks to wait."""
         unread = ""
         # The header of OpenAI and Azure is more exact, so it goes first.
         for name, unit in (("retry-after-ms", "ms"), ("Retry-After", "")):
@@ -183,10 +191,10 @@ class Answer:
                     waits.append(seconds)
             # A server and the gateway before it can each send one. The longest is safe for both.
             if waits:
-                return max(waits), ""
+                return RetryAfter(max(waits))
             if any(values):
                 unread = f"{name}: {', '.join(values)}"
-        return None, unread
+        return RetryAfter(unread=unread)
 
 
 def parse_wait(value: str, unit: str = "") -> float | None:
@@ -212,8 +220,9 @@ def _parse_duration(value: str, unit: str) -> float | None:
         return None
     seconds = 0.0
     for part in parts:
-        # Only a single number can be without a unit.
-        name = part[2] or (unit if len(parts) == 1 else None)
+        if not part[2] and len(parts) > 1:  # only a single number can be without a unit
+            return None
+        name = part[2] or unit
         if name not in _UNITS:
             return None
         seconds += float(part[1]) * _UNITS[name]
@@ -232,12 +241,10 @@ def error_message(found: object) -> str:
 def _find_reasons(found: object, depth: int) -> list[str]:
     """Return the messages in a part of the JSON of an error, the most general first."""
     if isinstance(found, str):
-        inner = None
-        if found[:1] in ("{", "["):  # a gateway quotes the JSON of the server behind it
-            inner = decode_json(found.encode("utf-8", "replace"))
-        if inner is None:
+        quoted_json = _json_in(found)
+        if quoted_json is None:
             return [found] if found.strip() else []
-        found = inner
+        found = quoted_json
     if depth <= 0:
         return []
     parts: list[object] = []
@@ -249,6 +256,13 @@ def _find_reasons(found: object, depth: int) -> list[str]:
     for part in parts:
         reasons += _find_reasons(part, depth - 1)
     return reasons
+
+
+def _json_in(message: str) -> object:
+    """Return the JSON of the server behind a gateway that quotes it as a message, or None."""
+    if message[:1] not in ("{", "["):
+        return None
+    return decode_json(message.encode("utf-8", "replace"))
 
 
 def words_of_error(data: bytes) -> str:
@@ -290,6 +304,34 @@ def without_secret(text: str, secret: str) -> str:
     if has_secret(text, secret):
         return ""
     return escape_controls(" ".join(text.split()))[:_MAX_REASON].rstrip(".")
+
+
+class _Exchange:
+    """A request on its way, and how long its answer may take.
+
+    Without a `token_timeout`, all of it may take `timeout` seconds.
+    """
+
+    def __init__(self, method: str, timeout: float, token_timeout: float) -> None:
+        self._method = method
+        self._token_timeout = token_timeout
+        self.deadline = asyncio.timeout(timeout)
+        self.limit = f"{round(timeout, 1):g} s"
+        """The time until the deadline, in words for a message."""
+
+        self.was_sent = False
+
+    def on_token(self) -> None:
+        """Move the deadline after a token."""
+        self.limit = f"{self._token_timeout:g} s"
+        self.deadline.reschedule(asyncio.get_running_loop().time() + self._token_timeout)
+
+    async def trace(self, event: str, info: Mapping[str, object]) -> None:
+        """Note that the request was sent: httpx calls this for each step."""
+        if event.endswith("send_request_headers.started"):
+            sent_method = getattr(info["request"], "method", b"")
+            if sent_method == self._method.encode():  # a proxy gets a CONNECT first
+                self.was_sent = True
 
 
 class HTTPConnection:
@@ -381,33 +423,20 @@ class HTTPConnection:
         Raises UnreachableError if nothing was sent, UnknownOutcomeError if the answer is missing,
         incomplete or compressed, and InvalidAnswerError if it is too large.
         """
-        sent = False
-        deadline = asyncio.timeout(timeout)
-        limit = f"{round(timeout, 1):g} s"
-
-        def on_token() -> None:
-            nonlocal limit
-            limit = f"{token_timeout:g} s"
-            deadline.reschedule(asyncio.get_running_loop().time() + token_timeout)
-
-        async def trace(event: str, info: Mapping[str, object]) -> None:
-            nonlocal sent
-            if event.endswith("send_request_headers.started"):
-                # A proxy gets a CONNECT first.
-                sent = sent or getattr(info["request"], "method", b"") == method.encode()
-
+        exchange = _Exchange(method, timeout, token_timeout)
         try:
             async with (
-                deadline,
+                exchange.deadline,
                 self._client.stream(
-                    method, path, json=body, headers=headers, extensions={"trace": trace}
+                    method, path, json=body, headers=headers, extensions={"trace": exchange.trace}
                 ) as response,
             ):
-                content = await self._receive(response, on_event, on_token)
+                content = await self._receive(response, on_event, exchange.on_token)
                 return Answer(response.status_code, response.headers, content)
         except FOREIGN_ERRORS as error:
+            limit = exchange.limit
             silence = f"nothing for {limit}" if on_event else f"no complete answer within {limit}"
-            mapped = self.connection_error(error, limit, silence, was_sent=sent)
+            mapped = self.connection_error(error, limit, silence, was_sent=exchange.was_sent)
         # Raised outside of the `try`, so that no traceback shows the original error: it quotes the
         # answer, which could repeat the token.
         raise mapped
@@ -440,11 +469,12 @@ class HTTPConnection:
         """
         status = answer.status
         if status in NOT_PROCESSED:
-            seconds, unread = answer.retry_after()
-            retry_hint = f", and asks to retry after {_format(seconds)} s" if seconds else ""
-            detail = self.quote(unread)
-            detail = f"the header `{detail}` cannot be read" if detail else ""
-            return NotSentError(f"{message}{retry_hint}", seconds, detail=detail)
+            wait = answer.retry_after()
+            if wait.seconds:
+                message += f", and asks to retry after {_format(wait.seconds)} s"
+            unread = self.quote(wait.unread)
+            detail = f"the header `{unread}` cannot be read" if unread else ""
+            return NotSentError(message, wait.seconds, detail=detail)
         if status in MAY_HAVE_RUN:
             return UnknownOutcomeError(f"{message}; {self._unknown_hint}")
         if status in _UNUSABLE:
@@ -465,10 +495,10 @@ class HTTPConnection:
                 async with asyncio.timeout(REASON_TIMEOUT):
                     return await self._read(response)
             return b""
-        self._refuse_compression(response.headers.get("Content-Encoding", ""))
+        self._check_encoding(response.headers.get("Content-Encoding", ""))
         if on_event is None:
             body = await self._read(response)
-            self._refuse_compressed(body)
+            self._check_first_bytes(body)
             return body
         # The body says whether it is a stream: servers label both as anything.
         async with aclosing(self._events(response)) as events:
@@ -480,10 +510,11 @@ class HTTPConnection:
                     on_token()
         return b""
 
-    def _refuse_compression(self, encoding: str) -> None:
-        """Raise UnknownOutcomeError for an answer that is compressed, which nobody has asked for.
+    def _check_encoding(self, encoding: str) -> None:
+        """Raise UnknownOutcomeError if an answer says that it is compressed.
 
-        It was written and paid for, so the request keeps its Idempotency-Key.
+        Nobody has asked for that. The answer was written and paid for, so the request keeps its
+        Idempotency-Key.
         """
         if encoding.strip().lower() in ("", "identity"):
             return
@@ -494,10 +525,11 @@ class HTTPConnection:
             f"{self._unknown_hint}"
         )
 
-    def _refuse_compressed(self, start: bytes) -> None:
+    def _check_first_bytes(self, start: bytes) -> None:
         """Raise UnknownOutcomeError if an answer is compressed without saying so."""
-        names = (name for magic, name in _COMPRESSED.items() if start.startswith(magic))
-        self._refuse_compression(next(names, ""))
+        for first_bytes, encoding in _COMPRESSED.items():
+            if start.startswith(first_bytes):
+                self._check_encoding(encoding)
 
     async def _events(self, response: httpx.Response) -> AsyncGenerator[Event]:
         """Yield the events of an answer, and what is none, as they come.
@@ -510,7 +542,7 @@ class HTTPConnection:
             async with aclosing(limited(response.aiter_raw(), MAX_STREAM)) as chunks:
                 async for chunk in chunks:
                     if is_first:
-                        self._refuse_compressed(chunk)
+                        self._check_first_bytes(chunk)
                         is_first = False
                     for event in parser.feed(chunk):
                         yield event
@@ -571,7 +603,7 @@ def _environment_problem(error: Exception) -> str:
     """Return a message about a proxy or a certificate of the environment that cannot be used."""
     reason = str(error)
     if isinstance(error, httpx.InvalidURL):
-        unread = _unread_exceptions()
+        unread = _unread_no_proxy_entry()
         if unread:
             return (
                 f"NO_PROXY: {unread} cannot be read; write host names, IPv4 addresses, and "
@@ -584,7 +616,7 @@ def _environment_problem(error: Exception) -> str:
     )
 
 
-def _unread_exceptions() -> str:
+def _unread_no_proxy_entry() -> str:
     """Return the first entry of NO_PROXY that httpx cannot read, in quotes, or an empty string."""
     for entry in getproxies().get("no", "").split(","):
         entry = entry.strip()

@@ -76,6 +76,7 @@ class EventParser:
     def close(self) -> Iterator[Event]:
         """Yield the last event of a stream that has ended."""
         line = bytes(self._line)
+        # A stream can be cut off within the name of a field, which then says nothing.
         is_cut_name = any(name.startswith(line) for name in (b"data:", b"event:"))
         if line and not is_cut_name:
             yield from self._read_line(line)
@@ -126,11 +127,13 @@ def parse_events(body: bytes) -> Iterator[Event]:
 
 
 def _is_whole(data: bytes) -> bool:
-    """Tell whether data are a whole JSON object or array, or the end of a stream."""
+    """Tell whether data are a whole JSON object or array, or `[DONE]`."""
     if data.lstrip()[:1] not in (b"{", b"["):
         return False
+    if Event(data).is_done:
+        return True
     try:
         msgspec.json.decode(data, type=msgspec.Raw)
     except (ValueError, RecursionError):
-        return Event(data).is_done
+        return False
     return True

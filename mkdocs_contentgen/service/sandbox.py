@@ -126,6 +126,7 @@ def _sections(request: Request) -> list[str]:
         headings = [f"{position}. {heading}" for position, heading in enumerate(items, 1)]
     else:
         headings = headings[:number]
+    # The sections share these, so that no sentence comes twice.
     sentences = _sentences(phrases["claims"], phrases["reasons"])
     share = max(1, total // len(headings))
     sections = []
