@@ -11,6 +11,7 @@ import asyncio
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import zip_longest
 
 from ..citation import Citation
 from ..display import escape_controls
@@ -33,7 +34,7 @@ from .citations import cite, name_of
 from .completion import Ask, Completion, Message, ModelCall
 from .entries import Action, Entry, read_entries
 from .kept_answers import KeptAnswers
-from .markdown import paragraph_html, read_markdown
+from .markdown import MarkdownDocument, paragraph_html, read_markdown
 from .prompts import fill, inert, numbered_sources
 from .retrieval import MAX_SOURCE_CHARACTERS
 from .settings import WriterOptions, public_name
@@ -47,13 +48,21 @@ _MIN_ANSWER_WORDS = 200
 """The number of words that an answer may have at least."""
 
 _MAX_REMARKS = 10
+"""The number of remarks on an update, beside those on quotations."""
+
 _CUT = "update: the answer was cut off, so further blocks may still be wrong"
 _MARKERS = {
+    **dict.fromkeys(HEADINGS, re.compile(r"\A#{1,6}\s+")),
     "li": re.compile(r"\A[-*+]\s+"),
-    "h": re.compile(r"\A#{1,6}\s+"),
     "blockquote": re.compile(r"\A>\s+"),
 }
+"""What a model writes before the words of a block, by the kind of the block."""
+
 _LEADING = re.compile(r"\A(\d{0,9})([-*+#>.)](?=[\s#>]))")
+"""What would make a list, a heading or a quotation of a text."""
+
+_ANY_TITLE = "# _"
+"""A title above the text of a block, so that the text is not taken for the title."""
 
 
 async def find_changes(
@@ -102,12 +111,20 @@ def estimate_update(update: Update, options: WriterOptions) -> Estimate:
     sources = sum(len(source.before) + len(source.now) for source in update.sources)
     found = MAX_SOURCE_CHARACTERS if options.sources.paths else 0
     given = len(fill("update", task="", insert="")) + text + sources + found
-    answer = text // CHARACTERS_PER_TOKEN // 4
-    return Estimate(1, 1 + options.fields.repairs, given // CHARACTERS_PER_TOKEN, answer)
+    answer = text // 4
+    return Estimate(
+        calls=1,
+        most_calls=1 + options.fields.repairs,
+        input_tokens=given // CHARACTERS_PER_TOKEN,
+        output_tokens=answer // CHARACTERS_PER_TOKEN,
+    )
 
 
 def update_prompt(request: Request, update: Update, passages: Sequence[Passage]) -> list[Message]:
-    """Return the conversation that asks for an update. The first `passages` are its sources."""
+    """Return the conversation that asks for an update.
+
+    `passages` are those of the update's sources in their order, and then others.
+    """
     if update.note:
         task = fill("update_note", note=inert(update.note))
         insert = f"{fill('update_insert')}\n\n"
@@ -118,10 +135,12 @@ def update_prompt(request: Request, update: Update, passages: Sequence[Passage])
     for block in update.blocks:
         kind = f"{block.kind}, a person's" if block.is_persons else block.kind
         lines.append(f"{block.number} ({kind}): {inert(block.text)}")
-    shown = list(passages)
-    for index, source in enumerate(update.sources):
-        if source.has_changed:
-            shown[index] = _changed_passage(shown[index], source)
+    shown = []
+    for passage, source in zip_longest(passages, update.sources):
+        if source and source.has_changed:
+            shown.append(_changed_passage(passage, source))
+        else:
+            shown.append(passage)
     topic = inert(" ".join(request.topic.split()))
     text = fill("update_text", topic=topic, blocks="\n".join(lines))
     return [
@@ -190,13 +209,14 @@ def _why_nothing(results: Sequence[_EntryResult]) -> str:
 def _cited_sources(
     numbers: Iterable[int], update: Update, passages: Sequence[Passage], site_url: str
 ) -> dict[int, Citation]:
-    """Return the sources of the numbered passages. The first passages are those of the update."""
-    names = [source.name for source in update.sources]
-    names += [name_of(passage, site_url) for passage in passages[len(names) :]]
+    """Return the sources of the numbered passages, which update_prompt() describes."""
     cited = {}
     for number in sorted(numbers):
         passage = passages[number - 1]
-        name = names[number - 1]
+        if number <= len(update.sources):
+            name = update.sources[number - 1].name
+        else:
+            name = name_of(passage, site_url)
         cited[number] = Citation(name, passage.title, passage.text, digest=passage.digest)
     return cited
 
@@ -223,6 +243,17 @@ class _EntryResult:
     """The numbers of the passages that the change cites."""
 
 
+@dataclass(frozen=True)
+class _NewContent:
+    """The new content of a block."""
+
+    html: str
+    """With links below CITED_ADDRESS in place of those to sources."""
+
+    cited: frozenset[int]
+    """The numbers of the passages that it cites."""
+
+
 class _EntryReader:
     """Reads the entries of an answer."""
 
@@ -238,7 +269,8 @@ class _EntryReader:
         given = [request.topic, request.brief, update.note, options.site_names]
         given += [passage.text for passage in passages]
         self._given = "\n".join(given)
-        # Links have the numbers of the passages, which whoever asked replaces.
+        # In place of an address, a link has the number of its passage below CITED_ADDRESS. Whoever asked
+        # knows the addresses, and puts them in.
         self._passages = [
             replace(passage, link=str(number), is_own=False, place="")
             for number, passage in enumerate(passages, start=1)
@@ -261,39 +293,44 @@ class _EntryReader:
             return _EntryResult(doubt=BlockChange(number, action, reason=reason))
         if action == "remove":
             return _EntryResult(change=BlockChange(number, action, reason=reason))
-        html, cited = self._inline_html(entry.text, block, action)
-        if not html:
+        content = self._read_content(entry.text, block, action)
+        if content is None:
             remark = f"update: the model's text for block {number} cannot be used"
             return _EntryResult(remark=remark)
         invented = find_quotations(entry.text, f"{self._given}\n{block.checked}")
-        change = BlockChange(number, action, html, reason)
-        return _EntryResult(change, invented=invented, cited=cited)
+        change = BlockChange(number, action, content.html, reason)
+        return _EntryResult(change, invented=invented, cited=content.cited)
 
-    def _inline_html(
-        self, text: str, block: TextBlock, action: Action
-    ) -> tuple[str, frozenset[int]]:
-        """Return the new content of a block, with links of CITED_ADDRESS, and what it cites.
+    def _read_content(self, text: str, block: TextBlock, action: Action) -> _NewContent | None:
+        """Return the new content of a block, or None if the text is not one for a single block.
 
-        The content is empty if it is none for one block. What neither the sources nor the checked
-        part of the block says is a statement to check.
+        What neither the sources nor the checked part of the block says is a statement to check.
         """
-        nothing = "", frozenset[int]()
-        marker = _MARKERS.get("h" if block.kind in HEADINGS else block.kind)
-        if marker:
-            text = marker.sub("", text, count=1).strip()
-        # What begins like a list, a heading or a quotation is words here.
-        text = _LEADING.sub(r"\1\\\2", text[:MAX_BLOCK], count=1)
-        document = read_markdown(f"# _\n\n{text}")
-        if document.problem or [found.kind for found in document.blocks] != ["p"]:
-            return nothing
+        document = _read_paragraph(text, block)
+        if document is None:
+            return None
         is_heading = block.kind in HEADINGS and action == "change"
-        found = cite(document, self._passages, CITED_ADDRESS, is_heading=is_heading).passages
+        citations = cite(document, self._passages, CITED_ADDRESS, is_heading=is_heading)
         if not document.blocks[0].words:
-            return nothing
+            return None
         checked = "" if action == "insert" else block.checked
         names = bool(self._passages) and not is_heading
         html = paragraph_html(document, f"{self._given}\n{checked}", names=names)
-        return html, frozenset(int(passage.link) for passage in found)
+        if not html:
+            return None
+        return _NewContent(html, frozenset(int(passage.link) for passage in citations.passages))
+
+
+def _read_paragraph(text: str, block: TextBlock) -> MarkdownDocument | None:
+    """Return the Markdown of a block's new text, or None if it is more than a paragraph."""
+    marker = _MARKERS.get(block.kind)
+    if marker:
+        text = marker.sub("", text, count=1).strip()
+    # What begins like a list, a heading or a quotation is words here.
+    text = _LEADING.sub(r"\1\\\2", text[:MAX_BLOCK], count=1)
+    document = read_markdown(f"{_ANY_TITLE}\n\n{text}")
+    kinds = [found.kind for found in document.blocks]
+    return document if not document.problem and kinds == ["p"] else None
 
 
 def _has_same_words(text: str, other: str) -> bool:

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import html
 import re
-from collections.abc import Sequence
-from itertools import chain
-from typing import NamedTuple
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 
 from markdown_it.token import Token
 
@@ -17,13 +16,16 @@ from .markdown import MarkdownBlock, MarkdownDocument
 from .sources import Passage
 
 _CITATION = re.compile(r"\s?\[(\d{1,2}(?:\s?[,;]\s?\d{1,2})*)\]")
+"""One number or several in brackets, such as `[3]` and `[1, 4]`."""
 
 
-class Citations(NamedTuple):
+@dataclass(frozen=True)
+class Citations:
     """The passages that a text cites, in their order, and the numbers that were taken out."""
 
-    passages: list[Passage]
-    dropped: list[str]
+    passages: Sequence[Passage] = ()
+    dropped: Sequence[str] = ()
+    """The numbers in brackets, such as `[7]`."""
 
 
 def cite(
@@ -40,18 +42,17 @@ def cite(
     headings, and those beside a citation that no passage has, are taken out. `is_heading` says that
     all of the text is one.
     """
-    found = Citations([], [])
     if not passages:
-        return found
-    places = [(document.title, True)]
+        return Citations()
+    citing = _Citing(passages, site_url)
+    citing.link_numbers(document.title, in_heading=True)
     for block in document.blocks:
-        is_title = is_heading or block.tokens[0].type == "heading_open"
-        places += [(children, is_title) for children in block.inlines]
-    for children, is_title in places:
-        parts = [_with_links(token, passages, found, site_url, is_title) for token in children]
-        children[:] = chain.from_iterable(parts)
+        in_heading = is_heading or block.tokens[0].type == "heading_open"
+        for tokens in block.inlines:
+            citing.link_numbers(tokens, in_heading=in_heading)
+    # The blocks keep their texts, which have changed.
     document.blocks = [MarkdownBlock(block.tokens) for block in document.blocks]
-    return found
+    return Citations(citing.cited, citing.dropped)
 
 
 def sources_list(cited: Sequence[Passage], site_url: str, language: str = "") -> list[str]:
@@ -62,36 +63,49 @@ def sources_list(cited: Sequence[Passage], site_url: str, language: str = "") ->
     return [tag("h2", (find_language(language) or ENGLISH).sources), tag("ol", items)]
 
 
-def _with_links(
-    token: Token, passages: Sequence[Passage], found: Citations, site_url: str, is_title: bool
-) -> list[Token]:
-    """Return the tokens of a text, with its citations as links, or another token as it is.
+class _Citing:
+    """Replaces the numbers in a text, and keeps which passages these are."""
 
-    What is linked and what is dropped is added to `found`.
-    """
-    if token.type != "text":
-        return [token]
-    tokens: list[Token] = []
-    done = 0
-    for match in _CITATION.finditer(token.content):
-        numbers = [int(number) for number in re.findall(r"\d+", match[0])]
-        known = [number for number in numbers if 0 < number <= len(passages)]
-        if not known:
-            continue
-        tokens.append(Token("text", "", 0, content=token.content[done : match.start()]))
-        done = match.end()
-        linked = [] if is_title else known
-        found.dropped.extend(f"[{number}]" for number in numbers if number not in linked)
-        for number in linked:
-            passage = passages[number - 1]
-            if passage.is_own:
-                continue  # it is on the same page
-            if passage not in found.passages:
-                found.passages.append(passage)
-            label = f"[{found.passages.index(passage) + 1}]"
-            link = _link(passage, label, site_url)
-            tokens.append(Token("html_inline", "", 0, content=f" {link}"))
-    return [*tokens, Token("text", "", 0, content=token.content[done:])]
+    def __init__(self, passages: Sequence[Passage], site_url: str) -> None:
+        self.cited: list[Passage] = []
+        self.dropped: list[str] = []
+        self._passages = passages
+        self._site_url = site_url
+
+    def link_numbers(self, tokens: list[Token], *, in_heading: bool) -> None:
+        """Replace the numbers in a paragraph or a heading, in place."""
+        replaced: list[Token] = []
+        for token in tokens:
+            if token.type == "text":
+                replaced += self._with_links(token.content, in_heading=in_heading)
+            else:
+                replaced.append(token)
+        tokens[:] = replaced
+
+    def _with_links(self, text: str, *, in_heading: bool) -> Iterator[Token]:
+        """Yield the tokens of a text, with its citations as links."""
+        done = 0
+        for match in _CITATION.finditer(text):
+            numbers = [int(number) for number in re.findall(r"\d+", match[0])]
+            known = [number for number in numbers if 0 < number <= len(self._passages)]
+            if not known:
+                continue
+            yield Token("text", "", 0, content=text[done : match.start()])
+            done = match.end()
+            linked = [] if in_heading else known
+            self.dropped += [f"[{number}]" for number in numbers if number not in linked]
+            for number in linked:
+                passage = self._passages[number - 1]
+                if not passage.is_own:  # that one is on the same page
+                    yield Token("html_inline", "", 0, content=f" {self._link_to(passage)}")
+        yield Token("text", "", 0, content=text[done:])
+
+    def _link_to(self, passage: Passage) -> str:
+        """Return the link to a cited passage, with its number in the list of sources."""
+        if passage not in self.cited:
+            self.cited.append(passage)
+        number = self.cited.index(passage) + 1
+        return _link(passage, f"[{number}]", self._site_url)
 
 
 def address_of(passage: Passage, site_url: str) -> str:

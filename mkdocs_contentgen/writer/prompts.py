@@ -7,7 +7,8 @@ follow, such as `## tone: neutral`; a prompt contains those for the values of it
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
 
@@ -19,8 +20,12 @@ from .languages import language_name
 from .settings import WriterOptions
 from .sources import Passage
 
-_FIELD = re.compile(r"^##[ \t]+([\w-]+)[ \t]*:[ \t]*([\w-]+)[ \t]*$", re.MULTILINE)
+_FIELD = re.compile(r"^##[ \t]+(?P<name>[\w-]+)[ \t]*:[ \t]*(?P<value>[\w-]+)[ \t]*$", re.MULTILINE)
+"""The heading of a section for a value of a field, such as `## tone: neutral`."""
+
 _SIZE = re.compile(r"(?<![\d.])(\d+(?:\.\d+)?)([bm])(?![a-z0-9])")
+"""The number of parameters in a model's name, such as `135m` and `1.5b`, in lower case."""
+
 _TAG = re.compile(r"<(?=/?(?:source|brief|text)\b)", re.IGNORECASE)
 _PER_BILLION = {"b": 1, "m": 1000}
 _SMALL = 4
@@ -44,21 +49,21 @@ def system_prompt(request: Request, options: WriterOptions) -> str:
     language = "the language of the topic"
     if request.language:
         language = language_name(request.language)
-    _, own = options.prompts.get(request.type, ("", ""))
-    is_short = is_small(options.fields.model) and not own
-    content = own or package_prompt(request.type)
+    _, file_of_site = options.prompts.get(request.type, ("", ""))
+    is_short = is_small(options.fields.model) and not file_of_site
+    content = file_of_site or package_prompt(request.type)
     if is_short:
         content = fill("small", language=language)
-    parts = parse_prompt_file(content)
+    file = parse_prompt_file(content)
     chosen = []
     for name, value in {"type": request.type, **request.body()}.items():
-        part = parts.get((name, value))
-        if part:
-            chosen.append(part)
+        section = file.sections.get((name, value))
+        if section:
+            chosen.append(section)
     if is_short:
-        rules = [" ".join(chosen), parts["", ""]]
+        rules = [" ".join(chosen), file.beginning]
     else:
-        rules = [fill("rules", language=language), parts["", ""], *chosen]
+        rules = [fill("rules", language=language), file.beginning, *chosen]
     if options.instructions:
         rules.append(f"House rules of this website:\n\n{options.instructions}")
     return "\n\n".join(rule.strip() for rule in rules if rule.strip())
@@ -72,11 +77,11 @@ def check_prompts(options: WriterOptions) -> None:
             raise ConfigurationError(f"{path}: is not a name of a prompt file; there are {names}")
         allowed = dict(choices(REQUEST_TYPES[kind]))
         allowed.pop("type", None)
-        for match in _FIELD.finditer(content):
-            if match[2] not in allowed.get(match[1], ()):
-                line = content.count("\n", 0, match.start()) + 1
+        for field in _FIELD.finditer(content):
+            if field["value"] not in allowed.get(field["name"], ()):
+                line = content.count("\n", 0, field.start()) + 1
                 known = "; ".join(f"{name}: {', '.join(allowed[name])}" for name in allowed)
-                found = quoted(f"{match[1]}: {match[2]}")
+                found = quoted(f"{field['name']}: {field['value']}")
                 raise ConfigurationError(f"{path}:{line}: no {kind} has {found}; there are {known}")
 
 
@@ -121,12 +126,20 @@ def fill(name: str, **values: object) -> str:
     return re.sub(r"\{(\w+)\}", lambda match: str(values[match[1]]), text)
 
 
-def parse_prompt_file(content: str) -> dict[tuple[str, str], str]:
-    """Return the sections of a prompt file by field and value; the beginning has no names."""
-    # Behind the beginning, there are a name, a value and a text for each section.
-    beginning, *parts = _FIELD.split(content)
-    sections = {("", ""): beginning.strip()}
-    for start in range(0, len(parts), 3):
-        name, value, text = parts[start : start + 3]
-        sections[name, value] = text.strip()
-    return sections
+@dataclass(frozen=True)
+class PromptFile:
+    """The rules for all requests of an operation, and those for values of fields."""
+
+    beginning: str
+    sections: Mapping[tuple[str, str], str]
+    """The rules by the name of a field and its value."""
+
+
+def parse_prompt_file(content: str) -> PromptFile:
+    """Return the parts of a prompt file."""
+    headings = list(_FIELD.finditer(content))
+    ends = [*(heading.start() for heading in headings), len(content)]
+    sections: dict[tuple[str, str], str] = {}
+    for heading, end in zip(headings, ends[1:], strict=True):
+        sections[heading["name"], heading["value"]] = content[heading.end() : end].strip()
+    return PromptFile(content[: ends[0]].strip(), sections)

@@ -24,8 +24,8 @@ _LEAST_REPEATED_SENTENCE = 5
 _LEAST_REPEATED_BLOCK = 3
 """It may not repeat a whole block with so many words, or more."""
 
-_LEAST_UNKNOWN = 8
-"""Both numbers for a language whose common words are not known."""
+_LEAST_OF_UNKNOWN_LANGUAGE = 8
+"""In place of both numbers, for a language whose common words are not known."""
 
 _LEAST_TELLING = 2
 _TELLING_SHARE = 4
@@ -38,11 +38,11 @@ _SCRIPT_SHARE = 2
 """One new word in so many, or more, is in a script of the language of the translation."""
 
 _MARKERS = {
+    **dict.fromkeys(HEADINGS, re.compile(r"\A#{1,6}\s+")),
     "li": re.compile(r"\A(?:[-*+•]|\d{1,3}[.)])\s+"),
-    "h": re.compile(r"\A#{1,6}\s+"),
     "blockquote": re.compile(r"\A>\s+"),
 }
-"""What a model writes before the words of a block, since the block is one of this kind."""
+"""What a model writes before the words of a block, by the kind of the block."""
 
 _TAG = re.compile(r"</?[A-Za-z][^<>]*>|<!--")
 
@@ -67,19 +67,19 @@ def read_block(text: str, original: OriginalBlock, language: str, from_language:
     for mark in element.find_all("mark"):
         mark.unwrap()
     element.smooth()
-    words = _prose_of(element)
-    if not words.strip():
+    prose = _prose_of(element)
+    if not prose.strip():
         raise EditError("it has no words")
-    words_of_original = _prose_of(read_translated(original.text, original.text))
-    _check_script(words, words_of_original, language)
-    _check_repeats(words, words_of_original, language, from_language)
-    _check_language(words, language, from_language)
+    original_prose = _prose_of(read_translated(original.text, original.text))
+    _check_script(prose, original_prose, language)
+    _check_repeats(prose, original_prose, language, from_language)
+    _check_language(prose, language, from_language)
     return element
 
 
 def _without_marker(text: str, original: OriginalBlock) -> str:
     """Return a text without the marker of its kind, unless the original has it, too."""
-    marker = _MARKERS.get("h" if original.kind in HEADINGS else original.kind)
+    marker = _MARKERS.get(original.kind)
     if marker is None or marker.match(original.text):
         return text
     return marker.sub("", text, count=1).strip()
@@ -92,14 +92,14 @@ def _prose_of(element: Tag) -> str:
     )
 
 
-def _check_script(words: str, words_of_original: str, language: str) -> None:
+def _check_script(prose: str, original_prose: str, language: str) -> None:
     """Raise EditError if most new words are in another script than those of the language."""
     known = find_language(language)
     if known is None:
         return
     expected = set(count_scripts(known.sources))  # a heading in that language
-    kept = set(split_words(words_of_original))
-    new = [word for word in split_words(words) if word not in kept]
+    kept = set(split_words(original_prose))
+    new = [word for word in split_words(prose) if word not in kept]
     counts = count_scripts(" ".join(new))
     count_expected = sum(counts[script] for script in expected)
     script = max(counts, key=counts.__getitem__, default="")
@@ -108,7 +108,7 @@ def _check_script(words: str, words_of_original: str, language: str) -> None:
         raise EditError(f"it is in {script} script, and {known.name} is in {' or '.join(expected)}")
 
 
-def _check_repeats(words: str, words_of_original: str, language: str, from_language: str) -> None:
+def _check_repeats(prose: str, original_prose: str, language: str, from_language: str) -> None:
     """Raise EditError if a sentence of the original stands in the translation as it was.
 
     What has no common words of a language is no sentence: a title, or a list of names, is the same
@@ -116,31 +116,31 @@ def _check_repeats(words: str, words_of_original: str, language: str, from_langu
     """
     if primary_tag(language) == primary_tag(from_language):
         return
-    translated = split_words(words)
-    is_all = translated == split_words(words_of_original)
-    if is_all and _is_sentence(translated, from_language, _LEAST_REPEATED_BLOCK):
+    words = split_words(prose)
+    is_same = words == split_words(original_prose)
+    if is_same and _is_sentence(words, from_language, _LEAST_REPEATED_BLOCK):
         raise EditError("it repeats the original")
-    text = f" {' '.join(translated)} "
-    for sentence in _sentences(words_of_original, from_language):
+    spaced_words = f" {' '.join(words)} "
+    for sentence in _sentences(original_prose, from_language):
         is_long = _is_sentence(sentence, from_language, _LEAST_REPEATED_SENTENCE)
-        if is_long and f" {' '.join(sentence)} " in text:
+        if is_long and f" {' '.join(sentence)} " in spaced_words:
             raise EditError("it repeats the original")
 
 
-def _check_language(words: str, language: str, from_language: str) -> None:
+def _check_language(prose: str, language: str, from_language: str) -> None:
     """Raise EditError if a model has said the same in other words of the original's language.
 
     None of 22,000 paragraphs of a site that people have translated into five languages is refused,
     but four that they have left in English.
     """
-    own = common_words(language)
-    others = common_words(from_language)
-    found = split_words(words)
-    if not own or len(found) < _LEAST_REPEATED_SENTENCE or not own.isdisjoint(found):
+    expected = common_words(language)
+    words = split_words(prose)
+    if not expected or len(words) < _LEAST_REPEATED_SENTENCE or not expected.isdisjoint(words):
         return
-    telling = [word for word in found if word in others]
+    common_in_original = common_words(from_language)
+    telling = [word for word in words if word in common_in_original]
     is_sentence = len(set(telling)) >= _LEAST_TELLING
-    if is_sentence and len(telling) * _TELLING_SHARE >= len(found):
+    if is_sentence and len(telling) * _TELLING_SHARE >= len(words):
         name = find_language(from_language)
         raise EditError(f"it is in {name.name}" if name else "it is in the original's language")
 
@@ -157,5 +157,5 @@ def _is_sentence(words: Sequence[str], language: str, least: int) -> bool:
     """Tell whether these are at least so many words, and a sentence in no language but this one."""
     common = common_words(language)
     if not common:
-        return len(words) >= _LEAST_UNKNOWN
+        return len(words) >= _LEAST_OF_UNKNOWN_LANGUAGE
     return len(words) >= least and not common.isdisjoint(words)

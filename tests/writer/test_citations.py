@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from model_writer import sentences
 
 from mkdocs_contentgen.html.article import parse_article
-from mkdocs_contentgen.writer.citations import cite, sources_list
+from mkdocs_contentgen.writer.citations import Citations, cite, sources_list
 from mkdocs_contentgen.writer.completion import Completion, ModelCall
 from mkdocs_contentgen.writer.markdown import read_markdown, to_html
 from mkdocs_contentgen.writer.prompts import sources_prompt
@@ -37,8 +37,8 @@ SECTIONS = [
 def html(markdown: str, sections: Sequence[Passage] = SECTIONS, site: str = SITE) -> str:
     """Return the HTML of an article."""
     document = read_markdown(f"# T\n\n{markdown}")
-    cited, _ = cite(document, sections, site)
-    after = sources_list(cited, site)
+    cited = cite(document, sections, site)
+    after = sources_list(cited.passages, site)
     return to_html(document, "article", given="", day=date(2026, 1, 1), after=after)
 
 
@@ -78,7 +78,8 @@ class TestCitations:
     def test_dropped(self) -> None:
         """Numbers in headings go, and so do those beside a citation that no section has."""
         document = read_markdown("# T [1]\n\n## Heading [2]\n\nBoth [1, 9]. Not [7].")
-        assert cite(document, SECTIONS, SITE) == ([SECTIONS[0]], ["[1]", "[2]", "[9]"])
+        cited = cite(document, SECTIONS, SITE)
+        assert cited == Citations([SECTIONS[0]], ["[1]", "[2]", "[9]"])
         assert document.headings == ["Heading"]
 
     def test_own_text(self) -> None:

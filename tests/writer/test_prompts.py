@@ -20,6 +20,7 @@ from mkdocs_contentgen.requests import REQUEST_TYPES, Request, choices
 from mkdocs_contentgen.service.protocol import TextBlock, Update
 from mkdocs_contentgen.writer.changes import update_prompt
 from mkdocs_contentgen.writer.prompts import (
+    PromptFile,
     check_prompts,
     fill,
     is_small,
@@ -80,10 +81,11 @@ def test_each_value_changes_the_prompt(kind: str, name: str, value: str) -> None
 @pytest.mark.parametrize("kind", REQUEST_TYPES)
 def test_the_package_has_a_section_for_each_value(kind: str) -> None:
     """No value is without instructions of its own, and no two values have the same."""
-    parts = parse_prompt_file(package_prompt(kind))
-    assert set(parts) == {("", "")} | {(name, value) for k, name, value in values() if k == kind}
-    assert all(parts.values())
-    assert len(set(parts.values())) == len(parts)
+    file = parse_prompt_file(package_prompt(kind))
+    assert set(file.sections) == {(name, value) for k, name, value in values() if k == kind}
+    parts = [file.beginning, *file.sections.values()]
+    assert all(parts)
+    assert len(set(parts)) == len(parts)
 
 
 @pytest.mark.parametrize("note", ["", "shorter, {task} </text>"])
@@ -150,8 +152,8 @@ def test_a_prompt_file_with_a_wrong_name_is_an_error() -> None:
 
 def test_other_headings_stay_in_a_prompt_file() -> None:
     """A heading that is not a field with a value is part of the text."""
-    parts = parse_prompt_file("## Style guide\n\n# tone\n\n## length: long\n\nLong.\n")
-    assert parts == {("", ""): "## Style guide\n\n# tone", ("length", "long"): "Long."}
+    file = parse_prompt_file("## Style guide\n\n# tone\n\n## length: long\n\nLong.\n")
+    assert file == PromptFile("## Style guide\n\n# tone", {("length", "long"): "Long."})
 
 
 def test_placeholders_in_values_stay() -> None:
