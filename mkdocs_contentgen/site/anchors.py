@@ -111,6 +111,10 @@ class SiteIds:
         ids = self._ids_of(file) if file else None
         return ids.find(citation.anchor) if ids else citation.anchor
 
+    def find_all(self, citations: Iterable[CitedHeading]) -> dict[CitedHeading, str | None]:
+        """Return the id of each cited heading."""
+        return {citation: self.find(citation) for citation in citations}
+
     def _ids_of(self, file: File) -> PageIds | None:
         try:
             markdown = file.content_string
@@ -125,10 +129,6 @@ class SiteIds:
         ids = read_ids(markdown, content)
         self._known[file.src_uri] = markdown, ids
         return ids
-
-    def find_all(self, citations: Iterable[CitedHeading]) -> dict[CitedHeading, str | None]:
-        """Return the id of each cited heading."""
-        return {citation: self.find(citation) for citation in citations}
 
 
 def replace_anchors(content: str, url: str, ids: Mapping[tuple[str, str], str]) -> str:
@@ -168,15 +168,18 @@ def _same_headings(
     # Mostly, all are the same, and comparing thousands of "Fixed" in a changelog takes seconds. So
     # only what lies between a common start and a common end is compared.
     start = _common_length(source, rendered)
+    at_end = _common_length(source[start:][::-1], rendered[start:][::-1])
+    source_end = len(source) - at_end
+    rendered_end = len(rendered) - at_end
     yield from zip(source[:start], rendered[:start], strict=True)
-    source = source[start:]
-    rendered = rendered[start:]
-    end = _common_length(source[::-1], rendered[::-1])
-    source_end = len(source) - end
-    rendered_end = len(rendered) - end
+    yield from _matching(source[start:source_end], rendered[start:rendered_end])
     yield from zip(source[source_end:], rendered[rendered_end:], strict=True)
-    source = source[:source_end]
-    rendered = rendered[:rendered_end]
+
+
+def _matching(
+    source: Sequence[_Heading], rendered: Sequence[_Heading]
+) -> Iterator[tuple[_Heading, _Heading]]:
+    """Yield which headings are the same in two sequences that differ."""
     matcher = SequenceMatcher(
         None,
         [heading.text for heading in source],

@@ -49,7 +49,7 @@ class _Rebuilds:
 
     def __init__(self) -> None:
         self.started = 0
-        """The number of builds so far, of which nested ones are parts."""
+        """The number of builds so far. One that runs within another is a part of that."""
 
         self._depth = 0
         """How many builds are running within each other."""
@@ -179,7 +179,9 @@ class Background:
                 for key, asked in new.items():
                     waiting = _QueuedRequest(asked, since, key in cached_keys)
                     self._queued[key] = self._queued_before.get(key, waiting)
-            return {key: self._outcomes.get(key, Outcome(error=error)) for key in wanted}, []
+            without_outcome = Outcome(error=error)
+            outcomes = {key: self._outcomes.get(key, without_outcome) for key in wanted}
+            return outcomes, []
 
     def stop(self) -> None:
         """Send nothing more, and wait for the requests in flight, which is logged."""
@@ -203,22 +205,23 @@ class Background:
 
     def _send_unchanged(self) -> None:
         """Send the queued requests that have stayed the same for long enough."""
+        requests: dict[str, PageRequest] = {}
+        replaced: set[str] = set()
         with self._lock:
-            now = time.monotonic()
-            due = {
-                key: waiting
-                for key, waiting in self._queued.items()
-                if now - waiting.since >= self._debounce
-            }
-            if not due or self._foreground is None:
+            if self._foreground is None:
                 return
-            for key in due:
-                del self._queued[key]
-            self._budget -= len(due)
-            self._outcomes |= dict.fromkeys(due, Outcome(error=PENDING))
+            sent_before = time.monotonic() - self._debounce
+            for key, queued in list(self._queued.items()):
+                if queued.since <= sent_before:
+                    del self._queued[key]
+                    requests[key] = queued.asked
+                    if queued.replaces:
+                        replaced.add(key)
+            if not requests:
+                return
+            self._budget -= len(requests)
+            self._outcomes |= dict.fromkeys(requests, Outcome(error=PENDING))
             generation = Generation(self._foreground())
-        requests = {key: waiting.asked for key, waiting in due.items()}
-        replaced = {key for key, waiting in due.items() if waiting.replaces}
         arguments = (generation, requests, replaced)
         thread = threading.Thread(target=self._run, args=arguments, daemon=True)
         self._threads[thread] = generation

@@ -8,7 +8,6 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, field
-from functools import cache
 from threading import Event
 from typing import TYPE_CHECKING
 
@@ -66,7 +65,8 @@ class Resolution:
     sent: int = 0
 
     missing: dict[str, str] = field(default_factory=dict)
-    """Why there is no text, by the key of its request; empty while it is being generated."""
+    """Why there is no text, by the key of its request. The reason is empty for a text that is being
+    generated."""
 
     def add_problems(self, problems: Iterable[PageProblem], *, warn_only: bool) -> None:
         """Add the problems of pages, each once, and a placeholder for each."""
@@ -137,14 +137,13 @@ class Build:
         requests: Sequence[PageRequest] | None = None,
     ) -> Obtained:
         """Return the texts of all requests, or some, and log what a foreground source took."""
-        cited = cache(self.site.cited_passages)
         obtained = obtain(
             self.site.requests if requests is None else requests,
             self.store(),
             self.policy,
             source,
             files=files,
-            changed_sources=lambda text: cited().changed(text),
+            changed_sources=self.site.cited_passages().changed,
             check=self.site.field_problems,
             adds_originals=requests is None,
         )
@@ -251,7 +250,9 @@ def _behind(site: Site, articles: Sequence[Article]) -> list[Article]:
     A build does not look up the drafts of texts that it has from files.
     """
     found = [article for article in articles if article.original_changes]
-    return [article for article in site.reread(found) if article.original_changes] if found else []
+    if not found:
+        return []
+    return [article for article in site.reread(found) if article.original_changes]
 
 
 def _shows_draft(article: Article) -> bool:
@@ -266,8 +267,9 @@ def _warnings(article: Article, *, sandbox: bool) -> list[str]:
     # The key of a text does not have the language of its page, so pages of two can share one.
     of_text = article.text_language
     of_page = article.asked.language
-    are_known = bool(of_text and of_page) and not article.request.language
-    if are_known and _primary(of_text) != _primary(of_page):
+    are_known = bool(of_text and of_page)
+    differ = are_known and _primary(of_text) != _primary(of_page)
+    if differ and not article.request.language:
         found.append(
             f"{article.place}: its text is in '{of_text}' and the page in '{of_page}'; for a text "
             f"of its own, set `language: {of_page}`"

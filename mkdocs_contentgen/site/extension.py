@@ -205,11 +205,8 @@ class ArticleExtension(Extension):
 
     def extendMarkdown(self, md: Markdown) -> None:  # noqa: N802  the name is Python-Markdown's
         """Register the two tree processors."""
-        articles = _ArticleTreeprocessor(md)
-        end = _EndTreeprocessor(md)
-        end.finish = self.finish
-        articles.end = end
-        articles.extension = self
+        end = _EndTreeprocessor(md, self.finish)
+        articles = _ArticleTreeprocessor(md, self, end)
         # After processors of text (attr_list 8, abbr 7, smarty 6), before processors of headings
         # (toc 5, MkDocs' anchors 5).
         md.treeprocessors.register(articles, "contentgen", 5.5)
@@ -218,16 +215,24 @@ class ArticleExtension(Extension):
 
 
 class _EndTreeprocessor(Treeprocessor):
-    finish: Callable[[Markdown, Element, str], None]
-    title = ""
+    """Calls `finish` at the end, with the title that an article has set, if one has."""
+
+    def __init__(self, md: Markdown, finish: Callable[[Markdown, Element, str], None]) -> None:
+        super().__init__(md)
+        self._finish = finish
+        self.title = ""
 
     def run(self, root: Element) -> None:
-        self.finish(self.md, root, self.title)
+        self._finish(self.md, root, self.title)
 
 
 class _ArticleTreeprocessor(Treeprocessor):
-    extension: ArticleExtension
-    end: _EndTreeprocessor
+    """Inserts the articles of a page."""
+
+    def __init__(self, md: Markdown, extension: ArticleExtension, end: _EndTreeprocessor) -> None:
+        super().__init__(md)
+        self.extension = extension
+        self.end = end
 
     def run(self, root: Element) -> None:
         self.end.title = ""
@@ -318,20 +323,24 @@ def _give_ids(root: Element, processors: Sequence[Treeprocessor]) -> set[str]:
 
     The processors run on a copy, since they would also change the page before it is complete.
     """
-    with_ids = root
     # Without a heading or a tab of the author's, no id would be made.
-    if any(element.tag in HEADINGS or element.tag == "input" for element in root.iter()):
-        with_ids = deepcopy(root)
-        # Paired before the processors run, since these add elements to the copy.
-        elements = list(zip(root.iter(), with_ids.iter(), strict=True))
-        for processor in processors:
-            processor.run(with_ids)
-        for element, copied in elements:
-            name = copied.get("id")
-            if name and element.tag in HEADINGS:
-                element.set("id", name)
+    if not any(element.tag in HEADINGS or element.tag == "input" for element in root.iter()):
+        return _ids_in(root)
+    with_ids = deepcopy(root)
+    # Paired before the processors run, since these add elements to the copy.
+    elements = list(zip(root.iter(), with_ids.iter(), strict=True))
+    for processor in processors:
+        processor.run(with_ids)
+    for element, copied in elements:
+        name = copied.get("id")
+        if name and element.tag in HEADINGS:
+            element.set("id", name)
+    return _ids_in(with_ids)
+
+
+def _ids_in(root: Element) -> set[str]:
     ids = set()
-    for element in with_ids.iter():
+    for element in root.iter():
         name = element.get("id")
         if name:
             ids.add(name)
@@ -385,29 +394,23 @@ class _ArticlePlacer:
     ) -> list[re.Match[str]]:
         """Put articles in the places of markers, and return the markers that have no place."""
         parents = {child: parent for parent in root.iter() for child in parent}
-        without_place = dict(markers)
+        with_place: set[str] = set()
         places = list(_find_places(root, blocks))  # before the tree is changed
         for element, number, level_before in places:
-            marker = without_place.get(number)
+            marker = markers.get(number)
             if marker is None or blocks[number].strip() != marker[0]:  # there is other HTML, too
                 continue
-            del without_place[number]
+            with_place.add(number)
             name = marker[1] or next(iter(self.articles), "main")
             if name in self._placed or name not in self.articles:
                 self._add_unknown_name(marker[0], name)
                 continue
-            is_paragraph = element.tag == "p"
-            parent = parents[element] if is_paragraph else element
+            parent = parents[element] if element.tag == "p" else element
             # An article in a list or a quotation does not begin the page.
             is_start = parent.tag == "div" and self._is_start(root, blocks, element)
             article = self._create(name, level_before, marker, is_start=is_start)
-            if is_paragraph:  # no article can be in a paragraph, so it takes its place
-                article.tail = element.tail
-                parent[list(parent).index(element)] = article
-            else:
-                parent.text = None
-                parent.append(article)
-        return list(without_place.values())
+            _put_in_place(element, parent, article)
+        return [marker for number, marker in markers.items() if number not in with_place]
 
     def _add_unknown_name(self, marker: str, name: str) -> None:
         names = ", ".join(self.articles) or "none"
@@ -529,6 +532,20 @@ class _ArticlePlacer:
                 self.rendered.problems.append(("contentgen", problem))
 
 
+def _put_in_place(element: Element, parent: Element, article: Element) -> None:
+    """Put an article where an element stands whose only content is its marker.
+
+    It takes the place of a paragraph, which no article can be in, and of the marker in any other
+    element, which is the `parent` itself then.
+    """
+    if element is parent:
+        parent.text = None
+        parent.append(article)
+    else:
+        article.tail = element.tail
+        parent[list(parent).index(element)] = article
+
+
 def _shown_headings(article: Element, hidden: Element | None) -> dict[Element, str]:
     """Return the ids of the headings of an article, without that of a `hidden` one."""
     headings = {}
@@ -647,7 +664,7 @@ def _mark_ends(
     """
     from ..html.presentation import disclosure_paragraph
 
-    last: Element | None = None  # the article of which nothing visible has followed the end yet
+    last: Element | None = None  # the last article, until something else is visible behind it
     for part in _visible_parts(root, blocks, articles):
         if last is not None and part not in articles:
             line = articles[last]

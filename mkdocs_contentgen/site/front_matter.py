@@ -63,10 +63,10 @@ _KEYS = {
     "TOML": re.compile(r"^[ \t]*\[{0,2}[ \t]*[\"']?([A-Za-z][\w-]{7,12})[\"']?[ \t]*[\]=.]"),
     "JSON": re.compile(r"\"([A-Za-z][\w -]{7,12})\"[ \t]*:"),
 }
-"""Match what may be a misspelled key of a request, by the language of a front matter."""
+"""Match what may be a misspelled key of a request, by the syntax of a front matter."""
 
 _ENDS = {"YAML": ("---", "..."), "TOML": ("+++",), "JSON": ("}",)}
-"""The lines that end a front matter, by its language."""
+"""The lines that end a front matter, by its syntax."""
 
 _SPACE_BEFORE = (
     "the front matter is not read, since there are blank lines or spaces before its first line "
@@ -136,19 +136,22 @@ class _PageReader:
             message = f"{path}: cannot be read ({reason_of(error)})"
             self.problems.append(PageProblem(page, message))
             return []
-        asked, problems = _read_page(source, self._site.options.defaults, self._fill_in)
-        for line, message in problems:
+        read = _read_page(source, self._site.options.defaults, self._fill_in)
+        for line, message in read.problems:
             self.problems.append(PageProblem(page, f"{path}:{line}: {message}"))
         if MAYBE_REQUEST.search(source):
-            is_read = bool(asked or problems)
-            for line, message in request_typo_problems(source, is_read=is_read):
+            for line, message in request_typo_problems(source, is_read=read.has_request):
                 self.warnings.append(f"{path}:{line}: {message}")
-        language = ""
-        if asked and is_of_other_build:
+        if not read.requests:
+            return []
+        if is_of_other_build:
             language = _language_of_other_build(page, self._site.config)
-        elif asked:
+        else:
             language = _language(file, self._site.theme)
-        return [self._found(request, page, f"{path}:{line}", language) for line, request in asked]
+        found = []
+        for line, request in read.requests:
+            found.append(self._found(request, page, f"{path}:{line}", language))
+        return found
 
     def _found(
         self, request: Request | TranslationOf, page: str, place: str, language: str
@@ -197,8 +200,9 @@ def _with_originals(
 
     What is wrong with the name of an original is a problem of the translation's page.
     """
-    if all(isinstance(asked, PageRequest) for asked in found):  # as on most sites
-        return [asked for asked in found if isinstance(asked, PageRequest)]
+    requests = [asked for asked in found if isinstance(asked, PageRequest)]
+    if len(requests) == len(found):  # there are no translations, as on most sites
+        return requests
     from .originals import Originals
 
     with_problems = {problem.page for problem in reader.problems}
@@ -256,8 +260,7 @@ def unbuilt_page_problem(site: Site, files: Iterable[File]) -> str:
             source = file.content_string
         except (OSError, UnicodeError):  # no build reads it either
             continue
-        requests, problems = _read_page(source, site.options.defaults)
-        if requests or problems:
+        if _read_page(source, site.options.defaults).has_request:
             asking.append(paths.of(file))
     if not asking:
         return ""
@@ -343,26 +346,56 @@ class _SourcePaths:
         return file.src_uri if self._docs == "." else posixpath.join(self._docs, file.src_uri)
 
 
+@dataclass(frozen=True)
+class _ReadPage:
+    """What a page asks for, or why that is not valid."""
+
+    requests: Sequence[tuple[int, Request | TranslationOf]] = ()
+    """The requests, each with its line; none if there are problems."""
+
+    problems: Sequence[tuple[int, str]] = ()
+    """The problems, each with its line."""
+
+    @property
+    def has_request(self) -> bool:
+        """Whether the page asks for something, though it may not be valid."""
+        return bool(self.requests or self.problems)
+
+
 def _read_page(
     source: str, defaults: Mapping[str, object], fill_in: FillIn | None = None
-) -> tuple[list[tuple[int, Request | TranslationOf]], list[tuple[int, str]]]:
-    """Return the requests of a page or their problems, each with its line."""
+) -> _ReadPage:
+    """Return the requests in the source of a page."""
     if NAME not in source:  # as in most pages
-        return [], []
-    match = mkdocs_meta.YAML_RE.match(source)
-    text = match[1] if match else ""
+        return _ReadPage()
+    front_matter = mkdocs_meta.YAML_RE.match(source)
+    if front_matter is None:
+        return _read_multimarkdown(source, defaults, fill_in)
+    text = front_matter[1]
     try:
         document = read_yaml(text, first_line=2)
     except NotYAMLError as error:  # which MkDocs ignores
-        return [], _problems_of_invalid_yaml(text, error)
+        return _ReadPage(problems=_problems_of_invalid_yaml(text, error))
     meta = document.value
-    if match is None:  # MkDocs also reads MultiMarkdown, which is `key: value` without lines '---'
-        _, meta = mkdocs_meta.get_data(source)
     if not isinstance(meta, dict) or NAME not in meta:
-        if match is None and _has_open_request(source):
-            return [], [(1, _NO_END_MESSAGE)]
-        return [], []
+        return _ReadPage()
     return _parse_requests(meta, document, defaults, fill_in)
+
+
+def _read_multimarkdown(
+    source: str, defaults: Mapping[str, object], fill_in: FillIn | None
+) -> _ReadPage:
+    """Return the requests of a page without YAML between lines '---'.
+
+    MkDocs also reads MultiMarkdown, which is `key: value` without these lines.
+    """
+    _, meta = mkdocs_meta.get_data(source)
+    if NAME in meta:
+        no_lines = read_yaml("")
+        return _parse_requests(meta, no_lines, defaults, fill_in)
+    if _has_open_request(source):
+        return _ReadPage(problems=[(1, _NO_END_MESSAGE)])
+    return _ReadPage()
 
 
 def _parse_requests(
@@ -370,8 +403,8 @@ def _parse_requests(
     document: YAMLDocument,
     defaults: Mapping[str, object],
     fill_in: FillIn | None,
-) -> tuple[list[tuple[int, Request | TranslationOf]], list[tuple[int, str]]]:
-    """Return the requests in the metadata of a page or their problems, each with its line."""
+) -> _ReadPage:
+    """Return the requests in the metadata of a page."""
     from ..requests import Problem, parse_front_matter
 
     problems: list[Problem] = []
@@ -380,11 +413,12 @@ def _parse_requests(
         problems += [Problem(place, message) for place, message in unfilled]
     requests, invalid = parse_front_matter(meta, defaults)
     problems += invalid
-    found = [(document.line_of(*problem.path), str(problem)) for problem in problems]
-    found += _repeated_keys(document, meta[NAME])
-    if found:
-        return [], sorted(found)
-    return list(_with_lines(requests, document, is_list=isinstance(meta[NAME], list))), []
+    messages = [(document.line_of(*problem.path), str(problem)) for problem in problems]
+    messages += _repeated_keys(document, meta[NAME])
+    if messages:
+        return _ReadPage(problems=sorted(messages))
+    is_list = isinstance(meta[NAME], list)
+    return _ReadPage(list(_with_lines(requests, document, is_list=is_list)))
 
 
 def _with_lines(
@@ -417,7 +451,8 @@ def _repeated_keys(document: YAMLDocument, asked: object) -> list[tuple[int, str
     from ..requests import TRANSLATION_KEY, Problem
 
     uses_title = False
-    for request in asked if isinstance(asked, list) else [asked]:
+    requests = asked if isinstance(asked, list) else [asked]
+    for request in requests:
         if not isinstance(request, dict) or TRANSLATION_KEY in request:
             continue
         if "topic" not in request:
@@ -431,20 +466,22 @@ def _repeated_keys(document: YAMLDocument, asked: object) -> list[tuple[int, str
 
 
 @dataclass(frozen=True)
-class _Block:
-    """What looks like front matter at the beginning of a page, and why MkDocs does not read it."""
+class _FrontMatter:
+    """What looks like front matter before the text of a page."""
 
-    form: str
+    syntax: str
+    """`YAML`, `TOML` or `JSON`."""
+
     first_line: int
     lines: Sequence[str]
     problem: str
-    """An empty string for the front matter that is read."""
+    """Why MkDocs does not read it, or an empty string if it does."""
 
     @property
     def keys(self) -> Iterator[tuple[int, str]]:
         """The line and the name of each key that resembles that of a request."""
         for number, line in enumerate(self.lines, self.first_line):
-            for match in _KEYS[self.form].finditer(line):
+            for match in _KEYS[self.syntax].finditer(line):
                 if _resembles_name(match[1]):
                     yield number, match[1]
 
@@ -455,12 +492,12 @@ def request_typo_problems(source: str, *, is_read: bool = False) -> list[tuple[i
     With `is_read`, the page has a request or problems in the front matter that MkDocs reads.
     """
     found = []
-    for block in _leading_blocks(source):
-        keys = list(block.keys)
-        if block.problem and keys:
-            found.append((block.first_line, block.problem))
-        elif not block.problem and not is_read:
-            for number, line in enumerate(block.lines, block.first_line):
+    for front_matter in _leading_front_matter(source):
+        keys = list(front_matter.keys)
+        if front_matter.problem and keys:
+            found.append((front_matter.first_line, front_matter.problem))
+        elif not front_matter.problem and not is_read:
+            for number, line in enumerate(front_matter.lines, front_matter.first_line):
                 if _ODD_KEY.match(line):
                     found.append((number, _ODD_KEY_MESSAGE))
             for number, key in keys:
@@ -469,49 +506,56 @@ def request_typo_problems(source: str, *, is_read: bool = False) -> list[tuple[i
     return found
 
 
-def _leading_blocks(source: str) -> Iterator[_Block]:
+def _leading_front_matter(source: str) -> Iterator[_FrontMatter]:
     """Yield what looks like front matter before the text of a page.
 
     What stands before a front matter is why it is not read. A merge conflict comes before all other
     reasons, then that another front matter was read, and then what was found first.
     """
     lines = source.lstrip("\ufeff").splitlines()
+    # Why a front matter that begins in the next line is not read.
+    reason = _MARK_BEFORE if source.startswith("\ufeff") else ""
     number = 0
-    # Why MkDocs does not read a front matter that begins now: because of what stands before it.
-    problem = _MARK_BEFORE if source.startswith("\ufeff") else ""
     while number < len(lines):
         line = lines[number].rstrip()
         if _CONFLICT.match(line):
-            problem = _IN_CONFLICT
+            reason = _IN_CONFLICT
         elif not line:
-            problem = problem or _SPACE_BEFORE
+            reason = reason or _SPACE_BEFORE
         elif line.startswith("<!--"):
-            problem = problem or _COMMENT_BEFORE
-            while number < len(lines) and "-->" not in lines[number]:
-                number += 1
+            reason = reason or _COMMENT_BEFORE
+            number = _end_of_comment(lines, number)
         else:
-            form = _form_of(line)
-            end = _end_of_block(lines, number + 1, form)
+            syntax = _syntax_of(line)
+            end = _end_of_front_matter(lines, number + 1, syntax)
             if end is None:
-                return
-            block_problem = problem or _problem_of_first_block(form, line)
-            yield _Block(form, number + 1, lines[number : end + 1], block_problem)
-            if problem != _IN_CONFLICT:
-                problem = _SECOND
+                return  # the text of the page begins here
+            problem = reason or _problem_of_first(syntax, line)
+            yield _FrontMatter(syntax, number + 1, lines[number : end + 1], problem)
+            if reason != _IN_CONFLICT:
+                reason = _SECOND
             number = end
         number += 1
 
 
-def _end_of_block(lines: Sequence[str], start: int, form: str) -> int | None:
+def _end_of_comment(lines: Sequence[str], start: int) -> int:
+    """Return the index of the line that ends a comment, or the number of lines without one."""
+    for number in range(start, len(lines)):
+        if "-->" in lines[number]:
+            return number
+    return len(lines)
+
+
+def _end_of_front_matter(lines: Sequence[str], start: int, syntax: str) -> int | None:
     """Return the index of the first line from `start` on that ends a front matter, or None."""
     for number in range(start, len(lines)):
-        if lines[number].rstrip() in _ENDS.get(form, ()):
+        if lines[number].rstrip() in _ENDS.get(syntax, ()):
             return number
     return None
 
 
-def _form_of(line: str) -> str:
-    """Return the language of the front matter that a line begins, or an empty string."""
+def _syntax_of(line: str) -> str:
+    """Return the syntax of the front matter that a line begins, or an empty string."""
     text = line.strip()
     if text == "---":
         return "YAML"
@@ -522,13 +566,13 @@ def _form_of(line: str) -> str:
     return ""
 
 
-def _problem_of_first_block(form: str, line: str) -> str:
+def _problem_of_first(syntax: str, line: str) -> str:
     """Return why the first front matter of a page is not read, or an empty string.
 
-    `form` is its language, and `line` its first line.
+    `line` is its first line.
     """
-    if form != "YAML":
-        return f"front matter in {form} is not read; write it in YAML, between two lines '---'"
+    if syntax != "YAML":
+        return f"front matter in {syntax} is not read; write it in YAML, between two lines '---'"
     return _SPACE_BEFORE if line.startswith((" ", "\t")) else ""
 
 

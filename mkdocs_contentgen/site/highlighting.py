@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from html import unescape
 from inspect import signature
 from typing import Any
@@ -95,19 +95,11 @@ def _with_marks(html: str, text: str, ranges: list[tuple[int, int]]) -> str | No
     text += "\n"  # highlighters end the last line
     marked: list[str] = []
     position = 0
-    in_code = False
-    in_number = False
-    for part in _PART_OF_HTML.finditer(html):
-        if part["tag"]:
-            marked.append(part[0])
-            if part["name"] == "code":
-                in_code = not part["closes"]
-            in_number = "linenos" in part[0] and part["name"] == "span"
+    for part, is_code in _parts_of(html):
+        if not is_code:
+            marked.append(part)
             continue
-        if not in_code or in_number:
-            marked.append(part[0])
-            continue
-        for sign in _SIGN.findall(part[0]):
+        for sign in _SIGN.findall(part):
             if not text.startswith(unescape(sign), position):
                 return None
             is_marked = any(start <= position < end for start, end in ranges)
@@ -116,6 +108,23 @@ def _with_marks(html: str, text: str, ranges: list[tuple[int, int]]) -> str | No
     if position < len(text) - 1:
         return None
     return "".join(marked).replace("</mark><mark>", "")
+
+
+def _parts_of(html: str) -> Iterator[tuple[str, bool]]:
+    """Yield the tags and texts of highlighted code, and whether each is code.
+
+    A text is code within `<code>`, except for the numbers of lines.
+    """
+    in_code = False
+    in_number = False
+    for part in _PART_OF_HTML.finditer(html):
+        if not part["tag"]:
+            yield part[0], in_code and not in_number
+            continue
+        yield part[0], False
+        if part["name"] == "code":
+            in_code = not part["closes"]
+        in_number = "linenos" in part[0] and part["name"] == "span"
 
 
 def _find_highlighter(md: Markdown) -> _Highlighter | None:

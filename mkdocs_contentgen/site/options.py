@@ -81,7 +81,9 @@ class _Value(BaseConfigOption[_T]):
             return default
         try:
             converted = convert(value, self.kind)
-            return self._read(converted) if self._read else cast(_T, converted)
+            if self._read:
+                return self._read(converted)
+            return cast(_T, converted)
         except ValueError as error:
             raise ValidationError(str(error)) from error
 
@@ -486,6 +488,7 @@ def _publishing_problem(directory: Path, config: MkDocsConfig) -> str:
     from ..texts.store import DATABASE
 
     name = directory.relative_to(docs).as_posix()
+    # One of each kind of file that is kept in such a directory.
     kept = [
         File(f"{name}/{file}", config.docs_dir, config.site_dir, use_directory_urls=True)
         for file in ("page.html", "folder/page.md/main.html", DATABASE, f"{DATABASE}-wal")

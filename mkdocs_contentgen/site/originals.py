@@ -105,10 +105,9 @@ class Originals:
             return None, f"{quoted(page)} requests no text{self._way_on(found, cure)}"
         names = []
         for other in on_page:
-            asked = other.request if isinstance(other, PageRequest) else other.translation_of
-            if asked.id == name:
+            if _id_of(other) == name:
                 return _as_original(other, found.page)
-            names.append(f"`{page}#{asked.id}`")
+            names.append(f"`{page}#{_id_of(other)}`")
         cure = f"; write {' or '.join(names)}"
         return None, f"{quoted(page)} has no article {quoted(name)}{self._way_on(found, cure)}"
 
@@ -140,6 +139,13 @@ class Originals:
             f"{cure}; if it is gone for good, write {request} here, and the text stays as one of "
             "its own"
         )
+
+
+def _id_of(found: PageRequest | FoundTranslation) -> str:
+    """Return the id of a request on its page."""
+    if isinstance(found, PageRequest):
+        return found.request.id
+    return found.translation_of.id
 
 
 def _as_original(

@@ -409,7 +409,8 @@ def _names_of(page_request: PageRequest) -> list[str]:
     path = page_request.source_path
     names = [page, path]
     parts = path.split("/")
-    for start in range(len(parts) - page.count("/")):
+    fewest_parts = page.count("/") + 1
+    for start in range(len(parts) - fewest_parts + 1):
         names.append("/".join(parts[start:]))
     return names
 

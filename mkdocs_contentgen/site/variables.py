@@ -19,6 +19,10 @@ FillIn = Callable[[str, Mapping[str, object]], str]
 
 _TEMPLATE = re.compile(r"\{\{[^{}\n]{1,80}\}\}|\{%[^{}\n]{1,80}%\}")
 _FIELDS = ("topic", "brief")
+"""The fields of a request that can have variables."""
+
+_Path = tuple[str | int, ...]
+"""The path to a value in a front matter, such as `("contentgen", 1, "topic")`."""
 
 
 def variable_filler(config: MkDocsConfig) -> FillIn | None:
@@ -44,39 +48,52 @@ def variable_filler(config: MkDocsConfig) -> FillIn | None:
 
 def filled_meta(
     meta: Mapping[str, object], fill_in: FillIn
-) -> tuple[dict[str, object], list[tuple[tuple[str | int, ...], str]]]:
+) -> tuple[dict[str, object], list[tuple[_Path, str]]]:
     """Return a front matter whose requests have their variables filled in.
 
     The second value has the path and the problem of each text for which that fails.
     """
-    problems: list[tuple[tuple[str | int, ...], str]] = []
-
-    def filled(value: object, *path: str | int) -> object:
-        if not (isinstance(value, str) and _TEMPLATE.search(value)):
-            return value
-        try:
-            return fill_in(value, meta)
-        except ValueError as error:
-            problems.append((path, str(error)))
-            return value
-
-    def filled_request(asked: object, *path: str | int) -> object:
-        if not isinstance(asked, dict):
-            return asked
-        fields = {name: filled(asked[name], *path, name) for name in _FIELDS if name in asked}
-        return {**asked, **fields}
-
+    filler = _MetaFiller(meta, fill_in)
     asked = meta["contentgen"]
     new_meta = dict(meta)
     if isinstance(asked, list):
         new_meta["contentgen"] = [
-            filled_request(request, "contentgen", index) for index, request in enumerate(asked)
+            filler.request(request, ("contentgen", index)) for index, request in enumerate(asked)
         ]
     else:
-        new_meta["contentgen"] = filled_request(asked, "contentgen")
+        new_meta["contentgen"] = filler.request(asked, ("contentgen",))
     if "title" in meta:
-        new_meta["title"] = filled(meta["title"], "title")
-    return new_meta, problems
+        new_meta["title"] = filler.text(meta["title"], ("title",))
+    return new_meta, filler.problems
+
+
+class _MetaFiller:
+    """Fills in the variables in values of a front matter, and collects the problems."""
+
+    def __init__(self, meta: Mapping[str, object], fill_in: FillIn) -> None:
+        self.problems: list[tuple[_Path, str]] = []
+        self._meta = meta
+        self._fill_in = fill_in
+
+    def request(self, asked: object, path: _Path) -> object:
+        """Return an item of `contentgen` with its variables filled in."""
+        if not isinstance(asked, dict):
+            return asked
+        filled = dict(asked)
+        for name in _FIELDS:
+            if name in asked:
+                filled[name] = self.text(asked[name], (*path, name))
+        return filled
+
+    def text(self, value: object, path: _Path) -> object:
+        """Return a value with its variables filled in, if it is a text with some."""
+        if not (isinstance(value, str) and _TEMPLATE.search(value)):
+            return value
+        try:
+            return self._fill_in(value, self._meta)
+        except ValueError as error:
+            self.problems.append((path, str(error)))
+            return value
 
 
 def unfilled_variable_problem(request: Request, *, has_macros: bool) -> str:

@@ -21,12 +21,13 @@ def stamp_of_pages(site: Site) -> str:
     config = site.config
     sources = site.options.writer.get("sources")
     custom = getattr(site.theme, "custom_dir", None) or site.theme.get("custom_dir")
-    found: list[object] = [*_configurations(site.directory / config.config_file_path)]
-    found += [config.docs_dir, site.docs_dir, custom]  # a plugin can have set another docs_dir
-    found += [*(config.hooks or ()), *(config.watch or ())]
+    named: list[object] = [config.docs_dir, site.docs_dir, custom]  # a plugin can set a docs_dir
+    named += config.hooks or ()
+    named += config.watch or ()
     if isinstance(sources, list):
-        found += sources
-    paths = [site.directory / str(path) for path in found if path]
+        named += sources
+    paths = list(_configurations(site.directory / config.config_file_path))
+    paths += [site.directory / str(path) for path in named if path]
     # With `docs_dir: .`, which Zensical allows, they are beside the pages.
     return stamp_of(paths, without=[Path(config.site_dir), site.approved_directory()])
 
