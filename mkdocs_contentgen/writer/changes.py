@@ -269,8 +269,8 @@ class _EntryReader:
         given = [request.topic, request.brief, update.note, options.site_names]
         given += [passage.text for passage in passages]
         self._given = "\n".join(given)
-        # In place of an address, a link has the number of its passage below CITED_ADDRESS. Whoever asked
-        # knows the addresses, and puts them in.
+        # In place of an address, a link has the number of its passage below CITED_ADDRESS. Whoever
+        # asked knows the addresses, and puts them in.
         self._passages = [
             replace(passage, link=str(number), is_own=False, place="")
             for number, passage in enumerate(passages, start=1)

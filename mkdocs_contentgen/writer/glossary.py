@@ -27,11 +27,14 @@ _WRONG = "expected `keep`, or languages with their terms, such as `{de: Build, f
 _ENDINGS = "(?:['’]s|s|es|e|n|en|er|em)?"
 """What a text may add to a term, in English and German."""
 
-_SHARE_OF_STEM = 0.7
-_LEAST_STEM = 4
-"""How much of a word has to stand in a translation, which may change its end."""
+_SHARE_OF_TERM = 0.7
+"""How much of a word of a term has to stand in a translation, which may change its end."""
+
+_LEAST_OF_TERM = 4
+"""The minimum number of letters of that part. A shorter word has to begin a word there."""
 
 _ALPHABET = re.compile("[A-Za-z\u00c0-\u052f]")
+"""A letter of Latin, Greek or Cyrillic, whose words have spaces between them, and endings."""
 
 
 @dataclass(frozen=True)
@@ -90,15 +93,18 @@ NO_GLOSSARY = Glossary({})
 def is_kept(term: Term, translation: str) -> bool:
     """Tell whether a translation has the term, in any inflection and also within a compound."""
     text = _plain(translation)
-    for word in _plain(term.target).split():
-        stem = word
-        if _ALPHABET.match(word):
-            stem = word[: max(_LEAST_STEM, round(len(word) * _SHARE_OF_STEM))]
-        is_short = len(stem) < _LEAST_STEM and _ALPHABET.match(word)
-        pattern = rf"(?<!\w){re.escape(stem)}" if is_short else re.escape(stem)
-        if not re.search(pattern, text):
-            return False
-    return True
+    words = _plain(term.target).split()
+    return all(re.search(_stem_pattern(word), text) for word in words)
+
+
+def _stem_pattern(word: str) -> str:
+    """Return a pattern for a word of a term, without the end that an inflection may change."""
+    if not _ALPHABET.match(word):
+        return re.escape(word)
+    stem = word[: max(_LEAST_OF_TERM, round(len(word) * _SHARE_OF_TERM))]
+    if len(stem) < _LEAST_OF_TERM:
+        return rf"(?<!\w){re.escape(stem)}"
+    return re.escape(stem)
 
 
 def read_glossary(text: str) -> Glossary:

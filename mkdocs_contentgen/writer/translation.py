@@ -11,7 +11,7 @@ from __future__ import annotations
 import asyncio
 import math
 import re
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -76,10 +76,10 @@ _MOST_STRAY = 100
 """An answer with so many blocks more than were asked for is a loop."""
 
 _LEAST_WORDS_OF_REPEATED = 4
-"""How many words a translation has at least that is refused since several blocks have it."""
+"""A translation with so many words, or more, is refused if several blocks have it."""
 
 _LEAST_SAME = 3
-"""How many different blocks have the same translation when it is refused for all of them."""
+"""So many different blocks, or more, cannot have the same translation."""
 
 _WORD = re.compile(r"[^\W\d_]+")
 _EXAMPLE = "the translation of block"
@@ -184,17 +184,18 @@ async def _ask_nobody(call: ModelCall) -> Completion:
 
 def split_evenly(blocks: Sequence[OriginalBlock]) -> list[list[OriginalBlock]]:
     """Return the blocks in as many parts as there have to be calls, of about equal length."""
-    counts = [_count(block) for block in blocks]
-    words = max(1, sum(counts))
-    number = math.ceil(words / WORDS_PER_CALL)
-    parts: list[list[OriginalBlock]] = [[] for _ in range(number)]
-    before = 0
-    for block, count in zip(blocks, counts, strict=True):
-        # A block belongs to the part that its middle is in. That of an empty one can be the end.
-        middle = before + count / 2
-        place = min(number - 1, int(middle * number / words))
-        parts[place].append(block)
-        before += count
+    all_words = max(1, sum(map(_count, blocks)))
+    number_of_parts = math.ceil(all_words / WORDS_PER_CALL)
+    parts: list[list[OriginalBlock]] = [[] for _ in range(number_of_parts)]
+    words_before = 0
+    for block in blocks:
+        words = _count(block)
+        # A block belongs to the part that its middle is in.
+        middle = words_before + words / 2
+        place = int(middle * number_of_parts / all_words)
+        # The middle of a last block without words is the end of all parts.
+        parts[min(place, number_of_parts - 1)].append(block)
+        words_before += words
     return [part for part in parts if part]
 
 
@@ -250,6 +251,11 @@ class _Translating:
         """The place of each block in the text, by its number."""
         return {block.number: place for place, block in enumerate(self.translation.blocks)}
 
+    @property
+    def language(self) -> str:
+        """The language of the translation."""
+        return self.translation.language
+
     @cached_property
     def from_language(self) -> str:
         """The language of the original, guessed if it is not known."""
@@ -257,7 +263,7 @@ class _Translating:
         return self.translation.from_language or guess_language(" ".join(texts))
 
     def failed_blocks(self) -> list[OriginalBlock]:
-        """Return the blocks that were asked for in vain, in the order of the text."""
+        """Return the blocks that have no translation yet although they were asked for, in order."""
         return [block for block in self.translation.blocks if block.number in self.problems]
 
     async def ask_for(self, blocks: Sequence[OriginalBlock], *, is_repeat: bool = False) -> None:
@@ -273,21 +279,14 @@ class _Translating:
     def prompt(self, blocks: Sequence[OriginalBlock], *, is_repeat: bool) -> list[Message]:
         """Return the conversation that asks for blocks."""
         name = "translate_small" if is_small(self.options.fields.model) else "translate"
-        target = language_name(self.translation.language)
+        languages = f"into {language_name(self.language)}"
         source = self.translation.from_language
-        languages = f"from {language_name(source)} into {target}" if source else f"into {target}"
-        rules = []
-        if self.options.instructions:
-            rules.append(f"House rules of this website:\n\n{self.options.instructions}")
-        texts = [block.text for block in blocks]
-        terms = self.options.glossary.terms_in(texts, self.translation.language)
-        if terms:
-            rules.append(fill("translate_glossary", terms=glossary_prompt(terms)))
-        if is_repeat:
-            rules.append(fill("translate_again"))
+        if source:
+            languages = f"from {language_name(source)} {languages}"
+        rules = "\n\n".join(self._rules(blocks, is_repeat=is_repeat))
         example = blocks[0].number
-        system = fill(name, languages=languages, number=example, rules="\n\n".join(rules))
-        lines = self._lines({block.number for block in blocks}, is_repeat=is_repeat)
+        system = fill(name, languages=languages, number=example, rules=rules)
+        lines = self._lines(blocks, is_repeat=is_repeat)
         topic = inert(" ".join(self.request.topic.split()))
         text = fill("translate_text", topic=topic, blocks="\n".join(lines))
         return [
@@ -295,26 +294,39 @@ class _Translating:
             {"role": "user", "content": text},
         ]
 
-    def _lines(self, asked: Collection[int], *, is_repeat: bool) -> Iterator[str]:
+    def _rules(self, blocks: Sequence[OriginalBlock], *, is_repeat: bool) -> Iterator[str]:
+        """Yield the further rules of a prompt: those of the site, terms, and what went wrong."""
+        if self.options.instructions:
+            yield f"House rules of this website:\n\n{self.options.instructions}"
+        texts = [block.text for block in blocks]
+        terms = self.options.glossary.terms_in(texts, self.language)
+        if terms:
+            yield fill("translate_glossary", terms=glossary_prompt(terms))
+        if is_repeat:
+            yield fill("translate_again")
+
+    def _lines(self, asked_blocks: Sequence[OriginalBlock], *, is_repeat: bool) -> Iterator[str]:
         """Yield the lines of a prompt: the blocks that are asked for, and those that are near."""
-        blocks = self.translation.blocks
-        places = [place for place, block in enumerate(blocks) if block.number in asked]
-        near = {place + step for place in places for step in range(-_NEAR, _NEAR + 1)}
-        for place, block in enumerate(blocks):
+        asked = {block.number for block in asked_blocks}
+        near: set[int] = set()
+        for block in asked_blocks:
+            near.update(other.number for other in self._near(block))
+        for place, block in enumerate(self.translation.blocks):
+            is_title = place == 0 and block.kind in HEADINGS
             if block.number in asked:
                 mark = "## " if block.kind in HEADINGS else ""
                 yield f"[{block.number}] {mark}{inert(block.text)}"
                 if is_repeat:
                     yield f"{_WRONG}{inert(self.problems[block.number])})"
-            elif place in near or (place == 0 and block.kind in HEADINGS):
-                yield from self._shown(block)
+            elif block.number in near or is_title:
+                translation = self._translation_of(block)
+                if translation:
+                    yield f"= {inert(_shortened(block.text))} → {inert(_shortened(translation))}"
 
-    def _shown(self, block: OriginalBlock) -> Iterator[str]:
-        """Yield the line of a block that is shown with its translation, if it has one."""
+    def _translation_of(self, block: OriginalBlock) -> str:
+        """Return the translation of a block so far, or an empty string if it has none."""
         element = self.done.get(block.number)
-        translation = write_translated(element) if element else block.translation
-        if translation:
-            yield f"= {inert(_shortened(block.text))} → {inert(_shortened(translation))}"
+        return write_translated(element) if element else block.translation
 
     def _watch(self, blocks: Sequence[OriginalBlock]) -> Watch:
         """Return what reports the progress of an answer for blocks, and says when to stop it."""
@@ -400,11 +412,11 @@ class _Translating:
         """Return the translation of a block. Raises EditError, which says why it is none."""
         if text.startswith(_EXAMPLE) or (_WRONG in text and _WRONG not in block.text):
             raise EditError("it has words of the prompt")
-        languages = self.translation.language, self.from_language
-        element = read_block(text, block, *languages)
+        element = read_block(text, block, self.language, self.from_language)
         if self._repeats_other_block(element, block):
             raise EditError(_ELSEWHERE)
-        if is_of_another_block(element, block, self._near(block), *languages):
+        near = self._near(block)
+        if is_of_another_block(element, block, near, self.language, self.from_language):
             raise EditError(_ELSEWHERE)
         return element
 
@@ -436,9 +448,14 @@ class _Translating:
             if element is None:
                 blocks.append(TranslatedBlock(block.number, remark=self.problems[block.number]))
             else:
-                languages = self.translation.language, self.from_language
-                original = element_of(block)
-                remark = check(element, original, *languages, self.options.glossary, common)
+                remark = check(
+                    element,
+                    element_of(block),
+                    self.language,
+                    self.from_language,
+                    self.options.glossary,
+                    common,
+                )
                 blocks.append(TranslatedBlock(block.number, write_translated(element), remark))
         return Translated(blocks, model=public_name(self.options.fields.model))
 

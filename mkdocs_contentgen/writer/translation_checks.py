@@ -26,7 +26,7 @@ from .glossary import NO_GLOSSARY, Glossary, is_kept
 from .languages import primary_tag
 from .ranges import Range, overlaps, without_overlaps
 from .translation_words import OBJECT, Pair, compare_names, compare_negations, missing_rates
-from .values import Readings, Value, find_values, has_vocabulary, known_values
+from .values import Figure, Readings, Value, find_values, has_vocabulary, known_values
 from .words import HANGUL, UNSPACED, split_words
 
 _MOST_MARKS = 100
@@ -36,13 +36,15 @@ _MOST_MESSAGES = 5
 """A block gets no more messages than this."""
 
 _LEAST_LENGTH = 60
-_MOST_TIMES = 3
-"""How many times longer or shorter than its original a translation can be, from a length on."""
+"""A shorter block, in letters, can be of any length in another language."""
+
+_MOST_FACTOR = 3
+"""How many times longer or shorter than its original a translation can be."""
 
 _LETTERS_OF_A_SIGN = 2
 """A sign of Chinese, Japanese or Korean says as much as so many letters of an alphabet."""
 
-_TIMES = ("second", "minute", "hour", "day", "year")
+_UNITS_OF_TIME = ("second", "minute", "hour", "day", "year")
 _COUNTERS = ("piece", "person", "times")
 """Units that some languages put behind each number."""
 
@@ -52,14 +54,23 @@ _SMALL = ("1", "2")
 """Numbers that one language writes as a word, or leaves out, where another has a figure."""
 
 _LITERAL = re.compile(
+    # addresses
     r"https?://[A-Za-z0-9./?&=%#_~+@:-]*[A-Za-z0-9/#]"
-    r"|www\.[A-Za-z0-9.-]{1,200}[A-Za-z0-9]|(?<![A-Za-z0-9.@-])[A-Za-z0-9-]{1,63}\.(?:com|org|net|io|dev)\b"
+    r"|www\.[A-Za-z0-9.-]{1,200}[A-Za-z0-9]"
+    r"|(?<![A-Za-z0-9.@-])[A-Za-z0-9-]{1,63}\.(?:com|org|net|io|dev)\b"
     r"|[A-Za-z0-9.+-]{1,64}@[A-Za-z0-9-]{1,63}(?:\.[A-Za-z0-9-]{1,63}){1,4}"
+    # placeholders, and environment variables in shells
     r"|\{\{?[^\s{}]{1,60}\}?\}|%\([a-z_]{1,40}\)s|%[sd]\b|\$\{?[A-Z][A-Z0-9_]*\}?"
+    # flags
     r"|(?<![\w-])--[a-z][a-z0-9-]*(?<!-)"
+    # paths
     r"|(?<![A-Za-z0-9_.~/])(?:~|\.{1,2})?(?:/[A-Za-z0-9_.-]*[A-Za-z0-9_-]){2,}"
+    # identifiers such as `MAX_AGE` and `max_age`
     r"|\b[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+\b|\b[A-Za-z][A-Za-z0-9]*(?:_[A-Za-z0-9]+)+\b"
-    rf"|(?<![A-Za-z0-9_.-])[A-Za-z0-9_-]{{2,60}}\.(?:{'|'.join(sorted(FILE_TYPES))})(?![A-Za-z0-9_])"
+    # files
+    r"|(?<![A-Za-z0-9_.-])[A-Za-z0-9_-]{2,60}"
+    rf"\.(?:{'|'.join(sorted(FILE_TYPES))})(?![A-Za-z0-9_])"
+    # names such as `GitHub` and `maxAge`
     r"|(?<![A-Za-z0-9_])[A-Za-z0-9]*[a-z][A-Z][A-Za-z0-9]*",
     re.ASCII,
 )
@@ -69,18 +80,22 @@ _KEPT = re.compile(f"{NUMBER.pattern}|{CITATION_LABEL.pattern}")
 """Matches what stands for a part that stays, and a citation, whose number says nothing."""
 
 _STEM = re.compile(r"(?<!\w)[^\W\d_]{5}")
-_LEAST_WORDS = 5
+"""How a longer word begins, which is compared between languages."""
+
+_LEAST_TO_SWAP = 5
 """Blocks with fewer words are not compared with their neighbours."""
 
 _LEAST_CROSSED = 2
-_TIMES_CROSSED = 3
-"""What swapped blocks share with each other's originals: so many words, and for each word that they
-share with their own originals, so many more."""
+"""So many words at least do swapped blocks share with each other's originals."""
+
+_CROSSED_FOR_EACH = 3
+"""And so many more for each word that they share with their own originals."""
 
 _MOST_ENDING = 3
 """So many letters can be the ending of a name such as `GitHub`."""
 
 _LATIN_WORD = re.compile(r"(?<![A-Za-z0-9_])[A-Za-z][A-Za-z.-]*[A-Za-z](?![A-Za-z0-9_])")
+"""A word in Latin letters in a text of any script."""
 
 
 def is_of_another_block(
@@ -119,7 +134,7 @@ def are_swapped(
     taken for swapped. If they are swapped on purpose, a quarter is found where both languages have
     Latin letters.
     """
-    if min(len(split_words(block.text)), len(split_words(other.text))) < _LEAST_WORDS:
+    if min(len(split_words(block.text)), len(split_words(other.text))) < _LEAST_TO_SWAP:
         return False
     stems = _stems(element_of(block))
     other_stems = _stems(element_of(other))
@@ -131,7 +146,7 @@ def are_swapped(
     other_crossed = len(other_stems & translated)
     if crossed <= straight or other_crossed <= other_straight:
         return False
-    least = _LEAST_CROSSED + _TIMES_CROSSED * (straight + other_straight)
+    least = _LEAST_CROSSED + _CROSSED_FOR_EACH * (straight + other_straight)
     return crossed + other_crossed >= least
 
 
@@ -157,14 +172,14 @@ def _pair(
     common_words: frozenset[str] = frozenset(),
 ) -> Pair:
     return Pair(
-        plain_text(original),
-        plain_text(element),
-        primary_tag(from_language),
-        primary_tag(language),
-        original.name in HEADINGS,
-        common_words,
-        _links_in(original),
-        _links_in(element),
+        original=plain_text(original),
+        translation=plain_text(element),
+        from_language=primary_tag(from_language),
+        language=primary_tag(language),
+        is_heading=original.name in HEADINGS,
+        common_words=common_words,
+        links=_links_in(original),
+        translated_links=_links_in(element),
     )
 
 
@@ -209,9 +224,9 @@ def _length_messages(pair: Pair) -> list[str]:
     translation = _length(pair.translation)
     if max(original, translation) < _LEAST_LENGTH:
         return []
-    if translation * _MOST_TIMES < original:
+    if translation * _MOST_FACTOR < original:
         return ["it is less than a third as long as the original"]
-    if translation > original * _MOST_TIMES:
+    if translation > original * _MOST_FACTOR:
         return ["it is more than three times as long as the original"]
     return []
 
@@ -315,8 +330,11 @@ def _added_values(pair: Pair, originals: Sequence[Value]) -> list[Range]:
     has_vague = any(map(_is_vague, originals))
     added = []
     for value in find_values(pair.translation, pair.language):
-        is_stated = _is_stated(value, stated) or (has_vague and _is_vague(value))
-        if not is_stated and not overlaps(value.start, value.end, literals):
+        if _need_not_be_stated(value) or _is_stated(value, stated):
+            continue
+        if has_vague and _is_vague(value):
+            continue
+        if not overlaps(value.start, value.end, literals):
             added.append(Range(value.start, value.end))
     return added
 
@@ -328,7 +346,7 @@ def _readings_of_original(pair: Pair, originals: Sequence[Value]) -> Readings:
         readings |= _in_other_words(value)
     if _HALF.search(pair.original):
         readings.add("0.5")
-        readings.update(f"0.5 {unit}" for unit in _TIMES)
+        readings.update(f"0.5 {unit}" for unit in _UNITS_OF_TIME)
     return frozenset(readings)
 
 
@@ -338,7 +356,7 @@ def _missing_values(pair: Pair, originals: Sequence[Value]) -> list[str]:
     literals = _literals_of(pair.original)
     messages = []
     for value in originals:
-        if _is_vague(value) or not _is_comparable(value, pair):
+        if _is_vague(value) or _need_not_be_stated(value) or not _is_comparable(value, pair):
             continue
         if overlaps(value.start, value.end, literals):
             continue
@@ -368,20 +386,30 @@ def _is_comparable(value: Value, pair: Pair) -> bool:
     return bool(value.figure and value.figure.written) or has_vocabulary(pair.language)
 
 
+def _need_not_be_stated(value: Value) -> bool:
+    """Tell whether a value is a small number, which the other language may say in another way."""
+    if value.figure is None:
+        return False
+    figure = _without_optional_unit(value.figure)
+    numbers = figure.bare_readings()
+    is_small = numbers <= set(_SMALL) and not figure.unit
+    return is_small or numbers == {"1"}  # `1 hour` is an hour
+
+
 def _is_stated(value: Value, stated: Readings) -> bool:
-    """Tell whether a text with the readings `stated` has a value, or need not have it."""
+    """Tell whether a text with the readings `stated` has a value, with or without its unit."""
     if value.is_stated(stated):
         return True
-    figure = value.figure
-    if figure is None:
+    if value.figure is None:
         return False
+    figure = _without_optional_unit(value.figure)
+    return all(readings & stated for readings in figure.readings())
+
+
+def _without_optional_unit(figure: Figure) -> Figure:
+    """Return a figure without a unit that other languages leave out, as in `2024年` and `3 个`."""
     is_year = figure.unit == "year" and _YEAR.fullmatch(figure.written) is not None
-    if is_year or figure.unit in _COUNTERS:  # other languages leave these units out
-        figure = replace(figure, unit="")
-        if all(readings & stated for readings in figure.readings()):
-            return True
-    bare = figure.bare_readings()
-    return bare == {"1"} or (bare <= set(_SMALL) and not figure.unit)
+    return replace(figure, unit="") if is_year or figure.unit in _COUNTERS else figure
 
 
 def _in_other_words(value: Value) -> Readings:
@@ -405,7 +433,9 @@ def _compare_literals(pair: Pair) -> tuple[list[Range], list[str]]:
     for match in _LITERAL.finditer(pair.translation):
         if originals.isdisjoint(_forms_of(match[0])):
             added.append(Range(*match.span()))
-    kept = {form for found in translations for form in _forms_of(found)}
+    kept: set[str] = set()
+    for literal in translations:
+        kept |= _forms_of(literal)
     messages: list[str] = []
     for literal in sorted(originals - kept):
         if len(messages) < _MOST_MESSAGES and not _stands_in(literal, pair.translation):

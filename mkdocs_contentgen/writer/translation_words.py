@@ -41,10 +41,12 @@ _ENDING = re.compile("[’'](?:s|[^\\W\\d_A-Z]{1,4})?$")
 OBJECT = "\ufffc"
 """Stands for each character of code, and of parts that stay, in the text of a block."""
 
-_SHARE_OF_STEM = 0.75
+_SHARE_OF_NAME = 0.75
 """How much of a name has to stand in a translation, which may change its end."""
 
-_LEAST_STEM = 3
+_LEAST_OF_NAME = 3
+"""The minimum number of letters of that part."""
+
 _PLACE_LANGUAGES = ("en", "de", "fr", "es", "pt", "it", "nl")
 
 
@@ -225,11 +227,11 @@ def _is_translated(word: str) -> bool:
 
 def _has(text: str, word: str) -> bool:
     """Tell whether a text has a word, whatever its ending, and also within a German compound."""
-    folded, words = _in_lower_case(text)
+    folded, spaced_words = _in_lower_case(text)
     whole = _ENDING.sub("", word).casefold()
-    stem = whole[: max(_LEAST_STEM, round(len(whole) * _SHARE_OF_STEM))]
-    begins_word = f" {stem}" in words
-    is_in_compound = len(stem) > _LEAST_STEM and stem in folded
+    stem = whole[: max(_LEAST_OF_NAME, round(len(whole) * _SHARE_OF_NAME))]
+    begins_word = f" {stem}" in spaced_words
+    is_in_compound = len(stem) > _LEAST_OF_NAME and stem in folded
     return begins_word or is_in_compound
 
 
@@ -247,19 +249,19 @@ def _added_names(pair: Pair, places: set[int]) -> list[Range]:
     `places` are those that the original names.
     """
     names = find_names(pair.original, "", pair.from_language)  # all, since nothing is given
-    # Names of the original have so many words that have another form in the translation. So many
-    # words of the names there are those, though they are not found in the original.
-    translated_words = sum(_count_translated(name.of(pair.original)) for name in names)
+    # `University of Oxford` becomes `Universität Oxford`: for each word of an original name that
+    # has another form in the translation, one word there may be unknown.
+    unknown_allowed = sum(_count_translated(name.of(pair.original)) for name in names)
     found = []
     for name in find_names(pair.translation, pair.original, pair.language):
         words = _own_words(pair.translation, name, pair.language)
         if not _has_to_be_known(pair, name, words, has_names=bool(names)):
             continue
         unknown = [word for word in words if not _is_known(word, pair, places)]
-        if len(unknown) > translated_words:
+        if len(unknown) > unknown_allowed:
             found.append(name)
         else:
-            translated_words -= len(unknown)
+            unknown_allowed -= len(unknown)
     return found + _added_places(pair, places, found)
 
 
@@ -353,7 +355,7 @@ def _places_named(word: str) -> set[int]:
     exact, stems = _places_by_name()
     folded = word.casefold()
     found = set(exact.get(folded, ()))
-    for size in range(_LEAST_STEM, len(folded) + 1):
+    for size in range(_LEAST_OF_NAME, len(folded) + 1):
         found |= stems.get(folded[:size], set())
     return found
 

@@ -3,11 +3,13 @@
 `5 pm` and `17:00` are one time, `18 %` and `18 percent` one share, and `five` is 5.
 """
 
+from .figure import Figure
 from .finding import find_values, known_values
 from .value import Readings, Value
 from .vocabulary import common_words, guess_language, has_vocabulary
 
 __all__ = [
+    "Figure",
     "Readings",
     "Value",
     "common_words",
