@@ -16,7 +16,6 @@ from dataclasses import KW_ONLY, dataclass, field
 from datetime import UTC, datetime
 from functools import partial
 from types import FrameType
-from typing import NamedTuple
 
 from msgspec import structs
 
@@ -88,7 +87,8 @@ class _StoppedError(Exception):
         self.reason = reason
 
 
-class _Words(NamedTuple):
+@dataclass(frozen=True)
+class _Words:
     """The number of words of a text that is being written, and how many it is to have."""
 
     written: int
@@ -127,10 +127,18 @@ class Generation:
         self._replaced: Mapping[str, Replaced] = {}
         self._outcomes: dict[str, Outcome] = {}
         self._sending = 0
+        """How many requests are sent, or wait to be sent again."""
+
         self._failed = 0
         self._stopped = 0
+        """How many requests have no text for a reason that is no failure of theirs."""
+
         self._unanswered: set[str] = set()
+        """The keys of the requests that were sent, and have no outcome yet."""
+
         self._with_parts: set[str] = set()
+        """The keys of the requests of whose texts parts were saved."""
+
         self._words: dict[str, _Words] = {}
 
     async def run(
@@ -183,24 +191,25 @@ class Generation:
 
     async def _queue_all(self) -> None:
         """Queue the requests that this run has claimed; poll for the others."""
-        todo = list(self._requests)
-        # Small batches, so that runs on several machines share the work.
-        batch = self._limits.concurrency
         try:
-            while todo:
-                claimed_elsewhere: list[str] = []
-                for start in range(0, len(todo), batch):
-                    claimed_elsewhere += await self._queue_batch(todo[start : start + batch])
-                if claimed_elsewhere:
-                    await asyncio.sleep(POLL_INTERVAL)
-                todo = claimed_elsewhere
-                batch = CLAIM_BATCH
+            # Small batches, so that runs on several machines share the work.
+            others = await self._queue_in_batches([*self._requests], self._limits.concurrency)
+            while others:
+                await asyncio.sleep(POLL_INTERVAL)
+                others = await self._queue_in_batches(others, CLAIM_BATCH)
         except StoreError as error:
             self.throttle.stop(error)
             for key in self._requests:
                 # What this run has claimed is queued, and gets its outcome from a worker.
                 if key not in self._outcomes and key not in self._claims.held:
                     self._set_outcome(key, Outcome(error=error))
+
+    async def _queue_in_batches(self, keys: list[str], size: int) -> list[str]:
+        """Queue what this run can claim. Return the keys that other runs have claimed."""
+        claimed_elsewhere: list[str] = []
+        for start in range(0, len(keys), size):
+            claimed_elsewhere += await self._queue_batch(keys[start : start + size])
+        return claimed_elsewhere
 
     async def _queue_batch(self, keys: list[str]) -> list[str]:
         """Queue what this run can claim. Return the keys that other runs have claimed."""
@@ -211,7 +220,7 @@ class Generation:
         # Claim before loading: another run may save a text just before its claim ends. If it paid
         # for a failed text, this one does not pay again.
         claimed = await self._claims.claim(keys)
-        load = partial(load_saved, may_fail=claimed, replaced=self._replaced)
+        load = partial(load_saved, with_failures=claimed, replaced=self._replaced)
         saved, problems = await run_in(self._executor, load, keys, self._store)
         self._add_problems(problems)
         if self._store.unreadable:
@@ -243,26 +252,26 @@ class Generation:
     async def _send_until_answered(self, client: Client, key: str) -> _Result:
         """Send a request until it is answered, or its tries or its time are used up."""
         deadline = self.clock.monotonic() + self._limits.timeout
-        number = 0
+        attempt = 0
         while True:
-            number += 1
             started = self.clock.monotonic()
             result = await self._send_once(client, key, deadline - started)
             seconds = self.clock.monotonic() - started
             if isinstance(result, Text):
                 length = f"{len(result.html):,} characters"
-                self._log_try(key, number, f"answered after {seconds:.1f} s, {length}")
+                self._log_try(key, attempt, f"answered after {seconds:.1f} s, {length}")
                 self.throttle.answered()
                 return result
             if not isinstance(result, ServiceError):  # the run was stopped
                 return result
 
-            self.throttle.failed(result, attempt=number - 1)  # which counts from 0
-            is_sent_again = self._is_sent_again(result, number, deadline)
-            pause = f"next in {self.throttle.pause:.1f} s"
-            next_step = pause if is_sent_again else "not tried again"
+            self.throttle.failed(result, attempt=attempt)
+            is_sent_again = self._is_sent_again(result, attempt, deadline)
+            next_step = "not tried again"
+            if is_sent_again:
+                next_step = f"next in {self.throttle.pause:.1f} s"
             detail = f" ({result.detail})" if result.detail else ""
-            self._log_try(key, number, f"{result}{detail}, after {seconds:.1f} s; {next_step}")
+            self._log_try(key, attempt, f"{result}{detail}, after {seconds:.1f} s; {next_step}")
             if not is_sent_again:
                 if isinstance(result, UnreachableError):
                     self.throttle.stop(result)
@@ -278,18 +287,19 @@ class Generation:
             if stop_reason or deadline <= self.clock.monotonic():
                 # The cache has failed, or there is no time: the service's last words say more.
                 return result
+            attempt += 1
 
-    def _is_sent_again(self, error: ServiceError, number: int, deadline: float) -> bool:
-        """Tell whether a request is sent again after its try with this number."""
+    def _is_sent_again(self, error: ServiceError, attempt: int, deadline: float) -> bool:
+        """Tell whether a request is sent again after a failed try. Tries count from 0."""
         if not isinstance(error, NotSentError):
             return False  # the text may have been written and paid for
-        has_tries = number <= self._limits.retries
+        has_tries = attempt < self._limits.retries
         return has_tries and self.clock.monotonic() + self.throttle.pause <= deadline
 
-    def _log_try(self, key: str, number: int, outcome: str) -> None:
+    def _log_try(self, key: str, attempt: int, outcome: str) -> None:
         request = self._requests[key].request
         tries = self._limits.retries + 1
-        name = f"{request.type} {quoted(request.topic)}, try {number} of {tries}"
+        name = f"{request.type} {quoted(request.topic)}, try {attempt + 1} of {tries}"
         self.reporter.debug(f"{name}: {outcome}")
 
     async def _send_once(self, client: Client, key: str, timeout: float) -> _Result:
@@ -333,16 +343,17 @@ class Generation:
     async def _end_claim(self, key: str, outcome: Outcome) -> None:
         """End the claim on a request, and drop its Idempotency-Key if it was answered."""
         text = outcome.text
-        # A text with edits, unless it was updated, is that of the cache. It has stayed in place of
-        # the one that arrived, so that nothing was saved that would have ended the claim.
-        may_have_stayed = text is not None and text.edits is not None
-        if text and not may_have_stayed:
+        if text is None:
+            is_final = isinstance(outcome.error, ServiceError) and outcome.error.is_final
+            await self._claims.release({key}, answered=is_final)
+        elif text.edits is not None:
+            # People have changed the text of the cache, so _save_unless_edited() has kept that, and
+            # nothing has ended the claim. (If it is an update of such a text, it has ended.)
+            await self._claims.release({key}, answered=True)
+        else:
             # Saving the text has ended the claim. If that has failed, the claim expires, and the
             # Idempotency-Key stays for the next run.
             self._claims.held.pop(key, None)
-            return
-        is_final = isinstance(outcome.error, ServiceError) and outcome.error.is_final
-        await self._claims.release({key}, answered=is_final or may_have_stayed)
 
     def _save_result(self, key: str, result: _Result) -> tuple[Outcome, str]:
         """Save what a request has led to.
@@ -389,21 +400,21 @@ class Generation:
         """
         replaced = self._replaced.get(key)
         current = replaced.text if replaced else None
+        operation = self._operation_of(key)
         while True:
             current_edition = current.edition if current else 0
             edition = edition_after(current_edition, self.options.editions.get(key, 0))
             newest = structs.replace(text, edition=edition)
             try:
-                operation = self._operation_of(key)
                 self._store.save({key: newest}, replacing={key: current}, operation=operation)
+                return newest
             except ChangedError as changed:
                 current = changed.now
-                if current and current.edits:
-                    self._store.save({note_key("generated", key): text})
-                    self._add_problems([_EDITED_MEANWHILE])
-                    return current
-            else:
-                return newest
+            if current and current.edits:
+                self._store.save({note_key("generated", key): text})
+                self._add_problems([_EDITED_MEANWHILE])
+                return current
+            # Another run has saved a text, which this newer one replaces at the next try.
 
     def _rescue(self, key: str, text: Text) -> str:
         """Write a text that the cache cannot save to a file, and return where it is."""
@@ -509,40 +520,52 @@ def generate(
     """
     if threading.current_thread() is not threading.main_thread():
         return asyncio.run(generation.run(requests, replaced=replaced))
-    received: list[int] = []
-
-    async def run() -> dict[str, Outcome]:
-        loop = asyncio.get_running_loop()
-        task = asyncio.current_task()
-        assert task is not None  # noqa: S101  for mypy
-
-        def interrupt(number: int, frame: FrameType | None) -> None:
-            is_first = not received
-            received.append(number)
-            if not is_first:
-                loop.call_soon_threadsafe(task.cancel)
-            elif generation.throttle.in_flight:
-                # Not logged in the handler, which may interrupt the writing of a line.
-                loop.call_soon_threadsafe(generation.reporter.log, WAITING_MESSAGE)
-            generation.throttle.stop(MissingReason("stopped", "interrupted"))  # nobody is shown it
-
-        # SIGHUP is the end of a terminal, and Windows has none.
-        caught = {signal.SIGINT, signal.SIGTERM, getattr(signal, "SIGHUP", signal.SIGTERM)}
-        before = {number: signal.signal(number, interrupt) for number in caught}
-        try:
-            return await generation.run(requests, replaced=replaced)
-        finally:
-            for number, handler in before.items():
-                signal.signal(number, handler)
-
+    run = _InterruptibleRun(generation)
     outcomes: dict[str, Outcome] = {}
     with suppress(asyncio.CancelledError):
-        outcomes = asyncio.run(run())
-    if received:
+        outcomes = asyncio.run(run.run(requests, replaced=replaced))
+    if run.received_signal is not None:
         generation.reporter.log(generation.summary())
         # Not KeyboardInterrupt, of which click says no more than `Aborted!`.
-        raise SystemExit(128 + received[0])
+        raise SystemExit(128 + run.received_signal)
     return outcomes
+
+
+class _InterruptibleRun:
+    """Runs a generation in the main thread. A signal stops it, and a second one cancels it."""
+
+    def __init__(self, generation: Generation) -> None:
+        self._generation = generation
+        self.received_signal: int | None = None
+        """The number of the first signal."""
+
+    async def run(
+        self, requests: Mapping[str, PageRequest], *, replaced: Collection[str]
+    ) -> dict[str, Outcome]:
+        """Return the outcomes. Raises CancelledError after a second signal."""
+        self._loop = asyncio.get_running_loop()
+        self._task = asyncio.current_task()
+        # SIGHUP is the end of a terminal, and Windows has none.
+        caught = {signal.SIGINT, signal.SIGTERM, getattr(signal, "SIGHUP", signal.SIGTERM)}
+        handlers = {number: signal.signal(number, self._interrupt) for number in caught}
+        try:
+            return await self._generation.run(requests, replaced=replaced)
+        finally:
+            for number, handler in handlers.items():
+                signal.signal(number, handler)
+
+    def _interrupt(self, number: int, frame: FrameType | None) -> None:
+        """Handle a signal."""
+        if self.received_signal is not None:
+            assert self._task is not None  # noqa: S101  for mypy: it is that of run()
+            self._loop.call_soon_threadsafe(self._task.cancel)
+            return
+        self.received_signal = number
+        if self._generation.throttle.in_flight:
+            # Not logged in the handler, which may interrupt the writing of a line.
+            self._loop.call_soon_threadsafe(self._generation.reporter.log, WAITING_MESSAGE)
+        reason = MissingReason("stopped", "interrupted")  # nobody is shown it
+        self._generation.throttle.stop(reason)
 
 
 async def ask_for_text(client: Client, asked: PageRequest, attempt: Attempt) -> Text:

@@ -85,7 +85,7 @@ def look_up(
         failures, more = load_failures(may_have_failed, store)
         problems += more
         for key, failure in failures.items():
-            if _is_newer(failure, texts.get(key), max_age):
+            if _still_counts(failure, texts.get(key), max_age):
                 outcomes[key] = replace(outcomes[key], error=failure)
     return outcomes, problems + store.close()
 
@@ -107,46 +107,18 @@ def _load_texts(
     return texts, problems
 
 
-def _is_newer(failure: FailedTextError, text: Text | None, max_age: timedelta | None) -> bool:
-    """Tell whether a failure is about another text than the one that is there, if any."""
+def _still_counts(failure: FailedTextError, text: Text | None, max_age: timedelta | None) -> bool:
+    """Tell whether a failure says why there is no text, or no newer one than this."""
+    # Saving a text deletes the failures before it, so this one came after the text.
     if text is None or failure.failed_at is None or not max_age:
-        # Without max_age, a failure is newer than the text, since saving that deletes it.
         return True
     # A refresh that failed before the text was too old says nothing about a later one.
     return failure.failed_at - text.generated_at > max_age
 
 
-def load_saved(
-    keys: Collection[str],
-    store: DiskStore,
-    *,
-    may_fail: Collection[str],
-    replaced: Mapping[str, Replaced],
-) -> tuple[dict[str, Outcome], list[str]]:
-    """Return the texts by key, and the problems of the store.
-
-    For the keys in `may_fail`, failures are returned as well. For those in `replaced`, only what
-    was not there before is returned.
-    """
-    outcomes: dict[str, Outcome] = {}
-    texts, problems = store.load(keys, newest=bool(replaced))
-    for key, text in texts.items():
-        old_text = replaced[key].text if key in replaced else None
-        # The time only tells whether it is the same text: a person may have changed its words.
-        if old_text is None or text.generated_at != old_text.generated_at:
-            outcomes[key] = Outcome("cache", text)
-    missing = [key for key in keys if key in may_fail and key not in outcomes]
-    failures, more = load_failures(missing, store)
-    for key, failure in failures.items():
-        old_failure = replaced[key].failure if key in replaced else None
-        if old_failure is None or failure.failed_at != old_failure.failed_at:
-            outcomes[key] = Outcome(error=failure)
-    return outcomes, problems + more
-
-
 @dataclass(frozen=True)
 class Replaced:
-    """What was there for a request before another text was asked for."""
+    """What the cache had for a request when another text was asked for."""
 
     text: Text | None
     failure: FailedTextError | None
@@ -157,6 +129,34 @@ def load_replaced(keys: Collection[str], store: DiskStore) -> tuple[dict[str, Re
     texts, problems = store.load(keys, newest=True)
     failures, more = load_failures(keys, store)
     return {key: Replaced(texts.get(key), failures.get(key)) for key in keys}, problems + more
+
+
+def load_saved(
+    keys: Collection[str],
+    store: DiskStore,
+    *,
+    with_failures: Collection[str],
+    replaced: Mapping[str, Replaced],
+) -> tuple[dict[str, Outcome], list[str]]:
+    """Return what other runs have saved for requests, by key, and the problems of the store.
+
+    That are texts, and for the keys in `with_failures` also failures. For those in `replaced`, only
+    what was not there before is returned.
+    """
+    outcomes: dict[str, Outcome] = {}
+    texts, problems = store.load(keys, newest=bool(replaced))
+    for key, text in texts.items():
+        old_text = replaced[key].text if key in replaced else None
+        # The same text has the same time, even if a person has changed its words meanwhile.
+        if old_text is None or text.generated_at != old_text.generated_at:
+            outcomes[key] = Outcome("cache", text)
+    missing = [key for key in keys if key in with_failures and key not in outcomes]
+    failures, more = load_failures(missing, store)
+    for key, failure in failures.items():
+        old_failure = replaced[key].failure if key in replaced else None
+        if old_failure is None or failure.failed_at != old_failure.failed_at:
+            outcomes[key] = Outcome(error=failure)
+    return outcomes, problems + more
 
 
 def _is_old(text: Text, max_age: timedelta | None) -> bool:
@@ -176,10 +176,26 @@ def _to_outcome(text: Text | None, max_age: timedelta | None) -> Outcome:
 
 
 class _Failure(msgspec.Struct):
+    """What a note about a failure has in place of the HTML of a text."""
+
     reason: str
     answer: str
     cost: float | None
     edition: int
+
+
+@dataclass(frozen=True)
+class _FailureNote:
+    """A note about a failure, with what the cache has beside it."""
+
+    failure: _Failure
+    model: str
+    written_at: datetime
+
+    @property
+    def dated_reason(self) -> str:
+        """Why the request has failed, and when."""
+        return f"{self.failure.reason} (on {self.written_at.date()})"
 
 
 def _encode_failure(reason: str, answer: str, cost: float | None, edition: int = 0) -> str:
@@ -210,14 +226,14 @@ def load_failures(
     """Return the remembered failures by key, and the problems of the store."""
     notes, problems = _load_failure_notes("failed", keys, store)
     failures = {}
-    for key, (note, failure) in notes.items():
+    for key, note in notes.items():
         failures[key] = FailedTextError(
-            _dated(failure.reason, note),
-            failure.answer,
+            note.dated_reason,
+            note.failure.answer,
             model=note.model,
-            cost=failure.cost,
-            failed_at=note.generated_at,
-            edition=failure.edition,
+            cost=note.failure.cost,
+            failed_at=note.written_at,
+            edition=note.failure.edition,
         )
     return failures, problems
 
@@ -234,28 +250,22 @@ def _load_unfinished(
     """Return why texts are missing that a program had begun, and the problems of the store."""
     notes, problems = _load_failure_notes("unfinished", keys, store)
     reasons = {}
-    for key, (note, failure) in notes.items():
-        reasons[key] = MissingReason("missing", _dated(failure.reason, note), failure.answer)
+    for key, note in notes.items():
+        reasons[key] = MissingReason("missing", note.dated_reason, note.failure.answer)
     return reasons, problems
 
 
 def _load_failure_notes(
     kind: NoteKind, keys: Collection[str], store: DiskStore
-) -> tuple[dict[str, tuple[Text, _Failure]], list[str]]:
-    """Return the notes of a kind by the keys of requests, and the problems of the store.
-
-    Of each note, it returns the text that the store has for it, and what is encoded in that.
-    """
+) -> tuple[dict[str, _FailureNote], list[str]]:
+    """Return the notes of a kind by the keys of requests, and the problems of the store."""
     texts, problems = store.load([note_key(kind, key) for key in keys])
     notes = {}
     for name, text in texts.items():
         key = name.removeprefix(note_key(kind, ""))
-        notes[key] = text, msgspec.json.decode(text.html, type=_Failure)
+        failure = msgspec.json.decode(text.html, type=_Failure)
+        notes[key] = _FailureNote(failure, text.model, text.generated_at)
     return notes, problems
-
-
-def _dated(reason: str, note: Text) -> str:
-    return f"{reason} (on {note.generated_at.date()})"
 
 
 def save_parts(store: DiskStore, key: str, request: Request, parts: bytes) -> None:

@@ -93,9 +93,13 @@ class Obtained:
     warnings: list[str] = field(default_factory=list)
 
     def add_message(self, message: str, *, warn_only: bool) -> None:
-        """Add a warning or a failure. A message that repeats the last one is left out."""
+        """Add a warning or a failure.
+
+        A message that repeats the last one is left out: articles of a page can have one problem.
+        """
         messages = self.warnings if warn_only else self.failures
-        if message and message not in messages[-1:]:
+        is_repeated = bool(messages) and messages[-1] == message
+        if message and not is_repeated:
             messages.append(message)
 
 
@@ -112,13 +116,13 @@ def obtain(
 ) -> Obtained:
     """Return the text for each request: from its approved file, from the cache, or from `source`.
 
-    With `adds_originals`, the originals of translations are asked for too, if they have no text and
-    are not among the requests, since another build of the site has their pages.
-
     `source` is None to send nothing. Nothing is sent either if one of the approved `files` is
     damaged, if an approval is missing that `policy` requires, or if there are more requests than
     its `max_requests`. The same goes for a request that `check` returns messages about; if `policy`
     only warns, only that one is not sent. Errors are part of the result, and not raised.
+
+    A translation needs the text of its original. With `adds_originals`, that is asked for as well
+    if it is missing and not among the requests: another build of the site has its page.
     """
     articles, problems = find_articles(
         page_requests,
@@ -132,24 +136,38 @@ def obtain(
     if obtained.failures:
         _report_outdated(obtained)
         return obtained
+    if adds_originals and policy.on_missing == "generate":
+        obtained.articles += _missing_originals(articles)
+    _obtain_drafts(obtained, problems, policy, source, check)
+    del obtained.articles[len(page_requests) :]  # the originals that were added
+    return obtained
+
+
+def _obtain_drafts(
+    obtained: Obtained,
+    problems: list[str],
+    policy: Policy,
+    source: TextSource | None,
+    check: Callable[[PageRequest], list[str]],
+) -> None:
+    """Send the requests that are wanted, and report what is missing, old or outdated.
+
+    `problems` are those with the cache so far.
+    """
     if policy.on_missing == "generate":
-        if adds_originals:
-            obtained.articles += _missing_originals(articles)
         _find_wanted(obtained, policy)
         _refuse_wanted(obtained, policy, check)
         if obtained.failures:
-            return obtained
+            return
     if obtained.wanted and source:
         problems += _request_wanted(obtained, policy, source)
         if obtained.failures:  # there are too many requests
             _report_outdated(obtained)
-            return obtained
+            return
     obtained.warnings += dict.fromkeys(problems)
     _report_outdated(obtained)
     if source:
         _report_texts(obtained, policy)
-    del obtained.articles[len(page_requests) :]  # the originals that were added
-    return obtained
 
 
 def _missing_originals(articles: Sequence[Article]) -> list[Article]:
@@ -167,7 +185,7 @@ def _missing_originals(articles: Sequence[Article]) -> list[Article]:
 
 
 def _find_wanted(obtained: Obtained, policy: Policy) -> None:
-    """Find the requests to be sent, if they can be."""
+    """Fill `wanted`. Translations whose original has no text yet are not wanted in this run."""
     for article in obtained.articles:
         if _is_wanted(article, policy):
             obtained.wanted[article.key] = article.asked_now
@@ -175,7 +193,7 @@ def _find_wanted(obtained: Obtained, policy: Policy) -> None:
 
 
 def _is_wanted(article: Article, policy: Policy) -> bool:
-    """Tell whether a text is to be requested, if it can be."""
+    """Tell whether a text is to be requested for an article, as far as its own state says."""
     if article.damaged:
         return False
     if policy.refresh:
@@ -235,8 +253,8 @@ def _send(
         editions[article.key] = max(article.edition, editions.get(article.key, 0))
         if article.key in wanted and (article.draft or article.failure):
             cached_keys.add(article.key)
-    # The editions are those of now, and so for a source that waits for its texts. A text that
-    # arrives later gets an edition after that of the text in the cache.
+    # Only a source that waits for its texts is told which editions there are now. Where a text
+    # arrives later, in the background, its edition comes after that of the text in the cache.
     if isinstance(source, Foreground):
         source = replace(source, editions=editions)
     outcomes, problems = source.get(wanted, cached_keys, refresh=policy.refresh)
@@ -356,7 +374,10 @@ def _require_approvals(obtained: Obtained, policy: Policy) -> None:
 
 
 def _report_texts(obtained: Obtained, policy: Policy) -> None:
-    """Add one message for each reason why texts are missing, or old."""
+    """Add one message for each reason why texts are missing, or old.
+
+    Pages with the same reason share a message, so a reason names none of them at first.
+    """
     by_reason: dict[tuple[str, bool], list[Article]] = {}
     for article in obtained.articles:
         is_asked_anew = article.key in obtained.wanted

@@ -92,7 +92,7 @@ def test_what_another_machine_has_made_meanwhile(tmp_path: Path) -> None:
     store.save({"other": slow, "new": slow})
     store.save({"edited": replace(first, html="<article>By hand</article>")})
     save_failure(store, "failed again", REQUEST, FailedTextError("refused"))
-    saved, problems = load_saved(keys, store, may_fail=keys, replaced=replaced)
+    saved, problems = load_saved(keys, store, with_failures=keys, replaced=replaced)
     assert problems == []
     assert {key: str(it.text.html if it.text else it.error)[:20] for key, it in saved.items()} == {
         "other": "<article>Second</art",
