@@ -35,7 +35,7 @@ def build(zensical: Zensical, arguments: Sequence[str], terminal: Terminal) -> i
     """
     invocation = read_arguments(["build", *arguments])
     site = read_site(find_configuration(invocation.config_file, Path.cwd()), drafts=False)
-    prepare(site)
+    prepare_site(site)
     warnings = [*site.warnings]
     problem = _cache_problem(site)
     if problem:
@@ -75,7 +75,7 @@ def _cache_problem(site: Site) -> str:
     )
 
 
-def prepare(site: Site) -> None:
+def prepare_site(site: Site) -> None:
     """Delete pages that a killed build has left in Zensical's cache.
 
     Raises ConfigurationError if Zensical is not installed, or would leave the articles out, and

@@ -30,8 +30,13 @@ CONFIGURATIONS = ("zensical.toml", "mkdocs.yml", "mkdocs.yaml")
 """The configuration files that Zensical looks for, in this order."""
 
 _SETTINGS = (
-    *("site_name", "site_url", "docs_dir", "site_dir", "use_directory_urls"),
-    *("exclude_docs", "draft_docs"),
+    "site_name",
+    "site_url",
+    "docs_dir",
+    "site_dir",
+    "use_directory_urls",
+    "exclude_docs",
+    "draft_docs",
 )
 """The settings that Zensical shares with MkDocs, and that are needed here."""
 

@@ -24,6 +24,6 @@ class ContentgenExtension(Extension):
     def extendMarkdown(self, md: Markdown) -> None:  # noqa: N802  the name is Python-Markdown's
         """Register the tree processors, if Zensical renders the page."""
         if CONTEXT in md.preprocessors:
-            from .rendering import prepare
+            from .rendering import register_processors
 
-            prepare(md, md.preprocessors[CONTEXT])
+            register_processors(md, md.preprocessors[CONTEXT])

@@ -39,10 +39,13 @@ def read_site(path: Path, *, drafts: bool) -> Site:
     """Return the site of a configuration file. Raises ConfigurationError and StoreError."""
     site = load_zensical_configuration(path)
     pages, names = find_pages(site, drafts=drafts)
+    published = pages
+    if drafts:
+        published, _ = find_pages(site, drafts=False)
     files = {file.src_uri: file for file in pages}
     site = replace(
         site,
-        pages=find_pages(site, drafts=False)[0] if drafts else pages,
+        pages=published,
         files=files,
         unread_files={name for name in names if name not in files},
     )

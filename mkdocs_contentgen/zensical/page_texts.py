@@ -78,10 +78,10 @@ class SiteTexts:
         self._printed: set[str] = set()
         self._print_warnings(site.warnings)
         self._rendered: set[str] = set()
-        self._has_news = threading.Event()
+        self._was_rendered = threading.Event()
         if given is None:
-            threading.Thread(target=self._keep_cache_empty, daemon=True).start()
-            atexit.register(self._empty_cache)
+            threading.Thread(target=self._delete_rendered_again, daemon=True).start()
+            atexit.register(self._delete_rendered)
         self._list = lru_cache(maxsize=1)(self._list_files)
         self.stylesheet = ""
         """The content of the style sheet: Zensical publishes no file of an extension."""
@@ -100,7 +100,7 @@ class SiteTexts:
         """Return the articles of a page with requests by their ids. Raises PageError."""
         if self._given is not None:
             return self._given.get(page, {})
-        self._forget(page)
+        self._note_rendered(page)
         resolution = self._resolve(page)
         self._print_warnings(resolution.warnings)
         if resolution.failures:
@@ -112,27 +112,27 @@ class SiteTexts:
         if self._given is not None:
             return
         for marker, problem in problems:
-            self._forget(page)  # so that the next build says it again
+            self._note_rendered(page)  # so that the next build says it again
             message = escape_controls(f"{self._place_of(page, marker)}: {problem}")
             if self._command and not self._serves:
                 self._command.add_problem(message)
             else:
                 _print_to_stderr(f"Warning: {message}")
 
-    def _forget(self, page: str) -> None:
-        """Delete a page from Zensical's cache once it is there."""
+    def _note_rendered(self, page: str) -> None:
+        """Note a page that has to be deleted from Zensical's cache once it is there."""
         self._rendered.add(page)
-        self._has_news.set()
+        self._was_rendered.set()
 
-    def _keep_cache_empty(self) -> None:
-        """Empty the cache when pages have been rendered: Ctrl-C ends Zensical at once."""
-        while self._has_news.wait():
-            self._has_news.clear()
+    def _delete_rendered_again(self) -> None:
+        """Delete pages each time that some were rendered: Ctrl-C ends Zensical at once."""
+        while self._was_rendered.wait():
+            self._was_rendered.clear()
             time.sleep(_CLEANING_INTERVAL)
-            self._empty_cache()
+            self._delete_rendered()
 
-    def _empty_cache(self) -> None:
-        """Let Zensical render the pages with articles again next time: it keeps what it rendered.
+    def _delete_rendered(self) -> None:
+        """Delete pages with articles from Zensical's cache, which renders them again next time.
 
         It would not notice that a text or its approval has changed, which this process cannot
         tell if Zensical does not call it.
@@ -219,6 +219,7 @@ class _Loaded:
 
     config: object
     texts: SiteTexts | PageError
+    """The texts of the site, or the error that each page raises."""
 
 
 _loaded: _Loaded | None = None

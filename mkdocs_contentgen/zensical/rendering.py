@@ -23,7 +23,7 @@ from mkdocs.utils.meta import get_data
 from ..site.anchors import SiteIds
 from ..site.build import page_json_ld
 from ..site.content import PageContent
-from ..site.extension import ArticleExtension, add_metadata
+from ..site.extension import ArticleExtension, RenderedPage, add_metadata
 from ..site.front_matter import NAME
 from ..site.site import MarkdownExtensions, Site
 from .configuration import load_zensical_configuration
@@ -49,7 +49,7 @@ class _PageContext(Protocol):
 _prepared: WeakSet[_Page] = WeakSet()
 
 
-def prepare(md: Markdown, preprocessor: Preprocessor) -> None:
+def register_processors(md: Markdown, preprocessor: Preprocessor) -> None:
     """Register the tree processors for the page that Zensical renders with `md`.
 
     `preprocessor` is Zensical's, which holds the page. Other Markdown within that page, such as a
@@ -64,19 +64,26 @@ def prepare(md: Markdown, preprocessor: Preprocessor) -> None:
     file = texts.file(page.path)
     contents = texts.contents(page.path) if NAME in page.meta else {}
 
-    # Called when the page is rendered, and so when `extension` is there.
+    rendered_pages: dict[str, RenderedPage] = {}
+
     def finish(md: Markdown, root: Element, title: str) -> None:
         """Set the metadata of the page, add the JSON-LD, and report problems with its markers."""
         if title and page.title_override is None:  # the navigation gives the page no title
             page.meta.setdefault("title", title)
-        rendered = extension.rendered[page.path]
+        rendered = rendered_pages[page.path]
         add_metadata(page.meta, rendered.leading, has_feed=texts.has_feed)
         if rendered.metadata:
             script = page_json_ld(contents, rendered.metadata, unescape(str(page.title or "")))
             root.append(_raw(md, script))
         texts.report(page.path, rendered.problems)
 
-    extension = ArticleExtension(lambda md: file, finish, {page.path: contents}, texts.addresses)
+    extension = ArticleExtension(
+        find_page=lambda md: file,
+        finish=finish,
+        articles={page.path: contents},
+        pages=texts.addresses,
+        rendered=rendered_pages,
+    )
     if contents:
         render_other = partial(_render_other, context)
         extension.find_id = SiteIds(texts.file, render_other, texts.known_ids).find
@@ -84,13 +91,17 @@ def prepare(md: Markdown, preprocessor: Preprocessor) -> None:
         extension.styles = lambda md, _: _raw(md, f"<style>\n{texts.stylesheet}</style>")
     extension.extendMarkdown(md)
     if contents:
-        convert = md.convert
+        _convert_also_nothing(md)
 
-        def convert_also_nothing(source: str) -> str:
-            # Python-Markdown runs no extensions for a page without text.
-            return convert(source if source.strip() else f"<!-- {NAME} -->")
 
-        md.convert = convert_also_nothing  # type: ignore[method-assign]  # of this page alone
+def _convert_also_nothing(md: Markdown) -> None:
+    """Let `md` convert a page without text, too: Python-Markdown runs no extensions for one."""
+    convert = md.convert
+
+    def convert_with_marker(source: str) -> str:
+        return convert(source if source.strip() else f"<!-- {NAME} -->")
+
+    md.convert = convert_with_marker  # type: ignore[method-assign]  # of this page alone
 
 
 def _render_other(context: _PageContext, file: File) -> str:

@@ -15,7 +15,7 @@ from ..site.content import PageContent
 from ..site.site import Site
 from ..site.watching import stamp_of, stamp_of_pages
 from ..writer.usage import Spending
-from .building import Terminal, prepare
+from .building import Terminal, prepare_site
 from .configuration import find_configuration, read_arguments
 from .loading import read_site
 from .page_cache import delete_entries
@@ -40,23 +40,17 @@ def serve(zensical: Zensical, arguments: Sequence[str], terminal: Terminal) -> i
     invocation = read_arguments(["serve", *arguments])
     path = find_configuration(invocation.config_file, Path.cwd())
     site = read_site(path, drafts=True)
-    prepare(site)
+    prepare_site(site)
     background = Background(site.options.max_requests, terminal.reporter)
     updates = _Updates(background, zensical.exchange, terminal)
     process: Popen[bytes] | None = None
     interrupted = False
-
-    def stamp() -> tuple[str, ...]:
-        """Return what changes with the pages, the approved files, or texts that arrive."""
-        news = stamp_of([background.trigger_file])
-        return stamp_of_pages(site), stamp_of([site.approved_directory()]), news
-
-    known = stamp()
+    known = _stamp(site, background)
     try:
         updates.update(site)
         process = zensical.run()
         while process.poll() is None:
-            now = stamp()
+            now = _stamp(site, background)
             if now != known:
                 known = now
                 try:
@@ -73,7 +67,13 @@ def serve(zensical: Zensical, arguments: Sequence[str], terminal: Terminal) -> i
             process.terminate()
         background.stop()
         status = zensical.wait() if process else 0
-    return 0 if interrupted else status
+    return 0 if interrupted else status  # Ctrl-C is the way to end a server
+
+
+def _stamp(site: Site, background: Background) -> tuple[str, ...]:
+    """Return what changes with the pages, the approved files, or texts that arrive."""
+    news = stamp_of([background.trigger_file])
+    return stamp_of_pages(site), stamp_of([site.approved_directory()]), news
 
 
 class _Updates:

@@ -47,10 +47,10 @@ function mainButton({ left }) {
 }
 
 function choices({ left }) {
-  const item = (name, act, value) => h("button", { type: "button", key: name, onclick: () => {
+  const item = (name, choose, value) => h("button", { type: "button", key: name, onclick: () => {
     state.isMenuOpen = false;
     redraw();
-    act();
+    choose();
   } }, say(name, value));
   const canApproveOpen = left > 0 && canApprove() && state.text.can_approve_open;
   return [

@@ -48,9 +48,9 @@ function citedSource(card, show) {
 }
 
 function sentence({ card, number }) {
-  return card.parts.map(([text, statement]) => {
-    if (statement === null) return text;
-    return h("mark", { class: statement === number ? "current" : undefined }, text);
+  return card.parts.map(([text, ofStatement]) => {
+    if (ofStatement === null) return text;
+    return h("mark", { class: ofStatement === number ? "current" : undefined }, text);
   });
 }
 
@@ -64,8 +64,8 @@ function openCard(statement, open) {
   const show = (passage) => withClosest(passage, statement);
   const others = otherEvidence(statement);
   const inSentence = open.filter((other) => other.card === card).length;
-  const button = (name, act, title, properties = {}) => h("button",
-    { type: "button", key: name, onclick: act, title, ...properties }, say(name));
+  const button = (name, onclick, title, properties = {}) => h("button",
+    { type: "button", key: name, onclick, title, ...properties }, say(name));
   return h("section", { key, class: "card open", "aria-current": "true", "aria-label": words },
     card.place.length > 0 && h("p", { class: "quiet", dir: "auto" }, card.place.join(" · ")),
     h("p", { class: "sentence", dir: "auto" }, sentence(statement)),
@@ -98,14 +98,14 @@ function originalOfBlock(current) {
 }
 
 // The place of a cell says more than its words, which are the statement itself.
-const about = ({ card, sentence: words }) => card.place.length
+const placeOrWords = ({ card, sentence: words }) => card.place.length
   ? card.place.join(" · ") : words.trim().slice(0, 90);
 
 function closedCard(statement) {
   return h("button", { type: "button", key: statement.key, class: "card row",
     onclick: () => select(statement), dir: "auto" },
   h("mark", {}, statement.words), " ",
-  h("span", { class: "quiet" }, about(statement)));
+  h("span", { class: "quiet" }, placeOrWords(statement)));
 }
 
 function checkedCard(statement) {
@@ -113,7 +113,7 @@ function checkedCard(statement) {
   return h("button", { type: "button", key: `checked ${statement.key}`, class: "card row checked",
     title: say(statement.action === "confirm" ? "check_again" : "undo_hint"),
     onclick: onlyOnce(() => recheck(statement)), dir: "auto" },
-  `${sign} `, statement.words, " ", h("span", { class: "quiet" }, about(statement)));
+  `${sign} `, statement.words, " ", h("span", { class: "quiet" }, placeOrWords(statement)));
 }
 
 function sentencesToRead() {

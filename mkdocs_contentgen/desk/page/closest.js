@@ -10,7 +10,7 @@ const wordsOf = (text) => text.toLowerCase().match(/[\p{L}\p{N}]+(?:[.,]\p{N}+)*
 const isTelling = (word) => word.length > 2 || /\p{N}/u.test(word);
 
 function wordsAround({ card, number }) {
-  const index = card.parts.findIndex(([, statement]) => statement === number);
+  const index = card.parts.findIndex(([, ofStatement]) => ofStatement === number);
   const textOf = (parts) => parts.map(([text]) => text).join("");
   const before = wordsOf(textOf(card.parts.slice(0, index))).slice(-WORDS_AROUND);
   const after = wordsOf(textOf(card.parts.slice(index + 1))).slice(0, WORDS_AROUND);

@@ -11,20 +11,20 @@ import { holdKeys } from "./keys.js";
 
 export const frame = {
   element: null,
-  origin: "", // of the page of this text, which no other page has
-  shownOrigin: "", // of the page that is there
-  path: "", // of the page that is there
-  shown: "", // the digest of what it shows
-  shownAt: Infinity,
-  isReady: false,
-  build: null, // that it is of, as it says
-  stamp: null, // of the build that the text was last compared with
-  earlier: new Set(), // those of the builds before
+  origin: "", // the origin of this text's page; no other page has the same
+  shownOrigin: "", // the origin of the page that is in the frame
+  path: "", // the path of the page that is in the frame
+  shown: "", // the digest of the text that the page shows
+  shownAt: Infinity, // when the page said that
+  isReady: false, // whether the page can be sent a text
+  build: null, // the stamp of the build that the page is from, as the page says
+  stamp: null, // the stamp of the newest build that the desk knows
+  earlier: new Set(), // the stamps of the builds before that
   places: {}, // where the blocks are that the page has told of: "select" and "hover"
 };
 
-let lastMessage = ""; // to the page, as JSON
-let versions = []; // of the text: the one that the page shows, and those that it was sent since
+let lastMessage = ""; // the last one to the page, as JSON
+let versions = []; // the version of the text that the page shows, and those that it was sent since
 
 // While a person types in the editor, the page cannot take the focus.
 export function keepFocusFromPage() {

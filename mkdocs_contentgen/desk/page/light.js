@@ -25,8 +25,9 @@ function partAt(line, begin) {
     const [all, text, address] = pattern.exec(line) ?? [];
     if (!all) continue;
     const end = begin + all.length;
+    // Other signs need room around them, and so does a picture. A link or a text does not.
     const isPicture = tag === "a" && line[begin - 1] === "!";
-    const needsRoom = tag !== "" && (tag !== "a" || isPicture);
+    const needsRoom = isPicture || !["", "a"].includes(tag);
     const hasRoom = text === text.trim()
       && BEFORE.test(line[begin - 1] ?? " ") && BEHIND.test(line[end] ?? " ");
     return needsRoom && !hasRoom ? null : { tag, text, address, end };

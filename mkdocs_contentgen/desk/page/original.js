@@ -9,8 +9,11 @@ import { say } from "./words.js";
 export const isTranslation = () => Boolean(state.text?.translation_of);
 
 // What is what in the list of facts, such as `builds.md (en → de)`.
-export const languages = ({ translation_of: page, original_language: from, language }) =>
-  page && `${page} (${from ? `${from} ` : ""}→ ${language})`;
+export function languages({ translation_of: page, original_language: from, language }) {
+  if (!page) return "";
+  const both = from ? `${from} → ${language}` : `→ ${language}`;
+  return `${page} (${both})`;
+}
 
 export async function costNote(ref, update) {
   const { cost } = await call("cost", { ref, update })

@@ -2,19 +2,19 @@
 
 import { redraw, tellTooQuick } from "./state.js";
 
-let release = null;
-let ended = Promise.resolve();
-let ending = 0; // the timer that ends what was pressed
+let resolveRelease = null; // while something is pressed
+let release = Promise.resolve(); // of what was pressed last
+let timer = 0; // that ends what was pressed
 
-export const isPressed = () => release !== null;
-export const released = () => ended;
+export const isPressed = () => resolveRelease !== null;
+export const released = () => release;
 
 export function watchPressing() {
   addEventListener("pointerdown", ({ target }) => {
     if (!target.closest("button:enabled, summary")) return;
-    clearTimeout(ending); // that of another press a moment before
-    if (release) return;
-    ended = new Promise((done) => { release = done; });
+    clearTimeout(timer); // that of another press a moment before
+    if (isPressed()) return;
+    release = new Promise((done) => { resolveRelease = done; });
   }, true);
   for (const name of ["pointerup", "pointercancel", "blur"]) addEventListener(name, end);
 }
@@ -23,10 +23,10 @@ export function watchPressing() {
 export const onlyOnce = (act) => ({ detail }) => detail < 2 ? act() : tellTooQuick();
 
 function end() {
-  clearTimeout(ending);
-  ending = setTimeout(() => { // after the click
-    release?.();
-    release = null;
+  clearTimeout(timer);
+  timer = setTimeout(() => { // after the click
+    resolveRelease?.();
+    resolveRelease = null;
     redraw();
   });
 }

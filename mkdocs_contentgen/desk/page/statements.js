@@ -41,10 +41,8 @@ export function openStatements() {
   for (const { action, statement } of state.pending) {
     const found = statement && findIn(left, statement);
     if (!found) continue;
-    const isLeft = action === "remove"
-      ? ({ card }) => card !== found.card // a sentence is removed as a whole
-      : (statement) => statement !== found;
-    left = left.filter(isLeft);
+    const isRemoved = action === "remove"; // then the sentence goes as a whole
+    left = left.filter((other) => isRemoved ? other.card !== found.card : other !== found);
   }
   return left;
 }
