@@ -6,7 +6,7 @@ import json
 import re
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
-from typing import NamedTuple
+from dataclasses import dataclass
 
 from .answers import split_lines
 from .words import count_words, split_words
@@ -85,7 +85,8 @@ _TITLE = re.compile(
 """The title in front matter, in quotation marks or a YAML block (`title: >`) or without."""
 
 
-class _CodeBlock(NamedTuple):
+@dataclass(frozen=True)
+class _CodeBlock:
     """The content of a code block, and what stands before and behind the block."""
 
     before: str
@@ -202,10 +203,10 @@ def without_front_matter(text: str) -> str:
     return text
 
 
-def _is_data(lines: str, line_pattern: re.Pattern[str]) -> bool:
+def _is_data(text: str, line_pattern: re.Pattern[str]) -> bool:
     """Tell whether each line is one of front matter, and not of a text between two rules."""
     has_key = False
-    for line in lines.split("\n"):
+    for line in text.split("\n"):
         match = line_pattern.fullmatch(line)
         if match is None:
             return False

@@ -18,6 +18,7 @@ from markdown_it.common.html_blocks import block_names
 
 from ..html.elements import DROPPED
 from .answers import split_lines
+from .ranges import Range
 
 _MARKS = {
     **dict.fromkeys(("b", "strong"), "**"),
@@ -29,14 +30,16 @@ _MARKS = {
 
 _INLINE = "b i u em strong small br code img font span meta input button video audio".split()
 _WRAPPING = "content answer response".split()
-_CLOSED = "abbr bdi bdo cite del dfn ins kbd mark q ruby s samp time var a".split()
-"""Elements with an end tag. Without one, `<time>` is the author's word for a value."""
+"""What models put around a whole text."""
+
+_INLINE_WITH_END = "abbr bdi bdo cite del dfn ins kbd mark q ruby s samp time var a".split()
+"""Inline elements with an end tag. Without one, `<time>` is the author's word for a value."""
 
 _BLOCKS = frozenset({*block_names, *DROPPED, "pre"})
 _TOGETHER = frozenset({*DROPPED, *"html head body article table ul ol dl pre blockquote".split()})
 """Elements whose lines are read together, also those behind an empty line."""
 
-_ENDED = frozenset({*DROPPED, *_CLOSED, "!--"})
+_HTML_IF_ENDED = frozenset({*DROPPED, *_INLINE_WITH_END, "!--"})
 """What is HTML only if it ends somewhere."""
 
 _PLAIN = frozenset(
@@ -44,7 +47,7 @@ _PLAIN = frozenset(
 )
 """Elements that only group text, in which Markdown is Markdown."""
 
-_NAMES = "|".join([*block_names, *DROPPED, *_CLOSED, *_INLINE, *_WRAPPING, "pre"])
+_NAMES = "|".join([*block_names, *DROPPED, *_INLINE_WITH_END, *_INLINE, *_WRAPPING, "pre"])
 _TAG = re.compile(
     rf"<(?P<end>/?)(?P<name>{_NAMES})(?=[\s/>])[^<>]{{0,1000}}>|<!DOCTYPE[^<>]{{0,300}}>"
     r"|<!--|-->",
@@ -102,17 +105,19 @@ def without_html(text: str) -> str:
 def _find_indented_code(lines: Sequence[_Line]) -> set[int]:
     """Return the numbers of the lines that are code by their indentation, and in no list."""
     found: set[int] = set()
-    can_begin = True
+    is_behind_empty_line = True
     is_list = False
     for number, line in enumerate(lines):
-        is_indented = line.text.startswith(("    ", "\t")) and bool(line.text.strip())
-        if is_indented and can_begin and not is_list:
+        if not line.text.strip():
+            is_behind_empty_line = True
+            continue
+        is_indented = line.text.startswith(("    ", "\t"))
+        if is_indented and is_behind_empty_line and not is_list:
             found.add(number)
-        elif line.text.strip():
-            can_begin = False
-            is_list = is_list if is_indented else _ITEM.match(line.text) is not None
-        else:
-            can_begin = True
+            continue
+        is_behind_empty_line = False
+        if not is_indented:
+            is_list = _ITEM.match(line.text) is not None
     return found
 
 
@@ -138,41 +143,42 @@ def _read_lines(text: str) -> list[_Line]:
 def _is_html(tag: re.Match[str], number: int, last_end: Mapping[str, int]) -> bool:
     """Tell whether a tag in a line is HTML: one of an element that needs an end has one."""
     name = _name(tag)
-    return name not in _ENDED or number <= last_end.get(name, -1)
+    return name not in _HTML_IF_ENDED or number <= last_end.get(name, -1)
 
 
 def _tags_outside_code(line: str) -> Iterator[re.Match[str]]:
     """Yield the tags of a line that do not stand in backticks."""
-    behind_line = (len(line), len(line))  # so that there always is a next one
-    spans = iter([*_code_spans(line), behind_line])
-    start, end = next(spans)
+    spans = _code_spans(line)
+    next_span = 0
     for tag in _TAG.finditer(line):
-        while end <= tag.start():
-            start, end = next(spans)
-        if tag.start() < start:
+        while next_span < len(spans) and spans[next_span].end <= tag.start():
+            next_span += 1
+        is_in_code = next_span < len(spans) and spans[next_span].start <= tag.start()
+        if not is_in_code:
             yield tag
 
 
-def _code_spans(line: str) -> list[tuple[int, int]]:
-    """Return where code in backticks begins and ends in a line."""
-    ticks = list(_TICKS.finditer(line))
+def _code_spans(line: str) -> list[Range]:
+    """Return the ranges of code in backticks in a line."""
+    runs = list(_TICKS.finditer(line))
     # Code ends with the next run of as many backticks. They are looked for from the end of the
     # line on, since looking on from each run would take quadratic time.
-    ends: dict[int, int] = {}
+    end_of: dict[int, int] = {}
     next_of_length: dict[int, int] = {}
-    for index in reversed(range(len(ticks))):
-        length = len(ticks[index][0])
+    for index in reversed(range(len(runs))):
+        length = len(runs[index][0])
         if length in next_of_length:
-            ends[index] = next_of_length[length]
+            end_of[index] = next_of_length[length]
         next_of_length[length] = index
     spans = []
     index = 0
-    while index < len(ticks):
-        if index in ends:
-            end = ends[index]
-            spans.append((ticks[index].start(), ticks[end].end()))
-            index = end
-        index += 1
+    while index < len(runs):
+        end = end_of.get(index)
+        if end is None:  # as it stands
+            index += 1
+        else:
+            spans.append(Range(runs[index].start(), runs[end].end()))
+            index = end + 1
     return spans
 
 
@@ -215,16 +221,18 @@ def _block_lines(lines: Sequence[_Line]) -> list[str]:
     names: set[str] = set()
     for line in lines:
         names.update(line.names)
-    only_groups_text = names & _BLOCKS <= _PLAIN and "!--" not in names
-    if only_groups_text:
+    blocks = names & _BLOCKS
+    only_group_text = blocks <= _PLAIN and "!--" not in names
+    if only_group_text:
         return "\n".join(_inline_line(line) for line in lines).split("\n")
     from ..html.markdown_writer import to_plain_markdown  # few models write HTML
 
     text = "\n".join(_escape_others(line) for line in lines)
     with suppress(RecursionError):
         text = to_plain_markdown(text).strip("\n")
-    start = lines[0].text
-    return indent(text, start[: len(start) - len(start.lstrip())]).split("\n")
+    first_line = lines[0].text
+    indentation = first_line.removesuffix(first_line.lstrip())
+    return indent(text, indentation).split("\n")
 
 
 def _escape_others(line: _Line) -> str:

@@ -28,7 +28,11 @@ from .values import guess_language
 from .words import count_words, split_words
 
 _MAX_TITLE = 150
+"""The maximum length of a title that is taken from the topic, in characters."""
+
 _MAX_LEVEL = 4
+"""The deepest level of a heading."""
+
 _TIP_LABELS = {*(language.tip for language in LANGUAGES.values()), "conseil", "小?贴士"}
 _TIPS = "|".join(sorted(_TIP_LABELS, key=len, reverse=True))
 TIP = re.compile(rf"\s*(?:💡\s*)?((?:pro[ -]?)?(?:{_TIPS}))\s?[:：]\s*", re.IGNORECASE)
@@ -37,12 +41,17 @@ _TIP_LABEL = re.compile(
     r"(?P<before>(?:</\w+>)*)\s?[:：](?P<end>(?:</\w+>)*)(?:<br />)?\s*",
     re.IGNORECASE,
 )
+_CODE_BLOCKS = ("fence", "code_block")
+"""The types of the tokens of code blocks."""
+
 _LABEL = re.compile(r"\W*\w+(?: \w+){0,2}\W{0,3}[:：]")
+"""A label of a box, such as `Note:`."""
+
 _SPEAKER = re.compile(r"\W*(?:[A-Z]\w+ ){1,2}[A-Z]\w+\W{0,3}:")
 """What looks like a label but can be a name, such as `Mayor Jane Smith:`."""
 
-MAX_CHARACTERS = 120_000
-"""The maximum length of a text: 12 characters for each word of the largest target."""
+MAX_TEXT = 120_000
+"""The maximum length of a text in characters: 12 for each word of the largest target."""
 
 _MIN_WIDTH = 50
 _MAX_WIDTH = 120
@@ -54,7 +63,7 @@ _MAX_CELLS = 10_000
 """The number of lines times that of columns, as if all lines were rows of one table."""
 
 _MAX_PARAGRAPH = 10_000
-"""Characters."""
+"""The maximum length of a paragraph in characters."""
 
 _MAX_REFERENCES = 40_000
 """For each reference, all lines of its paragraph count: reading them takes quadratic time."""
@@ -69,7 +78,8 @@ class MarkdownBlock:
     @property
     def kind(self) -> str:
         """The tag of the block, such as `p`, `h2`, `ul` or `pre`."""
-        return {"fence": "pre", "code_block": "pre"}.get(self.tokens[0].type, self.tokens[0].tag)
+        first = self.tokens[0]
+        return "pre" if first.type in _CODE_BLOCKS else first.tag
 
     @cached_property
     def text(self) -> str:
@@ -171,18 +181,17 @@ def _take_title(
 
     Without a heading, blocks at the beginning that repeat the `topic` are the title.
     """
-    title_words = topic
-    title: list[Token] = []
-    if heading is not None:
-        title_words = heading.words
-        title = _inline(heading)
+    title_words = topic if heading is None else heading.words
     blocks = []
     for block in document.blocks:
         if block is not heading and not _repeats(block, title_words):
             blocks.append(block)
+    title_blocks = [] if heading is None else [heading]
     while blocks and title_words and blocks[0].words == title_words:
-        title = title or _inline(blocks[0])
-        del blocks[0]
+        title_blocks.append(blocks.pop(0))
+    title: list[Token] = []
+    for block in title_blocks:
+        title = title or _inline(block)  # the first one that has any
     document.blocks = blocks
     document.title = [token for token in title if token.tag != "strong"]
 
@@ -214,21 +223,30 @@ def as_section(
 
     What follows the heading of a `later` section is left out.
     """
-    blocks: list[MarkdownBlock] = []
-    headings_to_place = read_markdown(f"## {heading}").blocks  # one, unless it has no words
-    later_words = [split_words(other) for other in later]
-    for block in document.blocks:
-        if block.kind == "h2":
-            if block.words in later_words:
-                break
-            if headings_to_place:  # in place of the first one, whatever it says
-                blocks += headings_to_place
-                headings_to_place = []
-                continue
-            block.tokens[0].tag = "h3"
-            block.tokens[-1].tag = "h3"
-        blocks.append(block)
-    return [*headings_to_place, *blocks]
+    new_heading = read_markdown(f"## {heading}").blocks  # one, unless it has no words
+    blocks = _without_later_sections(document.blocks, later)
+    places = [place for place, block in enumerate(blocks) if block.kind == "h2"]
+    for place in places:
+        blocks[place].tokens[0].tag = "h3"
+        blocks[place].tokens[-1].tag = "h3"
+    if not (new_heading and places):
+        return [*new_heading, *blocks]
+    # The first heading of the section is replaced, whatever it says.
+    first = places[0]
+    return [*blocks[:first], *new_heading, *blocks[first + 1 :]]
+
+
+def _without_later_sections(
+    blocks: Sequence[MarkdownBlock], later: Sequence[str]
+) -> list[MarkdownBlock]:
+    """Return the blocks up to the first heading that is one of the `later` ones."""
+    later_words = [split_words(heading) for heading in later]
+    kept = []
+    for block in blocks:
+        if block.kind == "h2" and block.words in later_words:
+            break
+        kept.append(block)
+    return kept
 
 
 def to_html(
@@ -249,19 +267,19 @@ def to_html(
     of a news article. `after` is the HTML that follows the text. `language` is a BCP 47 tag, or
     empty if it is not known.
     """
-    words = find_language(language)
-    spoken = language or guess_language(document.text, given)
-    basis = Given(given, names, spoken)
-    mark_paragraph(document.title, Given(given, language=spoken))
+    phrases = find_language(language)
+    marking_language = language or guess_language(document.text, given)
+    mark_paragraph(document.title, Given(given, language=marking_language))
+    given_to_blocks = Given(given, names, marking_language)
     for block in document.blocks:
         _style(block)
-        _mark(block, basis)
+        _mark(block, given_to_blocks)
     title = tag("h1", _render_inline(document.title))
     match kind:
         case "blog":
-            content = [title, *_blog(document.blocks, words), *after]
+            content = [title, *_blog(document.blocks, phrases), *after]
         case "news":
-            name = author or (words or ENGLISH).byline
+            name = author or (phrases or ENGLISH).byline
             header = tag("p", byline(name, day, day.isoformat()), "byline")
             content = [tag("header", f"{title}\n{header}"), *_news(document.blocks, after)]
         case _:
@@ -296,12 +314,12 @@ def _first_paragraph(blocks: Sequence[MarkdownBlock]) -> MarkdownBlock | None:
     return first if first and first.kind == "p" else None
 
 
-def _blog(blocks: list[MarkdownBlock], words: Language | None) -> list[str]:
+def _blog(blocks: list[MarkdownBlock], phrases: Language | None) -> list[str]:
     intro = _first_paragraph(blocks)
     content = []
     for block in blocks:
         if is_tip(block):
-            content.append(_tip(block, words))
+            content.append(_tip(block, phrases))
         elif block is intro:
             content.append(_paragraph(block, "intro"))
         elif block is blocks[-1] and block.kind == "p":
@@ -311,11 +329,11 @@ def _blog(blocks: list[MarkdownBlock], words: Language | None) -> list[str]:
     return content
 
 
-def _tip(block: MarkdownBlock, words: Language | None) -> str:
+def _tip(block: MarkdownBlock, phrases: Language | None) -> str:
     match = TIP.match(block.text)
     label = match[1] if match else ""
-    if words:
-        label = words.tip
+    if phrases:
+        label = phrases.tip
     text = _TIP_LABEL.sub(_without_label, _render_inline(_inline(block)))
     return tag("div", f"💡 <strong>{html.escape(label)}:</strong> {text}", "pro-tip")
 
@@ -348,18 +366,18 @@ def _size_problem(text: str) -> str:
     paragraphs = text.split("\n\n")
     references = sum(part.count("]:") * part.count("\n") for part in paragraphs)
     return (
-        _excess("characters", len(text), MAX_CHARACTERS)
+        _excess("characters", len(text), MAX_TEXT)
         or _excess("lines", len(lines), _MAX_LINES)
         or _excess("lines times columns of a table", len(lines) * columns, _MAX_CELLS)
         or _excess("references times lines", references, _MAX_REFERENCES)
     )
 
 
-def _excess(what: str, found: int, most: int) -> str:
-    """Return the problem that there is more of something than what can be read, or nothing."""
+def _excess(noun: str, found: int, most: int) -> str:
+    """Return the problem that a text has more of something than can be read, or nothing."""
     if found <= most:
         return ""
-    return f"the text has {found:,} {what}, {most:,} at most; write less"
+    return f"the text has {found:,} {noun}, {most:,} at most; write less"
 
 
 def _parse_inline(state: StateCore) -> None:
@@ -412,7 +430,7 @@ def _parser() -> MarkdownIt:
     read_formula_blocks(parser)
     parser.core.ruler.at("inline", _parse_inline)
     parser.add_render_rule(FORMULA, _render_formula)
-    for name in ("fence", "code_block"):
+    for name in _CODE_BLOCKS:
         parser.add_render_rule(name, _render_code)
     return parser
 
@@ -490,7 +508,8 @@ def _close_gaps(blocks: list[MarkdownBlock]) -> None:
 def _style(block: MarkdownBlock) -> None:
     """Add the inline styles, in place."""
     for token in block.tokens:
-        style = STYLES.get("ol" if token.tag == "ul" else token.tag)
+        tag_name = "ol" if token.tag == "ul" else token.tag  # both lists look the same
+        style = STYLES.get(tag_name)
         if token.nesting == 1 and style:
             alignment = token.attrGet("style")  # of a cell
             token.attrSet("style", f"{style} {alignment};" if alignment else style)
@@ -501,7 +520,7 @@ def _mark(block: MarkdownBlock, given: Given) -> None:
     is_heading = block.tokens[0].type == "heading_open"
     is_quotation = is_quote(block)
     for token in block.tokens:
-        if token.type in ("fence", "code_block"):
+        if token.type in _CODE_BLOCKS:
             mark_code_block(token, given)
         elif token.children is not None:
             mark_paragraph(token.children, given, is_heading=is_heading, is_quotation=is_quotation)

@@ -23,7 +23,7 @@ from .extensions import (
     without_site_boxes,
 )
 from .languages import any_of
-from .markdown import MAX_CHARACTERS, TIP
+from .markdown import MAX_TEXT, TIP
 from .talk import with_title, without_closing, without_opening, without_preface
 from .words import split_words
 
@@ -197,5 +197,5 @@ def mend_answer(answer: str) -> tuple[str, list[str]]:
 
     A text that is too long for any target is cut just above the limit.
     """
-    text, remarks = apply_steps(_STEPS, answer[: MAX_CHARACTERS + 1])
+    text, remarks = apply_steps(_STEPS, answer[: MAX_TEXT + 1])
     return text.strip(), remarks
