@@ -12,14 +12,13 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Collection, Iterable
-from contextlib import suppress
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass, field
 from datetime import UTC, date, datetime
 from functools import lru_cache
 from io import BytesIO, TextIOWrapper
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, NamedTuple
+from typing import TYPE_CHECKING, Annotated
 
 import msgspec
 import yaml
@@ -146,9 +145,13 @@ def _proposal_digest(text: Text) -> str:
     return sha256(f"proposed {digest(text.html, text.written_by)}")
 
 
-def approved_path(directory: Path, page: str, name: str) -> Path:
-    """Return the path of the approved file for the article `name` of a page (`src_uri`)."""
-    return directory / page / f"{name}.html"
+ArticleName = tuple[str, str]
+"""The page of an article (`src_uri`), and its id."""
+
+
+def approved_path(directory: Path, page: str, article_id: str) -> Path:
+    """Return the path of the approved file for an article of a page (`src_uri`)."""
+    return directory / page / f"{article_id}.html"
 
 
 def read_approved(path: Path, directory: Path) -> ApprovedText | None:
@@ -197,15 +200,15 @@ def _decode(content: str) -> ApprovedText:
         raise _DamagedError("has no YAML header between two lines '---'", 1)
     line = _line_at(content, match.start(2))
     text, header = _decode_header(match[1], match[2], _line_at(content, match.start(1)))
-    if not header.is_of(text):
+    if header.is_of(text):
+        may_be_cut_off = not text.html.rstrip().endswith("</article>")
+        if may_be_cut_off:  # reading all texts takes too long
+            _check_html(text.html, line)
+    else:
         read_again = _read_html(text.html, line)
         text = msgspec.structs.replace(text, html=read_again.lines)
         if not header.is_of(text):
             text = _with_edits_of_the_file(text, header, read_again.blocks)
-    else:
-        may_be_cut_off = not text.html.rstrip().endswith("</article>")
-        if may_be_cut_off:  # reading all texts takes too long
-            _check_html(text.html, line)
     return ApprovedText(text, header, line, sha256(content))
 
 
@@ -255,40 +258,47 @@ def _decode_header(header: str, html: str, first_line: int) -> tuple[Text, Appro
         name = named_field[1] if named_field else "header"
         reason = message.partition(" matching")[0].lower()
         raise _DamagedError(f"{name}: {reason}", parsed.line_of(name)) from error
-    problems = _header_problems(record, text, fields)
-    for name, problem in problems.items():
-        if problem:
-            raise _DamagedError(f"{name}: {problem}", parsed.line_of(name))
+    first_problem = next(_header_problems(record, text, fields), None)
+    if first_problem is not None:
+        name, problem = first_problem
+        raise _DamagedError(f"{name}: {problem}", parsed.line_of(name))
     return text, record
 
 
 def _header_problems(
     header: Approval | Proposal, text: Text, fields: Collection[str]
-) -> dict[str, str]:
-    """Return what is wrong with the fields of a header beside their types, or empty strings."""
-    problems = {}
+) -> Iterator[tuple[str, str]]:
+    """Yield each field of a header that is wrong in spite of its type, and what is wrong."""
     times: dict[str, datetime | None] = {"generated_at": text.generated_at}
     if isinstance(header, Approval):
-        problems["approved_by"] = name_problem(header.approved_by)
+        problem = name_problem(header.approved_by)
+        if problem:
+            yield "approved_by", problem
         times["declined"] = header.declined
     else:
         for name in _ONLY_IN_APPROVALS:
             if name in fields:
-                problems[name] = "a proposed text has no approval; `contentgen approve` writes it"
+                yield name, "a proposed text has no approval; `contentgen approve` writes it"
     for name, moment in times.items():
         if moment and not is_storable(moment):
-            problems[name] = f"is in the year {moment.year}"
-    return problems
+            yield name, f"is in the year {moment.year}"
 
 
-class _ReadBlock(NamedTuple):
+@dataclass(frozen=True)
+class _ReadBlock:
+    """What is known of a block of an approved file."""
+
     content_digest: str
     """As headers have it."""
 
     words_digest: str
+    """As `Edits.changed_by` has it."""
 
 
-class _ReadHTML(NamedTuple):
+@dataclass(frozen=True)
+class _ReadHTML:
+    """The HTML of an approved file."""
+
     lines: str
     """The HTML in the lines that approve() writes."""
 
@@ -335,10 +345,10 @@ class ApprovedFiles:
 
     directory: Path = Path()
 
-    texts: dict[tuple[str, str], ApprovedText | ApprovalError] = field(default_factory=dict)
-    """The texts by page (`src_uri`) and id, or the errors of damaged files."""
+    texts: dict[ArticleName, ApprovedText | ApprovalError] = field(default_factory=dict)
+    """The texts by article, or the errors of damaged files."""
 
-    moved: dict[tuple[str, str], Path] = field(default_factory=dict)
+    moved: dict[ArticleName, Path] = field(default_factory=dict)
     """Files at another path than the page's: that of a former name of the page, found by their
     request, or one that looks the same and has other code points."""
 
@@ -359,92 +369,85 @@ def read_all(
     existing pages (`src_uri`) that are not among them; their files are left alone. `files` are
     those to consider beside the articles' own, by default all in the directory.
     """
-    found = ApprovedFiles(directory)
     # Looking for no files saves a tenth of the time that status takes for 10,000 pages.
     if not directory.exists():
-        return found
-    own_paths, missing = _read_own_files(page_requests, found)
+        return ApprovedFiles(directory)
+    search = _FileSearch(directory)
+    own_paths = {search.read_own_file(page_request) for page_request in page_requests}
     listed = list_files(directory) if files is None else files
     remaining = [path for path in listed if path not in own_paths]
     if not remaining:  # Zensical calls this for each page
-        return found
-    remaining = _claim_by_normal_form(remaining, missing, found)
+        return search.found
+    remaining = search.claim_by_normal_form(remaining)
     left_alone = {normal_form(page) for page in others}
     for path in remaining:
         page = path.parent.relative_to(directory).as_posix()
         if normal_form(page) not in left_alone:
-            _claim_by_request(path, missing, found)
-    return found
+            search.claim_by_request(path)
+    return search.found
 
 
-def _read_own_files(
-    page_requests: Iterable[PageRequest], found: ApprovedFiles
-) -> tuple[set[Path], dict[tuple[str, str], Request]]:
-    """Read the file of each article where it has to be.
+class _FileSearch:
+    """Finds the file of each article: its own first, then another one for an article without."""
 
-    Returns the paths of these files, and the requests of the articles that have none.
-    """
-    paths = set()
-    missing = {}
-    for page_request in page_requests:
-        request = page_request.request
-        name = page_request.page, request.id
-        path = approved_path(found.directory, *name)
-        paths.add(path)
-        try:
-            text = read_approved(path, found.directory)
-        except ApprovalError as error:
-            found.texts[name] = error
-            continue
+    def __init__(self, directory: Path) -> None:
+        self._directory = directory
+        self.found = ApprovedFiles(directory)
+        self._missing: dict[ArticleName, Request] = {}
+        """The requests of the articles for which no file was found yet."""
+
+    def read_own_file(self, page_request: PageRequest) -> Path:
+        """Read the file of an article where it has to be, if it is there, and return its path."""
+        article = page_request.page, page_request.request.id
+        path = approved_path(self._directory, *article)
+        text = self._read(path)
         if text is None:
-            missing[name] = request
+            self._missing[article] = page_request.request
         else:
-            found.texts[name] = text
-    return paths, missing
+            self.found.texts[article] = text
+        return path
 
+    def claim_by_normal_form(self, paths: Iterable[Path]) -> list[Path]:
+        """Give files to articles whose own path looks the same, and return the others.
 
-def _claim_by_normal_form(
-    paths: Iterable[Path], missing: dict[tuple[str, str], Request], found: ApprovedFiles
-) -> list[Path]:
-    """Give files to `missing` articles whose own path looks the same, and return the others.
-
-    File systems and archives rename `é` from one code point to two, or back.
-    """
-    names = {normal_form(approved_path(found.directory, *name)): name for name in missing}
-    left = []
-    for path in paths:
-        name = names.pop(normal_form(path), None)
-        if name is None:
-            left.append(path)
-            continue
-        del missing[name]
-        found.moved[name] = path
-        try:
-            text = read_approved(path, found.directory)
-        except ApprovalError as error:
-            found.texts[name] = error
-        else:
+        File systems and archives rename `é` from one code point to two, or back.
+        """
+        articles = {}
+        for article in self._missing:
+            articles[normal_form(approved_path(self._directory, *article))] = article
+        left = []
+        for path in paths:
+            article_found = articles.pop(normal_form(path), None)
+            if article_found is None:
+                left.append(path)
+                continue
+            text = self._read(path)
             if text is not None:  # it has not gone since it was listed
-                found.texts[name] = text
-    return left
+                self._claim(path, article_found, text)
+        return left
 
+    def claim_by_request(self, path: Path) -> None:
+        """Give a file to the first article that it was approved for, or to none."""
+        # A damaged file was approved for nobody knows what.
+        text = self._read(path) if self._missing else None
+        if isinstance(text, ApprovedText):
+            for article, request in self._missing.items():
+                if text.was_made_for(request):
+                    self._claim(path, article, text)
+                    return
+        self.found.unclaimed.append(path)
 
-def _claim_by_request(
-    path: Path, missing: dict[tuple[str, str], Request], found: ApprovedFiles
-) -> None:
-    """Give a file to the first `missing` article that it was approved for, or to none."""
-    text = None
-    if missing:
-        with suppress(ApprovalError):  # a damaged file answers no request
-            text = read_approved(path, found.directory)
-    if text is not None:
-        for name, request in missing.items():
-            if text.was_made_for(request):
-                del missing[name]
-                found.moved[name] = path
-                found.texts[name] = text
-                return
-    found.unclaimed.append(path)
+    def _claim(self, path: Path, article: ArticleName, text: ApprovedText | ApprovalError) -> None:
+        del self._missing[article]
+        self.found.moved[article] = path
+        self.found.texts[article] = text
+
+    def _read(self, path: Path) -> ApprovedText | ApprovalError | None:
+        """Return the text of a file, the error if it is damaged, or None if there is no file."""
+        try:
+            return read_approved(path, self._directory)
+        except ApprovalError as error:
+            return error
 
 
 def list_files(directory: Path) -> list[Path]:

@@ -155,8 +155,9 @@ class Article:
     @property
     def failed_update(self) -> FailedTextError | None:
         """Why its newest text could not be updated or replaced, or None."""
-        # Only a failure that is remembered has a time.
-        if self.failure is None or self.failure.failed_at is None:
+        if self.failure is None:
+            return None
+        if self.failure.failed_at is None:  # a failure of this run, which is reported as such
             return None
         has_text = self.draft is not None or self.approved is not None
         if not has_text or self.failure.edition < self.edition:
@@ -254,9 +255,8 @@ class Article:
     def newest(self) -> Text | None:
         """What there is to review, or None.
 
-        That is the draft if there is no file, if it is newer than its file, and if the request has
-        changed since its file was made. Then, without a draft, there is nothing. Otherwise it is
-        the text of the file.
+        That is the text of the file, unless there is a newer draft, or the request has changed
+        since the file was made. Otherwise it is the draft, if there is one.
         """
         if self.approved and self.newest_is_in_file:
             return self.approved.text
@@ -313,8 +313,8 @@ class Article:
     def original_changes(self) -> int:
         """The number of blocks of the original that are not as they were translated.
 
-        If the translated original was approved, and was edited since, it counts as before until
-        somebody approves it again.
+        What was edited in the file of an approved original does not count before somebody approves
+        it again.
         """
         text = self.newest
         original = self.original_text
@@ -414,9 +414,9 @@ class Article:
         return presentation.present(self.html_to_show(text), provenance, how)
 
     def html_to_show(self, text: Text) -> str:
-        """Return the HTML of a text of the article as a page shows it, with links to its headings.
+        """Return the HTML of a text of the article as a page shows it.
 
-        Those within a translation are the original's.
+        The links within a translation are those of its original. Here, they lead to its headings.
         """
         original = self.original_text
         if original is None:
@@ -577,11 +577,11 @@ def _request_changes(before: Mapping[str, object], now: Mapping[str, object]) ->
         return ["it was no translation"]
     if original_before is not None and original_now is None:
         return ["it was a translation", *_field_changes(without_original(before), now)]
-    names = _changed_fields(before, now)
     changes = _field_changes(before, now)
     if isinstance(original_before, dict) and isinstance(original_now, dict):
+        already_named = _changed_fields(before, now)  # as the topic, which both have
         for name in _changed_fields(original_before, original_now):
-            if name not in names:  # as for the topic, which a translation has from its original
+            if name not in already_named:
                 changes.append(f"the original's {name} was {quoted(original_before.get(name))}")
     return changes
 
@@ -664,29 +664,20 @@ def find_articles(
     Drafts of articles with an approval, and failed updates, are only looked up if the policy says
     so. The store is closed afterwards. The originals of translations are found with them.
     """
-    all_requests = with_originals(page_requests)
-    keys = [asked.request.key(sandbox=policy.sandbox) for asked in all_requests]
+    requests_with_keys = [
+        (asked, asked.request.key(sandbox=policy.sandbox))
+        for asked in with_originals(page_requests)
+    ]
     wanted: dict[str, Request] = {}
-    for key, asked in zip(keys, all_requests, strict=True):
+    for asked, key in requests_with_keys:
         if policy.looks_up_drafts or _needs_draft(asked, files):
             wanted[key] = asked.request
     outcomes, problems = look_up(
         wanted, store, max_age=policy.max_age, with_updates=policy.looks_up_drafts
     )
     articles: list[Article] = []
-    for key, asked in zip(keys, all_requests, strict=True):
-        name = asked.page, asked.request.id
-        found = files.texts.get(name)
-        article = Article(
-            asked,
-            key=key,
-            directory=files.directory,
-            moved_from=files.moved.get(name),
-            approved=found if isinstance(found, ApprovedText) else None,
-            damaged=found if isinstance(found, ApprovalError) else None,
-            draft_outcome=outcomes.get(key, Outcome()),
-            may_show_draft=policy.shows_drafts,
-        )
+    for asked, key in requests_with_keys:
+        article = _article(asked, key, files, outcomes.get(key, Outcome()), policy)
         shown = article.outcome.text
         # What a translation is made from is its original alone.
         if shown and shown.sources and asked.original is None:
@@ -694,6 +685,24 @@ def find_articles(
         articles.append(article)
     # with_originals() has added the others behind the requests.
     return link_originals(articles)[: len(page_requests)], problems
+
+
+def _article(
+    asked: PageRequest, key: str, files: ApprovedFiles, draft_outcome: Outcome, policy: Policy
+) -> Article:
+    """Return the article of a request, with its file and the outcome for its draft."""
+    name = asked.page, asked.request.id
+    found = files.texts.get(name)
+    return Article(
+        asked,
+        key=key,
+        directory=files.directory,
+        moved_from=files.moved.get(name),
+        approved=found if isinstance(found, ApprovedText) else None,
+        damaged=found if isinstance(found, ApprovalError) else None,
+        draft_outcome=draft_outcome,
+        may_show_draft=policy.shows_drafts,
+    )
 
 
 def _needs_draft(asked: PageRequest, files: ApprovedFiles) -> bool:
@@ -724,13 +733,16 @@ def link_originals(articles: Sequence[Article]) -> list[Article]:
         original = article.asked.original
         if original:
             found = by_name.get((original.page, original.request.id), article.original)
-            article = _after_approval_of_original(replace(article, original=found))
+            article = _with_approved_original(replace(article, original=found))
         linked.append(article)
     return linked
 
 
-def _after_approval_of_original(article: Article) -> Article:
-    """Return a translation as one of an approved original, if a draft was approved as it was."""
+def _with_approved_original(article: Article) -> Article:
+    """Return a translation that knows that its original is approved now.
+
+    If the original has changed since it was translated as a draft, the translation stays as it is.
+    """
     newest = article.newest
     original = article.original_text
     if newest is None or original is None or original.is_draft:

@@ -25,6 +25,7 @@ _MAX_NAMED = 5
 """How many blocks are named of those that have the same problem."""
 
 _MAX_ADDRESS = 80
+"""How many characters of an address are shown in a message."""
 
 
 @dataclass(frozen=True)
@@ -96,8 +97,8 @@ def _lacking_parts(
         for address in _addresses(leaf):
             if address not in _addresses(own):
                 problems.append(f"{leaf_name(own)} lacks {_shown(address)} of the original")
-    more = "links, pictures or codes are not as there"
-    return first_problems(problems, _MAX_NAMED, more, more)
+    what_they_are = "links, pictures or codes are not as there"
+    return first_problems(problems, _MAX_NAMED, what_they_are, what_they_are)
 
 
 def _shown(address: str) -> str:

@@ -18,7 +18,7 @@ from .alignment import align_texts
 
 _LINK = re.compile(r'(<a\b[^<>]*?\shref="#)([^"<>]*)"')
 _MAX_NAME = 200
-"""A link within a text can have so many characters."""
+"""The maximum length of what a link within a text names, in characters."""
 
 
 def link_to_own_headings(translation: Text, original: Text) -> str:
@@ -35,7 +35,8 @@ def link_to_own_headings(translation: Text, original: Text) -> str:
 
     def to_own(match: re.Match[str]) -> str:
         start, name = match.groups()
-        return f'{start}{own.get(letters_of(unquote(unescape(name))), name)}"'
+        letters = letters_of(unquote(unescape(name)))
+        return f'{start}{own.get(letters, name)}"'
 
     return _LINK.sub(to_own, translation.html)
 
