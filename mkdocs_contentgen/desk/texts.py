@@ -82,6 +82,9 @@ class _Undo(msgspec.Struct, frozen=True):
     act: str = ""
     """What was done: the action of a change, `approve` or `ask`."""
 
+    by: str = ""
+    """Who did it, or an empty string if that is not known."""
+
 
 @dataclass(frozen=True)
 class _Step:
@@ -289,12 +292,13 @@ class Desk:
         last = _last_undo(self._undo_lines(article), article)
         if last is None:
             return None
-        return {"act": last.act, "deletes_file": last.text is None and last.file == ""}
+        deletes_file = last.text is None and last.file == ""
+        return {"act": last.act, "by": last.by, "deletes_file": deletes_file}
 
     def note_undo(self, article: Article, act: str, text: Text) -> None:
         """Keep how to undo an act that is done. The cache had `text` before it."""
         after = digest_of(self._reread(article))
-        self._add_undos(article, [_Undo(after, text, None, act)])
+        self._add_undos(article, [_Undo(after, text, None, act, self.by)])
 
     def _reread(self, article: Article) -> Article:
         """Return an article as the cache and its file have it after an act."""
@@ -342,7 +346,7 @@ class Desk:
         now = self._reread(article)
         # What somebody has written into the file since then is not undone.
         if now.state == "approved":
-            self._add_undos(article, [_Undo(digest_of(now), None, file, "approve")])
+            self._add_undos(article, [_Undo(digest_of(now), None, file, "approve", self.by)])
 
     def earlier(self, article: Article, name: Earlier) -> Text | None:
         """Return the approved text, or the text as it was before people changed it, or None."""
@@ -428,7 +432,8 @@ class Desk:
         undos = []
         for step in steps:
             # When the steps behind it are undone, the text of a step has the state of the last one.
-            undos.append(_Undo(_digest(step.after, state), step.before, None, step.act))
+            after = _digest(step.after, state)
+            undos.append(_Undo(after, step.before, None, step.act, self.by))
         self._add_undos(article, undos)
 
     def _save(self, article: Article, text: Text) -> None:

@@ -38,12 +38,12 @@ expect.set_options(timeout=PATIENCE)
 class DeskProcess:
     """A running `contentgen review`."""
 
-    def __init__(self, project: Project, port: int = 0) -> None:
+    def __init__(self, project: Project, port: int = 0, by: str = "Jo Doe") -> None:
         self.project = project
         log = project.root / "output.txt"
         log.unlink(missing_ok=True)
         self.process = project.start(
-            "mkdocs_contentgen", "review", "--no-open", f"--port={port}", "--by", "Jo Doe"
+            "mkdocs_contentgen", "review", "--no-open", f"--port={port}", "--by", by
         )
         wait_until(lambda: "Ctrl-C" in project.output or self.process.poll())
         self.address = re.findall(r"http://\S+", project.output)[-1]
@@ -1643,6 +1643,112 @@ def test_undo_says_what_it_takes_back(desk: DeskProcess, page: Page) -> None:
     expect(said).to_contain_text("Done last: the edit")
     expect(block_with(page, "Their words.")).to_be_visible()
     assert "My own words." in approved(desk, "post.md")
+
+
+def test_undo_is_shown_at_once(desk: DeskProcess, page: Page) -> None:
+    """Before the server has answered; with nothing left, quick hands are no error. 3 s.
+
+    What is open again is the statement to check.
+    """
+    open_text(desk, page)
+    said = page.get_by_role("status")
+    card = page.locator('[aria-current="true"]')
+    page.keyboard.press("c")
+    left(page, 2)
+    settled(page)
+    page.keyboard.press("j")
+    expect(card).to_contain_text("Costs 5 EUR")
+    held = hold(page, "undo")
+    page.keyboard.press("Control+z")
+    request = held_in(page, held)
+    left(page, 3)
+    expect(block_with(page, "It is fast.").locator("mark")).to_have_count(1)
+    request.continue_()
+    expect(said).to_contain_text("Undone: the confirmation")
+    expect(card).to_contain_text("A build takes 4 seconds")
+    settled(page)
+    page.keyboard.press("c")
+    for _ in range(4):
+        page.keyboard.press("Control+z")
+    left(page, 3)
+    settled(page)
+    expect(said).to_contain_text("Undone: the confirmation")
+    expect(page.get_by_role("button", name="Undo")).to_have_count(0)
+    held = hold(page, "undo")
+    page.keyboard.press("c")
+    page.keyboard.press("Control+z")
+    held_in(page, held).fulfill(status=409, json={"error": "No."})
+    expect(said).to_contain_text("No.")
+    left(page, 2)
+    settled(page)
+
+
+def test_undo_of_what_another_person_has_done(project: Project, browser: Browser) -> None:
+    """It says whose it is, and asks before it takes that back. 5 s."""
+    make_site(project.root)
+    with DeskProcess(project) as desk, DeskProcess(project, by="Ann Li") as other_desk:
+        page = enter(desk, browser)
+        open_text(desk, page)
+        other = enter(other_desk, browser)
+        open_text(other_desk, other)
+        other.keyboard.press("c")
+        left(page, 2)
+        said = page.get_by_role("status")
+        expect(said).to_contain_text("Done last: the confirmation (Ann Li)")
+        expect(other.get_by_role("status")).not_to_contain_text("Ann Li")
+        page.keyboard.press("Control+z")
+        dialog = page.get_by_role("dialog", name="Undo")
+        expect(dialog).to_contain_text("This takes back what Ann Li has done: the confirmation.")
+        dialog.get_by_role("button", name="Cancel").click()
+        settled(page)
+        left(page, 2)
+        page.keyboard.press("Control+z")
+        dialog.get_by_role("button", name="Undo").click()
+        left(page, 3)
+        left(other, 3)
+        select_statement(other, "4 seconds A build", "A build takes")
+        settle_at_once(page, other, "Remove")
+        message = "Ann Li has just confirmed “4 seconds”. The sentence was not removed."
+        expect(said).to_contain_text(message)
+        other.context.close()
+        page.context.close()
+
+
+def test_the_list_tells_what_became_of_an_approval(desk: DeskProcess, page: Page) -> None:
+    """Also if it was opened before the answer; the approval can be undone there. 3 s."""
+    open_text(desk, page, "Ten habits")
+    expect(approve_button(page)).to_be_enabled()
+    held = hold(page, "approve")
+    approve_button(page).click()
+    request = held_in(page, held)
+    page.get_by_role("button", name="All texts").click()
+    request.continue_()
+    expect(page.get_by_role("heading", name="Texts to review")).to_be_visible()
+    said = page.get_by_role("status")
+    expect(said).to_contain_text("Approved “Ten habits”")
+    said.get_by_role("button", name="Undo").click()
+    page.get_by_role("dialog", name="Undo").get_by_role("button", name="Undo").click()
+    expect(page).to_have_title(re.compile("Ten habits"))
+    expect(said).to_contain_text("Undone: the approval")
+    assert approved(desk, "post.md") == ""
+
+
+def test_an_answer_that_is_lost(desk: DeskProcess, page: Page) -> None:
+    """The person is told to look, and words that were saved are not called unsaved. 3 s."""
+    open_text(desk, page)
+
+    def lose(route: Route) -> None:
+        route.fetch()
+        route.abort()
+
+    page.route("**/api/change", lose, times=1)
+    edit_block(page, "The end.").fill("My own end.")
+    page.get_by_role("button", name="Save").click()
+    expect(page.get_by_role("status")).to_contain_text("See whether it has your last change.")
+    expect(block_with(page, "My own end.")).to_be_visible()
+    expect(page.get_by_text("You have not saved")).to_have_count(0)
+    page.keyboard.press("c")
+    left(page, 2)
 
 
 CHANGE_ELSEWHERE = """async ([ref, change]) => {

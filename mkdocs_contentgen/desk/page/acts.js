@@ -2,11 +2,11 @@
 // when the one before has been answered.
 
 import { call } from "./api.js";
-import { renumberDrafts } from "./drafts.js";
-import { personAgrees } from "./dialogs.js";
-import { HOLD, PATIENCE, redraw, state, tell } from "./state.js";
+import { dropSavedDrafts, renumberDrafts } from "./drafts.js";
+import { PATIENCE, noteOtherText, redraw, state, tell } from "./state.js";
 import { findIn, openStatements, statementsOf } from "./statements.js";
 import { released } from "./pressing.js";
+import { nameOfOther, noteEarlier, undoLast } from "./undoing.js";
 import { say } from "./words.js";
 
 const MAX_CHANGES = 50; // that the server makes at once
@@ -40,13 +40,17 @@ export function take(text) {
   if (row >= 0) state.texts[row] = { ...state.texts[row], ...text };
   const number = selected ? numberOf(selected) : -1;
   state.block = number < 0 ? null : number;
-  if (text.seen !== before?.seen || isOther) {
-    state.hovered = null; // until the page tells it again, with the other words
-    state.since = performance.now();
-    setTimeout(redraw, HOLD + 20);
-  }
+  if (text.seen !== before?.seen || isOther) noteOtherText();
   if (!isOther) renumberDrafts(numberOf);
+  dropSavedDrafts();
+  forgetReopened();
   redraw();
+}
+
+// What is open again, whoever did that, was not checked.
+function forgetReopened() {
+  const open = new Set(openStatements().map(({ key }) => key));
+  state.checked = state.checked.filter(({ key }) => !open.has(key));
 }
 
 // Looks whether somebody else has changed something.
@@ -59,6 +63,7 @@ export async function look() {
     if (text.version !== state.text.version) await released();
     if (ref !== state.ref) return;
     state.failure = "";
+    if (state.message?.text === say("lost")) tell("amber", say("answers"));
     if (text.version === state.text.version) {
       redraw(); // its answer has nothing else
       return;
@@ -90,6 +95,14 @@ async function send(action, body, ref) {
   }
 }
 
+// Sends changes of the text that is open.
+async function sendChanges(ref, changes) {
+  const before = state.text;
+  const after = await call("change", { ref, seen: before.seen, changes });
+  if (changes.length === 1) noteEarlier(after, before);
+  return after;
+}
+
 // Notes an own change until the server has answered it.
 function pend(own) {
   own.since = performance.now();
@@ -111,9 +124,6 @@ export function act(action, body = {}) {
   const { ref } = state;
   return inTurnPending({ action }, () => send(action, body, ref));
 }
-
-// Takes back what was done last. A message with it is about that, and not about an approval.
-export const undoLast = () => undo();
 
 // Confirms a statement, or removes its sentence.
 export function settle(statement, action) {
@@ -169,7 +179,7 @@ async function sendTogether(all, ref, tries = 1) {
   if (!changes && all.length > 1) return false;
   if (!changes) return endSettledByOther(all[0]);
   try {
-    const text = await call("change", { ref, seen: state.text.seen, changes });
+    const text = await sendChanges(ref, changes);
     await released();
     endSettling(all, true);
     if (text.ref === state.ref) take(text);
@@ -194,7 +204,8 @@ function endSettledByOther(own) {
   const isDone = isConfirmed && action === "confirm";
   endSettling([own], isDone);
   if (isDone) redraw();
-  else tell("red", say(isConfirmed ? "confirmed_by_other" : "statement_gone", statement.words));
+  else if (isConfirmed) tell("red", say("confirmed_by_other", statement.words, nameOfOther()));
+  else tell("red", say("statement_gone", statement.words));
   return isDone;
 }
 
@@ -242,7 +253,7 @@ async function sendChange(block, wanted, outcome, ref, tries = 1) {
   if (number >= 0) {
     const sent = { block: number, digest: block.digest, ...wanted };
     try {
-      await receive(await call("change", { ref, seen: state.text.seen, changes: [sent] }));
+      await receive(await sendChanges(ref, [sent]));
       tell("green", outcome, undoLast);
       return true;
     } catch (error) {
@@ -256,7 +267,7 @@ async function sendChange(block, wanted, outcome, ref, tries = 1) {
   if (numberOf(block) >= 0 && tries < MAX_TRIES) {
     return sendChange(block, wanted, outcome, ref, tries + 1);
   }
-  const name = state.text.blocks[block.number]?.changed_by || say("somebody");
+  const name = state.text.blocks[block.number]?.changed_by || nameOfOther();
   tell("red", say("overtaken", name, wanted.markdown ?? ""));
   return false;
 }
@@ -267,30 +278,4 @@ export function takeBack(row) {
     if (done) tell("green", say("did_take_back"), undoLast);
     return done;
   });
-}
-
-const UNDONE = {
-  confirm: "undone_confirm", remove: "undone_remove", edit: "undone_edit", insert: "undone_add",
-  paste: "undone_add", delete: "undone_delete", take_back: "undone_take_back",
-  approve: "undone_approve", ask: "undone_ask", reopen: "undone_reopen",
-};
-
-// Whether the person goes on, though Undo would delete the approved file of a text.
-export async function agreesToUndo({ undo: { deletes_file: deletes }, approved_file: file }) {
-  return !deletes || personAgrees(say("undo"), say("undo_deletes", file));
-}
-
-// What the next Undo takes back, in words.
-export const undoTitle = () => say(UNDONE[state.text?.undo?.act] ?? "undo");
-
-export async function undo() {
-  await inTurn(() => {}); // what is on its way
-  const { text } = state;
-  if (!text?.undo) return;
-  const { act: what } = text.undo;
-  if (!await agreesToUndo(text)) return;
-  state.block = null;
-  const done = await act("undo");
-  state.checked = [];
-  if (done) tell("amber", say("did_undo", say(UNDONE[what] ?? "undo")));
 }

@@ -1,6 +1,6 @@
 // Whether the text can be approved, and its approval.
 
-import { act, agreesToUndo } from "./acts.js";
+import { act } from "./acts.js";
 import { ask } from "./dialogs.js";
 import { drafts } from "./drafts.js";
 import { h } from "./draw.js";
@@ -8,6 +8,7 @@ import { frame, isElsewhere } from "./frame.js";
 import { openNext, nextAfter, openText } from "./review.js";
 import { call } from "./api.js";
 import { HOLD, PATIENCE, state, tell, tellTooQuick } from "./state.js";
+import { afterLastUndo, agreesToUndo } from "./undoing.js";
 import { say } from "./words.js";
 
 export const isApproved = () => state.text.state === "approved" && !state.text.newer_draft
@@ -63,7 +64,7 @@ export async function approve({ opensNext, reason = "", seen = state.text.seen }
   }
   if (!done) return null;
   state.checked = [];
-  tell("green", say("did_approve", title), () => undoApproval(ref));
+  tell("green", say("did_approve", title), () => afterLastUndo(() => undoApproval(ref)));
   if (opensNext && state.visits === visits) await openNext();
   return done;
 }

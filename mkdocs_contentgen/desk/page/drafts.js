@@ -83,6 +83,14 @@ export function discardWords(words) {
   remember("edits", left.length ? left : null);
 }
 
+// Forgets words that the text has, since only the answer to saving them was lost.
+export function dropSavedDrafts() {
+  const kept = drafts();
+  const left = kept.filter(({ mode, number, words }) => mode !== "edit"
+    || state.text.blocks[number]?.markdown !== words.trim());
+  if (left.length < kept.length) remember("edits", left.length ? left : null);
+}
+
 // Own changes before a block have given it another number.
 export function renumberDrafts(numberOf) {
   const kept = drafts();

@@ -1,6 +1,6 @@
 // What keys do. None acts in a field, beneath a dialog, or in a page of the site.
 
-import { settle, undo } from "./acts.js";
+import { settle } from "./acts.js";
 import { approveButton, checkNext } from "./bar.js";
 import { isDialogOpen, inform } from "./dialogs.js";
 import { openEditor, openPaste } from "./editor.js";
@@ -9,6 +9,7 @@ import { openNext } from "./review.js";
 import { h } from "./draw.js";
 import { HOLD, redraw, state } from "./state.js";
 import { currentStatement, openStatements } from "./statements.js";
+import { undo } from "./undoing.js";
 import { say } from "./words.js";
 
 // Another page can lead here while one types there: no key acts then before the person has come.

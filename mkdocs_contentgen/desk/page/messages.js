@@ -1,6 +1,6 @@
 // The line below the bar: the outcome of what was done last, and what the person has to know.
 
-import { act, undo, undoTitle } from "./acts.js";
+import { act } from "./acts.js";
 import { copyButton } from "./about.js";
 import { comparisonMessage } from "./compare.js";
 import { blockOf, discardWords, draftOf, drafts, takeDraft } from "./drafts.js";
@@ -11,12 +11,17 @@ import { frame, goBack, isElsewhere } from "./frame.js";
 import { isShownSoon, whyNot } from "./approving.js";
 import { onlyOnce } from "./pressing.js";
 import { PATIENCE, redraw, state } from "./state.js";
-import { say } from "./words.js";
 import { openText } from "./review.js";
+import { undo, undoTitle } from "./undoing.js";
+import { say } from "./words.js";
 
 const note = (key, kind, ...content) => h("div", { key, class: `note ${kind}` }, ...content);
 
 const button = (label, onclick) => h("button", { type: "button", onclick }, label);
+
+export const undoButton = (takesBack) => h("button", {
+  type: "button", key: "undo", title: say("ctrl_z"), onclick: onlyOnce(takesBack),
+}, say("undo"));
 
 // What was done last, also before the desk was opened, and what takes it back.
 function outcome() {
@@ -28,8 +33,7 @@ function outcome() {
   return note("outcome", message?.kind ?? "quiet",
     message && h("span", { dir: "auto" }, message.text),
     isAboutOther && h("span", {}, say("last_act", undoTitle())),
-    takesBack && h("button", { type: "button", key: "undo", title: say("ctrl_z"),
-      onclick: onlyOnce(takesBack) }, say("undo")));
+    takesBack && undoButton(takesBack));
 }
 
 function elsewhere() {

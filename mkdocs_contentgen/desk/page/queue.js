@@ -4,6 +4,7 @@ import { copyButton } from "./about.js";
 import { call } from "./api.js";
 import { ask } from "./dialogs.js";
 import { draw, h } from "./draw.js";
+import { undoButton } from "./messages.js";
 import { costNote, originalChanges } from "./original.js";
 import { addressOf, countOf, openText } from "./review.js";
 import { stateOf } from "./bar.js";
@@ -123,6 +124,11 @@ function group(name) {
     } }, say(`group_${name}`, countOf(name)));
 }
 
+function outcome(message) {
+  return message && h("div", { class: `note ${message.kind}` },
+    h("span", { dir: "auto" }, message.text), message.undo && undoButton(message.undo));
+}
+
 export function drawQueue() {
   document.title = say("texts");
   const first = sortByNeed(state.texts).find(isNeeded);
@@ -131,7 +137,7 @@ export function drawQueue() {
     h("p", { class: "quiet" }, `${total()} · ${say("by", state.by)}`),
     h("div", { class: "messages", role: "status" },
       state.problem && h("p", { class: "note red" }, state.problem),
-      state.message && h("p", { class: `note ${state.message.kind}` }, state.message.text)),
+      outcome(state.message)),
     h("div", { class: "buttons" },
       h("button", { type: "button", class: "main", disabled: !first, title: "Enter",
         onclick: () => openText(first) }, say("review_next")),

@@ -1,7 +1,8 @@
 // A statement that was confirmed by mistake is one to check again.
 
-import { act, undoLast } from "./acts.js";
+import { act } from "./acts.js";
 import { state, tell } from "./state.js";
+import { undoLast } from "./undoing.js";
 import { say } from "./words.js";
 
 export async function recheck(statement) {

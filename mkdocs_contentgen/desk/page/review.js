@@ -1,6 +1,6 @@
 // The screen of one text: the bar, its page, and what is to be done with it.
 
-import { inTurn, look, take, undoLast } from "./acts.js";
+import { inTurn, look, take } from "./acts.js";
 import { about } from "./about.js";
 import { call } from "./api.js";
 import { bar } from "./bar.js";
@@ -14,6 +14,7 @@ import { messages } from "./messages.js";
 import { isNeeded, groupOf, loadQueue, sortByNeed } from "./queue.js";
 import { focusWhatWasDrawn, redraw, state, tell } from "./state.js";
 import { openStatements } from "./statements.js";
+import { undoLast } from "./undoing.js";
 import { say } from "./words.js";
 
 export const addressOf = (text) => `${text.url || "/"}?text=${text.ref}`;
@@ -62,7 +63,7 @@ export async function openQueue() {
   const isWanted = leave();
   await inTurn(() => {});
   if (!isWanted()) return;
-  state.message = null;
+  if (!isOfApproval(state.message)) state.message = null;
   try {
     await loadQueue(isWanted);
   } catch (error) {
@@ -72,13 +73,11 @@ export async function openQueue() {
   if (isWanted()) history.pushState(null, "", "/_contentgen/");
 }
 
+const isOfApproval = (message) => Boolean(message?.undo) && message.undo !== undoLast;
+
 // Whether a message is about more than the text before: a problem, or an approval, which can still
 // be undone. The Undo of all else would take back what was done last in the text that is open.
-function outlives(message) {
-  const isProblem = message?.kind === "red";
-  const isApproval = Boolean(message?.undo) && message.undo !== undoLast;
-  return isProblem || isApproval;
-}
+const outlives = (message) => message?.kind === "red" || isOfApproval(message);
 
 export async function showText(row, isWanted) {
   const { message, ref } = state;

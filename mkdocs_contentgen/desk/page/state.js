@@ -61,6 +61,13 @@ export function focusWhatWasDrawn() {
   focus?.();
 }
 
+// Notes that the person sees another text from now on.
+export function noteOtherText() {
+  state.hovered = null; // until the page tells it again, with the other words
+  state.since = performance.now();
+  setTimeout(redraw, HOLD + 20);
+}
+
 export function tellTooQuick() {
   state.isTooQuick = true;
   redraw();

@@ -1,0 +1,98 @@
+// Undo: what it takes back, in words, and how the text looked before, which is shown at once.
+
+import { act, inTurn, take } from "./acts.js";
+import { personAgrees } from "./dialogs.js";
+import { noteOtherText, state, tell } from "./state.js";
+import { findIn, openStatements } from "./statements.js";
+import { say } from "./words.js";
+
+const MAX_EARLIER = 10; // texts that are kept: each can be long
+
+const UNDONE = {
+  confirm: "undone_confirm", remove: "undone_remove", edit: "undone_edit", insert: "undone_add",
+  paste: "undone_add", delete: "undone_delete", take_back: "undone_take_back",
+  approve: "undone_approve", ask: "undone_ask", reopen: "undone_reopen",
+};
+
+const earlier = new Map(); // the text before an own change, by what is seen of the one after it
+
+export function noteEarlier(after, before) {
+  earlier.set(after.seen, before);
+  if (earlier.size > MAX_EARLIER) earlier.delete(earlier.keys().next().value);
+}
+
+const inWords = ({ act: name }) => say(UNDONE[name] ?? "undo");
+
+// Who did what Undo takes back, if it was another person.
+const otherPerson = ({ by }) => by && by !== state.by ? by : "";
+
+// Another person who has just done something with the text, as far as that is known.
+export const nameOfOther = () => otherPerson(state.text?.undo ?? {}) || say("somebody");
+
+// What the next Undo takes back, in words.
+export function undoTitle() {
+  const { undo: last } = state.text;
+  const name = otherPerson(last);
+  return name ? `${inWords(last)} (${name})` : inWords(last);
+}
+
+// Whether the person goes on, though Undo would delete the approved file of a text, or take back
+// what another person has done.
+export async function agreesToUndo({ undo: last, approved_file: file }) {
+  const name = otherPerson(last);
+  const questions = [
+    name && say("undo_of_other", name, inWords(last)),
+    last.deletes_file && say("undo_deletes", file),
+  ].filter(Boolean);
+  return !questions.length || personAgrees(say("undo"), questions.join(" "));
+}
+
+let ended = Promise.resolve();
+
+// Does what takes an act back when the one before has ended, however quickly they come.
+export function afterLastUndo(takeBack) {
+  ended = ended.then(takeBack);
+  return ended;
+}
+
+// Takes back what was done last with the text that is open.
+export function undo() {
+  const { ref } = state;
+  return afterLastUndo(() => undoNext(ref));
+}
+
+// A message with it is about what was done last, and not about an approval.
+export const undoLast = () => undo();
+
+async function undoNext(ref) {
+  await inTurn(() => {}); // what is on its way
+  const { text } = state;
+  if (ref !== state.ref || !text?.undo) return;
+  if (!await agreesToUndo(text)) return;
+  state.block = null;
+  const open = openStatements();
+  const shown = showEarlier(text);
+  const done = await act("undo", { seen: text.seen });
+  if (done) {
+    selectReopened(open);
+    tell("amber", say("did_undo", inWords(text.undo)));
+  } else if (shown && state.text === shown) {
+    take(text);
+  }
+}
+
+// Shows the text as it was before, if that is known, until the server has answered.
+function showEarlier(text) {
+  const before = earlier.get(text.seen);
+  if (!before || state.text !== text) return null;
+  const { stamp, waits, asking } = text; // of now
+  state.text = { ...before, stamp, waits, asking };
+  noteOtherText();
+  return state.text;
+}
+
+// What is open again is what to check next.
+function selectReopened(before) {
+  const reopened = openStatements().filter((statement) => !findIn(before, statement));
+  if (reopened.length === 1) state.current = reopened[0].key;
+}
