@@ -9,12 +9,16 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import zip_longest
 from typing import Literal
 
 from .embedded_html import without_html
 from .talk import without_closing
 
 Action = Literal["change", "insert", "remove", "nothing"]
+
+_Place = tuple[str, int, str]
+"""What an entry is about: the kind, the number of the block, and a new text behind it."""
 
 _KIND = r"(?:\s?\([a-z0-9]{1,10}(?:, a person['’]s)?\))?"
 """What a model repeats of how a block is shown to it, such as `(code)`."""
@@ -80,29 +84,36 @@ def read_entries(answer: str, *, is_cut: bool = False) -> list[Entry]:
     answer = _FENCE.sub("", answer)
     lines = list(_LINE.finditer(answer))
     first_lines = _first_lines(lines)
-    # A block can change once, but several new ones can follow it.
-    entries: dict[object, Entry] = {}
-    for index, line in enumerate(lines):
+    entries: dict[_Place, Entry] = {}
+    for line, following in zip_longest(lines, lines[1:]):
         if line not in first_lines:
             continue
         if line["nothing"]:
-            entries["nothing"] = _read_nothing(line)
-            continue
-        following = lines[index + 1] if index + 1 < len(lines) else None
-        if following is None:
-            if is_cut:
-                continue
-            text = answer[line.start("text") :]
-            reason = ""
-        else:
+            entry: Entry | None = _read_nothing(line)
+        elif following is not None:
             text = answer[line.start("text") : following.start()]
-            reason = following["reason"] or ""
-        entry = _read_entry(line, text, reason)
-        if entry and entry.action == "insert":
-            entries[entry.number, entry.text] = entry
-        elif entry:
-            entries[entry.number] = entry
+            entry = _read_entry(line, text, following["reason"] or "")
+        elif is_cut:
+            entry = None
+        else:
+            entry = _read_entry(line, answer[line.start("text") :], "")
+        if entry:
+            entries[_place_of(entry)] = entry
     return list(entries.values())
+
+
+def _place_of(entry: Entry) -> _Place:
+    """Return what an entry is about. A later one about the same takes its place.
+
+    A block can change or go once, but several new ones can follow it. There is one reason why
+    nothing changes.
+    """
+    match entry.action:
+        case "nothing":
+            return "nothing", 0, ""
+        case "insert":
+            return "insert", entry.number, entry.text
+    return "block", entry.number, ""
 
 
 def _first_lines(lines: Sequence[re.Match[str]]) -> list[re.Match[str]]:

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from textwrap import dedent
-from typing import NamedTuple
 
 from .answers import each_line, split_lines
 
@@ -46,6 +46,20 @@ _DEFINITION = re.compile(r":[ \t]+(?=\S)")
 """The mark of a definition: `:   what it means`."""
 
 _CODE = re.compile(r"(`+[^`]*`+)")
+
+
+@dataclass(frozen=True)
+class _Box:
+    """A box or a tab in the lines of a text."""
+
+    start: re.Match[str]
+    """Its first line."""
+
+    end: int
+    """The number of the line behind its content."""
+
+    following: int
+    """The number of the line behind it."""
 
 
 def without_footnotes(text: str) -> str:
@@ -113,62 +127,56 @@ def without_site_boxes(text: str, depth: int = _MAX_NESTED) -> str:
     return "\n".join(result)
 
 
-class _Box(NamedTuple):
-    """A box or a tab in the lines of a text."""
-
-    start: re.Match[str]
-    """Its first line."""
-
-    end: int
-    """The number of the line behind its content."""
-
-    following: int
-    """The number of the line behind it."""
-
-
 def _box_at(lines: Sequence[str], number: int, last_end: Mapping[str, int]) -> _Box | None:
-    """Return the box that begins in a line, or None if none does."""
+    """Return the box that begins in a line, or None if none does.
+
+    `last_end` has the number of the last line that consists of slashes, by these.
+    """
     line = lines[number]
     start = _INDENTED_BOX.fullmatch(line) or _FENCED_BOX.fullmatch(line)
     if start is None:
         return None
-    end = _end_of_box(lines, number, start["mark"], last_end)
-    if end == 0:
-        return None
-    has_end_line = start["mark"].startswith("/")
-    return _Box(start, end, end + 1 if has_end_line else end)
+    mark = start["mark"]
+    first = number + 1
+    if not mark.startswith("/"):
+        end = _end_of_indented(lines, first)
+        has_content = any(line.strip() for line in lines[first:end])
+        return _Box(start, end, following=end) if has_content else None
+    if last_end.get(mark, -1) < first:
+        return None  # it has no end, and so is none
+    end = first
+    while lines[end].rstrip() != mark:
+        end += 1
+    return _Box(start, end, following=end + 1)
 
 
-def _end_of_box(lines: Sequence[str], first: int, mark: str, last_end: Mapping[str, int]) -> int:
-    """Return the number of the line behind the content of a box, or 0 if it has none.
-
-    `last_end` has the number of the last line that consists of slashes, by these.
-    """
-    number = first + 1
-    if mark.startswith("/"):
-        if last_end.get(mark, 0) < number:
-            return 0
-        while lines[number].rstrip() != mark:
-            number += 1
-        return number
-    while number < len(lines) and (
-        not lines[number].strip() or lines[number].startswith(("    ", "\t"))
-    ):
-        number += 1
-    has_content = any(line.strip() for line in lines[first + 1 : number])
-    return number if has_content else 0
+def _end_of_indented(lines: Sequence[str], first: int) -> int:
+    """Return the number of the line behind those that are indented or empty, from `first` on."""
+    for number in range(first, len(lines)):
+        line = lines[number]
+        if line.strip() and not line.startswith(("    ", "\t")):
+            return number
+    return len(lines)
 
 
 def _in_quotation(start: re.Match[str], content: str) -> list[str]:
     """Return the lines of a box or a tab without its mark."""
-    title = start["title"]
-    label = start["kind"].split()[0].capitalize() if start["kind"].strip() else ""
-    if title is not None:
-        label = title.strip().strip('"').strip()
-    lines = [f"**{label}**", "", *content.split("\n")] if label else content.split("\n")
+    lines = content.split("\n")
+    label = _label_of(start)
+    if label:
+        lines = [f"**{label}**", "", *lines]
     if start["mark"].startswith("="):
         return lines
     return [f"> {line}".rstrip() for line in lines]
+
+
+def _label_of(start: re.Match[str]) -> str:
+    """Return the title of a box, or else its kind; empty for a box that has neither."""
+    title = start["title"]
+    if title is not None:
+        return str(title).strip().strip('"').strip()
+    kinds: list[str] = start["kind"].split()
+    return kinds[0].capitalize() if kinds else ""
 
 
 def without_heading_ids(text: str) -> str:

@@ -22,6 +22,8 @@ from .statements import find_statements, is_invented, number_end
 from .unsupported import find_sentences_to_read
 
 _BREAKS = ("softbreak", "hardbreak")
+"""The types of the inline tokens of line breaks."""
+
 NO_PROSE = ("code_inline", FORMULA)
 """The types of the inline tokens whose words are not those of a language."""
 
@@ -147,7 +149,7 @@ def _wrap(pieces: list[_Piece], ranges: list[Range], tag: str = "mark") -> list[
     """The pieces of text that each range has."""
 
     for piece in pieces:
-        for token, number in _split(piece, ranges):
+        for token, number in _split_at_ranges(piece, ranges):
             if number is not None:
                 places.setdefault(number, []).append(len(tokens))
             tokens.append(token)
@@ -176,33 +178,37 @@ def _opening(tag: str, *, is_weak: bool) -> Token:
     return token
 
 
-def _split(piece: _Piece, ranges: list[Range]) -> Iterator[tuple[Token, int | None]]:
-    """Yield the parts of a token, each with the number of its range. Code stays in one part."""
-    number = bisect_right(ranges, piece.start, key=lambda marked: marked.end)
-    if piece.token.type == "code_inline":
-        is_covered = (
-            number < len(ranges)
-            and ranges[number].start <= piece.start
-            and piece.end <= ranges[number].end
-        )
-        yield piece.token, number if is_covered else None
-        return
-    if piece.token.type != "text":
+def _split_at_ranges(piece: _Piece, ranges: list[Range]) -> Iterator[tuple[Token, int | None]]:
+    """Yield the parts of a token, each with the number of its range, or None outside of all."""
+    first_number = bisect_right(ranges, piece.start, key=lambda marked: marked.end)
+    if piece.token.type == "text":
+        yield from _split_text(piece, ranges, first_number)
+    elif piece.token.type == "code_inline" and first_number < len(ranges):
+        # Code is not split: a range has all of it, or does not count.
+        marked = ranges[first_number]
+        is_covered = marked.start <= piece.start and piece.end <= marked.end
+        yield piece.token, first_number if is_covered else None
+    else:
         yield piece.token, None
-        return
+
+
+def _split_text(
+    piece: _Piece, ranges: list[Range], first_number: int
+) -> Iterator[tuple[Token, int | None]]:
+    """Yield the parts of a text. The ranges before `first_number` end before it."""
     content = piece.token.content
     done = 0
-    for marked in ranges[number:]:
+    for number in range(first_number, len(ranges)):
+        marked = ranges[number]
         if marked.start >= piece.end:
             break
-        first = max(done, marked.start - piece.start)
-        last = min(marked.end - piece.start, len(content))
-        if first > done:
-            yield _text_token(content[done:first]), None
-        if last > first:
-            yield _text_token(content[first:last]), number
-        done = last
-        number += 1
+        start = max(done, marked.start - piece.start)
+        end = min(marked.end - piece.start, len(content))
+        if start > done:
+            yield _text_token(content[done:start]), None
+        if end > start:
+            yield _text_token(content[start:end]), number
+        done = end
     if done < len(content):
         yield _text_token(content[done:]), None
 
@@ -212,22 +218,28 @@ def _text_token(content: str) -> Token:
 
 
 def _find_marks(tokens: list[Token], indexes: list[int]) -> list[tuple[int, int]]:
-    """Return the first and the last token of each mark for a range with its text at `indexes`."""
+    """Return the first and the last token of each mark for a range with its text at `indexes`.
+
+    That is one mark if the tokens from the first to the last are balanced: each emphasis that
+    begins there ends there. Otherwise, each part has a mark of its own.
+    """
     first = indexes[0]
     last = indexes[-1]
-    depth = 0
-    lowest = 0  # below 0 if emphasis ends that began before the range
+    depth = 0  # of emphasis that has begun, and not ended
+    lowest = 0  # below 0 if emphasis ends that began before the first token
     for token in tokens[first : last + 1]:
         depth += token.nesting
         lowest = min(lowest, depth)
-    # The end of emphasis with which the range ends belongs to it, and so does its start.
+    # Just behind the last token, emphasis that began in the range can end.
     while depth > lowest and last + 1 < len(tokens) and tokens[last + 1].nesting < 0:
         last += 1
         depth -= 1
+    # Just before the first token, emphasis that ends in the range can begin.
     while lowest < 0 and first > 0 and tokens[first - 1].nesting > 0:
         first -= 1
         lowest += 1
         depth += 1
-    if lowest == depth == 0:
+    is_balanced = lowest == 0 and depth == 0
+    if is_balanced:
         return [(first, last)]
     return [(index, index) for index in indexes]

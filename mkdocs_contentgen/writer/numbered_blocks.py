@@ -35,7 +35,10 @@ _FENCE = re.compile(r"^[ \t]*(?:```|~~~)\w{0,20}[ \t]*$", re.MULTILINE)
 _EMPTY_LINE = re.compile(r"\n[ \t]*\n")
 _NUMBER = re.compile(r"\[?(\d{1,5})\]?")
 _NUMBERS = ("number", "block", "id", "index", "n")
+"""The names of the field that has the number of a block, in JSON."""
+
 _TEXTS = ("text", "translation", "translated", "content")
+"""The names of the field that has its words."""
 
 
 def read_numbered_blocks(
@@ -89,9 +92,7 @@ def _entries_of_json(answer: str) -> Iterator[tuple[int, str]]:
     value: object = None
     with suppress(ValueError, RecursionError):
         value = json.loads(answer)
-    if isinstance(value, dict) and len(value) == 1:
-        (only,) = value.values()
-        value = only if isinstance(only, list | dict) else value
+    value = _without_envelope(value)
     if isinstance(value, dict):
         for number, text in value.items():
             named = _NUMBER.fullmatch(number)
@@ -99,16 +100,29 @@ def _entries_of_json(answer: str) -> Iterator[tuple[int, str]]:
                 yield int(named[1]), _in_one_line(text)
     elif isinstance(value, list):
         for item in value:
-            yield from _entry_of_object(item)
+            entry = _entry_of_object(item)
+            if entry:
+                yield entry
 
 
-def _entry_of_object(item: object) -> Iterator[tuple[int, str]]:
+def _without_envelope(value: object) -> object:
+    """Return what is within an object with a single field, such as `{"translations": [...]}`."""
+    if isinstance(value, dict) and len(value) == 1:
+        (only,) = value.values()
+        if isinstance(only, list | dict):
+            return only
+    return value
+
+
+def _entry_of_object(item: object) -> tuple[int, str] | None:
+    """Return the number and the text in an object, or None if it lacks one of them."""
     if not isinstance(item, dict):
-        return
+        return None
     numbers = [item[name] for name in _NUMBERS if isinstance(item.get(name), int)]
     texts = [item[name] for name in _TEXTS if isinstance(item.get(name), str)]
-    if numbers and texts:
-        yield numbers[0], _in_one_line(texts[0])
+    if not numbers or not texts:
+        return None
+    return numbers[0], _in_one_line(texts[0])
 
 
 def _in_one_line(text: str) -> str:

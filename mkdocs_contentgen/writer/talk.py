@@ -111,15 +111,15 @@ def _is_opening(sentence: str, *, is_talk: bool, is_last: bool) -> bool:
         return False
     if _PRAISE.fullmatch(sentence):
         return True
-    is_colon = sentence.rstrip(" *_").endswith((":", "："))
-    if _ANNOUNCEMENT.match(sentence):
-        if is_colon:
-            return is_last
-        # `Here is a recipe for okroshka, a cold soup. It is …` says what the text is about.
-        return (is_talk and is_last) or bool(_ANNOUNCED.search(sentence))
-    if not _OFFER.match(sentence):
+    # A colon in the middle of a line announces what follows there: `Here is why: …`.
+    has_colon = sentence.rstrip(" *_").endswith((":", "："))
+    if has_colon and not is_last:
         return False
-    return (is_talk or "help" in sentence) and (is_last or not is_colon)
+    if _ANNOUNCEMENT.match(sentence):
+        # `Here is a recipe for okroshka, a cold soup. It is …` says what the text is about.
+        is_about_text = not (has_colon or _ANNOUNCED.search(sentence))
+        return not is_about_text or (is_talk and is_last)
+    return bool(_OFFER.match(sentence)) and (is_talk or "help" in sentence)
 
 
 def without_closing(text: str) -> str:
@@ -171,7 +171,8 @@ def _drop_closing(line: str) -> str:
     kept = len(line)
     for start in reversed(starts):
         sentence = line[start:kept]
-        if sentence.strip() and not (len(sentence) <= _MAX_SENTENCE and _CLOSING.match(sentence)):
+        is_talk = len(sentence) <= _MAX_SENTENCE and _CLOSING.match(sentence)
+        if sentence.strip() and not is_talk:
             break
         kept = start
     return line[:kept].rstrip()
@@ -180,19 +181,18 @@ def _drop_closing(line: str) -> str:
 def with_title(text: str) -> str:
     """Make the line `Title: …` at the start of a text, or below a label there, its title."""
     first, _, rest = text.partition("\n")
-    if _TITLE_LINE.fullmatch(first):
-        return _titled(first, rest)
+    title_line = _TITLE_LINE.fullmatch(first)
+    if title_line:
+        return _titled(title_line, rest)
     second, _, below = rest.lstrip("\n").partition("\n")
     is_label = len(first) <= _MAX_LABEL and first.startswith(("#", "**"))
-    if is_label and _TITLE_LINE.fullmatch(second):
-        return _titled(second, f"{first}\n\n{below}")
-    return text
+    title_line = _TITLE_LINE.fullmatch(second) if is_label else None
+    return _titled(title_line, f"{first}\n\n{below}") if title_line else text
 
 
-def _titled(line: str, rest: str) -> str:
-    """Return a text with the title that a line has, or else the line below it."""
-    found = _TITLE_LINE.fullmatch(line)
-    title = found["title"].strip(" *_") if found else ""
+def _titled(title_line: re.Match[str], rest: str) -> str:
+    """Return a text with the title in a title line, or else in the line below it."""
+    title = title_line["title"].strip(" *_")
     if not title:
         title, _, rest = rest.lstrip("\n").partition("\n")
     quoted = _QUOTED.fullmatch(title)
