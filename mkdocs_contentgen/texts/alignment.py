@@ -41,9 +41,13 @@ _MAX_COMPARED_ONCE = 300_000
 """That number where nothing is remembered, which takes about a second."""
 
 _SAME_KIND = 2.0
+"""How much it counts that two parts have the same kind, such as `li`."""
+
 _SIMILAR_KIND = 1.0
-_SHARED_MARKS = 4.0
-"""How much it counts that two parts have the same kind, or the same links, names and figures."""
+"""How much it counts that both are headings, or that both are mostly one paragraph."""
+
+_SHARED_WORDS = 4.0
+"""How much it counts that all their links, code, names and figures are the same."""
 
 _WEIGHT_OF_MISSING = 0.25
 """How much a likeness counts to a part that was not in the translation before."""
@@ -172,30 +176,25 @@ def align(
     says by digest who wrote a block.
     """
     parts = read_remembered(remembered)
-    own_digests = [part.own for part in parts]
     forms = forms_of(original)
-    marks = [_Marks(leaf) for leaf in original]
-    own_marks = [_Marks(leaf) for leaf in own]
     places = _places_of_forms(parts, forms, original)
-    own_digests_now = [short_digest_of(leaf) for leaf in own]
-    own_places = _Places(own_digests, own_digests_now, own)
+    own_digests = [short_digest_of(leaf) for leaf in own]
+    own_places = _Places([part.own for part in parts], own_digests, own)
     standing_for_none = set(additions.split())
 
     def likeness(number: int, leaf: int) -> float:
         """Return how well a leaf of the original fits the translation of a remembered part."""
-        own_leaf = own_places.of(number)
-        return marks[leaf].likeness(None if own_leaf is None else own_marks[own_leaf])
+        return places.marks[leaf].likeness(own_places.marks_of(number))
 
     def own_likeness(number: int, own_leaf: int) -> float:
         """Return how well a leaf of the translation fits the original of a remembered part."""
-        if own_digests[number] == REMOVED or own_digests_now[own_leaf] in standing_for_none:
+        if parts[number].own == REMOVED or own_digests[own_leaf] in standing_for_none:
             return 0
-        leaf = places.of(number)
-        likeness = own_marks[own_leaf].likeness(None if leaf is None else marks[leaf])
-        if own_digests[number] == MISSING:
+        found = own_places.marks[own_leaf].likeness(places.marks_of(number))
+        if parts[number].own == MISSING:
             # A person may have added it; more often, the leaf is another part that was changed.
-            return likeness * _WEIGHT_OF_MISSING
-        return likeness
+            return found * _WEIGHT_OF_MISSING
+        return found
 
     # In this order: own_likeness() asks which leaf of the original a part is now.
     places.add_changed(likeness)
@@ -259,8 +258,8 @@ def count_changed_leaves(remembered: str, original: Sequence[Block]) -> int:
         counts_with_part_before = shares_element and part - 1 in only_in_new_place
         if not counts_with_part_before:
             number += 1
-    for before, after in places.gaps():
-        number += max(len(before), len(after))
+    for gone, new in places.left_over():
+        number += max(len(gone), len(new))
     return number
 
 
@@ -336,6 +335,7 @@ class _Places:
     """
 
     def __init__(self, digests: Sequence[str], now: Sequence[str], leaves: Sequence[Block]) -> None:
+        self.marks = [_Marks(leaf) for leaf in leaves]
         self._sizes = len(digests), len(leaves)
         self.equal = _match_in_order(digests, now)
         """The leaves of parts that are as they were, by the number of the part."""
@@ -371,6 +371,11 @@ class _Places:
                 return mapping[number]
         return None
 
+    def marks_of(self, number: int) -> _Marks | None:
+        """Return the marks of the leaf that a part is now, or None if it is gone."""
+        leaf = self.of(number)
+        return None if leaf is None else self.marks[leaf]
+
     def unmatched(self) -> list[int]:
         """Return the leaves that are no remembered part."""
         matched = {*self.equal.values(), *self.moved.values(), *self.changed.values()}
@@ -378,27 +383,34 @@ class _Places:
 
     def add_changed(self, likeness: Callable[[int, int], float]) -> None:
         """Pair what is left over between equal parts, if its likeness is not 0."""
-        for numbers, leaves in self.gaps():
+        for numbers, leaves in self.left_over():
             self.changed.update(_pair(numbers, leaves, likeness, _MAX_COMPARED))
 
-    def gaps(self) -> Iterator[tuple[list[int], list[int]]]:
+    def left_over(self) -> Iterator[tuple[list[int], list[int]]]:
         """Yield the parts and the leaves between two equal ones, but for what was moved.
 
         Of the parts A B C and the leaves A X Y C, these are B, and X and Y.
         """
-        taken = set(self.moved.values())
-        for before, after in _gaps(self.equal, self._sizes):
-            numbers = [number for number in before if number not in self.moved]
-            yield numbers, [leaf for leaf in after if leaf not in taken]
+        moved_leaves = set(self.moved.values())
+        for numbers, leaves in _gaps(self.equal, self._sizes):
+            yield (
+                [number for number in numbers if number not in self.moved],
+                [leaf for leaf in leaves if leaf not in moved_leaves],
+            )
 
 
 def _gaps(matched: Mapping[int, int], sizes: tuple[int, int]) -> Iterator[tuple[range, range]]:
-    """Yield what is between two neighbours in both of two sequences of these sizes."""
-    number, leaf = 0, 0
+    """Yield the places between two matched pairs, in two sequences of these sizes.
+
+    `matched` has places of the second sequence by those of the first, in the order of both.
+    """
+    place = 0
+    other_place = 0
     # Behind the last pair, there is what is left up to the ends of both.
-    for next_number, next_leaf in [*sorted(matched.items()), sizes]:
-        yield range(number, next_number), range(leaf, next_leaf)
-        number, leaf = next_number + 1, next_leaf + 1
+    for next_place, next_other_place in [*sorted(matched.items()), sizes]:
+        yield range(place, next_place), range(other_place, next_other_place)
+        place = next_place + 1
+        other_place = next_other_place + 1
 
 
 class _Marks:
@@ -421,10 +433,11 @@ class _Marks:
             likeness = _SIMILAR_KIND
         else:
             return 0
-        own, others = self._lasting_words, other._lasting_words
-        most = max(own.total(), others.total())
+        words = self._lasting_words
+        other_words = other._lasting_words
+        most = max(words.total(), other_words.total())
         if most:
-            likeness += _SHARED_MARKS * (own & others).total() / most
+            likeness += _SHARED_WORDS * (words & other_words).total() / most
         shorter, longer = sorted((len(self._text), len(other._text)))
         return likeness + (shorter + 1) / (longer + 1)
 
@@ -454,28 +467,33 @@ def _is_lasting(word: str) -> bool:
 def _match_in_order(before: Sequence[str], after: Sequence[str]) -> dict[int, int]:
     """Return which items of one sequence are which of the other, in the order of both.
 
-    This is a patience diff: first what is unique in both, and then what is repeated between that,
-    such as a cell with a `yes`.
+    This is a patience diff: first what is unique in both is matched, then the same is done with
+    what is between that. Where nothing is unique any more, what is repeated is matched, such as a
+    cell with a `yes`.
     """
     matched: dict[int, int] = {}
-    left = [(range(len(before)), range(len(after)))]
-    while left:
-        numbers, others = left.pop()
-        items = before[numbers.start : numbers.stop]
-        other_items = after[others.start : others.stop]
+    waiting = [(range(len(before)), range(len(after)))]
+    while waiting:
+        places, other_places = waiting.pop()
+        items = before[places.start : places.stop]
+        other_items = after[other_places.start : other_places.stop]
         unique = _match_unique(items, other_items)
-        for number, other in unique or _match_repeated(items, other_items):
-            matched[numbers[number]] = others[other]
-        if unique:
-            for gap, other_gap in _gaps(dict(unique), (len(items), len(other_items))):
-                left.append(
-                    (numbers[gap.start : gap.stop], others[other_gap.start : other_gap.stop])
-                )
+        for index, other_index in unique or _match_repeated(items, other_items):
+            matched[places[index]] = other_places[other_index]
+        if not unique:
+            continue
+        for gap, other_gap in _gaps(dict(unique), (len(items), len(other_items))):
+            between = places[gap.start : gap.stop]
+            other_between = other_places[other_gap.start : other_gap.stop]
+            waiting.append((between, other_between))
     return matched
 
 
 def _match_repeated(before: Sequence[str], after: Sequence[str]) -> list[tuple[int, int]]:
-    """Return the same for two sequences in which nothing is unique."""
+    """Return pairs of places with equal items, in the order of both sequences.
+
+    That are two sequences in which nothing is unique.
+    """
     start = 0
     while start < min(len(before), len(after)) and before[start] == after[start]:
         start += 1
@@ -490,7 +508,7 @@ def _match_repeated(before: Sequence[str], after: Sequence[str]) -> list[tuple[i
 
 
 def _match_unique(before: Sequence[str], after: Sequence[str]) -> list[tuple[int, int]]:
-    """Return the longest run of items that are once in both sequences, in the order of both."""
+    """Return the places of items that are once in both sequences: the most in the order of both."""
     counts = Counter(before)
     counts_after = Counter(after)
     places: dict[str, int] = {}
@@ -530,29 +548,31 @@ def _pair(
     numbers: Sequence[int],
     leaves: Sequence[int],
     likeness: Callable[[int, int], float],
-    most: int,
+    max_compared: int,
 ) -> dict[int, int]:
     """Return the pairs in the order of both sequences that are most alike together.
 
-    If there are more than `most` possible pairs, the first is paired with the first, and so on: so
-    much has changed that a better guess is not worth its time.
+    If there are more than `max_compared` possible pairs, the first is paired with the first, and so
+    on: so much has changed that a better guess is not worth its time.
     """
-    if len(numbers) * len(leaves) > most:
+    if len(numbers) * len(leaves) > max_compared:
         pairs = zip(numbers, leaves, strict=False)
         return {number: leaf for number, leaf in pairs if likeness(number, leaf)}
     alike = [[likeness(number, leaf) for leaf in leaves] for number in numbers]
     best = _best_sums(alike, len(leaves))
     pairs_found = {}
-    i = j = 0
-    while i < len(numbers) and j < len(leaves):
-        if alike[i][j] and best[i][j] == alike[i][j] + best[i + 1][j + 1]:
-            pairs_found[numbers[i]] = leaves[j]
-            i += 1
-            j += 1
-        elif best[i][j] == best[i + 1][j]:
-            i += 1
+    row = 0
+    column = 0
+    while row < len(numbers) and column < len(leaves):
+        together = alike[row][column]
+        if together and best[row][column] == together + best[row + 1][column + 1]:
+            pairs_found[numbers[row]] = leaves[column]
+            row += 1
+            column += 1
+        elif best[row][column] == best[row + 1][column]:
+            row += 1
         else:
-            j += 1
+            column += 1
     return pairs_found
 
 
@@ -560,12 +580,14 @@ def _best_sums(alike: Sequence[Sequence[float]], columns: int) -> list[list[floa
     """Return a table for the pairs that are most alike together, in the order of both sequences.
 
     `alike` has the likeness of each possible pair: a row for each item of one sequence, and so many
-    columns for the other. `table[i][j]` is the sum of the best pairs without the first i rows and j
-    columns.
+    columns for the other. `table[row][column]` is the sum of the best pairs from that row and that
+    column on.
     """
     table = [[0.0] * (columns + 1) for _ in range(len(alike) + 1)]
-    for i in reversed(range(len(alike))):
-        for j in reversed(range(columns)):
-            together = alike[i][j] + table[i + 1][j + 1] if alike[i][j] else 0.0
-            table[i][j] = max(together, table[i + 1][j], table[i][j + 1])
+    for row in reversed(range(len(alike))):
+        for column in reversed(range(columns)):
+            best = max(table[row + 1][column], table[row][column + 1])
+            if alike[row][column]:
+                best = max(best, alike[row][column] + table[row + 1][column + 1])
+            table[row][column] = best
     return table

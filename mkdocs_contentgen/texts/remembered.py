@@ -41,7 +41,7 @@ class Form:
     """The digest of its tag, and of those around it."""
 
     shared: int
-    """How many elements around it are around the leaf before it, too."""
+    """How many of the elements around it are also around the leaf before it, such as a list."""
 
     def differs_only_in_content(self, other: Form) -> bool:
         """Tell whether another one has the same words, but other links, for example."""
@@ -73,7 +73,7 @@ def forms_of(leaves: Sequence[Block]) -> list[Form]:
 
 
 def short_digest_of(leaf: Block) -> str:
-    """Return what a translation remembers of one of its own leaves."""
+    """Return the digest that is remembered of a leaf as a whole, such as one of a translation."""
     return leaf.content_digest[:_DIGITS]
 
 
