@@ -17,7 +17,7 @@ from functools import partial
 from html import escape
 from importlib.resources import files
 from pathlib import Path
-from typing import Annotated, Any, TypeVar
+from typing import Annotated, Any, NamedTuple, TypeVar
 from urllib.parse import quote, unquote
 
 import msgspec
@@ -68,9 +68,6 @@ _OWN_FILES = tuple(
 
 _HEAD = re.compile(r"<head\b[^<>]*>", re.IGNORECASE)
 
-_REFUSED: tuple[ASGIApp, str] = Response("this is not served here", 403), "default-src 'none'"
-"""What answers for other hosts, and the policy of its answers."""
-
 _QUOTES_PAGES = re.compile(r"(?:\bsearch(?:_index)?\.(?:json|js)|\.(?:xml|md|txt))\Z")
 """Matches the files that have the text of many pages: search indexes, feeds, `llms.txt`."""
 
@@ -94,19 +91,49 @@ _PLAIN = (
 """A page that is not built yet, or is none of those that are published."""
 
 
+class _Part(NamedTuple):
+    """What answers for some hosts, and the Content-Security-Policy of its answers."""
+
+    app: ASGIApp
+    policy: str
+
+
+_REFUSED = _Part(Response("this is not served here", 403), "default-src 'none'")
+"""What answers for other hosts."""
+
+
 class _Body(msgspec.Struct, forbid_unknown_fields=True):
+    """What the desk's page sends with an action; each action takes some of it."""
+
     ref: str = ""
+    """The reference of the text."""
+
     version: str = ""
+    """The version of the description that the page has (`text`)."""
+
     seen: str = ""
+    """What digest_of() returned for the text that the person has seen."""
+
     shown: str = ""
+    """The digest of what the page of the site shows (`approve`)."""
+
     changes: Annotated[tuple[Change, ...], msgspec.Meta(max_length=MAX_CHANGES)] = ()
     reason: Line = ""
+    """Why a text with statements to check is approved."""
+
     replace: bool = False
+    """Whether the person has agreed that a new text replaces this one (`ask`)."""
+
     earlier: Earlier | None = None
+    """The version to compare with, or None for the first that there is (`compare`)."""
+
     note: Annotated[str, msgspec.Meta(max_length=MAX_NOTE)] = ""
     section: str = ""
     update: bool = False
+    """Whether an update is asked for, and not a new text (`ask`, `cost`)."""
+
     address: str = ""
+    """The address of a page of the site (`page`)."""
 
 
 class _PageHosts:
@@ -182,8 +209,8 @@ class DeskApp:
             f"frame-src http://*.localhost:{ports[1]}; base-uri 'none'; form-action 'none'; "
             "frame-ancestors 'none'"
         )
-        self._desk = desk, policy
-        self._pages = pages, f"frame-ancestors {self._origin}"
+        self._desk = _Part(desk, policy)
+        self._pages = _Part(pages, f"frame-ancestors {self._origin}")
 
     @property
     def address(self) -> str:
@@ -197,20 +224,20 @@ class DeskApp:
         """
         given = Headers(scope=scope)
         hosts = given.getlist("host")
-        app, policy = _REFUSED
+        part = _REFUSED
         if len(hosts) == 1 and "service-worker" not in given:
             if hosts[0] == self._host:
-                app, policy = self._desk
+                part = self._desk
             elif self._hosts.page(hosts[0]):
-                app, policy = self._pages
+                part = self._pages
 
         async def send_with_headers(message: Message) -> None:
             if message["type"] == "http.response.start":
                 headers = MutableHeaders(scope=message)
-                headers.update({**_HEADERS, "Content-Security-Policy": policy})
+                headers.update({**_HEADERS, "Content-Security-Policy": part.policy})
             await send(message)
 
-        await app(scope, receive, send_with_headers)
+        await part.app(scope, receive, send_with_headers)
 
     async def _open_session(self, request: Request) -> Response:
         """Exchange the token, once, for the key of the desk."""
@@ -226,8 +253,11 @@ class DeskApp:
 
     def _check_origin(self, request: Request) -> None:
         """Refuse what another page sends, also one of this site."""
-        site = request.headers.get("sec-fetch-site")
-        is_own = site == "same-origin" if site else request.headers.get("origin") == self._origin
+        initiator = request.headers.get("sec-fetch-site")
+        if initiator:
+            is_own = initiator == "same-origin"
+        else:  # from an older browser
+            is_own = request.headers.get("origin") == self._origin
         media_type = request.headers.get("content-type", "").partition(";")[0].strip()
         if not is_own or media_type != "application/json":
             raise HTTPException(403, "only the desk itself can read or change something")
@@ -239,11 +269,11 @@ class DeskApp:
         self._check_origin(request)
         body = await _read(request, _Body)
 
-        def locked() -> Response:
+        def act() -> Response:
             with self._texts.lock:
                 return _json(self._act(request.path_params["action"], body))
 
-        return await run_in_threadpool(locked)
+        return await run_in_threadpool(act)
 
     def _act(self, action: str, body: _Body) -> object:
         """Do what the desk's page asks for, and return what it shows then."""
@@ -347,9 +377,9 @@ class DeskApp:
         return "the site is being built, since its pages have changed"
 
     def _check_shown(self, desk: Desk, article: Article, shown: str) -> None:
-        """Raise OutdatedError unless the page shows the text as it is now, whose digest is `shown`.
+        """Raise OutdatedError unless the page beside the desk shows the text as it is now.
 
-        It is the page beside the desk.
+        `shown` is the digest of what that page shows.
         """
         text = self._described(desk, article)
         if text["waits"] or (text.get("in_page") or {}).get("digest") != shown:
@@ -453,7 +483,9 @@ def _compare(desk: Desk, article: Article, wanted: Earlier | None) -> object:
         text = desk.earlier(article, name)
         if text:
             found[name] = text
-    earlier = wanted if wanted in found else next(iter(found), EARLIER[0])
+    earlier = next(iter(found), EARLIER[0])
+    if wanted and wanted in found:
+        earlier = wanted
     rows: list[dict[str, object]] = []
     if article.newest and found:
         rows = list(describe_rows(desk, found[earlier], article.newest, earlier))

@@ -50,10 +50,10 @@ class Builder:
         self._command = command
         self._log = log
         self._folder = folder
-        self._only_site_dir = site_dir
+        self._fixed_site_dir = site_dir
         self._patience = patience
-        self._wanted = threading.Event()
         self._changed = threading.Condition()
+        self._is_wanted = False
         self._next_stamp = ""
         self._next_is_urgent = False
         self._number = 0
@@ -68,7 +68,7 @@ class Builder:
     def __exit__(self, *error: object) -> None:
         with self._changed:
             self._stopped = True
-        self.build("", True)  # wakes the thread, which ends then
+        self.build("", is_urgent=True)  # wakes the thread, which ends then
         if process := self._process:
             with suppress(OSError):
                 process.terminate()
@@ -81,32 +81,33 @@ class Builder:
         """
         with self._changed:
             # An urgent build that has not begun stays urgent.
-            has_urgent = self._wanted.is_set() and self._next_is_urgent
+            has_urgent = self._is_wanted and self._next_is_urgent
             self._next_is_urgent = is_urgent or has_urgent
             self._next_stamp = stamp
-            self._wanted.set()
+            self._is_wanted = True
             self._changed.notify_all()
 
     @property
     def is_building(self) -> bool:
         """Whether a build is running or about to begin."""
-        return self._wanted.is_set() or self._process is not None
+        return self._is_wanted or self._process is not None
 
     def _run(self) -> None:
         while True:
-            self._wanted.wait()
             with self._changed:
-                while not self._next_is_urgent and self._changed.wait(self._patience):
-                    pass  # there was another change
+                self._changed.wait_for(lambda: self._is_wanted)
+                has_changed = True
+                while has_changed and not self._next_is_urgent:
+                    has_changed = self._changed.wait(self._patience)
                 stamp = self._next_stamp
-                self._wanted.clear()
+                self._is_wanted = False
             if self._stopped:
                 return
             self._number += 1
             self._build_now(stamp)
 
     def _build_now(self, stamp: str) -> None:
-        target = self._only_site_dir
+        target = self._fixed_site_dir
         command = [sys.executable, "-m", *self._command]
         if self._folder:
             target = self._folder / str(self._number % 2)

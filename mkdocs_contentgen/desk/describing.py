@@ -33,7 +33,7 @@ _MAX_HIDDEN = 200
 _UNSEEN = {"href": " →", "src": " →", "alt": ":", "title": ":", "datetime": ":"}
 """The attributes that a page does not show, with what stands between words and the value."""
 
-_INVISIBLE = re.compile(
+_SHAPELESS = re.compile(
     "[\\u034f\\u115f\\u1160\\u17b4\\u17b5\\u180b-\\u180f\\u2800\\u3164\\uffa0\\ufe00-\\ufe0f\\U000e0100-\\U000e01ef]"
 )
 """What has no shape although its category does not say so."""
@@ -76,7 +76,7 @@ def describe(desk: Desk, article: Article) -> dict[str, object]:
     described = {
         **shown,
         **_in_page(desk, article, blocks),
-        **_facts(desk, article, text, _title(article, blocks)),
+        **_metadata(desk, article, text, _title(article, blocks)),
         "left": count_statements(text, document),
         "blocks": _described_blocks(blocks, text, finder),
         "statements": _cards(blocks, text, finder, _sources_by_label(blocks, sources)),
@@ -99,8 +99,8 @@ def _title(article: Article, blocks: Sequence[Block]) -> str:
     return article.request.topic
 
 
-def _facts(desk: Desk, article: Article, text: Text, title: str) -> dict[str, object]:
-    """Return what the desk shows of a text beside its words."""
+def _metadata(desk: Desk, article: Article, text: Text, title: str) -> dict[str, object]:
+    """Return the metadata that the desk shows of a text."""
     options = desk.site.options
     approved_file = _approved_file(desk.site, article)
     return {
@@ -405,7 +405,7 @@ def _hidden(document: Document) -> Iterator[str]:
                 words = " ".join(islice(tag.stripped_strings, 3))[:60] or tag.name
                 found[f"{words}{sign} {tag[name]}"] = None
     for character, count in Counter(document.article.decode()).most_common():
-        if _INVISIBLE.match(character) or unicodedata.category(character) in ("Cf", "Co", "Cn"):
+        if _SHAPELESS.match(character) or unicodedata.category(character) in ("Cf", "Co", "Cn"):
             name = unicodedata.name(character, "")
             found[f"{count} U+{ord(character):04X} {name}".strip()] = None
     yield from islice(found, _MAX_HIDDEN)

@@ -57,10 +57,9 @@ def render(
                 content.level = None
         contents[other.request.id] = content
     title, articles = find_parts(site.render(article.page, contents))
-    marked = [number for number, html in enumerate(articles) if _MARK in html[: html.find(">")]]
-    if not marked:
+    index = _index_of_text(articles)
+    if index is None:
         return None
-    index = marked[0]
     shown: dict[str, str | int] = {
         "article": articles[index],
         "title": title if _MARK in title else "",
@@ -68,6 +67,15 @@ def render(
         "count": len(articles),
     }
     return shown | {"digest": sha256(repr(shown))}
+
+
+def _index_of_text(articles: Sequence[str]) -> int | None:
+    """Return which of the articles of a page is the one of the text, or None."""
+    for index, html in enumerate(articles):
+        start_tag, _, _ = html.partition(">")
+        if _MARK in start_tag:
+            return index
+    return None
 
 
 def find_parts(html: str) -> tuple[str, list[str]]:

@@ -102,7 +102,8 @@ class DeskSite:
         assert desk is not None  # noqa: S101  for mypy
         texts = stamp_of_texts(desk.site)
         if texts != self._texts_stamp:
-            if self._texts_stamp:
+            is_first = not self._texts_stamp  # then the site is built in any case
+            if not is_first:
                 self.build(self.stamp, False)
             self._texts_stamp = texts
             desk.refresh()
@@ -112,13 +113,13 @@ class DeskSite:
         """Load the site anew. If that fails, keep it as it was, and say why in `problem`."""
         stack = ExitStack()
         # Before loading, so that a change that comes meanwhile is noticed the next time.
-        stamp_before = stamp_of_pages(self._desk.site) if self._desk else ""
+        stamp_at_start = stamp_of_pages(self._desk.site) if self._desk else ""
         try:
             site = stack.enter_context(self._load())
         except (SystemExit, click.ClickException, ContentgenError) as error:
             if self._desk is None:
                 raise
-            self.stamp = stamp_before  # it is loaded again once the pages change
+            self.stamp = stamp_at_start  # it is loaded again once the pages change
             first_line = str(error).partition("\n")[0]
             self.problem = f"the site cannot be loaded ({first_line})"
             return
@@ -126,7 +127,7 @@ class DeskSite:
         self._stack = stack
         self.problem = ""
         self._desk = Desk(site, self._by, self._pages)
-        self.stamp = stamp_before or stamp_of_pages(site)
+        self.stamp = stamp_at_start or stamp_of_pages(site)  # the latter for the first time
         self.build(self.stamp, True)
 
     def ask(self, article: Article, *, update: bool, note: str = "", section: str = "") -> None:
@@ -196,7 +197,8 @@ def _update(
     results, problems = updating.run(build, planned.updates, wrap)
     problems += [*planned.problems, *planned.notes]
     problems += [str(result.error) for result in results if result.error]
-    return (results[0].after if results else None), problems
+    made = results[0].after if results else None
+    return made, problems
 
 
 def _generate(

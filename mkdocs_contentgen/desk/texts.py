@@ -106,7 +106,7 @@ class Desk:
 
     parsed: dict[str, Document] = field(default_factory=dict)
     """The document of the text that was described or changed last, by its HTML, since parsing a
-    large one takes a while. Who gets it from read() may change it, so it is here no more then."""
+    large one takes a while. read() takes it out, since whoever gets it may change it."""
 
     evidence: KnownEvidence = field(default_factory=dict)
     """That of the text that was described last. A site whose sources change has another desk."""
@@ -114,7 +114,10 @@ class Desk:
     _form_remarks: FormRemarks = field(default_factory=dict)
     """Those of the text that was changed last."""
 
-    _known: dict[str, Article] = field(default_factory=dict)
+    described: dict[str, Any] = field(default_factory=dict)
+    """What was computed about the articles, until they are read again."""
+
+    _articles: dict[str, Article] = field(default_factory=dict)
     """All articles of the site by their references, as they were read last."""
 
     _outdated: set[str] = field(default_factory=set)
@@ -127,26 +130,21 @@ class Desk:
 
     @property
     def articles(self) -> dict[str, Article]:
-        """All articles of the site by their references."""
-        if self._outdated or not self._known:
+        """All articles of the site by their references, as they are now."""
+        if self._outdated or not self._articles:
             articles, _ = self.site.articles()
-            self._known = {ref_of(article): article for article in articles}
+            self._articles = {ref_of(article): article for article in articles}
             self._outdated.clear()
-        return self._known
+        return self._articles
 
     @property
-    def _read_last(self) -> dict[str, Article]:
-        """All articles by their references. `articles` reads those again that are outdated."""
-        return self._known or self.articles
-
-    @cached_property
-    def described(self) -> dict[str, Any]:
-        """What was computed about the articles, until they are read again."""
-        return {}
+    def _even_outdated(self) -> dict[str, Article]:
+        """All articles of the site by their references, as they were read last."""
+        return self._articles or self.articles
 
     def refresh(self) -> None:
         """Read files and cache again when they are needed next."""
-        self._outdated.update(self._known)
+        self._outdated.update(self._articles)
         self.described.clear()
 
     def queue(self) -> list[Article]:
@@ -158,7 +156,7 @@ class Desk:
 
     def find(self, ref: str) -> Article:
         """Return the article with this reference. Raises OutdatedError if it is gone."""
-        known = self._read_last
+        known = self._even_outdated
         if ref not in known:
             raise OutdatedError("no page requests this text any more; open the list of texts again")
         return self._read_page(known[ref].page)[ref]
@@ -172,12 +170,12 @@ class Desk:
 
         Those of other pages, which can be a thousand, are not read for that.
         """
-        known = self._read_last
+        known = self._even_outdated
         on_page = {ref: article for ref, article in known.items() if article.page == page}
         if not self._outdated.isdisjoint(on_page):
             reread = self.site.reread(list(on_page.values()))
             on_page = dict(zip(on_page, reread, strict=True))
-            self._known |= on_page
+            self._articles |= on_page
             self._outdated.difference_update(on_page)
         return on_page
 
@@ -193,12 +191,13 @@ class Desk:
         store.close()
         return True
 
-    def change(self, article: Article, seen: str, changes: Sequence[Change]) -> None:
+    def change(self, article: Article, seen_digest: str, changes: Sequence[Change]) -> None:
         """Change a text, and save it: all changes, in their order, or none of them.
 
-        Each is undone by itself. Raises OutdatedError and EditError.
+        Each is undone by itself. `seen_digest` is what digest_of() returned for the text that the
+        person has seen. Raises OutdatedError and EditError.
         """
-        seen_text = _as_seen(article, seen)
+        seen_text = _as_seen(article, seen_digest)
         text = _as_newest(article, seen_text)
         if article.newest_is_in_file:  # also if somebody has declined the draft that it replaces
             text = structs.replace(text, generated_at=datetime.now(UTC))
@@ -270,12 +269,12 @@ class Desk:
         authors = _authors(blocks, text) | _authors(before.blocks(), earlier)
         return self._with_changed_words(article, text, document, edits, authors)
 
-    def undo(self, article: Article, seen: str) -> None:
+    def undo(self, article: Article, seen_digest: str) -> None:
         """Take back what was done last with a text, also before the desk was started again.
 
         Raises OutdatedError, EditError and ApprovalError.
         """
-        _as_seen(article, seen)
+        _as_seen(article, seen_digest)
         lines = self._undo_lines(article)
         last = _last_undo(lines, article)
         if last is None:
@@ -327,13 +326,13 @@ class Desk:
     def _undo_file(self, article: Article) -> Path:
         return self.site.undo_directory() / f"{article.key}.jsonl"
 
-    def approve(self, article: Article, seen: str, reason: str = "") -> None:
+    def approve(self, article: Article, seen_digest: str, reason: str = "") -> None:
         """Write the approved file of a text.
 
         A text with statements to check needs a `reason`. Raises ApprovalError, OutdatedError,
         EditError and StoreError.
         """
-        text = _as_seen(article, seen)
+        text = _as_seen(article, seen_digest)
         if not article.needs_approval:
             raise EditError("this text is approved already")
         reason = reason.strip()
@@ -409,17 +408,16 @@ class Desk:
         A change can bring quotations back that the text had before people changed it.
         """
         earlier: Text | None = None
-        of_earlier: list[str] = []
         if change.action in ("reopen", "take_back"):
             earlier = self.earlier(article, "generated")
-        if earlier:
-            of_earlier = [*filter(is_about_quotation, earlier.remarks)]
-        if not any(map(is_about_quotation, (*after.remarks, *of_earlier))):
-            return after.remarks
+        earlier_remarks = earlier.remarks if earlier else ()
+        if not any(map(is_about_quotation, (*after.remarks, *earlier_remarks))):
+            return after.remarks  # as of most texts, and then no text is read for its marks
         marked = self._marked_text(after)
         remarks = open_remarks(after.remarks, self._marked_text(before), marked)
         if earlier:
-            remarks += open_remarks(of_earlier, self._marked_text(earlier), marked)
+            on_quotations = filter(is_about_quotation, earlier_remarks)
+            remarks += open_remarks(on_quotations, self._marked_text(earlier), marked)
         return tuple(dict.fromkeys(remarks))
 
     def _marked_text(self, text: Text) -> MarkedText:
@@ -525,9 +523,9 @@ def _restored(article: Article, text: Text) -> Text:
     return _as_newest(article, text)
 
 
-def _as_seen(article: Article, seen: str) -> Text:
+def _as_seen(article: Article, seen_digest: str) -> Text:
     """Return the text that a person has seen. Raises OutdatedError if it has changed since."""
-    if article.newest is None or digest_of(article) != seen:
+    if article.newest is None or digest_of(article) != seen_digest:
         raise OutdatedError(_CHANGED)
     return article.newest
 
