@@ -84,6 +84,48 @@ class _Group:
     """The elements that were made anew for those of the original."""
 
 
+@dataclass(eq=False)
+class _Level:
+    """The content of an element of the translation, while it is made to follow the original."""
+
+    own: Tag
+    children: Sequence[Tag]
+    """What the element of the translation contained before."""
+
+    groups: Mapping[int, _Group]
+    """The groups of children of both elements, by the `id()` of a child."""
+
+    holders: dict[int, Tag] = field(default_factory=dict)
+    """What stands where a leaf was that may have gone elsewhere, by the `id()` of the leaf.
+
+    Without it, what a person has added behind a leaf would stand behind the one before that."""
+
+    last: Tag | None = None
+    """What stands for the last child of the original so far."""
+
+    def __post_init__(self) -> None:
+        self._persons = {id(child) for child in self.children if id(child) not in self.groups}
+
+    def insert(self, node: Tag) -> None:
+        """Insert what stands for the next child, behind what a person has added there."""
+        place = self.last
+        if place is None:
+            self._insert_first(node)
+            return
+        while isinstance(place.next_sibling, Tag) and id(place.next_sibling) in self._persons:
+            place = place.next_sibling
+        place.insert_after(node)
+
+    def _insert_first(self, node: Tag) -> None:
+        """Insert an element before all that stands for something of the original."""
+        for child in self.children:
+            place = self.holders.get(id(child), child)
+            if id(child) in self.groups and place.parent is self.own:
+                place.insert_before(node)
+                return
+        self.own.append(node)
+
+
 class _Merge:
     def __init__(
         self, original: Tree, own: Tree, slots: Sequence[Slot], removed: Collection[int]
@@ -106,45 +148,44 @@ class _Merge:
     def merge(self, original: Tag, own: Tag) -> None:
         """Change what is in an element that stands for one of the original."""
         own_children = _children(own)
-        groups = self._groups(original, own_children)
-        places: dict[int, Tag] = {}
-        last: Tag | None = None
+        level = _Level(own, own_children, self._groups(original, own_children))
         for child in _children(original):
-            group = groups[id(child)]
-            is_to_move = True
-            if self._is_one_to_one(group):
-                is_to_move = self._has_moved(child)
-                node: Tag | None = self._merge_child(child, group.own[0])
-            elif group.own and not self._is_touched(group):
-                is_to_move = False
-                node = self._last_own_child(child, group)
-            else:
-                node = self._make_of(child, group, places)
-            if node is None:
-                continue
-            if is_to_move:
-                node.extract()
-                self._insert(node, own, last, own_children, groups, places)
-            last = node
+            self._follow(child, level)
         for own_child in own_children:
-            group_of_own = groups.get(id(own_child))
-            if group_of_own is None:
+            group = level.groups.get(id(own_child))
+            if group is None:  # a person has added it
                 self._prune(own_child)
-            elif group_of_own.own[0] is own_child and group_of_own.made:
-                self._place_others(group_of_own, own)
-        for place in places.values():
-            place.extract()
+            elif group.made and own_child is group.own[0]:  # once for each group
+                self._place_others(group, own)
+        for holder in level.holders.values():
+            holder.extract()
 
-    def _make_of(self, child: Tag, group: _Group, places: dict[int, Tag]) -> Tag | None:
-        """Return what is to stand for a child of the original in a group, or None for nothing.
+    def _follow(self, child: Tag, level: _Level) -> None:
+        """Bring a child of the original into the translation, behind the child before it."""
+        group = level.groups[id(child)]
+        node: Tag | None
+        if self._is_one_to_one(group):
+            stays = not self._has_moved(child)
+            node = self._merge_child(child, group.own[0])
+        elif group.own and not self._is_touched(group):
+            stays = True
+            node = self._last_own_child(child, group)
+        else:
+            stays = False
+            node = self._make_for_group(child, group, level.holders)
+        if node is None:
+            return
+        if not stays:
+            node.extract()
+            level.insert(node)
+        level.last = node
 
-        An element in `places` stays where each leaf of the group was, until all are made. Else what
-        a person has added behind it would stand behind the one before it.
-        """
+    def _make_for_group(self, child: Tag, group: _Group, holders: dict[int, Tag]) -> Tag | None:
+        """Make what is to stand for a child of the original in a group, or None for nothing."""
         for own_child in group.own:
-            if id(own_child) in self._own_leaf_of and id(own_child) not in places:
-                places[id(own_child)] = Tag(name="text")
-                own_child.insert_before(places[id(own_child)])
+            if id(own_child) in self._own_leaf_of and id(own_child) not in holders:
+                holders[id(own_child)] = Tag(name="text")
+                own_child.insert_before(holders[id(own_child)])
         node = self._make(child)
         if node is not None:
             group.made.append(node)
@@ -169,8 +210,10 @@ class _Merge:
                 own = self._slots[number].own
                 if own is None:
                     continue
-                other = groups.get(id(child_of_leaf[own]), _Group([], [child_of_leaf[own]]))
+                own_child = child_of_leaf[own]
+                other = groups.get(id(own_child), _Group([], [own_child]))
                 if other is not group:
+                    # One group takes the place of both, for all their members.
                     group = _Group(other.original + group.original, other.own + group.own)
                     for member in (*group.original, *group.own):
                         groups[id(member)] = group
@@ -283,46 +326,23 @@ class _Merge:
             node.name = leaf.name  # an item in a list, for example
         return node
 
-    def _insert(
-        self,
-        node: Tag,
-        own: Tag,
-        last: Tag | None,
-        own_children: Sequence[Tag],
-        groups: Mapping[int, _Group],
-        places: Mapping[int, Tag],
-    ) -> None:
-        """Insert a child behind another, and behind what a person has added there."""
-        if last is not None:
-            persons = {id(child) for child in own_children if id(child) not in groups}
-            while isinstance(last.next_sibling, Tag) and id(last.next_sibling) in persons:
-                last = last.next_sibling
-            last.insert_after(node)
-            return
-        for own_child in own_children:
-            place = places.get(id(own_child), own_child)
-            if id(own_child) in groups and place.parent is own:
-                place.insert_before(node)
-                return
-        own.append(node)
-
     def _place_others(self, group: _Group, own: Tag) -> None:
         """Put what stays of the former elements of a group where it stood among the others.
 
         Then remove these elements.
         """
-        before: int | None = None
+        leaf_before: int | None = None
         placed: set[int] = set()
         for own_child in group.own:
             for number in self._own_leaves_in[id(own_child)]:
                 if number in self._used:
-                    before = number
+                    leaf_before = number
                 elif number not in self._removed and number not in placed:
                     top = self._top_of(number)
                     placed.update(self._own_leaves_in[id(top)])
                     self._prune(top)
-                    self._place(top.extract(), number, before, group, own)
-                    before = number
+                    self._place(top.extract(), number, leaf_before, group, own)
+                    leaf_before = number
         for own_child in group.own:
             number_of_leaf = self._own_leaf_of.get(id(own_child))
             if number_of_leaf is None or self._elements[number_of_leaf] is not own_child:
@@ -340,14 +360,17 @@ class _Merge:
             top = element
         return top
 
-    def _place(self, top: Tag, number: int, before: int | None, group: _Group, own: Tag) -> None:
+    def _place(
+        self, top: Tag, number: int, leaf_before: int | None, group: _Group, own: Tag
+    ) -> None:
         """Insert an element behind the leaf that it stood behind, at its level in the tree."""
-        if before is None:
+        if leaf_before is None:
             group.made[0].insert_before(top)
             return
-        path = self._own_paths[before]
+        path = self._own_paths[leaf_before]
         common = _common_depth(path, self._own_paths[number])
-        place = self._elements[before]
+        place = self._elements[leaf_before]
+        # Up to what stands in the innermost element that was around both.
         for _ in range(len(path) - common - 1):
             if place.parent is None or place.parent is own:
                 break
@@ -380,6 +403,7 @@ class _Merge:
 
 
 def _children(element: Tag) -> list[Tag]:
+    """Return the elements in an element. Only leaves have text in them."""
     return [child for child in element.children if isinstance(child, Tag)]
 
 
