@@ -19,8 +19,15 @@ _SURROGATE = re.compile(r"\\u[dD][89a-fA-F][\da-fA-F]{2}")
 """Half a pair of UTF-16, as some servers write one of the tokens of an emoji."""
 
 _ERROR_FIELDS = (
-    *("error", "errors", "err", "error_code", "error_message", "error_msg", "detail"),
-    *("errorCode", "errorMessage"),
+    "error",
+    "errors",
+    "err",
+    "error_code",
+    "error_message",
+    "error_msg",
+    "detail",
+    "errorCode",
+    "errorMessage",
 )
 """The fields of answers and events that are errors, whatever else these have."""
 
@@ -49,17 +56,21 @@ class AnswerMessage(msgspec.Struct):
     reasoning_content: object = None
     refusal: object = None
 
-    def texts(self) -> tuple[str, bool]:
-        """Return the text, and whether there is thinking text apart from it."""
-        thought = bool(self.reasoning or self.reasoning_content)
-        if isinstance(self.content, str):
-            return self.content, thought
-        text = self._join_parts("text")
-        has_other_parts = isinstance(self.content, list) and bool(self.content) and not text
-        return text, thought or has_other_parts
+    @property
+    def text(self) -> str:
+        """The text, or an empty string."""
+        return self.content if isinstance(self.content, str) else self._join_parts("text")
 
-    def refused(self) -> str:
-        """Return what the model says in place of a text, or an empty string."""
+    @property
+    def has_thoughts(self) -> bool:
+        """Whether there is thinking text apart from the text."""
+        has_parts = isinstance(self.content, list) and bool(self.content)
+        has_other_parts = has_parts and not self.text
+        return bool(self.reasoning or self.reasoning_content) or has_other_parts
+
+    @property
+    def refusal_words(self) -> str:
+        """What the model says in place of a text, or an empty string."""
         refusal = self.refusal if isinstance(self.refusal, str) else ""
         return refusal + self._join_parts("refusal")
 
@@ -67,8 +78,12 @@ class AnswerMessage(msgspec.Struct):
         """Return what has this name in the parts that some servers send in place of a text."""
         if not isinstance(self.content, list):
             return ""
-        found = [part.get(name) for part in self.content if isinstance(part, dict)]
-        return "".join(words for words in found if isinstance(words, str))
+        words = ""
+        for part in self.content:
+            found = part.get(name) if isinstance(part, dict) else None
+            if isinstance(found, str):
+                words += found
+        return words
 
 
 class Choice(msgspec.Struct):

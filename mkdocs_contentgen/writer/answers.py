@@ -82,18 +82,20 @@ def without_thinking(text: str) -> str:
     """Drop what a model thinks before it answers; if there is nothing else, all of it."""
     depth = 0  # of thoughts within each other
     answer_start = 0
-    # Tags further down are part of the text, which can be about them.
+    # An answer can be about such tags, so those in its text are words.
     for tag in _THINKING.finditer(text):
         if tag["end"]:
             is_last_in_line = text[tag.end() : tag.end() + 1] in ("\n", "")
-            if depth == 0 and answer_start and not is_last_in_line:
+            # A second end of the same thoughts stands at the end of a line, or is a word.
+            is_word = depth == 0 and answer_start > 0 and not is_last_in_line
+            if is_word:
                 break
             depth = max(0, depth - 1)
             if depth == 0:
                 answer_start = tag.end()
         else:
-            stands_in_answer = depth == 0 and bool(text[answer_start : tag.start()].strip())
-            if stands_in_answer:
+            is_word = depth == 0 and bool(text[answer_start : tag.start()].strip())
+            if is_word:
                 break
             depth += 1
     if depth:
@@ -128,7 +130,10 @@ def without_next_turn(text: str) -> str:
 
 def each_line(text: str, change: Callable[[str], str]) -> str:
     """Return a text with each line changed that is no code."""
-    return "\n".join(line if is_code else change(line) for is_code, line in split_lines(text))
+    lines = []
+    for is_code, line in split_lines(text):
+        lines.append(line if is_code else change(line))
+    return "\n".join(lines)
 
 
 def split_lines(text: str) -> Iterator[tuple[bool, str]]:

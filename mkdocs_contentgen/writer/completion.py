@@ -142,15 +142,14 @@ class AnswerText:
 
     def add_delta(self, delta: AnswerMessage) -> bool:
         """Add the next part of the text, and tell whether the model wrote or thought anything."""
-        text, thought = delta.texts()
-        refusal = delta.refused()
-        if refusal:
-            self._refusal_parts.append(refusal)
+        text = delta.text
+        if delta.refusal_words:
+            self._refusal_parts.append(delta.refusal_words)
         # Some servers end a stream with all of the text in one more delta: "A ", "b.", "A b."
         if not self._repeats(text):
             self.add(text)
             self._has_deltas = self._has_deltas or bool(text)
-        return bool(text or thought)
+        return bool(text) or delta.has_thoughts
 
     def add_message(self, message: AnswerMessage) -> bool:
         """Add a message, and tell whether the model wrote or thought anything.
@@ -158,15 +157,14 @@ class AnswerText:
         A message that is not streamed is the whole text. In a stream, each can be the next part of
         the text, or all of it so far.
         """
-        text, thought = message.texts()
-        refusal = message.refused()
-        if refusal:
-            self._refusal_parts = [refusal]
+        text = message.text
+        if message.refusal_words:
+            self._refusal_parts = [message.refusal_words]
         if self._parts_length:
             self._add_later_message(text)
         elif not self._repeats(text):
             self.add(text)
-        return bool(text or thought)
+        return bool(text) or message.has_thoughts
 
     def _add_later_message(self, text: str) -> None:
         """Add the text of a message before which a part of the text has arrived."""
@@ -293,7 +291,7 @@ class AnswerReader:
             return StreamEvent.END
         value = decode(event.data)
         if isinstance(value, list):  # as Google's API sends errors
-            value = value[0] if value else {}
+            value = next(iter(value), {})
         if _ERROR_NAME.search(event.name):
             self._add_error(value or words_of_error(event.data) or event.name)
             return StreamEvent.END

@@ -13,6 +13,10 @@ PHRASES = tomllib.loads(files(__package__).joinpath("phrases.toml").read_text("u
 """The phrases by name, of which some are by language, and the table `languages`."""
 
 
+_NAME_OF_PHRASES = re.compile("<(?P<name>work|text|thought_tag)>")
+"""Stands for all phrases with this name, within a phrase."""
+
+
 @dataclass(frozen=True)
 class Language:
     """The English name of a language, and words in it."""
@@ -59,6 +63,8 @@ def language_name(tag: str) -> str:
 def any_of(name: str) -> str:
     """Return a pattern for any of the phrases with this name, of all languages."""
     phrases = PHRASES[name]
-    lists = phrases.values() if isinstance(phrases, dict) else [phrases]
-    pattern = "|".join(line for phrases in lists for line in phrases.splitlines())
-    return f"(?:{re.sub('<(work|text|thought_tag)>', lambda part: any_of(part[1]), pattern)})"
+    lines: list[str] = []
+    for text in phrases.values() if isinstance(phrases, dict) else [phrases]:
+        lines += text.splitlines()
+    pattern = _NAME_OF_PHRASES.sub(lambda found: any_of(found["name"]), "|".join(lines))
+    return f"(?:{pattern})"

@@ -74,10 +74,15 @@ def whole_paragraphs(text: str) -> str:
     It is empty without a paragraph below the headings.
     """
     paragraphs = text.split("\n\n")[:-1]
-    while len(_FENCE_LINE.findall("\n\n".join(paragraphs))) % 2:
+    while _ends_in_code("\n\n".join(paragraphs)):
         paragraphs.pop()
     has_words = any(not paragraph.startswith("#") for paragraph in paragraphs)
     return "\n\n".join(paragraphs) if has_words else ""
+
+
+def _ends_in_code(text: str) -> bool:
+    """Tell whether a text ends within a code block: it has the first fence, and not the last."""
+    return len(_FENCE_LINE.findall(text)) % 2 == 1
 
 
 def join_texts(start: str, rest: str) -> str:
@@ -91,7 +96,10 @@ def join_texts(start: str, rest: str) -> str:
 
 
 def without_copies(text: str) -> str:
-    """Keep a text once that is given several times. With a title, the last one can be cut."""
+    """Keep a text once that is given several times.
+
+    Each copy begins with the first paragraph once more. With a title, the last copy can be cut.
+    """
     paragraphs = text.split("\n\n")
     starts = [number for number, words in enumerate(paragraphs) if words == paragraphs[0]]
     if len(starts) < 2:
@@ -100,11 +108,12 @@ def without_copies(text: str) -> str:
     for start, end in pairwise([*starts, len(paragraphs)]):
         copies.append(split_words(" ".join(paragraphs[start:end])))
     first = copies[0]
-    least = _MIN_COPIED_WORDS
-    if not text.startswith("#"):  # a poem can end with its first verse
-        least = max(least, len(first))
+    has_title = text.startswith("#")
+    # Without a title, each copy is whole: a poem can end with its first verse.
+    least = _MIN_COPIED_WORDS if has_title else max(_MIN_COPIED_WORDS, len(first))
     for copy in copies:
-        if len(copy) < least or copy != first[: len(copy)]:
+        is_copy = len(copy) >= least and copy == first[: len(copy)]
+        if not is_copy:
             return text
     return "\n\n".join(paragraphs[: starts[1]])
 
@@ -147,13 +156,15 @@ def with_headings(text: str) -> str:
 
 def _lines_alone(lines: Sequence[tuple[bool, str]]) -> list[int]:
     """Return the numbers of the lines that are a paragraph each, and not the last one."""
-    # The text has an empty line before and behind it.
-    is_empty = [True, *(not is_code and not line.strip() for is_code, line in lines), True]
-    last = max((number for number, empty in enumerate(is_empty) if not empty), default=0)
+    filled = [number for number, (is_code, line) in enumerate(lines) if is_code or line.strip()]
     alone = []
-    for place in range(1, last):
-        if is_empty[place - 1] and not is_empty[place] and is_empty[place + 1]:
-            alone.append(place - 1)
+    before = -2
+    for number, following in pairwise(filled):
+        is_behind_gap = number - before > 1
+        is_before_gap = following - number > 1
+        if is_behind_gap and is_before_gap:
+            alone.append(number)
+        before = number
     return alone
 
 
