@@ -33,7 +33,7 @@ from ..texts.alignment import align_texts, align_unknown
 from ..texts.articles import Article
 from ..texts.imported_translation import align_import
 from ..texts.translation import (
-    REMARK,
+    REMARK_START,
     compose,
     is_on_whole,
     not_in_original,
@@ -214,7 +214,7 @@ def _read_text(
     described = descriptions_in(document_of(original.text.html).article)
     remarks = remarks_on_whole(described, document.article, is_draft=original.is_draft)
     remarks += mended
-    remarks += [f"{REMARK}{problem}" for problem in aligned.problems]
+    remarks += [f"{REMARK_START}{problem}" for problem in aligned.problems]
     remarks += on_blocks
     return Text(
         html,

@@ -30,17 +30,17 @@ class OriginalParts:
     def __init__(self, document: Document, language: str) -> None:
         self.leaves: Sequence[Block] = document.leaves()
         blocks = document.blocks()
-        # By the number of a block, that of the same one among the leaves.
-        leaf_numbers = [leaf.number for leaf in self.leaves if is_block(leaf.element)]
+        # Blocks are numbered among themselves. So this has the number of the leaf for each of them.
+        leaf_of_block = [leaf.number for leaf in self.leaves if is_block(leaf.element)]
         listed = {block.number for block in listed_sources(blocks)}
-        self.listed = {leaf_numbers[number] for number in listed}
+        self.listed = {leaf_of_block[number] for number in listed}
         """The leaves of the list of sources and its heading."""
 
         self.words: dict[int, Block] = {}
         """The blocks with words to translate."""
 
         for block in _with_words(blocks, listed, language):
-            self.words[leaf_numbers[block.number]] = block
+            self.words[leaf_of_block[block.number]] = block
         self._descriptions: dict[int, list[Block]] = {}
         number = len(blocks)
         for leaf in self.leaves:
@@ -73,8 +73,8 @@ class OriginalParts:
 def _with_words(blocks: Sequence[Block], listed: Collection[int], language: str) -> list[Block]:
     """Return the blocks of an original with words to translate into a language.
 
-    The list of sources, whose blocks have the numbers `listed`, is not among them, nor are its
-    heading and the byline of a news report, if the words for them are known.
+    The items of its list of sources, which is `listed`, are left out. So are its heading and the
+    byline of a news report, if it is known what they are in that language.
     """
     is_known = find_language(language) is not None
     found = []

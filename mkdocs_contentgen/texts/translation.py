@@ -38,12 +38,12 @@ from . import alignment
 from .original_parts import BESIDE_BYLINE, OriginalParts, find_byline
 from .remembered import Remembered, forms_of, short_digest_of, write_remembered
 
-REMARK = "translation: "
+REMARK_START = "translation: "
 """The beginning of each remark about a translation."""
 
-DRAFT_REMARK = f"{REMARK}the original is a draft that nobody has approved"
+DRAFT_REMARK = f"{REMARK_START}the original is a draft that nobody has approved"
 
-_DESCRIPTIONS = f"{REMARK}texts of `alt` and `title` that are those of the original: "
+_DESCRIPTIONS = f"{REMARK_START}texts of `alt` and `title` that are those of the original: "
 """The beginning of a remark on descriptions of pictures and links."""
 
 STAYS = "stays in the language of the original"
@@ -61,7 +61,7 @@ _MISSING = "has no translation"
 """What a remark says before and behind the first words of a block that stands nowhere."""
 
 _MORE_MISSING = re.compile(
-    rf"{REMARK}[\d,]+ more blocks? of the original ha(?:s|ve) no translation"
+    rf"{REMARK_START}[\d,]+ more blocks? of the original ha(?:s|ve) no translation"
 )
 """Matches what a remark says of many such blocks."""
 
@@ -80,11 +80,11 @@ def plan_translation(original: Text, language: str, from_language: str = "") -> 
 
     Both languages are BCP 47 tags; that of the original is empty if it is not known.
     """
-    asked = []
+    blocks = []
     for _, part in OriginalParts(document_of(original.html), language):
         with suppress(EditError):  # the composed text will have a remark that says why
-            asked.append(OriginalBlock(part.number, part.kind, to_translatable(part)))
-    return Translation(language, asked[:MAX_BLOCKS], from_language)
+            blocks.append(OriginalBlock(part.number, part.kind, to_translatable(part)))
+    return Translation(language, blocks[:MAX_BLOCKS], from_language)
 
 
 def compose(
@@ -298,7 +298,7 @@ def is_on_whole(remark: str) -> bool:
 def remark_on(name: str, said: Iterable[str]) -> str:
     """Return a remark on what has this name, or an empty string if there is nothing to say."""
     words = "; ".join(filter(None, said))
-    return f"{REMARK}{name}: {words}" if words else ""
+    return f"{REMARK_START}{name}: {words}" if words else ""
 
 
 def not_in_original(statement: str) -> str:
@@ -323,7 +323,7 @@ def remarks_on_untranslated(problems: Sequence[str]) -> list[str]:
         f"block {MORE_UNTRANSLATED}",
         f"blocks {MORE_UNTRANSLATED}",
     )
-    return [f"{REMARK}{problem}" for problem in named]
+    return [f"{REMARK_START}{problem}" for problem in named]
 
 
 def problems_of_missing(blocks: Sequence[Block]) -> list[str]:
@@ -356,12 +356,12 @@ def renew_remarks_on_missing(remarks: Sequence[str], blocks: Sequence[Block]) ->
     had_some = len(others) < len(remarks)
     if not had_some:
         return others
-    return [*others, *(f"{REMARK}{problem}" for problem in problems_of_missing(blocks))]
+    return [*others, *(f"{REMARK_START}{problem}" for problem in problems_of_missing(blocks))]
 
 
 def _is_on_missing(remark: str) -> bool:
     """Tell whether a remark is about blocks of the original for which nothing stands."""
-    is_on_one = remark.startswith(f"{REMARK}{_OF_ORIGINAL}") and remark.endswith(_MISSING)
+    is_on_one = remark.startswith(f"{REMARK_START}{_OF_ORIGINAL}") and remark.endswith(_MISSING)
     return is_on_one or _MORE_MISSING.fullmatch(remark) is not None
 
 

@@ -43,7 +43,7 @@ from .remembered import (
 )
 from .translation import (
     MORE_UNTRANSLATED,
-    REMARK,
+    REMARK_START,
     STAYS,
     Wording,
     is_on_whole,
@@ -54,8 +54,8 @@ from .translation import (
     reread,
 )
 
-_CHANGED = f"{REMARK}its original has changed: "
-_GONE = f"{REMARK}its original is gone: "
+_CHANGED = f"{REMARK_START}its original has changed: "
+_GONE = f"{REMARK_START}its original is gone: "
 
 _REASONS = {
     "changed": "its original has changed",
@@ -245,7 +245,7 @@ class _State:
 
     def _says_untranslated(self, remark: str, name: str) -> bool:
         """Tell whether a remark is about words without a translation, or about many."""
-        named = f"{REMARK}{name} {STAYS}"
+        named = f"{REMARK_START}{name} {STAYS}"
         return remark.startswith(named) or remark.endswith(MORE_UNTRANSLATED)
 
 
@@ -298,15 +298,18 @@ class _Update:
             original = Tree(state.original.article, [leaf.element for leaf in state.leaves])
             merge(original, Tree(state.own.article, self._elements), slots, removed)
         after = reread(state.own)
-        persons = {
-            state.own_leaves[number].digest
-            for number in state.alignment.leaves_by_persons
-            if is_block(state.own_leaves[number].element)
-        }
-        if not persons <= {block.digest for block in after.blocks()}:
-            raise EditError("words of a person would be lost; edit it on the desk")
+        self._check_words_of_persons(after)
         html = after.to_lines() if is_changed else state.html
         return html, self._leaves_after(after)
+
+    def _check_words_of_persons(self, after: Document) -> None:
+        """Raise EditError if a block of a person is not in the updated translation."""
+        state = self._state
+        kept = {block.digest for block in after.blocks()}
+        for number in state.alignment.leaves_by_persons:
+            own = state.own_leaves[number]
+            if is_block(own.element) and own.digest not in kept:
+                raise EditError("words of a person would be lost; edit it on the desk")
 
     def _slot(self, leaf: Block) -> Slot:
         """Return what is to stand for a leaf of the original, and note what is to be said of it."""
@@ -400,14 +403,16 @@ class _Update:
         }
         for number in sorted(state.alignment.leaves_by_persons):
             own = state.own_leaves[number]
-            digest, name = own.digest, own.first_words
+            former_digest = own.digest
+            former_name = own.first_words
             for link in numbered_citations(own.element):
                 link.string = labels.get(link["href"], link.get_text())
-            if own.digest != digest:
+            # Both are made of the words as they are now.
+            if own.digest != former_digest:
                 self._done["adapted"].append(leaf_name(own))
-                self._renamed[name] = own.first_words
-                if digest in self.changed_by:
-                    self.changed_by[own.digest] = self.changed_by.pop(digest)
+                self._renamed[former_name] = own.first_words
+                if former_digest in self.changed_by:
+                    self.changed_by[own.digest] = self.changed_by.pop(former_digest)
 
     def _translated(self, leaf: Block) -> tuple[Block, str]:
         """Return a copy of a leaf of the original in the other language, or why there is none."""
@@ -595,4 +600,4 @@ def _start_of(remark: str) -> str:
     for start in (_CHANGED, _GONE):
         if remark.startswith(start):
             return start
-    return REMARK
+    return REMARK_START

@@ -23,8 +23,7 @@ _SETTINGS: dict[str, str | int] = {
     "sqlite_synchronous": 2,
 }
 
-
-_ONLY_WHAT_IS_NEW = {
+_WRITING_WHAT_DIFFERS = {
     "INSERT OR REPLACE INTO Settings VALUES (?, ?)": (
         "INSERT INTO Settings VALUES (?1, ?2) ON CONFLICT (key) DO UPDATE SET value = ?2 "
         "WHERE value IS NOT ?2"
@@ -33,9 +32,10 @@ _ONLY_WHAT_IS_NEW = {
         "UPDATE Settings SET value = ?1 WHERE key = ?2 AND value IS NOT ?1"
     ),
 }
-"""What diskcache writes of each setting when it opens a database, and what is executed instead.
+"""What is executed in place of two statements of diskcache: they write only what differs.
 
-To write what is there already, each in a transaction of its own, takes a tenth of a second.
+It writes each setting when it opens a database, in a transaction of its own. For settings that are
+there already, that takes a tenth of a second.
 """
 
 
@@ -62,12 +62,13 @@ class _TextCache(diskcache.Cache):  # type: ignore[misc]  # diskcache has no typ
 
     @property
     def _sql_retry(self) -> Callable[..., sqlite3.Cursor]:
+        """The function with which diskcache executes a statement."""
         execute: Callable[..., sqlite3.Cursor] = super()._sql_retry
 
-        def execute_for_what_is_new(statement: str, *values: object) -> sqlite3.Cursor:
-            return execute(_ONLY_WHAT_IS_NEW.get(statement, statement), *values)
+        def execute_if_it_differs(statement: str, *values: object) -> sqlite3.Cursor:
+            return execute(_WRITING_WHAT_DIFFERS.get(statement, statement), *values)
 
-        return execute_for_what_is_new
+        return execute_if_it_differs
 
     def drop_tag_index(self) -> None:
         """Do nothing: there is none, and diskcache does not wait for the lock to drop it."""
@@ -90,7 +91,8 @@ def open_database(path: Path, lock_timeout: float) -> diskcache.Cache:
     # diskcache itself would wait a minute for the lock of another program.
     with closing(sqlite3.connect(path, timeout=lock_timeout)) as connection:
         connection.execute("BEGIN IMMEDIATE")
-        connection.execute("SELECT 1 FROM Cache")  # diskcache would make it, as in an empty file
+        # Without this table, the database is damaged, and diskcache would make an empty one.
+        connection.execute("SELECT 1 FROM Cache")
     return _TextCache(directory, timeout=lock_timeout, disk=_TextDisk, **_SETTINGS)
 
 

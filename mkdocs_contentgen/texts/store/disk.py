@@ -162,7 +162,7 @@ class DiskStore:
         self._rescued = directory.parent / f"{directory.name}-unsaved"
         self._lock_timeout = lock_timeout
         self._cache: diskcache.Cache | None = None
-        self._opened: tuple[int, int] | None = None
+        self._identity_of_cache: tuple[int, int] | None = None
         self._problems: list[str] = []
         self.unreadable: StoreError | None = None
 
@@ -265,9 +265,11 @@ class DiskStore:
         def change(cache: diskcache.Cache) -> dict[str, str]:
             claimed = {}
             for key, operation in operations.items():
+                # There is no holder once the claim has expired.
                 holder, expires = cache.get(_CLAIM + key, expire_time=True)
+                is_held_by_other = holder not in (None, owner)
                 # A claim with a longer lease was made before the clock was set back.
-                if holder not in (None, owner) and expires <= time.time() + LEASE:
+                if is_held_by_other and expires <= time.time() + LEASE:
                     continue
                 cache.set(_CLAIM + key, owner, expire=LEASE)
                 keys = _load_idempotency_keys(cache, key)
@@ -370,10 +372,10 @@ class DiskStore:
         """Return the database, opened again if it was removed or replaced."""
         from .database import open_database
 
-        if self._cache is None or self._opened != self._identity():
+        if self._cache is None or self._identity_of_cache != self._identity():
             self._close()
             self._cache = open_database(self._path, self._lock_timeout)
-            self._opened = self._identity()
+            self._identity_of_cache = self._identity()
         return self._cache
 
     def _close(self) -> None:
@@ -389,10 +391,12 @@ class DiskStore:
             return None
         return found.st_dev, found.st_ino
 
-    def _error(self, error: OSError | sqlite3.Error, verb: str) -> StoreError:
-        """Return the error for a database that cannot be `read` or `written`."""
+    def _error(
+        self, error: OSError | sqlite3.Error, action: Literal["read", "written"]
+    ) -> StoreError:
+        """Return the error for a database with which that cannot be done."""
         reason = escape_controls(getattr(error, "strerror", None) or str(error))
-        message = f"the cache {self._path} cannot be {verb} ({reason})"
+        message = f"the cache {self._path} cannot be {action} ({reason})"
         if getattr(error, "sqlite_errorcode", 0) in _DAMAGE or reason.startswith("no such table"):
             message += "; restore a copy of it, or delete it to pay for its texts again"
         return StoreError(message)

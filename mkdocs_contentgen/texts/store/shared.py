@@ -149,7 +149,7 @@ class SharedStore(DiskStore):
 
         self._send_each(texts, add)
         if self._outage.is_set():
-            # It is tried again, and reported, only if this build needs it.
+            # No problem yet: this build may not need the shared cache. If it does, it tries again.
             self._outage.clear()
             self._problems = []
         else:
@@ -158,6 +158,7 @@ class SharedStore(DiskStore):
 
     def prepare(self) -> list[str]:
         self._send(lambda pipeline: pipeline.ping())
+        # Nothing is written, but the database is opened, and locked for a moment.
         failure = self._write_locally(partial(self._write, lambda cache: None))
         if failure and self._outage.is_set():
             raise failure
@@ -208,12 +209,12 @@ class SharedStore(DiskStore):
             pipeline.get(name)
 
         replies: list[Any] = []
-        # There are none if another machine writes the text just after it was read here.
         while not replies and not self._outage.is_set():
+            # No replies mean that another machine wrote the text just after it was read here.
             replies = self._send(replace)
         if not replies:
             return
-        kept = replies[-1]
+        kept = replies[-1]  # to the `get` behind the transaction's `set`, if there is one
         if kept != entry.encode():
             now = decode(key, kept)
             if now:
@@ -281,14 +282,15 @@ class SharedStore(DiskStore):
         self, keys: Collection[str], add: Callable[[Pipeline, str], object]
     ) -> dict[str, Any]:
         """Return the reply to a command for each key; empty if the cache is unavailable."""
+
+        def add_all(batch: list[str], pipeline: Pipeline) -> None:
+            for key in batch:
+                add(pipeline, key)
+
         replies: dict[str, Any] = {}
         for batch in batches(keys, _ENTRIES_PER_BATCH):
-
-            def add_all(pipeline: Pipeline, batch: list[str] = batch) -> None:
-                for key in batch:
-                    add(pipeline, key)
-
-            replies |= zip(batch, self._send(add_all), strict=False)
+            replies_to_batch = self._send(partial(add_all, batch))  # none if it is unavailable
+            replies |= zip(batch, replies_to_batch, strict=False)
         return replies
 
     def _send(self, add: Callable[[Pipeline], object]) -> list[Any]:
