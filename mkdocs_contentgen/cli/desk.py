@@ -83,7 +83,7 @@ def review(
         builder.build(texts.stamp, is_urgent=True)
         stack.enter_context(builder)
         texts.build = builder.build
-        language = str(site.theme.get("language") or "")
+        language = str(site.theme.get("language") or site.theme.get("locale") or "")
         app = DeskApp(texts, builder, ports, secrets.token_urlsafe(32), language)
         settings = uvicorn.Config(
             app, log_config=None, access_log=False, lifespan="off", server_header=False

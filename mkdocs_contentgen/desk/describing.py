@@ -56,6 +56,7 @@ def describe(desk: Desk, article: Article) -> dict[str, object]:
     text = article.newest
     shown: dict[str, object] = {
         "brief": article.request.brief,
+        "request": _requested(article),
         "seen": "",
         "left": 0,
         "blocks": [],
@@ -89,6 +90,15 @@ def describe(desk: Desk, article: Article) -> dict[str, object]:
     }
     desk.parsed = {text.html: document}  # at the end, when nothing reads it any more
     return described
+
+
+def _requested(article: Article) -> dict[str, str]:
+    """Return the fields of the request of a text, without its topic and its brief."""
+    fields: dict[str, str] = {}
+    for name, value in article.request.record().items():
+        if name not in ("topic", "brief"):
+            fields[name] = ", ".join(value) if isinstance(value, list) else str(value)
+    return fields
 
 
 def _title(article: Article, blocks: Sequence[Block]) -> str:

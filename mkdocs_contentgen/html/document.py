@@ -401,7 +401,7 @@ class Block:
             self._set_code(markdown)
             return
         if _MORE_BLOCKS.search(markdown.strip()):
-            raise EditError("this is more than one block; add each below the other")
+            raise EditError("this is more than one block; add the others below with +")
         from .markdown_reader import check_kept, read_line
 
         html = read_line(_collapse(markdown).strip(" "))

@@ -348,6 +348,24 @@ def test_the_words_of_the_desk() -> None:
     assert max(map(len, lines)) <= 100
 
 
+def test_messages_of_the_server_are_translated() -> None:
+    """Those that have other words now are found here."""
+    package = Path(app.__file__).parents[1]
+    messages = json.loads((package / "desk/page/server.json").read_text(encoding="utf-8"))
+    assert messages.pop("languages") == ["de", "fr", "es", "ja", "zh"]
+    code = " ".join(file.read_text("utf-8") for file in package.rglob("*.py"))
+    code = re.sub(r'"\s+f?"', "", code)  # a message can be on several lines
+    code = code.replace("{hint}", "")
+    for message, translations in messages.items():
+        places = set(re.findall(r"\{\d\}", message))
+        for translation in translations:
+            assert translation
+            assert set(re.findall(r"\{\d\}", translation)) == places, translation
+        assert len(translations) == 5
+        for part in re.split(r"\{\d\}|[,;]", message):
+            assert part.strip(" ()") in code, message
+
+
 def test_a_repeated_act_does_nothing(reviewer: Reviewer) -> None:
     """What was seen before the first act is not what the second one would act on."""
     text = reviewer.text()

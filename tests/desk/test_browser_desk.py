@@ -398,6 +398,32 @@ def test_a_title_is_shown_as_it_is(project: Project, page: Page) -> None:
         expect(page.get_by_role("status")).to_contain_text(f"Approved “{title}”")
 
 
+def test_a_desk_in_german(project: Project, page: Page) -> None:
+    """The language is that of the theme, also for what the server says. 4 s."""
+    make_site(project.root, {"name": "mkdocs", "locale": "de"}, hooks=["hook.py"])
+    project.write("hook.py", HELD)
+    project.page("new.md", {"type": "blog", "topic": "Neues"})
+    hold_builds = project.write("hold", "")
+    with DeskProcess(project) as desk:
+        page.goto(desk.address)
+        page.get_by_role("button", name="1 fehlen").click()
+        page.get_by_role("button", name="Erzeugen…").click()
+        dialog = page.get_by_role("dialog", name="Erzeugen…")
+        expect(dialog).to_contain_text("Kosten: Aufrufe des Modells: 1, mit Nachbesserungen")
+        dialog.get_by_role("button", name="Abbrechen").click()
+        page.get_by_role("button", name="2 zu prüfen").click()
+        page.get_by_role("link", name="Builds take seconds").click()
+        said = page.get_by_role("status")
+        expect(said).to_contain_text("Die Site wird gebaut, da sich ihre Seiten geändert haben")
+        hold_builds.unlink()
+        expect(said).to_have_text("")
+        page.get_by_role("tab", name="Über den Text").click()
+        expect(page.get_by_role("tabpanel")).to_contain_text("Auftragtype: news · length: short")
+        edit_block(page, "The end.").fill(" ")
+        page.get_by_role("button", name="Speichern").click()
+        expect(said).to_contain_text("Der Absatz wäre leer; entfernen Sie ihn stattdessen")
+
+
 def test_approve_anyway(desk: DeskProcess, page: Page) -> None:
     """It asks for a reason, without which nothing is written."""
     open_text(desk, page)
@@ -1039,6 +1065,26 @@ def test_words_outlive_the_desk(project: Project, page: Page) -> None:
         expect(other_editor).to_have_value("My own words")
         expect(lost).to_have_count(0)
         expect(editor).to_have_value("My own words")
+
+
+def test_a_duplicated_tab(desk: DeskProcess, page: Page) -> None:
+    """Its words are its own, although a browser copies what the tab has stored. 3 s."""
+    open_text(desk, page)
+    editor = edit_block(page, "The end.")
+    editor.fill("Words of the first tab")
+    with page.expect_popup() as opened:
+        page.evaluate("() => { window.open(location.href); }")
+    other = opened.value
+    lost = other.get_by_role("textbox", name="You have not saved these words")
+    expect(lost).to_have_value("Words of the first tab")
+    other_editor = edit_block(other, "The end.")
+    expect(other_editor).to_have_value("The end.")
+    other_editor.fill("Words of the second tab")
+    expect(lost).to_have_value("Words of the first tab")
+    expect(editor).to_have_value("Words of the first tab")
+    page.reload()
+    page.get_by_role("button", name="Continue").first.click()
+    expect(editor).to_have_value("Words of the first tab")
 
 
 def test_edit_selects_the_statement(desk: DeskProcess, page: Page) -> None:
@@ -1839,6 +1885,7 @@ def test_the_list_and_the_address(desk: DeskProcess, page: Page) -> None:
     expect(page.get_by_role("button", name="2 approved")).to_be_visible()
     expect(page.get_by_text("git add -- 'contentgen' && git commit")).to_be_visible()
     expect(page.get_by_role("button", name="Review next")).to_be_disabled()
+    page.keyboard.press("n")
     page.get_by_role("button", name="1 missing").click()
     held = hold(page, "cost")
     generate = page.get_by_role("button", name="Generate…")
@@ -1855,6 +1902,19 @@ def test_the_list_and_the_address(desk: DeskProcess, page: Page) -> None:
     page.get_by_role("button", name="2 approved").click()
     page.get_by_role("link", name="Ten habits").click()
     expect(page.get_by_role("button", name="Next text")).to_be_disabled()
+
+
+@pytest.mark.parametrize("key", ["n", "Enter"])
+def test_keys_in_the_list(desk: DeskProcess, page: Page, key: str) -> None:
+    """They open what needs a person first; Enter on something else does what that does. 2 s."""
+    page.goto(desk.address)
+    approved_texts = page.get_by_role("button", name="0 approved")
+    approved_texts.press("Enter")
+    expect(approved_texts).to_have_attribute("aria-pressed", "true")
+    page.reload()
+    expect(page.get_by_role("button", name="Review next")).to_be_enabled()
+    page.keyboard.press(key)
+    expect(page.get_by_role("heading", level=1)).to_have_text("Builds take seconds")
 
 
 def test_compare_without_an_earlier_text(desk: DeskProcess, page: Page) -> None:

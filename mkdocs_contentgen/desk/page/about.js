@@ -7,7 +7,7 @@ import { h } from "./draw.js";
 import { help } from "./keys.js";
 import { costNote, isTranslation, languages, originalChanges } from "./original.js";
 import { state, tell } from "./state.js";
-import { say } from "./words.js";
+import { say, translate } from "./words.js";
 
 async function askForNew() {
   const cost = await costNote(state.ref);
@@ -50,7 +50,7 @@ export function copyButton(command) {
 const remarkWords = (remark) => {
   const [name, ...rest] = remark.split(":");
   const title = say(`remark_${name}`);
-  return title === `remark_${name}` ? remark : `${title}:${rest.join(":")}`;
+  return title === `remark_${name}` ? remark : `${title}: ${translate(rest.join(":").trim())}`;
 };
 
 const lines = (name, found) => found?.length > 0 && h("section", { key: name },
@@ -63,6 +63,7 @@ export function about() {
     [say("page_of"), text.page],
     [say("original"), languages(text)],
     [say("topic"), text.topic],
+    [say("request"), Object.entries(text.request).map((field) => field.join(": ")).join(" · ")],
     [say("state"), say(`state_${text.state}`)],
     [say("model"), text.model],
     [say("age"), (text.generated_at ?? "").slice(0, 10)],

@@ -1,7 +1,7 @@
 // Calls the server of the desk.
 
 import { keepWords } from "./drafts.js";
-import { say } from "./words.js";
+import { say, translate } from "./words.js";
 
 export async function call(action, body = {}) {
   let response;
@@ -19,8 +19,8 @@ export async function call(action, body = {}) {
   } catch {
     throw new Error(say("lost"));
   }
-  if (!response.ok) throw Object.assign(new Error(answer.error), { status: response.status });
-  return answer;
+  if (response.ok) return answer;
+  throw Object.assign(new Error(translate(answer.error)), { status: response.status });
 }
 
 // Exchanges the token of the address for the key. Each token is good once; a browser that has

@@ -9,7 +9,7 @@ import { openNext, nextAfter, openText } from "./review.js";
 import { call } from "./api.js";
 import { HOLD, PATIENCE, state, tell, tellTooQuick } from "./state.js";
 import { afterLastUndo, agreesToUndo } from "./undoing.js";
-import { say } from "./words.js";
+import { say, translate } from "./words.js";
 
 export const isApproved = () => state.text.state === "approved" && !state.text.newer_draft
   && !state.text.due_since;
@@ -18,11 +18,11 @@ export const isApproved = () => state.text.state === "approved" && !state.text.n
 // empty string if it can be, and where they see why not: an approved text, and a comparison.
 export function whyNot() {
   const { text } = state;
-  if (!text.seen) return text.waits || text.reason;
-  if (text.state === "damaged") return text.reason;
+  if (!text.seen) return translate(text.waits || text.reason);
+  if (text.state === "damaged") return translate(text.reason);
   if (state.failure) return state.failure;
   if (isElsewhere()) return say("elsewhere");
-  if (text.waits) return text.waits;
+  if (text.waits) return translate(text.waits);
   if (text.asking) return say("asking");
   if (isApproved()) return "";
   if (state.comparison) return "";

@@ -11,7 +11,7 @@ import { onlyOnce } from "./pressing.js";
 import { recheck } from "./rechecking.js";
 import { redraw, state } from "./state.js";
 import { currentStatement, openStatements } from "./statements.js";
-import { say } from "./words.js";
+import { say, translate } from "./words.js";
 
 function evidence(found, show = readable) {
   if (!found.length) return h("p", { class: "quiet" }, say("no_evidence"));
@@ -136,7 +136,7 @@ export function check() {
   const open = openStatements();
   const current = currentStatement();
   const { text } = state;
-  if (!text.seen) return [h("p", {}, text.reason)];
+  if (!text.seen) return [h("p", {}, translate(text.reason))];
   return [
     originalChanges(text, () => act("ask", { update: true, seen: text.seen })),
     isTranslation() && originalOfBlock(current),

@@ -2,6 +2,7 @@
 
 import { inTurn } from "./acts.js";
 import { call, openSession } from "./api.js";
+import { nameTab } from "./drafts.js";
 import { draw, h } from "./draw.js";
 import { frame, hear, keepFocusFromPage, openFrame } from "./frame.js";
 import { watchKeys } from "./keys.js";
@@ -48,7 +49,7 @@ function fail(error) {
 }
 
 async function start() {
-  await loadWords();
+  await Promise.all([loadWords(), nameTab()]);
   drawWith(drawDesk);
   watchPressing();
   watchKeys();

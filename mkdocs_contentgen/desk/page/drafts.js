@@ -3,8 +3,25 @@
 
 import { state } from "./state.js";
 
-const OWN_TAB = sessionStorage.getItem("tab") ?? crypto.randomUUID();
-sessionStorage.setItem("tab", OWN_TAB); // for this tab when it is loaded again
+const PATIENCE = 200; // milliseconds in which a tab that is loaded again is free of what it was
+
+let ownTab = sessionStorage.getItem("tab") ?? crypto.randomUUID();
+
+// Makes sure that no other tab has the name of this one: a duplicate has that of its original.
+export async function nameTab() {
+  sessionStorage.setItem("tab", ownTab); // for this tab when it is loaded again
+  const isFree = await new Promise((done) => {
+    const keep = () => {
+      done(true);
+      return new Promise(() => {}); // as long as the tab is open
+    };
+    const options = { signal: AbortSignal.timeout(PATIENCE) };
+    navigator.locks.request(`tab ${ownTab}`, options, keep).catch(() => done(false));
+  });
+  if (isFree) return;
+  ownTab = crypto.randomUUID();
+  await nameTab();
+}
 
 const placeOf = (kind) => `${kind} ${state.ref}`;
 
@@ -56,7 +73,7 @@ export const isOfBlock = (draft, block) => block?.digest === draft.digest
 export const blockOf = (draft) => state.text.blocks.find((block) => isOfBlock(draft, block));
 
 // Two tabs can have words for the same block, and none takes or overwrites those of the other.
-const isOwn = (draft, editing) => draft.tab === OWN_TAB && isSame(draft, editing);
+const isOwn = (draft, editing) => draft.tab === ownTab && isSame(draft, editing);
 
 export const draftOf = (editing) => drafts().find((draft) => isOwn(draft, editing));
 
@@ -64,7 +81,7 @@ export function keepDraft(editing, words) {
   const others = drafts().filter((draft) => !isOwn(draft, editing));
   const isChanged = words.trim() && words !== editing.markdown;
   const { mode, number, digest, markdown } = editing;
-  const own = { tab: OWN_TAB, mode, number, digest, markdown, words };
+  const own = { tab: ownTab, mode, number, digest, markdown, words };
   const kept = isChanged ? [...others, own] : others;
   remember("edits", kept.length ? kept : null);
 }

@@ -5,6 +5,7 @@ import { approveButton, checkNext } from "./bar.js";
 import { isDialogOpen, inform } from "./dialogs.js";
 import { openEditor, openPaste } from "./editor.js";
 import { switchComparison } from "./compare.js";
+import { reviewNext } from "./queue.js";
 import { openNext } from "./review.js";
 import { h } from "./draw.js";
 import { HOLD, redraw, state } from "./state.js";
@@ -78,6 +79,8 @@ const KEYS = {
   },
 };
 
+const KEYS_OF_LIST = { n: () => reviewNext(), Enter: () => reviewNext(), "?": () => help() };
+
 export function help() {
   const names = ["j", "k", "c", "x", "e", "+", "d", "a", "n"];
   const rows = names.map((key) => h("li", {}, h("kbd", {}, key), ` ${say(`key_${nameOf(key)}`)}`));
@@ -87,6 +90,14 @@ export function help() {
 
 const nameOf = (key) => key === "+" ? "plus" : key;
 
+function keys() {
+  if (state.view === "queue") return KEYS_OF_LIST;
+  return state.view === "text" && state.text ? KEYS : {};
+}
+
+// The message can be about the approval of the text before.
+const whatTakesBack = () => state.message?.undo ?? (keys() === KEYS ? undo : null);
+
 function press(event) {
   const { key, target } = event;
   const isModified = event.ctrlKey || event.metaKey;
@@ -95,7 +106,8 @@ function press(event) {
     return;
   }
   const isField = target.closest?.("textarea, input, select");
-  if (isField || isDialogOpen() || state.view !== "text" || !state.text || !isArmed) return;
+  const isOfButton = key === "Enter" && target !== document.body;
+  if (isField || isOfButton || isDialogOpen() || !isArmed) return;
   const now = performance.now();
   if (now < quietUntil) {
     quietUntil = Math.max(quietUntil, now + HOLD);
@@ -104,9 +116,7 @@ function press(event) {
   const isUndo = key === "z" && isModified && !event.shiftKey;
   const isOther = !isUndo && (isModified || event.altKey); // a key of the browser
   if (isOther || event.repeat) return;
-  // The message can be about the approval of the text before.
-  const takesBack = state.message?.undo ?? undo;
-  const does = isUndo ? takesBack : KEYS[key];
+  const does = isUndo ? whatTakesBack() : keys()[key];
   if (!does) return;
   event.preventDefault();
   does();

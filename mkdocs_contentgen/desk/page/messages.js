@@ -13,7 +13,7 @@ import { onlyOnce } from "./pressing.js";
 import { PATIENCE, redraw, state } from "./state.js";
 import { openText } from "./review.js";
 import { undo, undoTitle } from "./undoing.js";
-import { say } from "./words.js";
+import { say, translate } from "./words.js";
 
 const note = (key, kind, ...content) => h("div", { key, class: `note ${kind}` }, ...content);
 
@@ -45,7 +45,7 @@ function elsewhere() {
 
 function asking() {
   const { asking: running, ask_problem: problem } = state.text;
-  if (!running) return problem && note("asking", "red", problem);
+  if (!running) return problem && note("asking", "red", translate(problem));
   const seconds = Math.max(0, Math.floor(Date.now() / 1000 - running.began));
   const clock = `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, "0")}`;
   const update = isTranslation() ? "translating" : "updating";

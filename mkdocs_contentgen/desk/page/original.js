@@ -4,7 +4,7 @@ import { call } from "./api.js";
 import { ask } from "./dialogs.js";
 import { h } from "./draw.js";
 import { state } from "./state.js";
-import { say } from "./words.js";
+import { say, translate } from "./words.js";
 
 export const isTranslation = () => Boolean(state.text?.translation_of);
 
@@ -18,17 +18,17 @@ export function languages({ translation_of: page, original_language: from, langu
 export async function costNote(ref, update) {
   const { cost } = await call("cost", { ref, update })
     .catch((error) => ({ cost: error.message }));
-  return h("p", {}, cost ? `${say("cost")}: ${cost}` : say("free"));
+  return h("p", {}, cost ? `${say("cost")}: ${translate(cost)}` : say("free"));
 }
 
 // What to know of an original that has changed, with what translates that.
 export function originalChanges(text, send) {
   if (!text.original_changes) return null;
-  const translate = async () => ask(say("translate_changes"), say("send"),
+  const askToTranslate = async () => ask(say("translate_changes"), say("send"),
     [await costNote(text.ref, true)], send);
   return h("div", { key: "original_changes", class: "original-changes" },
     h("span", { class: "note amber" }, say("original_changed", text.original_changes)), " ",
-    h("button", { type: "button", disabled: Boolean(text.asking), onclick: translate },
+    h("button", { type: "button", disabled: Boolean(text.asking), onclick: askToTranslate },
       say("translate_changes")));
 }
 

@@ -9,7 +9,7 @@ import { costNote, originalChanges } from "./original.js";
 import { addressOf, countOf, openText } from "./review.js";
 import { stateOf } from "./bar.js";
 import { redraw, state, tell } from "./state.js";
-import { say } from "./words.js";
+import { say, translate } from "./words.js";
 
 const NEED = [
   "outdated", "changed", "damaged", "proposed", "draft", "failed", "missing", "approved",
@@ -86,7 +86,7 @@ function row(text) {
     h("div", { class: "what" },
       h("a", { href: addressOf(text), dir: "auto", onclick: open(text) }, titleOf(text)),
       h("div", { class: "quiet" }, [nameOfPage(text), remarksOf(text)].filter(Boolean).join(" · ")),
-      text.state === "failed" && h("div", { class: "problem" }, text.reason),
+      text.state === "failed" && h("div", { class: "problem" }, translate(text.reason)),
       originalChanges(text, () => send(text, { update: true, seen: text.seen }))),
     h("div", {}, h("span", { class: `state ${text.state}` }, stateOf(text))),
     progressOf(text),
@@ -124,6 +124,13 @@ function group(name) {
     } }, say(`group_${name}`, countOf(name)));
 }
 
+const firstNeeded = () => sortByNeed(state.texts).find(isNeeded);
+
+export function reviewNext() {
+  const first = firstNeeded();
+  if (first) openText(first);
+}
+
 function outcome(message) {
   return message && h("div", { class: `note ${message.kind}` },
     h("span", { dir: "auto" }, message.text), message.undo && undoButton(message.undo));
@@ -131,16 +138,15 @@ function outcome(message) {
 
 export function drawQueue() {
   document.title = say("texts");
-  const first = sortByNeed(state.texts).find(isNeeded);
   draw(document.body, [h("main", { key: "queue", class: "queue" },
     h("h1", {}, say("texts")),
     h("p", { class: "quiet" }, `${total()} · ${say("by", state.by)}`),
     h("div", { class: "messages", role: "status" },
-      state.problem && h("p", { class: "note red" }, state.problem),
+      state.problem && h("p", { class: "note red" }, translate(state.problem)),
       outcome(state.message)),
     h("div", { class: "buttons" },
-      h("button", { type: "button", class: "main", disabled: !first, title: "Enter",
-        onclick: () => openText(first) }, say("review_next")),
+      h("button", { type: "button", class: "main", disabled: !firstNeeded(), title: "n",
+        onclick: reviewNext }, say("review_next")),
       h("div", { class: "buttons groups", role: "group", "aria-label": say("state") },
         GROUPS.filter((name) => name !== "behind" || countOf(name)).map(group)),
       h("input", { type: "search", "aria-label": say("filter"), placeholder: say("filter"),
