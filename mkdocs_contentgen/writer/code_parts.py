@@ -17,19 +17,27 @@ _PART = re.compile(r"[^\s\"'`\u00b4‘’“”()\[\]{}<>,;|&=!…]+")
 """What stands between the brackets, quotation marks and signs of a piece of code."""
 
 _SURROUNDING = ".:?!*~^$@+%\\"
+"""Signs at the start or the end of a part that do not belong to it."""
+
 _LITERALS = frozenset(
     "true false none null nil yes no on off self cls this and or not in if else for 0 1 2".split()
 )
 """What every reader knows and no source has to say."""
 
 _COMMAND = re.compile(r"(?:^|\$ )([a-z][\w.-]*(?: [a-z][\w-]*)+)", re.MULTILINE)
+"""A command with its subcommands, such as `uv tool install`, as group 1."""
+
 FILE_TYPES = frozenset(
     "py pyi toml yml yaml json jsonc md rst txt cfg ini conf env js mjs ts tsx jsx css scss html "
     "htm sh bash ps1 bat lock xml csv tsv sql go rs java kt rb php c h cpp hpp cs swift exe dll so "
     "whl tar gz zip log".split()
 )
 _TOKEN = re.compile(r"(?<![\w@:])[\w.$~/-]+(?:\(\))?")
+"""What may be code in prose."""
+
 _MAX_TOKEN = 200
+"""The maximum length of code in prose, in characters."""
+
 _CODE_IN_PROSE = re.compile(
     r"--[A-Za-z][\w-]*"  # a flag
     r"|\$?[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+"  # an environment variable
@@ -56,9 +64,12 @@ def find_code(text: str, given: str) -> list[Range]:
         token = match[0].rstrip(".-")
         if len(token) > _MAX_TOKEN:
             continue
-        parts = [token] if _is_code(token) else []
-        if _CHOICE.fullmatch(token) and not parts:
+        if _is_code(token):
+            parts = [token]
+        elif _CHOICE.fullmatch(token):
             parts = token.split("/")
+        else:
+            continue
         if not all(is_given(part, given) for part in parts):
             found.append(Range(match.start(), match.start() + len(token)))
     return found
@@ -74,34 +85,37 @@ def _is_code(token: str) -> bool:
 
 def is_given(code: str, given: str) -> bool:
     """Tell whether each part of a piece of code in a line stands in what is given."""
-    return not _unknown_parts(code, given, every=True)
+    return not _unknown_parts(code, given, is_block=False)
 
 
 def find_unknown_parts(code: str, given: str) -> list[Range]:
     """Return the ranges in a code block of the parts that do not stand in what is given."""
-    return _unknown_parts(code, given, every=False)
+    return _unknown_parts(code, given, is_block=True)
 
 
-def _unknown_parts(code: str, given: str, *, every: bool) -> list[Range]:
+def _unknown_parts(code: str, given: str, *, is_block: bool) -> list[Range]:
     """Return the ranges of the parts of code that are not given.
 
-    Without `every`, comments are left out, and what may be a word of the language.
+    Of a code block, comments are left out, and what may be a word of the language.
     """
     known = _normalized(given)
-    comments = [] if every else [match.span() for match in _COMMENT.finditer(code)]
+    comments = [match.span() for match in _COMMENT.finditer(code)] if is_block else []
     found = []
     for match in _PART.finditer(code):
         part = match[0].strip(_SURROUNDING)
         start = match.start() + match[0].find(part)
-        if not part or not re.search(r"\w", part) or part.casefold() in _LITERALS:
+        if not _says_something(part) or (is_block and not _NOTEWORTHY.search(part)):
             continue
         if any(begin <= start < end for begin, end in comments):
-            continue
-        if not every and not _NOTEWORTHY.search(part):
             continue
         if not _stands_in(part, known):
             found.append(Range(start, start + len(part)))
     return sorted({*found, *_unknown_commands(code, known)})
+
+
+def _says_something(part: str) -> bool:
+    """Tell whether a part of code is more than signs, or a word such as `true`."""
+    return re.search(r"\w", part) is not None and part.casefold() not in _LITERALS
 
 
 def _unknown_commands(code: str, known: str) -> list[Range]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from functools import lru_cache
+from functools import cache, lru_cache
 
 from .languages import PHRASES
 from .ranges import Range
@@ -59,27 +59,49 @@ def find_names(text: str, given: str, language: str = "") -> list[Range]:
 
     A name of which all words stand there, but apart from each other, is a weak statement.
     """
-    known = _index(given)
+    known = _KnownWords(given)
     nouns_have_capitals = (language or guess_language(text, given)).lower().startswith("de")
     ranges = []
-    # A text can have one name very often, and so can what is given.
-    together: dict[tuple[str, ...], bool] = {}
     for match in _NAME.finditer(text):
-        start, end = match.span(1)
         begins = begins_sentence(text, match.start())
-        start = _without_opener(match, begins=begins)
+        start = _start_of_name(match, begins=begins)
+        end = match.end(1)
         name = text[start:end]
-        words = [_POSSESSIVE.sub("", word) for word in _WORD.findall(name)]
+        words = tuple(_POSSESSIVE.sub("", word) for word in _WORD.findall(name))
         if not _is_name(name, words, in_capitals=begins or nouns_have_capitals):
             continue
-        places = _places(words[:_MOST_WORDS], known)
-        is_together = together.get(tuple(words))
-        if is_together is None:
-            is_together = _are_together(places)
-            together[tuple(words)] = is_together
-        if not is_together:
-            ranges.append(Range(start, end, is_weak=len(places) > 1 and all(places)))
+        if not known.have_together(words):
+            ranges.append(Range(start, end, is_weak=known.have_apart(words)))
     return ranges
+
+
+class _KnownWords:
+    """The words in what is given, with their places."""
+
+    def __init__(self, given: str) -> None:
+        self._index = _index(given)
+        # A text can have one name very often, and so can what is given.
+        self.have_together = cache(self._have_together)
+
+    def _have_together(self, name: tuple[str, ...]) -> bool:
+        """Tell whether the words of a name stand near each other."""
+        places = self._places(name)
+        if not all(places):
+            return False
+        # `Texas Governor Jane Smith` is Jane Smith, where a source says Texas elsewhere.
+        return _are_near(places) or (len(places) > 2 and _are_near(places[-2:]))
+
+    def have_apart(self, name: tuple[str, ...]) -> bool:
+        """Tell whether a name has several words that all stand somewhere."""
+        places = self._places(name)
+        return len(places) > 1 and all(places)
+
+    def _places(self, name: tuple[str, ...]) -> list[list[int]]:
+        """Return the places of each word of a name, without titles."""
+        wanted = [word for word in name[:_MOST_WORDS] if word[0].isupper()]
+        while len(wanted) > 1 and wanted[0].casefold() in _TITLES:
+            del wanted[0]
+        return [self._index.get(_normal(word), []) for word in wanted]
 
 
 def _is_name(name: str, words: Sequence[str], *, in_capitals: bool) -> bool:
@@ -98,7 +120,7 @@ def begins_sentence(text: str, start: int) -> bool:
     return not before or before[-1] in _SENTENCE_END or before.endswith("\n")
 
 
-def _without_opener(match: re.Match[str], *, begins: bool) -> int:
+def _start_of_name(match: re.Match[str], *, begins: bool) -> int:
     """Return where a name starts: `The Acme Server` names the Acme Server, `In May` nothing."""
     first, _, _ = match[1].partition(" ")
     if begins and first.lower() in _OPENERS:
@@ -130,29 +152,12 @@ def _normal(word: str) -> str:
     return word.removesuffix("s") if len(word) > 3 else word
 
 
-def _places(words: list[str], known: dict[str, list[int]]) -> list[list[int]]:
-    """Return the places in what is given of each word of a name, without titles."""
-    wanted = [word for word in words if word[0].isupper()]
-    while len(wanted) > 1 and wanted[0].casefold() in _TITLES:
-        del wanted[0]
-    return [known.get(_normal(word), []) for word in wanted]
-
-
-def _are_together(places: list[list[int]]) -> bool:
-    """Tell whether the words of a name stand near each other."""
-    if not all(places):
-        return False
-    # `Texas Governor Jane Smith` is Jane Smith, where a source says Texas elsewhere.
-    return _are_near(places) or (len(places) > 2 and _are_near(places[-2:]))
-
-
 def _are_near(places: list[list[int]]) -> bool:
     """Tell whether there are places of which each is a few words behind the one before."""
     near = set(places[0])
     for following in places[1:]:
-        near = {
-            place
-            for place in following
-            if any(place - step in near for step in range(1, _MOST_BETWEEN + 1))
-        }
+        behind: set[int] = set()
+        for place in near:
+            behind.update(range(place + 1, place + _MOST_BETWEEN + 1))
+        near = behind.intersection(following)
     return bool(near)

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Literal, cast
 from urllib.parse import unquote, urlsplit
 
 import msgspec
@@ -30,8 +30,10 @@ OLLAMA = f"http://127.0.0.1:{OLLAMA_PORT}/v1"
 """The default of `endpoint`."""
 
 _RESERVED = ("model", "messages", "stream", "n", "tools")
-_MAX_CHARACTERS = 64 * 1024
-"""The maximum length of `instructions` and of a prompt file."""
+"""The fields of a request to the model that `parameters` cannot have."""
+
+_MAX_FILE = 64 * 1024
+"""The maximum length of `instructions`, of `glossary` and of a prompt file, in characters."""
 
 _Count = Annotated[int, Meta(ge=50, le=10_000)]
 _Price = Annotated[float, Meta(ge=0, le=1e6)]
@@ -241,8 +243,8 @@ def option_problems(
             continue
         try:
             option = convert(value[name], kind)
-            if isinstance(option, dict):  # `parameters`
-                _check_parameters(option)
+            if name == "parameters":
+                _check_parameters(cast(dict[str, object], option))
         except ValueError as error:
             hint = _list_hint(value[name]) if name == "command" else ""
             problems.append((name, f"{name}: {error}{hint}"))
@@ -312,22 +314,15 @@ def load_options(
             f"{place}{problem}; write `{example}`, or "
             "set CONTENTGEN_MODEL (with Ollama, `ollama list` shows the models that you have)"
         )
-    instructions = ""
-    prompts = {}
-    if fields.instructions:
-        option = f"{prefix}instructions"
-        instructions = _read_text(_locate(fields.instructions, directory, option), option)
-    glossary = NO_GLOSSARY
-    if fields.glossary:
-        option = f"{prefix}glossary"
-        glossary = _read_glossary(_locate(fields.glossary, directory, option), option)
-    if fields.prompts:
-        option = f"{prefix}prompts"
-        prompts = _read_prompts(_locate(fields.prompts, directory, option), option)
-    option = f"{prefix}sources"
-    site = _locate_pages(docs, pages, directory, option) if docs else None
-    sources = _load_sources(fields.sources, directory, site, option)
-    return WriterOptions(fields, instructions, prompts, glossary, sources, allow_http, prefix)
+    return WriterOptions(
+        fields,
+        instructions=_load_instructions(fields.instructions, directory, f"{prefix}instructions"),
+        glossary=_load_glossary(fields.glossary, directory, f"{prefix}glossary"),
+        prompts=_load_prompts(fields.prompts, directory, f"{prefix}prompts"),
+        sources=_load_sources(fields.sources, directory, docs, pages, f"{prefix}sources"),
+        allow_http=allow_http,
+        prefix=prefix,
+    )
 
 
 def public_name(model: str) -> str:
@@ -354,9 +349,14 @@ def _of_program(fields: WriterFields, directory: Path, prefix: str) -> WriterFie
 
 
 def _load_sources(
-    value: bool | list[str], directory: Path, site: SitePages | None, option: str
+    value: bool | list[str],
+    directory: Path,
+    docs: Path | None,
+    pages: Iterable[tuple[str, str]],
+    option: str,
 ) -> Sources:
     """Return the sources of texts. Raises ConfigurationError."""
+    site = _locate_pages(docs, pages, directory, option) if docs else None
     if isinstance(value, list):
         paths = [_locate(name, directory, option) for name in value]
     elif not value:
@@ -401,24 +401,40 @@ def _locate(value: str, directory: Path, option: str) -> Location:
     """
     expanded = os.path.expanduser(value)  # noqa: PTH111  Path.expanduser() can raise
     path = Path(os.path.normpath(directory / expanded))
-    shared = (folder for folder in (path, *path.parents) if directory.is_relative_to(folder))
-    top = next(shared, Path(path.anchor))
+    shared_folder = Path(path.anchor)
+    for folder in reversed((path, *path.parents)):
+        if directory.is_relative_to(folder):
+            shared_folder = folder
     with _naming(option, path):
-        refuse_links(path, top)
-    root = top.resolve()
-    return Location(root / path.relative_to(top), root)
+        refuse_links(path, shared_folder)
+    root = shared_folder.resolve()
+    return Location(root / path.relative_to(shared_folder), root)
 
 
-def _read_prompts(directory: Location, option: str) -> dict[str, tuple[str, str]]:
-    with _naming(option, directory.path):
-        paths = sorted(path for path in directory.path.iterdir() if path.suffix == ".md")
-    return {
-        path.stem: (escape_controls(str(path)), _read_text(Location(path, directory.root), option))
-        for path in paths
-    }
+def _load_instructions(value: str, directory: Path, option: str) -> str:
+    """Return the content of a file with house rules, or an empty string if there is none."""
+    return _read_text(_locate(value, directory, option), option) if value else ""
 
 
-def _read_glossary(location: Location, option: str) -> Glossary:
+def _load_prompts(value: str, directory: Path, option: str) -> dict[str, tuple[str, str]]:
+    """Return the prompt files of a folder by type, each with its path; none without a folder."""
+    if not value:
+        return {}
+    folder = _locate(value, directory, option)
+    with _naming(option, folder.path):
+        paths = sorted(path for path in folder.path.iterdir() if path.suffix == ".md")
+    found = {}
+    for path in paths:
+        content = _read_text(Location(path, folder.root), option)
+        found[path.stem] = (escape_controls(str(path)), content)
+    return found
+
+
+def _load_glossary(value: str, directory: Path, option: str) -> Glossary:
+    """Return the glossary in a file, or an empty one if there is none."""
+    if not value:
+        return NO_GLOSSARY
+    location = _locate(value, directory, option)
     try:
         return read_glossary(_read_text(location, option))
     except GlossaryError as error:
@@ -428,7 +444,7 @@ def _read_glossary(location: Location, option: str) -> Glossary:
 
 def _read_text(location: Location, option: str) -> str:
     with _naming(option, location.path):
-        return read_text(location.path, location.root, _MAX_CHARACTERS).removeprefix("\ufeff")
+        return read_text(location.path, location.root, _MAX_FILE).removeprefix("\ufeff")
 
 
 @contextmanager

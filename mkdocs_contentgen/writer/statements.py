@@ -22,16 +22,25 @@ _PAIRS = (
     ("「", "」"),
     ("『", "』"),
     ("‹", "›"),
-    (r"»(?=\S)", r"(?<=\S)«"),
-    (r"›(?=\S)", r"(?<=\S)‹"),
 )
-"""The signs around a quotation, as patterns. Languages put the same ones the other way round."""
+"""The signs around a quotation."""
+
+_PAIRS_BESIDE_WORDS = (("»", "«"), ("›", "‹"))
+"""Signs that other languages put the other way round: these count with a word beside each."""
 
 _QUOTATION = re.compile(
-    "|".join(rf"{first}[^{first[0]}{last[-1]}\n]{{1,600}}{last}" for first, last in _PAIRS)
-    + r"|(?<![^\s(])”(?=\w)[^”\n]{1,600}”"  # Swedish and Finnish
-    + r'|(?<![A-Za-z0-9])"(?=\S)[^"\n]{1,600}(?<=\S)"(?![A-Za-z0-9])'
-    r"|(?<!\w)‘(?:[^‘’\n]|’(?=\w)){1,600}’(?!\w)"
+    "|".join(
+        [
+            *(rf"{first}[^{first}{last}\n]{{1,600}}{last}" for first, last in _PAIRS),
+            *(
+                rf"{first}(?=\S)[^{first}{last}\n]{{1,600}}(?<=\S){last}"
+                for first, last in _PAIRS_BESIDE_WORDS
+            ),
+            r"(?<![^\s(])”(?=\w)[^”\n]{1,600}”",  # Swedish and Finnish
+            r'(?<![A-Za-z0-9])"(?=\S)[^"\n]{1,600}(?<=\S)"(?![A-Za-z0-9])',
+            r"(?<!\w)‘(?:[^‘’\n]|’(?=\w)){1,600}’(?!\w)",
+        ]
+    )
 )
 _PATH = r"[^\s<>()，。；：！？、「」“”„«»\"]*[^\s<>()，。；：！？、「」“”„«».,;:!?\"'’]"
 _ADDRESS = (
@@ -83,21 +92,25 @@ def find_statements(
     They are in order and do not overlap. `language` is a BCP 47 tag, or empty to guess it.
     """
     known = _normalize(given)
-    ranges: list[Range] = []
-    no_values: list[Range] = []
+    literal: list[Range] = []
+    """What has to stand in `given` word by word."""
+
+    without_values: list[Range] = []
+    """Where a figure is no statement of its own, such as in an address."""
+
     for match in _STATEMENT.finditer(text):
-        no_values.append(Range(*match.span()))
+        without_values.append(Range(*match.span()))
         if match.lastgroup != "none":
-            ranges.append(Range(*match.span()))
+            literal.append(Range(*match.span()))
     for match in _QUOTATION.finditer(text):
         if _is_long(match[0]) or _is_said(text, *match.span()):
-            ranges.append(Range(*match.span()))
-    found = [part for part in without_overlaps(ranges) if not _stands_in(part.of(text), known)]
+            literal.append(Range(*match.span()))
+    found = [part for part in without_overlaps(literal) if not _stands_in(part.of(text), known)]
     stated = known_values(given, language)
     for value in find_values(text, language):
         if value.is_in_words and not number_words:
             continue
-        if value.is_stated(stated) or _is_within(value.start, no_values):
+        if value.is_stated(stated) or _is_within(value.start, without_values):
             continue
         found.append(Range(value.start, value.end, is_weak=value.has_known_digits(stated)))
     return without_overlaps(found)
@@ -124,9 +137,15 @@ def item_number(heading: str) -> re.Match[str] | None:
 
 def number_end(text: str, *, is_heading: bool = False) -> int:
     """Return where the number of a section or an item ends with which a text begins, or 0."""
-    patterns = [_SECTION_NUMBER, *((_HEADING_NUMBER, _ITEM_NUMBER) if is_heading else ())]
-    found = (pattern.match(text) for pattern in patterns)
-    return max((match.end() for match in found if match), default=0)
+    patterns = [_SECTION_NUMBER]
+    if is_heading:
+        patterns += [_HEADING_NUMBER, _ITEM_NUMBER]
+    end = 0
+    for pattern in patterns:
+        match = pattern.match(text)
+        if match:
+            end = max(end, match.end())
+    return end
 
 
 def _is_long(text: str) -> bool:

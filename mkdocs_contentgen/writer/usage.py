@@ -10,7 +10,7 @@ from ..service.protocol import reported_cost
 from .settings import Price
 
 CHARACTERS_PER_TOKEN = 4
-"""For estimates."""
+"""The usual number of characters of a token, for estimates."""
 
 _MAX_COUNT = 10**9
 """Reported numbers of this size or larger are errors of the server."""
@@ -39,12 +39,14 @@ class Usage:
         }
 
     def __add__(self, other: Usage) -> Usage:
-        known = self.cost is not None and other.cost is not None
+        cost = None
+        if self.cost is not None and other.cost is not None:
+            cost = self.cost + other.cost
         return Usage(
-            self.calls + other.calls,
-            self.input_tokens + other.input_tokens,
-            self.output_tokens + other.output_tokens,
-            (self.cost or 0.0) + (other.cost or 0.0) if known else None,
+            calls=self.calls + other.calls,
+            input_tokens=self.input_tokens + other.input_tokens,
+            output_tokens=self.output_tokens + other.output_tokens,
+            cost=cost,
         )
 
     def __str__(self) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 import unicodedata
 from collections import Counter
@@ -26,7 +27,10 @@ _IS_UNSPACED = re.compile(f"[{UNSPACED}]")
 _LETTERS = rf"[^\W_{UNSPACED}]+(?:[{COMBINING_MARKS}]+[^\W_{UNSPACED}]*)*"
 _WORD = re.compile(rf"[{UNSPACED}]|{_LETTERS}(?:['’.,:/-]{_LETTERS})*")
 _CHARACTERS_PER_WORD = 2
+"""The characters of a script without spaces that count as a word."""
+
 _RUN = re.compile(rf"[{UNSPACED}]+|[^\W\d_{UNSPACED}]+")
+"""A word without figures, or all characters up to the next space or sign in other scripts."""
 
 _LEAST_LETTERS = 4
 """Shorter words are hardly content."""
@@ -51,8 +55,9 @@ def separate_words(text: str) -> str:
 def count_words(words: Iterable[str]) -> int:
     """Return the number of words. In scripts without spaces, two characters count as a word."""
     words = list(words)
-    unspaced = len(_IS_UNSPACED.findall("".join(words)))  # each is a word
-    return len(words) - unspaced + -(-unspaced // _CHARACTERS_PER_WORD)
+    unspaced = len(_IS_UNSPACED.findall("".join(words)))
+    spaced = len(words) - unspaced  # since each character without spaces is in the list as a word
+    return spaced + math.ceil(unspaced / _CHARACTERS_PER_WORD)
 
 
 def count_scripts(text: str) -> Counter[str]:
@@ -60,15 +65,21 @@ def count_scripts(text: str) -> Counter[str]:
 
     A number is in no script. Japanese mixes scripts, so it is one with Chinese.
     """
-    counts: Counter[str] = Counter()
     words = _WORD.findall(unicodedata.normalize("NFKC", text))
-    for letter, number in Counter(word[0] for word in words).items():
+    # The first letter of a word tells its script. There are far fewer letters than words.
+    first_letters = Counter(word[0] for word in words)
+    counts: Counter[str] = Counter()
+    for letter, number_of_words in first_letters.items():
         if letter.isalpha():
-            name = unicodedata.name(letter, "").split(" ", 1)[0]
             weight = 1 if _IS_UNSPACED.match(letter) else _CHARACTERS_PER_WORD
-            shown = "Chinese or Japanese" if name in _EAST_ASIAN_SCRIPTS else name.capitalize()
-            counts[shown] += number * weight
+            counts[_script_of(letter)] += number_of_words * weight
     return counts
+
+
+def _script_of(letter: str) -> str:
+    """Return the name of the script of a letter, as a message shows it."""
+    name = unicodedata.name(letter, "").split(" ", 1)[0]
+    return "Chinese or Japanese" if name in _EAST_ASIAN_SCRIPTS else name.capitalize()
 
 
 def content_words(text: str) -> list[str]:
