@@ -57,6 +57,11 @@ class PageRequest:
         return f"{self.page}#{self.request.id}"
 
     @property
+    def noun(self) -> str:
+        """What its text is called in messages."""
+        return "translation" if self.original else "text"
+
+    @property
     def source_path(self) -> str:
         """The path of the page's file in the project, such as `docs/post.md`."""
         return self.place.rpartition(":")[0]

@@ -152,6 +152,11 @@ class Text(msgspec.Struct, frozen=True, omit_defaults=True, gc=False):
     original: Original | None = None
     """What a translation was made from, or None for any other text."""
 
+    @property
+    def changed_by(self) -> Mapping[str, str]:
+        """Who wrote each block that people have changed, by its digest."""
+        return self.edits.changed_by if self.edits else {}
+
     def citations(self) -> list[Citation]:
         """Return what it cites, as that was when the text was written."""
         return [

@@ -184,6 +184,11 @@ def _no_configuration_message() -> str:
     )
 
 
+def program_for(configuration: Path) -> str:
+    """Return the program of the MkDocs family that builds a site with a configuration file."""
+    return "properdocs" if configuration.name in PROPERDOCS else "mkdocs"
+
+
 def listen(port: int, host: str = "127.0.0.1") -> socket:
     """Return a socket that listens on a port of an address. Raises ClickException."""
     from socket import AF_INET, AF_INET6, IPPROTO_TCP, TCP_NODELAY, create_server, gaierror

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import click
 
 from ..files import sha256
-from .common import PROPERDOCS, listen, open_site, pages_argument, site_options
+from .common import listen, open_site, pages_argument, program_for, site_options
 from .output import article_to_json, print_line
 from .review import reviewer
 
@@ -108,8 +108,7 @@ def _make_builder(site: Site, log: Callable[[str], None], folder: Path) -> Build
     if site.generator == "zensical":
         command = ["mkdocs_contentgen", "zensical", "build", *configuration]
         return Builder(command, log, site_dir=Path(site.config.site_dir))
-    is_properdocs = Path(site.config.config_file_path).name in PROPERDOCS
-    program = "properdocs" if is_properdocs else "mkdocs"
+    program = program_for(Path(site.config.config_file_path))
     return Builder([program, "build", "--quiet", *configuration], log, folder=folder)
 
 

@@ -14,7 +14,7 @@ import click
 import yaml
 
 from ..files import reason_of, replace_text
-from .common import PROPERDOCS, config_option, find_config_file
+from .common import config_option, find_config_file, program_for
 from .output import print_line, print_next
 from .yaml_edits import add_plugin, change_writer, flow, plugin_names, read_nodes
 
@@ -76,10 +76,9 @@ def init(config_file: str | None, *, yes: bool, endpoint: str, agents: bool) -> 
         raise click.ClickException(f"{place}: is not valid YAML; correct it first") from error
     if "nav" in before and not has_plugin:
         print_line(f"Add {_FIRST_PAGE} to `nav` in {path}")
-    program = "properdocs" if path.name in PROPERDOCS else "mkdocs"
     print_next("contentgen generate")
     print_next("contentgen review", why="Then")
-    print_next(f"{program} serve", why="Then")
+    print_next(f"{program_for(path)} serve", why="Then")
 
 
 def _read(path: Path) -> str:

@@ -253,11 +253,12 @@ def _print_approval(article: Article, text: Text, changed_sources: Sequence[str]
     """Print that a text was approved, and what a person should know of it."""
     from ..review.approving import check_lines
 
-    noun = "translation" if article.asked.original else "text"
-    author = f", as a {noun} by {text.written_by}" if text.written_by else ""
-    print_line(f"{article.page}: approved in {article.path}{author}")
-    for line in check_lines(text):
-        print_line(line)
+    line = f"{article.page}: approved in {article.path}"
+    if text.written_by:
+        line += f", as a {article.asked.noun} by {text.written_by}"
+    print_line(line)
+    for check_line in check_lines(text):
+        print_line(check_line)
     for link in changed_sources:
         print_line(f"  cites what has changed or is gone: {link}")
 

@@ -71,16 +71,23 @@ def update(
                 "nothing was sent; to pay for them, raise max_requests"
             )
         else:
-            if report:
-                _write_report(report, "a", "")  # so that it fails before anything is paid for
-            results, problems = updating.run(build, updates)
-            print_warnings(problems)
-            for result in results:
-                _print_result(result)
-            errors += updating.failures(results)
-            if report:
-                _write_report(report, "w", updating.report(results))
+            errors += _make_updates(build, updates, report)
     print_errors(errors)
+
+
+def _make_updates(build: Build, updates: Sequence[TextUpdate], report: str | None) -> list[str]:
+    """Make updates, print what became of each, write the report, and return the errors."""
+    from ..review import updating
+
+    if report:
+        _write_report(report, "a", "")  # so that it fails before anything is paid for
+    results, problems = updating.run(build, updates)
+    print_warnings(problems)
+    for result in results:
+        _print_result(result)
+    if report:
+        _write_report(report, "w", updating.report(results))
+    return updating.failures(results)
 
 
 def _check_arguments(pages: Sequence[str], note: str, section: str, *, everything: bool) -> None:

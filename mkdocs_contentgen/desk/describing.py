@@ -133,7 +133,7 @@ def _described_blocks(
     blocks: Sequence[Block], text: Text, finder: EvidenceFinder
 ) -> list[dict[str, object]]:
     """Return the blocks of a text, those of a translation with what they say in the original."""
-    changed_by = text.edits.changed_by if text.edits else {}
+    changed_by = text.changed_by
     originals = finder.passages if isinstance(finder, OriginalFinder) else {}
     described: list[dict[str, object]] = []
     for block in blocks:

@@ -12,6 +12,7 @@ from ..files import sha256
 from ..html.document import Block
 from ..html.elements import BLOCK_LEVEL, TEXT_BLOCKS
 from ..html.presentation import ArticleMetadata
+from ..site.article_spans import article_spans
 from ..site.build import page_content
 from ..site.content import PageContent
 from ..site.site import Site
@@ -22,8 +23,8 @@ _LOOK_AHEAD = 50
 """Elements around the expected one that are searched for that of a block."""
 
 _TITLE = re.compile(r'<(h[1-6])\b[^>]*\sclass="contentgen-title\b.*?</\1>', re.DOTALL)
-_ARTICLE = re.compile(r"<(/?)article\b([^>]*)>")
 _OWN = re.compile(r'\sclass="(?:[^"]*\s)?contentgen')
+"""Found in the start tag of an article of ours, also of the placeholder for a missing text."""
 
 _MARK = "data-contentgen-text"
 """The attribute of the article of the text, and of its title."""
@@ -80,20 +81,7 @@ def _index_of_text(articles: Sequence[str]) -> int | None:
 
 def find_parts(html: str) -> tuple[str, list[str]]:
     """Return the title of a page if that is an article's, or an empty string, and the articles."""
-    articles = []
-    begin = 0
-    depth = 0
-    for tag in _ARTICLE.finditer(html):
-        is_end = bool(tag[1])
-        if is_end and depth:
-            depth -= 1
-            if not depth:
-                articles.append(html[begin : tag.end()])
-        elif not is_end and depth:
-            depth += 1
-        elif not is_end and _OWN.search(tag[2]):
-            begin = tag.start()
-            depth = 1
+    articles = [html[start:end] for start, end in article_spans(html, _OWN)]
     title = _TITLE.search(html)
     return title[0] if title else "", articles
 

@@ -457,7 +457,7 @@ class Desk:
 
 def _authors(blocks: Sequence[Block], text: Text) -> _Authors:
     """Return who wrote each block of a text."""
-    changed_by = text.edits.changed_by if text.edits else {}
+    changed_by = text.changed_by
     return {(block.kind, block.html): changed_by.get(block.digest, "") for block in blocks}
 
 

@@ -23,14 +23,16 @@ from mkdocs.plugins import PluginCollection
 from mkdocs.structure.files import File, Files
 from mkdocs.structure.pages import Page
 
+from ..site.article_spans import article_spans
+
 if TYPE_CHECKING:
     from ..site.anchors import CitedHeading
 
 _EXTRACTORS = ("mkdocs_extract_title", "properdocs_extract_title")
 """The tree processors that extract the title of a page, in MkDocs and in ProperDocs."""
 
-_TAG = re.compile(r"<(/?article|h[1-6])\b[^<>]*>")
-"""A heading, or the start or the end of an article, in the HTML of a page."""
+_HEADING = re.compile(r"<h[1-6]\b[^<>]*>")
+"""The start of a heading in the HTML of a page."""
 
 
 def file_of_page(md: Markdown) -> File | None:
@@ -130,28 +132,25 @@ def _add_page(add: Callable[[Page], None], page: Page) -> None:
 def move_articles_last(content: str) -> str:
     """Move each generated article of a page to the end of the author's section that it is in."""
     parts: list[str] = []
-    articles: list[str] = []
-    """Those of the current section."""
+    articles: list[str] = []  # of the section that has not ended yet
+    end = 0
+    for start, next_end in article_spans(content):
+        parts += _with_articles(content[end:start], articles)
+        articles.append(content[start:next_end])
+        end = next_end
+    parts += _with_articles(content[end:], articles)
+    return "".join([*parts, *articles])
 
-    start = 0
-    """Where begins what is neither in `parts` nor in `articles` yet."""
 
-    depth = 0
-    """The number of articles that have begun within each other, and not ended."""
+def _with_articles(text: str, articles: list[str]) -> list[str]:
+    """Return a text of the author, with the articles before it at the end of their section.
 
-    for tag in _TAG.finditer(content):
-        if tag[1] == "article" and (depth or "ai-disclosure=" in tag[0]):
-            if not depth:
-                parts.append(content[start : tag.start()])
-                start = tag.start()
-            depth += 1
-        elif tag[1] == "/article" and depth:
-            depth -= 1
-            if not depth:
-                articles.append(content[start : tag.end()])
-                start = tag.end()
-        elif tag[1].startswith("h") and not depth:
-            parts += [content[start : tag.start()], *articles]
-            articles.clear()
-            start = tag.start()
-    return "".join([*parts, content[start:], *articles])
+    The section ends with the next heading. If there is none in the text, the `articles` stay for
+    what follows; else they are taken out.
+    """
+    heading = _HEADING.search(text)
+    if heading is None:
+        return [text]
+    parts = [text[: heading.start()], *articles, text[heading.start() :]]
+    articles.clear()
+    return parts

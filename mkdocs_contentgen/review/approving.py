@@ -226,15 +226,14 @@ def words_at_risk(article: Article, draft: Text) -> list[str]:
     if article.approved is None:
         return []
     text = article.approved.text
-    changed_by = text.edits.changed_by if text.edits else {}
-    if not changed_by and not text.written_by:
+    if not text.changed_by and not text.written_by:
         return []
     kept: set[str] = set()
     with suppress(UnsafeHTMLError):
         kept = {block.text for block in Document(draft.html).blocks()}
     at_risk = []
     for block in Document(text.html).blocks():
-        is_persons = bool(text.written_by) or block.digest in changed_by
+        is_persons = bool(text.written_by) or block.digest in text.changed_by
         if is_persons and block.text not in kept:
             at_risk.append(block.text)
     return at_risk

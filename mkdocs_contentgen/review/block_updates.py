@@ -54,11 +54,10 @@ def plan_update(
     numbers = _numbers_of_sources(sources, _listed_names(blocks))
     inside = _in_section(blocks, section)
     listed = {block.number for block in listed_sources(blocks)}
-    changed_by = text.edits.changed_by if text.edits else {}
     found = []
     for block in blocks:
         is_inside = block.number in inside
-        is_persons = bool(changed_by.get(block.digest))
+        is_persons = bool(text.changed_by.get(block.digest))
         may_change = is_inside and not is_persons and block.number not in listed
         is_changeable = may_change and _can_be_rewritten(block, numbers, note)
         found.append(
@@ -91,9 +90,8 @@ def apply_update(
     """
     document = Document(text.html, image_hosts)
     blocks = document.blocks()
-    changed_by = text.edits.changed_by if text.edits else {}
-    digests_of_persons = {block.digest for block in blocks if changed_by.get(block.digest)}
-    doubts = _doubts(blocks, changed_by, answer)
+    digests_of_persons = {block.digest for block in blocks if text.changed_by.get(block.digest)}
+    doubts = _doubts(blocks, text.changed_by, answer)
     applied = _apply_all(blocks, update, answer)
     new = [change.element for change in applied if change.element is not None]
     reasons = [change.reason for change in applied]

@@ -175,8 +175,9 @@ class MarkdownReader:
         )
 
     def _expected(self, block: MarkdownBlock) -> str:
+        """Return the description of a block, or one that nothing has for HTML that is not valid."""
         descriptions = _describe_blocks(block.html, self._link)
-        return "".join(descriptions or ["?"])
+        return "".join(descriptions) if descriptions else "?"
 
     def _read(self, markdown: str) -> list[str] | None:
         """Return descriptions of the blocks that Markdown is read as, or None for other markup."""

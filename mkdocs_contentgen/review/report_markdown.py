@@ -185,8 +185,7 @@ def _state(report: TextReport) -> str:
     state: str = report.article.state
     text = report.article.newest
     if text and text.written_by and not text.model:  # nobody is to become its author unnoticed
-        noun = "translation" if report.article.asked.original else "text"
-        state += f", as a {noun} by {text.written_by}"
+        state += f", as a {report.article.asked.noun} by {text.written_by}"
     if report.approved_by:
         return f"{state} by {report.approved_by}"
     if report.article.state == "approved" and report.article.has_newer_draft:

@@ -20,12 +20,12 @@ from urllib.parse import urljoin
 from mkdocs.structure.files import File
 
 from ..writer.sources import find_headings
+from .article_spans import article_spans
 
 _HEADING_TAG = re.compile(r"<(?P<end>/?)h(?P<level>[1-6])(?:\s[^<>]*)?>")
 _ID = re.compile(r'\sid="([^"<>]*)"')
 _PERMALINK = re.compile(r'<a\b[^<>]*\bclass="headerlink"[^<>]*>[^<>]*</a>')
 _TAG = re.compile(r"<[^<>]*>")
-_ARTICLE = re.compile(r"<(?P<end>/?)article\b[^<>]*>")
 _LINK = re.compile(r'(?P<before><a\b[^<>]*?\shref=")(?P<address>[^"<>#]*)#(?P<anchor>[^"<>]*)"')
 
 
@@ -146,7 +146,7 @@ def replace_anchors(content: str, url: str, ids: Mapping[tuple[str, str], str]) 
 
     parts = []
     end = 0
-    for start, stop in _article_spans(content):
+    for start, stop in article_spans(content):
         parts.append(content[end:start])
         parts.append(_LINK.sub(replace, content[start:stop]))
         end = stop
@@ -237,19 +237,3 @@ def _rendered_headings(content: str) -> Iterator[_Heading]:
 def _comparable(text: str) -> str:
     """Return the letters and digits of a heading: extensions replace quotes and dashes."""
     return "".join(filter(str.isalnum, text)).casefold()
-
-
-def _article_spans(content: str) -> Iterator[tuple[int, int]]:
-    """Yield start and end of each generated article in the HTML of a page."""
-    start = 0
-    depth = 0  # of articles within each other
-    for tag in _ARTICLE.finditer(content):
-        is_start = not tag["end"]
-        if is_start and (depth > 0 or "ai-disclosure=" in tag[0]):
-            if depth == 0:
-                start = tag.start()
-            depth += 1
-        elif not is_start and depth > 0:
-            depth -= 1
-            if depth == 0:
-                yield start, tag.end()
