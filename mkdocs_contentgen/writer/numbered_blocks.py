@@ -32,6 +32,9 @@ _OTHER = re.compile(
 """Other starts of a block: `7: `, `7. `, `**Block 7:** `."""
 
 _FENCE = re.compile(r"^[ \t]*(?:```|~~~)\w{0,20}[ \t]*$", re.MULTILINE)
+_ELEMENT = re.compile(r"^[ \t]*<(p|li|div|h[1-6]|td|th)>(.*)</\1>[ \t]*$", re.MULTILINE)
+"""A line that is in an element of HTML."""
+
 _EMPTY_LINE = re.compile(r"\n[ \t]*\n")
 _NUMBER = re.compile(r"\[?(\d{1,5})\]?")
 _NUMBERS = ("number", "block", "id", "index", "n")
@@ -48,7 +51,7 @@ def read_numbered_blocks(
 
     Of an answer that was cut off, the last block may not be whole, and is left out.
     """
-    answer = _FENCE.sub("", answer).strip("\n")
+    answer = _ELEMENT.sub(r"\2", _FENCE.sub("", answer)).strip("\n")
     found = list(_entries_of_json(answer)) or list(_entries(answer))
     if is_cut:
         del found[-1:]
@@ -82,7 +85,7 @@ def _entries(answer: str) -> Iterator[tuple[int, str]]:
             text = without_closing(text)
         if start["bold"] and not start["end"]:
             text = text.removesuffix("**")
-        yield int(start["number"]), _in_one_line(text)
+        yield int(start["number"]), _ELEMENT.sub(r"\2", _in_one_line(text)).strip()
 
 
 def _entries_of_json(answer: str) -> Iterator[tuple[int, str]]:

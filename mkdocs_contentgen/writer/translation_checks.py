@@ -91,6 +91,16 @@ _LEAST_CROSSED = 2
 _CROSSED_FOR_EACH = 3
 """And so many more for each word that they share with their own originals."""
 
+_LEAST_SHAPE = 30
+_TIMES_SHAPE = 2
+"""From so many letters on, a text has not the shape of another one that has so many times more."""
+
+_LAST_SIGN = re.compile(rf"([.!?:;。！？：；｡؟।…])[.!?…\s\"'”’»)」』{OBJECT}]*\Z")
+"""Matches the sign that a text ends with."""
+
+_SAME_SIGNS = str.maketrans("。｡।…！？؟：；", "....!??:;")
+_OPENING_BRACKETS = re.compile("[(\uff08]")
+
 _MOST_ENDING = 3
 """So many letters can be the ending of a name such as `GitHub`."""
 
@@ -129,10 +139,49 @@ def are_swapped(
 ) -> bool:
     """Tell whether the words for two blocks are rather translations of each other's.
 
-    Many words begin alike in two languages, such as `format` and `Format`. Measured with
-    translations of a documentation into nine languages: of 34,000 pairs of neighbours, none is
-    taken for swapped. If they are swapped on purpose, a quarter is found where both languages have
-    Latin letters.
+    Measured with translations of a documentation into twelve languages, and blocks without figures,
+    code and links: of 24,000 pairs of neighbours, one is taken for swapped. If they are swapped on
+    purpose, 58 to 81 of 100 are found.
+    """
+    return _have_swapped_shapes(block, element, other, other_element) or _have_swapped_words(
+        block, element, other, other_element
+    )
+
+
+def has_shape_of(element: Tag, block: OriginalBlock) -> bool:
+    """Tell whether words can be a translation of a block by their form.
+
+    They end with the same sign, have as many brackets, and are not far longer or shorter.
+    """
+    translation = plain_text(element)
+    original = plain_text(element_of(block))
+    shorter, longer = sorted((_length(original), _length(translation)))
+    is_as_long = longer < _LEAST_SHAPE or longer <= shorter * _TIMES_SHAPE
+    return is_as_long and _signs(original) == _signs(translation)
+
+
+def _signs(text: str) -> tuple[str, int]:
+    """Return the sign that a text ends with, and its number of brackets."""
+    last = _LAST_SIGN.search(text)
+    sign = last[1].translate(_SAME_SIGNS) if last else ""
+    return sign, len(_OPENING_BRACKETS.findall(text))
+
+
+def _have_swapped_shapes(
+    block: OriginalBlock, element: Tag, other: OriginalBlock, other_element: Tag
+) -> bool:
+    """Tell whether the words for each of two blocks have the shape of the other block alone."""
+    if has_shape_of(element, block) or has_shape_of(other_element, other):
+        return False
+    return has_shape_of(element, other) and has_shape_of(other_element, block)
+
+
+def _have_swapped_words(
+    block: OriginalBlock, element: Tag, other: OriginalBlock, other_element: Tag
+) -> bool:
+    """Tell whether the words for each of two blocks begin like those of the other block.
+
+    Many words begin alike in two languages, such as `format` and `Format`.
     """
     if min(len(split_words(block.text)), len(split_words(other.text))) < _LEAST_TO_SWAP:
         return False

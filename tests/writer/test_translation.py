@@ -118,6 +118,9 @@ def test_each_block_is_translated_in_one_call() -> None:
         "BLOCK {}: {}",
         "**{}:** {}",
         "\\[{}\\] {}",
+        "<p>[{}] {}</p>",
+        "[{}] <p>{}</p>",
+        "<li>{}. {}</li>",
     ],
 )
 def test_forms_of_answers(form: str) -> None:
@@ -163,6 +166,8 @@ def test_what_is_around_an_answer() -> None:
         (1, "Ein Cache. [Mehr](1) [3] Führen Sie", "contains another block"),
         (4, "страницы, которые читают многие люди", "it is in Cyrillic script"),
         (1, "A cache keeps the results of a build for ten minutes. [Mehr](1)", "it repeats the"),
+        (4, "## Seiten, die viele lesen", "it is a heading, and the block is none"),
+        (4, "las páginas que leen muchas personas con el tiempo", "it is in Spanish"),
         (4, "", "lacks it"),
         (4, "**", "it has no words"),
     ],
@@ -195,6 +200,11 @@ def test_what_is_no_translation_is_asked_for_once_more(number: int, text: str, w
         ("The colour is red here.", "The color is red here.", "en-US", True),
         ("We waited for this, said Ada.", "For this, we have been waiting.", "fr", False),
         ("Pages load out of the box.", "Das Laden der Seiten geht out of the box.", "de", True),
+        ("The cache is on a disk.", "Le cache est sur un disque.", "de", False),
+        ("The cache is on a disk.", "Il file è sul disco della rete.", "es", False),
+        ("The cache is on a disk.", "Это диск, и он же как сеть.", "uk", False),
+        ("He said “Le roi est mort”.", "Er hat „Le roi est mort“ gesagt.", "de", True),
+        ("See Los Angeles and El Paso.", "Los Angeles und El Paso ansehen.", "de", True),
     ],
 )  # fmt: skip
 def test_what_is_in_the_language(original: str, text: str, language: str, is_one: bool) -> None:
@@ -218,6 +228,46 @@ def test_words_of_another_block() -> None:
     assert texts(found) == right
     found, _ = translated(lines(swapped), blocks=blocks)
     assert remarks(found) == dict.fromkeys(right, "it has the words of another block")
+
+
+@pytest.mark.parametrize("order", [[1, 0, 2, 3, 4], [0, 2, 1, 3, 4], [2, 1, 0, 3, 4]])
+def test_sentences_of_another_form_that_are_swapped(order: list[int]) -> None:
+    """How long a sentence is, and how it ends, says whose translation it is in any script."""
+    blocks = [
+        OriginalBlock(0, "p", "Who has to wait for such a build?"),
+        OriginalBlock(1, "p", "Many people (and all of their readers) have to wait for it."),
+        OriginalBlock(2, "p", "Some of them wait."),
+        OriginalBlock(3, "p", "Others do not."),
+        OriginalBlock(4, "p", "We know of nobody who likes to wait, whatever is made meanwhile."),
+    ]
+    right = {
+        0: "このようなビルドを待たなければならないのは誰ですか？",
+        1: "多くの人々\uff08そして彼らのすべての読者\uff09がそれを待たなければなりません。",
+        2: "待つ人もいます。",
+        3: "待たない人も。",
+        4: "その間に何が作られようとも、待つことが好きな人を私たちは知りません。",
+    }
+    wrong = {number: right[order[number]] for number in right}
+    moved = [number for number in right if order[number] != number]
+    found, asked = translated(lines(wrong), lines(right), blocks=blocks, language="ja")
+    assert list(numbers(asked[1])) == moved
+    assert texts(found) == right
+    assert len(translated(lines(right), blocks=blocks, language="ja")[1]) == 1
+
+
+@pytest.mark.parametrize("step", [1, -1])
+def test_sentences_that_are_shifted(step: int) -> None:
+    """A model that counts a block twice, or forgets one, gives each block the words of the next."""
+    originals = ["Why?", f"{sentences(9, 1)}", "Because (as you know) many people wait:"] * 3
+    blocks = [OriginalBlock(number, "p", text) for number, text in enumerate(originals)]
+    german = ["Warum?", "Lange Sätze " * 8 + "stehen hier.", "Weil (wie alle wissen) sie warten:"]
+    right = {number: f"{german[number % 3]}" for number in range(9)}
+    last = 8 if step == 1 else 0
+    shifted = {number: right[(number + step) % 9] for number in right if number != last}
+    found, asked = translated(lines(shifted), lines(right), blocks=blocks)
+    assert list(numbers(asked[1])) == list(range(9))
+    assert texts(found) == right
+    assert len(translated(lines(right), blocks=blocks)[1]) == 1
 
 
 @pytest.mark.parametrize("text", ["the translation of block 0", "Seiten (wrong: it has no words)"])

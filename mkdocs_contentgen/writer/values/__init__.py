@@ -6,7 +6,12 @@
 from .figure import Figure
 from .finding import find_values, known_values
 from .value import Readings, Value
-from .vocabulary import common_words, guess_language, has_vocabulary
+from .vocabulary import (
+    common_words,
+    guess_language,
+    has_vocabulary,
+    languages_with_common_words,
+)
 
 __all__ = [
     "Figure",
@@ -17,4 +22,5 @@ __all__ = [
     "guess_language",
     "has_vocabulary",
     "known_values",
+    "languages_with_common_words",
 ]

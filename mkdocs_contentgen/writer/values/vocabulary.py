@@ -60,6 +60,11 @@ def common_words(language: str) -> frozenset[str]:
     return _common().get(language.lower().partition("-")[0], frozenset())
 
 
+def languages_with_common_words() -> Iterable[str]:
+    """Return the tags of the languages whose common words are known."""
+    return _common()
+
+
 def has_vocabulary(language: str) -> bool:
     """Tell whether the months, weekdays and number words of a language are known."""
     tag = language.lower().partition("-")[0]
