@@ -49,7 +49,7 @@ function fail(error) {
 }
 
 async function start() {
-  await Promise.all([loadWords(), nameTab()]);
+  await loadWords();
   drawWith(drawDesk);
   watchPressing();
   watchKeys();
@@ -66,6 +66,7 @@ async function start() {
     history.replaceState(null, "", location.pathname + location.search);
     await openSession(token);
   }
+  await nameTab(); // behind what deletes all that the browser has stored
   await show(leave());
   watch();
 }
