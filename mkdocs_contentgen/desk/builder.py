@@ -69,7 +69,8 @@ class Builder:
         with self._changed:
             self._stopped = True
         self.build("", is_urgent=True)  # wakes the thread, which ends then
-        if process := self._process:
+        process = self._process  # which the thread may set to None meanwhile
+        if process:
             with suppress(OSError):
                 process.terminate()
         self._thread.join()

@@ -12,7 +12,7 @@ from itertools import groupby
 import click
 from msgspec import structs
 
-from ..display import escape_controls, hidden_character, quoted
+from ..display import escape_controls, first_names, hidden_character, quoted
 from ..errors import ApprovalError, UnsafeHTMLError
 from ..html.differences import Row, Word, compare
 from ..html.document import Document
@@ -358,13 +358,11 @@ def statements_to_check(text: Text) -> list[str]:
 
 def _left_message(page: str, statements: Sequence[str]) -> str:
     """Return what is left to check in the text of a page, and what to do."""
-    number = len(statements)
-    named = ", ".join(map(quoted, statements[:_MAX_NAMED]))
-    if number > _MAX_NAMED:
-        named += f" and {number - _MAX_NAMED} more"
-    left = f"{number} statements are left to check ({named}); settle them"
-    if number == 1:
+    named = first_names([quoted(statement) for statement in statements], _MAX_NAMED)
+    if len(statements) == 1:
         left = f"1 statement is left to check ({named}); settle it"
+    else:
+        left = f"{len(statements)} statements are left to check ({named}); settle them"
     return (
         f"{left} with `contentgen review {shlex.quote(page)}`, or say with --reason why you "
         "approve the text all the same"
@@ -372,12 +370,13 @@ def _left_message(page: str, statements: Sequence[str]) -> str:
 
 
 def reason_problem(reason: str) -> str:
-    """Return what is wrong with the reason that somebody gives for an approval, or nothing."""
+    """Return what is wrong with the reason for an approval, or an empty string."""
     if not any(map(str.isalnum, reason)):
         return "has no words"
     if len(reason) > MAX_EDIT:
         return f"has {len(reason)} characters; a reason has at most {MAX_EDIT}"
-    if character := hidden_character(reason):
+    character = hidden_character(reason)
+    if character:
         return f"contains {character}, which is not allowed in a reason"
     return ""
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from msgspec import structs
 
-from ..display import quoted
+from ..display import first_names, quoted
 from ..errors import ApprovalError, UnsafeHTMLError
 from ..git import is_committed
 from ..site.options import ContentgenConfig
@@ -65,10 +65,9 @@ def _overwrite_problem(article: Article, draft: Text) -> str:
         return ""
     look = f"compare them with `contentgen diff {article.page_argument}`"
     cure = f"{look}, and overwrite the file with --yes"
-    if words := words_at_risk(article, draft):
-        named = ", ".join(map(quoted, words[:_MAX_NAMED]))
-        if len(words) > _MAX_NAMED:
-            named += f" and {len(words) - _MAX_NAMED} more"
+    words = words_at_risk(article, draft)
+    if words:
+        named = first_names([quoted(text) for text in words], _MAX_NAMED)
         return f"{article.path} has words of people that the draft does not have: {named}; {cure}"
     if approved.approval and not is_committed(article.path):
         return (

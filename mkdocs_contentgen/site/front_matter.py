@@ -200,9 +200,9 @@ def _with_originals(
 
     What is wrong with the name of an original is a problem of the translation's page.
     """
-    requests = [asked for asked in found if isinstance(asked, PageRequest)]
-    if len(requests) == len(found):  # there are no translations, as on most sites
-        return requests
+    no_translations = [asked for asked in found if isinstance(asked, PageRequest)]
+    if len(no_translations) == len(found):  # as on most sites
+        return no_translations
     from .originals import Originals
 
     with_problems = {problem.page for problem in reader.problems}
@@ -577,7 +577,7 @@ def _problem_of_first(syntax: str, line: str) -> str:
 
 
 def marker_typo_problem(html: str) -> str:
-    """Return what is wrong with a comment that looks like a marker but is not one, or nothing."""
+    """Return what is wrong with a comment that looks like a marker, or an empty string."""
     match = _COMMENT.search(html)
     if match is None or not _resembles_name(match[1]):
         return ""

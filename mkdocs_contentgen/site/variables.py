@@ -97,7 +97,7 @@ class _MetaFiller:
 
 
 def unfilled_variable_problem(request: Request, *, has_macros: bool) -> str:
-    """Return a message about a variable that would go to the model as it stands, or nothing."""
+    """Return a message about a variable that nothing fills in, or an empty string."""
     for name in _FIELDS:
         match = _TEMPLATE.search(getattr(request, name))
         if match:
