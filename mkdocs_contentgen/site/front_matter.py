@@ -180,6 +180,27 @@ class _PageReader:
         file = File(page, str(docs), self._site.config.site_dir, use_directory_urls=True)
         return self.read(file, is_of_other_build=True)
 
+    def find_in_other_folders(self, page: str) -> list[str]:
+        """Return the pages that request a text, no translation, and have the file name of `page`.
+
+        They may have the tag of a language in it: `builds.en.md` for `builds.md`.
+        """
+        from ..requests import Request
+
+        docs = self._site.docs_dir or Path(self._site.config.docs_dir)
+        name = PurePosixPath(page)
+        found = []
+        for path in sorted(docs.rglob("*.md")):
+            without_language = re.sub(r"\.[A-Za-z-]+(?=\.md$)", "", path.name)
+            if name.name not in (path.name, without_language):
+                continue
+            with suppress(OSError, UnicodeError):
+                source = path.read_text(encoding="utf-8-sig")
+                read = _read_page(source, self._site.options.defaults, self._fill_in)
+                if any(isinstance(request, Request) for _, request in read.requests):
+                    found.append(path.relative_to(docs).as_posix())
+        return found
+
     def read_kept(self, found: FoundTranslation) -> KeptTranslation | None:
         """Return the text of a translation in its file, or None if there is none."""
         from ..texts.approval import approved_path, read_approved
@@ -206,7 +227,9 @@ def _with_originals(
     from .originals import Originals
 
     with_problems = {problem.page for problem in reader.problems}
-    originals = Originals(found, with_problems, reader.read_other, reader.read_kept)
+    originals = Originals(
+        found, with_problems, reader.read_other, reader.read_kept, reader.find_in_other_folders
+    )
     requests = []
     for asked in found:
         if isinstance(asked, PageRequest):

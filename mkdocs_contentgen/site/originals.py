@@ -54,14 +54,17 @@ class Originals:
         with_problems: Collection[str],
         read_other: Callable[[str], Requests | None],
         read_kept: Callable[[FoundTranslation], KeptTranslation | None],
+        find_in_other_folders: Callable[[str], Sequence[str]],
     ) -> None:
         """`found` are the requests of all pages, and `with_problems` the pages with problems.
 
         `read_other` returns the requests of a page that is not among them, or None if there is no
         such page. `read_kept` returns what a translation was made for whose original is gone.
+        `find_in_other_folders` returns the pages that request a text and have the same file name.
         """
         self._with_problems = with_problems
         self._read_other = read_other
+        self._find_in_other_folders = find_in_other_folders
         self._read_kept = read_kept
         self._pages: dict[str, list[PageRequest | FoundTranslation]] = {}
         for asked in found:
@@ -98,7 +101,7 @@ class Originals:
         if on_page is None:
             on_page = self._read_other(page)
         if on_page is None:
-            cure = did_you_mean(page, self._originals()) or "; name the page of the original"
+            cure = self._nearest_original(page) or "; name the page of the original"
             return None, f"there is no page {quoted(page)}{self._way_on(found, cure)}"
         if not on_page:
             cure = "; name the page of the original"
@@ -110,6 +113,13 @@ class Originals:
             names.append(f"`{page}#{_id_of(other)}`")
         cure = f"; write {' or '.join(names)}"
         return None, f"{quoted(page)} has no article {quoted(name)}{self._way_on(found, cure)}"
+
+    def _nearest_original(self, page: str) -> str:
+        """Return the end of a message about a page that does not exist, if one is near to that."""
+        same_named = self._find_in_other_folders(page)
+        if len(same_named) == 1:
+            return f"; did you mean `{same_named[0]}`?"
+        return did_you_mean(page, [*self._originals(), *same_named])
 
     def _originals(self) -> list[str]:
         """Return the pages that ask for a text that is no translation."""
