@@ -19,7 +19,7 @@ from .citation import NAME, Citation
 from .display import CONTROL_CHARACTERS, escape_controls
 
 MAX_HTML = 256 * 1024
-"""The maximum length of a text in characters, which is that of the sanitizer."""
+"""The maximum length of a text in characters. No longer one can be sanitized."""
 
 MAX_BLOCK = 20_000
 """The maximum length of a block in characters."""

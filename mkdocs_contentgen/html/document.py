@@ -643,11 +643,11 @@ def _strip_line_breaks(article: Tag) -> None:
 
 def _unwrap_idle_marks(article: Tag) -> None:
     """Remove the marks that are no statement of their own: empty ones, and those within others."""
-    idle = [
-        mark
-        for mark in article.find_all("mark")
-        if mark.find_parent("mark") or not mark.get_text().strip()
-    ]
+    idle = []
+    for mark in article.find_all("mark"):
+        is_empty = not mark.get_text().strip()
+        if is_empty or mark.find_parent("mark"):
+            idle.append(mark)
     for mark in idle:
         mark.unwrap()
     if idle:  # so that white space is collapsed as if there had been no mark

@@ -15,17 +15,22 @@ from xml.etree.ElementTree import Element, ParseError, fromstring
 import nh3
 
 from ..errors import UnsafeHTMLError
+from ..text import MAX_HTML
 from .elements import HEADINGS, TO_READ, WEAK
 from .plaintext import plain_text
 from .stylesheet import sanitize_style
 
-# nh3 takes quadratic time for some inputs. At these limits, the worst known input takes about a
-# second. An article of ten thousand words is far below them.
-MAX_CHARACTERS = 256 * 1024
+# nh3 takes quadratic time for some inputs. At these limits and MAX_HTML, the worst known input
+# takes about a second. An article of ten thousand words is far below them.
 MAX_TAGS = 10_000
 MAX_ENTITIES = 20_000
+
 MAX_DEPTH = 100
+"""How many elements may be within each other."""
+
 _MAX_PASSES = 5
+"""How often HTML is cleaned until that changes nothing more."""
+
 MAX_REPEATED = 1_500_000
 """How many elements a parser may repeat at most.
 
@@ -178,7 +183,7 @@ def _clean_until_stable(html: str) -> str:
         if clean == html:
             return clean
         # Omitted end tags and entities make the output longer, but not by these factors.
-        if clean.count("<") > 4 * MAX_TAGS or len(clean) > 8 * MAX_CHARACTERS:
+        if clean.count("<") > 4 * MAX_TAGS or len(clean) > 8 * MAX_HTML:
             raise UnsafeHTMLError("the HTML is too complex: it makes a parser repeat elements")
         html = clean
     raise UnsafeHTMLError("the HTML changes each time that it is parsed")
@@ -200,8 +205,9 @@ def _without_controls(text: str) -> str:
 
 
 def _check_size(html: str) -> None:
+    """Raise UnsafeHTMLError for HTML that would take too much time or memory."""
     sizes = {
-        "characters": (len(html), MAX_CHARACTERS),
+        "characters": (len(html), MAX_HTML),
         "tags": (html.count("<"), MAX_TAGS),
         # nh3 writes no-break spaces as entities.
         "entities": (html.count("&") + html.count("\xa0"), MAX_ENTITIES),

@@ -42,24 +42,23 @@ _FUNCTIONS = re.compile(r"(?:rgb|hsl)a?|(?:repeating-)?(?:linear|radial|conic)-g
 _KEYWORD = re.compile(r"[A-Za-z][A-Za-z-]*")
 _COLOUR = re.compile(r"[0-9A-Fa-f]{3,8}")
 
-# A colour in a gradient is two levels deep. Deeper nesting makes parsing slow.
-_MAX_CHARACTERS = 1000
+_MAX_STYLE = 1000
+"""The maximum length of an inline style in characters."""
+
 _MAX_DEPTH = 2
+"""How many functions may be within each other: a colour in a gradient. More make parsing slow."""
 
 # Limits for lengths, so that an article cannot cover or displace the page.
 _MAX_LENGTHS: dict[str, float] = {"px": 100, "pt": 75, "em": 6, "rem": 6, "ex": 12, "ch": 12}
 _MIN_FONT_SIZES = {"px": 8, "pt": 6, "em": 0.5, "rem": 0.5, "ex": 1, "ch": 1, "%": 50}
-_NUMBERS = {
-    "line-height": (1, 6),  # it scales with the font size, so that lines cannot overlap
-    "font-size": (1, 0),  # none: a size has a unit
-}
-"""The smallest and the largest number without a unit, by property."""
-
-_OTHER_NUMBERS = (0, 1000)
+_MAX_NUMBER = 1000
 _ANGLES = {"deg", "grad", "rad", "turn"}
-# Percentages are relative to the font size or line height, or to the width of the page.
+
 _RELATIVE_TO_FONT = {"font-size", "vertical-align"}
+"""The properties whose percentages are relative to the font size or the line height."""
+
 _RELATIVE_TO_WIDTH = ("margin", "padding", "text-indent")
+"""The beginnings of those whose percentages are relative to the width of the page."""
 
 _WHITE = 1.0
 """The lightness of white."""
@@ -100,14 +99,14 @@ def sanitize_style(style: str) -> str:
     Allowed are colours, backgrounds without URLs, borders, spacing and text styles. A style of more
     than 1,000 characters is dropped. The result is cached, since a site repeats a few styles.
     """
-    if len(style) > _MAX_CHARACTERS:
+    if len(style) > _MAX_STYLE:
         return ""
     declarations = []
     for name, value in _declarations(style):
         if _PROPERTIES.fullmatch(name) and _all_safe(name, value):
             declarations.append(_serialized(name, value))
     safe = "; ".join(declarations)
-    return safe if len(safe) <= _MAX_CHARACTERS else ""
+    return safe if len(safe) <= _MAX_STYLE else ""
 
 
 def _declarations(style: str) -> Iterator[tuple[str, list[Node]]]:
@@ -144,8 +143,7 @@ def _is_safe(name: str, token: Node, depth: int) -> bool:
         case LiteralToken():
             return token.value in (",", "/")
         case NumberToken():
-            minimum, maximum = _NUMBERS.get(name, _OTHER_NUMBERS)
-            return bool(minimum <= token.value <= maximum)
+            return _is_safe_number(name, token.value)
         case PercentageToken() | DimensionToken():
             return _is_within_limits(name, token)
         case FunctionBlock():
@@ -157,7 +155,17 @@ def _is_safe(name: str, token: Node, depth: int) -> bool:
     return False
 
 
+def _is_safe_number(name: str, number: float) -> bool:
+    """Tell whether a property may have a number without a unit."""
+    if name == "font-size":  # a size has a unit
+        return False
+    if name == "line-height":  # it scales with the font size, so that lines cannot overlap
+        return 1 <= number <= 6
+    return 0 <= number <= _MAX_NUMBER
+
+
 def _is_within_limits(name: str, token: PercentageToken | DimensionToken) -> bool:
+    """Tell whether a property, or a function, may have a percentage or a length of this size."""
     unit = token.lower_unit if isinstance(token, DimensionToken) else "%"
     if unit in _ANGLES:
         return True
@@ -285,6 +293,7 @@ def _background_classes(colours: list[_Colour]) -> list[str]:
 
 
 def _border_classes(values: Mapping[str, list[Node]]) -> list[str]:
+    """Return the classes for the borders of an element, and their colours."""
     classes = []
     for name, class_ in _BORDERS.items():
         tokens = values.get(name, [])
@@ -325,10 +334,7 @@ def _colours(tokens: Sequence[Node], least_alpha: float = 0.05) -> list[_Colour]
 
 def _oklch(*srgb: float) -> _Colour:
     """Convert from sRGB, as in https://bottosson.github.io/posts/oklab/."""
-    red, green, blue = [
-        channel / 12.92 if channel <= 0.04045 else ((channel + 0.055) / 1.055) ** 2.4
-        for channel in srgb
-    ]
+    red, green, blue = map(_linear, srgb)
     long = cbrt(0.4122214708 * red + 0.5363325363 * green + 0.0514459929 * blue)
     medium = cbrt(0.2119034982 * red + 0.6806995451 * green + 0.1073969566 * blue)
     short = cbrt(0.0883024619 * red + 0.2817188376 * green + 0.6299787005 * blue)
@@ -336,3 +342,10 @@ def _oklch(*srgb: float) -> _Colour:
     a = 1.9779984951 * long - 2.4285922050 * medium + 0.4505937099 * short
     b = 0.0259040371 * long + 0.7827717662 * medium - 0.8086757660 * short
     return _Colour(lightness, hypot(a, b), degrees(atan2(b, a)) % 360)
+
+
+def _linear(channel: float) -> float:
+    """Return the intensity of the light for the value of a channel of sRGB."""
+    if channel <= 0.04045:
+        return channel / 12.92
+    return float(((channel + 0.055) / 1.055) ** 2.4)

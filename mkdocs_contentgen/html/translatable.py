@@ -99,6 +99,7 @@ def words_of(block: Block) -> str:
 
 
 def _words_in(element: Tag) -> Iterator[str]:
+    """Yield the words in an element, and the start and end of those that may stand elsewhere."""
     for child in element.children:
         if not isinstance(child, Tag):
             yield from _WORD_OR_SIGN.findall(str(child))

@@ -85,21 +85,17 @@ def application(
     `write` raises an exception, which is then passed on to the server. Of the request, `error`
     repeats only the names of fields.
     """
-    parsers: dict[str, Parse] = {
-        path: partial(_parse_new_text, model) for path, model in OPERATIONS.items()
-    }
-    limits = dict.fromkeys(parsers, MAX_BODY)
+
+    def operation(path: str, parse: Parse, max_body: int) -> Route:
+        return Route(path, _endpoint(authenticate, parse, max_body, write), methods=["POST"])
+
+    operations = []
+    for path, model in OPERATIONS.items():
+        operations.append(operation(path, partial(_parse_new_text, model), MAX_BODY))
     for path, (field, kind) in TEXT_OPERATIONS.items():
-        parsers[path] = partial(_parse_of_text, field, kind)
-        limits[path] = MAX_TEXT_BODY
+        operations.append(operation(path, partial(_parse_of_text, field, kind), MAX_TEXT_BODY))
     app = Starlette(
-        routes=[
-            *(
-                Route(path, _endpoint(authenticate, parse, limits[path], write), methods=["POST"])
-                for path, parse in parsers.items()
-            ),
-            *routes,
-        ],
+        routes=[*operations, *routes],
         exception_handlers={HTTPException: error_response, Exception: error_response},
     )
     app.router.redirect_slashes = False
@@ -107,8 +103,10 @@ def application(
 
 
 def _endpoint(
-    authenticate: Authenticate[Caller], parse: Parse, most: int, write: Write[Caller]
+    authenticate: Authenticate[Caller], parse: Parse, max_body: int, write: Write[Caller]
 ) -> Callable[[HTTPRequest], Awaitable[Response]]:
+    """Return what answers the requests of an operation."""
+
     async def generate(request: HTTPRequest) -> Response:
         token = _token(request)
         user = _single(request.query_params.getlist("user_id"))
@@ -117,7 +115,7 @@ def _endpoint(
         caller = await authenticate(user, token)
         _check_media_type(request)
         key = _idempotency_key(request)
-        asked = parse(_fields(await _read(request, most)))
+        asked = parse(_fields(await _read(request, max_body)))
         content = await write(asked, caller, key)
         return Response(content, media_type="application/json")
 
@@ -156,12 +154,12 @@ def _single(values: list[str]) -> str:
     return values[0].strip() if len(values) == 1 else ""
 
 
-async def _read(request: HTTPRequest, most: int) -> bytes:
+async def _read(request: HTTPRequest, max_body: int) -> bytes:
     # Starlette's own max_body_size is new, answers in plain text, and comes before the 401.
     try:
-        return await read_body(request.stream(), most)
+        return await read_body(request.stream(), max_body)
     except TooLargeError:
-        message = f"the body is too large; at most {most} bytes are allowed"
+        message = f"the body is too large; at most {max_body} bytes are allowed"
         raise HTTPException(413, message) from None
     except ClientDisconnect:
         raise HTTPException(400, "the body ended early; send all of it") from None
@@ -192,6 +190,7 @@ def _parse_new_text(model: type[Request], fields: dict[str, object]) -> ServiceR
 def _parse_of_text(
     field: str, kind: type[Update | Translation], fields: dict[str, object]
 ) -> ServiceRequest:
+    """Return what a body asks for a text. `field` has the update or translation, of this kind."""
     name = fields.pop("type", None)
     given = fields.pop(field, None)
     model = REQUEST_TYPES.get(name) if isinstance(name, str) else None

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from http import HTTPStatus
 from typing import TypeVar
 
@@ -172,15 +172,19 @@ class ServiceClient(HTTPConnection):
     def _error(self, answer: Answer) -> ServiceError:
         """Return the error for the status of an answer without a text."""
         message = self._answered(answer)
-        fields = decode_json(answer.body) if answer.status == 500 else None
-        text = fields.get("answer") if isinstance(fields, dict) else None
-        if isinstance(fields, dict) and isinstance(text, str):
-            # A served writer tells what its model has answered.
-            return failed_text(message, "" if self.has_token(text) else text, fields)
+        if answer.status == HTTPStatus.INTERNAL_SERVER_ERROR:
+            fields = decode_json(answer.body)
+            if isinstance(fields, dict) and isinstance(fields.get("answer"), str):
+                return self._failure_of_model(message, fields)
         hint = f"check base_url, token and user_id, {CREDENTIALS_HINT}"
-        if answer.status == 404:  # the service can have other operations
+        if answer.status == HTTPStatus.NOT_FOUND:  # the service can have other operations
             return RejectedError(f"{message}; {hint}")
         return self.status_error(answer, message, hint)
+
+    def _failure_of_model(self, message: str, fields: Mapping[str, object]) -> FailedTextError:
+        """Return the error of a served writer, which tells what its model has answered."""
+        text = str(fields["answer"])
+        return failed_text(message, "" if self.has_token(text) else text, fields)
 
     def _answered(self, answer: Answer) -> str:
         """Return what the service answered, with its reason if it gives one."""

@@ -642,12 +642,14 @@ def check_token(token: str, option: str) -> str:
 
 
 def _parse_url(address: str) -> httpx.URL | None:
+    """Return an address as a URL, or None if it is none."""
     try:
         url = httpx.URL(address)
-        # Reading the host raises UnicodeError if it cannot be decoded.
-        return url if url.host is not None and 0 <= (url.port or 0) < 2**16 else None
+        _ = url.host  # raises UnicodeError if it cannot be decoded
     except (httpx.InvalidURL, UnicodeError):
         return None
+    is_port = 0 <= (url.port or 0) < 2**16
+    return url if is_port else None
 
 
 def _is_loopback(host: str) -> bool:

@@ -87,6 +87,7 @@ class EventParser:
         yield from self._end_block()
 
     def _read_line(self, line: bytes) -> Iterator[Event]:
+        """Add a line to its event, and yield the event that has ended before it, if one has."""
         line = line.removeprefix(BOM)
         name, _, value = line.partition(b":")
         value = value.removeprefix(b" ")

@@ -26,10 +26,9 @@ import yaml
 from ..display import hidden_character
 from ..errors import ApprovalError, UnsafeHTMLError
 from ..files import locked, normal_form, read_text, reason_of, refuse_links, replace_text, sha256
-from ..html.sanitizer import MAX_CHARACTERS
 from ..page_request import PageRequest
 from ..requests import Request
-from ..text import Edits, Line, Text, is_storable, within_limits
+from ..text import MAX_HTML, Edits, Line, Text, is_storable, within_limits
 from ..yaml_files import NotYAMLError, read_yaml
 
 if TYPE_CHECKING:
@@ -41,7 +40,7 @@ MAX_HEADER = 256 * 1024
 MAX_NAME = 200
 """Maximum length of the reviewer's name in characters."""
 
-_MAX_FILE = MAX_HEADER + MAX_CHARACTERS + len("---\n---\n")
+_MAX_FILE = MAX_HEADER + MAX_HTML + len("---\n---\n")
 """Maximum length of an approved file in characters."""
 
 _FILE = re.compile(r"\s*---[ \t]*\n(.*?\n)---[ \t]*\n(.*)", re.DOTALL)

@@ -42,6 +42,7 @@ from ..service.protocol import Attempt, Client
 from ..text import Text, edition_after
 from .claims import Claims
 from .lookup import (
+    NOTHING_REPLACED,
     Outcome,
     Replaced,
     load_parts,
@@ -398,8 +399,7 @@ class Generation:
         If people have changed the text of the cache meanwhile, that stays, and the new one is saved
         beside it. Raises StoreError.
         """
-        replaced = self._replaced.get(key)
-        current = replaced.text if replaced else None
+        current = self._replaced.get(key, NOTHING_REPLACED).text
         operation = self._operation_of(key)
         while True:
             current_edition = current.edition if current else 0

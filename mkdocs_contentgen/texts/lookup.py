@@ -124,6 +124,9 @@ class Replaced:
     failure: FailedTextError | None
 
 
+NOTHING_REPLACED = Replaced(None, None)
+
+
 def load_replaced(keys: Collection[str], store: DiskStore) -> tuple[dict[str, Replaced], list[str]]:
     """Return what is there for requests whose texts are to be replaced, and the problems."""
     texts, problems = store.load(keys, newest=True)
@@ -146,14 +149,14 @@ def load_saved(
     outcomes: dict[str, Outcome] = {}
     texts, problems = store.load(keys, newest=bool(replaced))
     for key, text in texts.items():
-        old_text = replaced[key].text if key in replaced else None
+        old_text = replaced.get(key, NOTHING_REPLACED).text
         # The same text has the same time, even if a person has changed its words meanwhile.
         if old_text is None or text.generated_at != old_text.generated_at:
             outcomes[key] = Outcome("cache", text)
     missing = [key for key in keys if key in with_failures and key not in outcomes]
     failures, more = load_failures(missing, store)
     for key, failure in failures.items():
-        old_failure = replaced[key].failure if key in replaced else None
+        old_failure = replaced.get(key, NOTHING_REPLACED).failure
         if old_failure is None or failure.failed_at != old_failure.failed_at:
             outcomes[key] = Outcome(error=failure)
     return outcomes, problems + more

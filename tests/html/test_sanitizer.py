@@ -28,12 +28,12 @@ from hypothesis import strategies as st
 from mkdocs_contentgen.errors import UnsafeHTMLError
 from mkdocs_contentgen.html.plaintext import plain_text
 from mkdocs_contentgen.html.sanitizer import (
-    MAX_CHARACTERS,
     MAX_DEPTH,
     MAX_ENTITIES,
     MAX_TAGS,
     sanitize,
 )
+from mkdocs_contentgen.text import MAX_HTML
 
 IMAGE_HOSTS = ("cdn.example", "Pics.Example")
 FILES = sorted(path for path in (GOLDEN / "sanitizer").glob("*.html") if ".out" not in path.name)
@@ -258,7 +258,7 @@ def test_a_style_that_cannot_be_judged_is_no_way_around_the_judge() -> None:
 @pytest.mark.parametrize(
     ("html", "reason"),
     [
-        ("x" * (MAX_CHARACTERS + 1), "too large: 262,145 characters, 262,144 at most"),
+        ("x" * (MAX_HTML + 1), "too large: 262,145 characters, 262,144 at most"),
         ("<br>" * (MAX_TAGS + 1), "too large: 10,001 tags, 10,000 at most"),
         ("&amp;\xa0" * 10_001, "too large: 20,002 entities, 20,000 at most"),
         ("<div>" * (MAX_DEPTH + 1), "nested more than 100 deep"),
@@ -272,8 +272,8 @@ def test_a_refusal_says_why(html: str, reason: str) -> None:
 
 
 LIMITS = {
-    "as large as it may be": ("<p>x</p>" + "y" * (MAX_CHARACTERS - 8), True),
-    "too large": ("x" * (MAX_CHARACTERS + 1), False),
+    "as large as it may be": ("<p>x</p>" + "y" * (MAX_HTML - 8), True),
+    "too large": ("x" * (MAX_HTML + 1), False),
     "as many tags as there may be": ("<br>" * MAX_TAGS, True),
     "too many tags": ("<br>" * (MAX_TAGS + 1), False),
     "as deep as it may be": ("<div>" * MAX_DEPTH + "x" + "</div>" * MAX_DEPTH, True),

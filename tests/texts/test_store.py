@@ -24,8 +24,7 @@ import pytest
 from msgspec.structs import replace
 
 from mkdocs_contentgen.errors import StoreError
-from mkdocs_contentgen.html.sanitizer import MAX_CHARACTERS
-from mkdocs_contentgen.text import Edits, Text
+from mkdocs_contentgen.text import MAX_HTML, Edits, Text
 from mkdocs_contentgen.texts.store import DATABASE, LEASE, DiskStore, UnreadableTextError
 from mkdocs_contentgen.texts.store.disk import decode, encode, note_keys
 
@@ -167,9 +166,9 @@ def output(process: subprocess.Popen[str], timeout: float = 120) -> str:
         ("<article>Text</article>", REQUEST),
         ("<article>Ümläut 日本語 🧭👩‍👩‍👧 \u2028 \x00 \\ \" '</article>", {"topic": "日本語 🧭"}),
         ("", {}),
-        ("x" * MAX_CHARACTERS, REQUEST),
-        ("🧭" * MAX_CHARACTERS, REQUEST),
-        ("\x01" * MAX_CHARACTERS, {"topic": "\x01" * 30_000}),
+        ("x" * MAX_HTML, REQUEST),
+        ("🧭" * MAX_HTML, REQUEST),
+        ("\x01" * MAX_HTML, {"topic": "\x01" * 30_000}),
         ("line\r\nbreaks\n\rstay\n", {"a": 1, "b": None, "c": True, "d": -(10**9)}),
     ],
     ids=["plain", "characters", "empty", "long", "long-emoji", "escaped", "white-space"],
@@ -189,7 +188,7 @@ def test_a_text_comes_back_as_it_was(
 @pytest.mark.parametrize(
     ("unreadable", "reason"),
     [
-        (replace(text(), html="x" * (MAX_CHARACTERS + 1)), "its HTML has 262,145 characters, 262"),
+        (replace(text(), html="x" * (MAX_HTML + 1)), "its HTML has 262,145 characters, 262"),
         (replace(text(), html="\ud800"), "surrogates not allowed"),
         (replace(text(), edits=Edits(confirmed=("x" * 301,))), "length <= 300 - at `$.edits.conf"),
         (replace(text(), edits=Edits(changed_by={"short": "Jo"})), "matching regex"),
@@ -342,7 +341,7 @@ class Harm:
         entry(OTHER),
         entry().replace("Poison", "Poisoned"),
         entry(html=7),
-        entry(html="x" * (MAX_CHARACTERS + 1)),
+        entry(html="x" * (MAX_HTML + 1)),
         entry(generated_at="2026-05-04T12:30:15"),
         entry(remarks=["\x1b[2J"]),
         b"\xff\x0aA",
