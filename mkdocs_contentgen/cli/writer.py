@@ -121,7 +121,7 @@ def _try_out(
     from ..writer.usage import Spending
 
     async def run() -> Sequence[Trial]:
-        async with make_model(options, Spending(), debug=output.debug_printer()) as model:
+        async with make_model(options, Spending(), reporter=output.make_reporter()) as model:
             trials = await try_out(requests, options, model, on_trial=on_trial)
             output.print_warnings([*model.warnings, *options.sources.warnings])
             return trials

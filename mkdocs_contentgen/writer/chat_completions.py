@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 from ..display import quoted
 from ..errors import (
@@ -18,6 +18,7 @@ from ..errors import (
     UnknownOutcomeError,
     UnusableServiceError,
 )
+from ..reporting import Reporter
 from ..service.connection import (
     MAY_BE_PAID_HINT,
     Answer,
@@ -57,7 +58,10 @@ _NO_CREDIT = re.compile(
 """How providers say with status 429 that an account has no credit. None says it of a rate limit."""
 
 _STREAM_FIELDS = re.compile(rb"\bstream(_options)?\b")
-_LIMIT_FIELDS = ("max_tokens", "max_completion_tokens")
+
+_LIMIT_FIELD = "max_tokens"
+_NEWER_LIMIT_FIELD = "max_completion_tokens"
+"""The fields with the limit of tokens. Each is refused by some servers."""
 
 
 class ChatCompletions(Transport):
@@ -66,10 +70,8 @@ class ChatCompletions(Transport):
     No message contains the key. Raises ConfigurationError for invalid options.
     """
 
-    def __init__(
-        self, options: WriterOptions, *, debug: Callable[[str], None], quotes: bool = True
-    ) -> None:
-        super().__init__(options, debug=debug, quotes=quotes)
+    def __init__(self, options: WriterOptions, *, reporter: Reporter, quotes: bool = True) -> None:
+        super().__init__(options, reporter=reporter, quotes=quotes)
         address = check_address(
             self._fields.endpoint,
             f"{self._prefix}endpoint",
@@ -94,7 +96,7 @@ class ChatCompletions(Transport):
         )
         self._quote = self._connection.quote
         # What the server supports, as far as is known.
-        self._limit_field = _LIMIT_FIELDS[0]
+        self._limit_field = _LIMIT_FIELD
         self._streams = True
         self._has_system = True
 
@@ -105,32 +107,37 @@ class ChatCompletions(Transport):
     async def call(self, call: ModelCall, spending: Spending) -> Completion:
         """Return the answer to one call that is sent once."""
         started = time.monotonic()
-        roles = {message["role"] for message in call.messages}
-        had_system = self._has_system and "system" in roles
+        # Now, since another call can learn meanwhile that the model takes no system message.
+        sends_system = self._has_system and call.has_system_message
         reader = AnswerReader(call.watch)
         error = await self._send(call, reader)
         # Before the answer is checked, since an unusable one may have cost something too.
         usage = self._count_usage(call, reader, spending, error)
         if error is None:
             error = self._answer_error(reader)
-        if had_system and not reader.text and _refuses_system(error_message(reader.error)):
+        if sends_system and not reader.text and _refuses_system(error_message(reader.error)):
             self._has_system = False
             raise RefusedSystemError
-        is_usable = bool(reader.text) and reader.was_streamed
-        if error and not is_usable:
+        has_part_of_text = bool(reader.text) and reader.was_streamed
+        if error and not has_part_of_text:
             raise error
         self._refuse_key(reader.text)
-        reason = self._quote(reader.reason) or "unknown"
-        words = ""
-        if error:
-            reason = "lost"
-            words = self._words(reader)
-        self._debug(
+        completion = self._completion(reader, usage, error)
+        self._reporter.debug(
             f"{quoted(self._fields.model)}: answered after {time.monotonic() - started:.1f} s, "
-            f"{usage.tokens:,} tokens, finish_reason {quoted(reason)}"
+            f"{usage.tokens:,} tokens, finish_reason {quoted(completion.finish_reason)}"
         )
         self._warn_of_cut_prompt(call, usage)
-        return Completion(reader.text, reason, usage, error, words)
+        return completion
+
+    def _completion(
+        self, reader: AnswerReader, usage: Usage, error: ServiceError | None
+    ) -> Completion:
+        """Return an answer, or the part that has arrived before an error."""
+        if error:
+            return Completion(reader.text, "lost", usage, error, self._server_words(reader))
+        reason = self._quote(reader.reason) or "unknown"
+        return Completion(reader.text, reason, usage)
 
     async def _send(
         self, call: ModelCall, reader: AnswerReader
@@ -144,7 +151,7 @@ class ChatCompletions(Transport):
             answer = await self._post(call, reader)
         except (UnknownOutcomeError, InvalidAnswerError) as error:
             return error
-        # Status 201 has an answer as 200 has.
+        # Some servers send an answer with another status of success, such as 201.
         has_answer = answer.status == 200 or reader.was_streamed or reader.has_message
         if answer.is_success and has_answer:
             return None
@@ -186,9 +193,12 @@ class ChatCompletions(Transport):
         """Return the reported usage, or an estimate if it gives no cost or the answer is lost."""
         price = self._fields.price
         usage = read_usage(reader.usage, price)
-        is_lost = reader.usage is None and bool(error or not reader.has_ended)
-        if usage.cost is not None or not (price or is_lost):
+        if usage.cost is not None:
             return usage
+        ended_early = error is not None or not reader.has_ended
+        is_lost = reader.usage is None and ended_early
+        if price is None and not is_lost:
+            return usage  # what it costs is not known
         return estimate_usage(call.characters, len(reader.text), price, spending.total)
 
     async def _post(self, call: ModelCall, reader: AnswerReader) -> Answer:
@@ -212,8 +222,8 @@ class ChatCompletions(Transport):
                 self._has_system = False
             elif streams and _STREAM_FIELDS.search(refused):
                 self._streams = False
-            elif limit == _LIMIT_FIELDS[0] and _LIMIT_FIELDS[1].encode() in refused:
-                self._limit_field = _LIMIT_FIELDS[1]
+            elif limit == _LIMIT_FIELD and _NEWER_LIMIT_FIELD.encode() in refused:
+                self._limit_field = _NEWER_LIMIT_FIELD
             else:
                 return answer
 
@@ -225,7 +235,7 @@ class ChatCompletions(Transport):
         body: dict[str, object] = {"model": self._fields.model, "messages": list(messages)}
         if call.penalty:
             body["frequency_penalty"] = PENALTY
-        if parameters.keys().isdisjoint(_LIMIT_FIELDS):
+        if parameters.keys().isdisjoint((_LIMIT_FIELD, _NEWER_LIMIT_FIELD)):
             body[limit] = call.max_tokens
         if streams:
             body["stream"] = True
@@ -236,7 +246,7 @@ class ChatCompletions(Transport):
         """Return the error for the status of an answer without a message."""
         message = f"{self.label} answered {answer.status_text}"
         words = self._quote(answer.reason()) if self._quotes else ""
-        words = words or self._words(reader)
+        words = words or self._server_words(reader)
         if words:
             message += f": {words}"
         if answer.status == 429 and _NO_CREDIT.search(answer.body.decode("utf-8", "replace")):
@@ -248,7 +258,7 @@ class ChatCompletions(Transport):
     def _answer_error(self, reader: AnswerReader) -> InvalidAnswerError | None:
         """Return the error for an answer that is none of this API, or that ends with an error."""
         if reader.error:
-            reason = self._words(reader) or "without a message"
+            reason = self._server_words(reader) or "without a message"
             return InvalidAnswerError(f"{self.label} reports an error with status 200: {reason}")
         if not reader.has_message:
             return InvalidAnswerError(
@@ -258,7 +268,7 @@ class ChatCompletions(Transport):
             return InvalidAnswerError(f"{self.label} sent something in its stream that is no event")
         return None
 
-    def _words(self, reader: AnswerReader) -> str:
+    def _server_words(self, reader: AnswerReader) -> str:
         """Return what the server says of an error, to show it in messages and remarks."""
         return self._quote(error_message(reader.error)) if self._quotes else ""
 

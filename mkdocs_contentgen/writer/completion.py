@@ -69,6 +69,11 @@ class ModelCall:
     """Whether the model is told to repeat itself less."""
 
     @property
+    def has_system_message(self) -> bool:
+        """Whether a message is one of the role `system`."""
+        return any(message["role"] == "system" for message in self.messages)
+
+    @property
     def characters(self) -> int:
         """The length of the conversation."""
         return sum(len(message["content"]) for message in self.messages)

@@ -27,7 +27,11 @@ class KeptAnswers:
         """The answers so far, by the digest of the conversation and the number of its call."""
 
         self._is_loaded = False
-        self._is_saved = True
+        """Whether the answers have those of an earlier run."""
+
+        self._has_unsaved = False
+        """Whether the answers have some that `attempt` has not."""
+
         self._times_asked: Counter[str] = Counter()
 
     @property
@@ -60,11 +64,11 @@ class KeptAnswers:
             return {}
 
     async def _ask_model(self, key: str, call: ModelCall) -> Completion:
-        if not self._is_saved:
+        if self._has_unsaved:
             await self._attempt.save(msgspec.json.encode(self._answers))
-            self._is_saved = True
+            self._has_unsaved = False
         completion = await self._ask(call)
         if completion.error is None:
             self._answers[key] = completion
-            self._is_saved = False
+            self._has_unsaved = True
         return completion

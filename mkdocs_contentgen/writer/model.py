@@ -18,6 +18,7 @@ from ..errors import (
     UnreachableError,
     UnusableServiceError,
 )
+from ..reporting import SILENT, Reporter
 from .chat_completions import ChatCompletions
 from .completion import Completion, ModelCall
 from .program import Program
@@ -38,7 +39,7 @@ _PAUSE_INTERVAL = 0.5
 class Model:
     """A language model. Used with `async with`.
 
-    `spending` gets the usage of each call, and `debug` a line for each further try. `retries` is
+    `spending` gets the usage of each call, and `reporter` a line for each further try. `retries` is
     the maximum for each call; with None, a server that is busy is asked again as long as the first
     token may take.
     """
@@ -50,7 +51,7 @@ class Model:
         spending: Spending,
         *,
         retries: int | None,
-        debug: Callable[[str], None],
+        reporter: Reporter,
         clock: Clock,
     ) -> None:
         self.name = options.fields.model
@@ -59,10 +60,10 @@ class Model:
         self._transport = transport
         self._spending = spending
         self._retries = retries
-        self._debug = debug
+        self._reporter = reporter
         self._clock = clock
         self._backoff = Backoff(clock, FIRST_BACKOFF)
-        self._calls = asyncio.Semaphore(options.fields.calls_at_once)
+        self._places = asyncio.Semaphore(options.fields.calls_at_once)
 
     @property
     def warnings(self) -> list[str]:
@@ -94,7 +95,7 @@ class Model:
         """
         spending = spending or self._spending
         started = self._clock.monotonic()
-        async with self._calls:
+        async with self._places:
             spending.waited += self._clock.monotonic() - started
             await self._wait_for_pause(is_stopped)
             deadline = self._clock.monotonic() + self._fields.first_token_timeout
@@ -126,7 +127,7 @@ class Model:
         may_repeat = retries is None or tries <= retries
         if may_repeat and self._clock.monotonic() + seconds < deadline:
             detail = f" ({error.detail})" if error.detail else ""
-            self._debug(f"{error}{detail}; next try in {seconds:.1f} s")
+            self._reporter.debug(f"{error}{detail}; next try in {seconds:.1f} s")
             self._backoff.pause(seconds)
         elif is_unreachable or seconds > self._fields.first_token_timeout:
             raise UnavailableModelError(
@@ -164,27 +165,26 @@ def make_model(
     spending: Spending,
     *,
     retries: int | None = 2,
-    debug: Callable[[str], None] | None = None,
+    reporter: Reporter = SILENT,
     quotes: bool = True,
     clock: Clock | None = None,
 ) -> Model:
     """Return the model of the options: the program of `command`, or else one on a server.
 
-    `debug` gets a line for each call. Without `quotes`, no message has what the server or the
+    `reporter` gets a line for each call. Without `quotes`, no message has what the server or the
     program says. The other arguments are those of Model. Raises ConfigurationError for invalid
     options. No message contains the key.
     """
-    print_debug = debug or (lambda line: None)
     transport: Transport
     if options.fields.command:
-        transport = Program(options, debug=print_debug, quotes=quotes)
+        transport = Program(options, reporter=reporter, quotes=quotes)
     else:
-        transport = ChatCompletions(options, debug=print_debug, quotes=quotes)
+        transport = ChatCompletions(options, reporter=reporter, quotes=quotes)
     return Model(
         options,
         transport,
         spending,
         retries=retries,
-        debug=print_debug,
+        reporter=reporter,
         clock=clock or Clock(),
     )

@@ -20,6 +20,7 @@ from uuid import uuid4
 from ..display import quoted
 from ..errors import ProgramError, ServiceError, UnknownOutcomeError, UnusableServiceError
 from ..files import reason_of
+from ..reporting import Reporter
 from ..service.connection import MAX_STREAM, StreamEvent, without_secret
 from .completion import AnswerReader, Completion, Message, ModelCall
 from .settings import WriterOptions
@@ -66,10 +67,8 @@ class Program(Transport):
     ends with a status other than 0, there is no text.
     """
 
-    def __init__(
-        self, options: WriterOptions, *, debug: Callable[[str], None], quotes: bool = True
-    ) -> None:
-        super().__init__(options, debug=debug, quotes=quotes)
+    def __init__(self, options: WriterOptions, *, reporter: Reporter, quotes: bool = True) -> None:
+        super().__init__(options, reporter=reporter, quotes=quotes)
         # A function, so that no attribute shows them.
         self._secrets: Callable[[], Sequence[str]] = lambda: options.secrets
         self.label = f"the program {quoted(self._fields.command[0])} ({self._prefix}command)"
@@ -97,7 +96,9 @@ class Program(Transport):
         is_lost = isinstance(error, UnknownOutcomeError) and bool(reader.text.strip())
         if error and not is_lost:
             raise error
-        self._debug(f"{quoted(self._fields.model)}: answered, about {usage.tokens:,} tokens")
+        self._reporter.debug(
+            f"{quoted(self._fields.model)}: answered, about {usage.tokens:,} tokens"
+        )
         reason = "stop"
         if error:
             reason = "lost"
@@ -132,9 +133,10 @@ class Program(Transport):
                     errors.read()
                 finally:
                     _stop(process, mark)
-        if problem or reader.was_stopped or (status == 0 and reader.text.strip()):
+        if problem or reader.was_stopped:
             return problem
-        return self._failure(status, reader.text, errors.text)
+        has_text = status == 0 and bool(reader.text.strip())
+        return None if has_text else self._failure(status, reader.text, errors.text)
 
     def _environment(self) -> dict[str, str]:
         """Return the user's environment without the credentials of the plugin."""
@@ -152,24 +154,25 @@ class Program(Transport):
         self, process: subprocess.Popen[bytes], errors: _Tail, reader: AnswerReader
     ) -> ServiceError | None:
         """Read the output until it ends or has to. Return an error after a time limit."""
-        decoder = codecs.getincrementaldecoder("utf-8")("replace")
-        screen = Screen()
-        total = 0
+        output = _Output(reader)
         limit = self._fields.first_token_timeout
-        start = time.monotonic()
-        while time.monotonic() - start < limit:
+        last_chunk_at = time.monotonic()
+        while time.monotonic() - last_chunk_at < limit:
+            # Asked before the pipe is read, so that nothing is written behind what is read then.
             has_ended = process.poll() is not None
             errors.read()
             chunk = _read_now(process.stdout)
-            if chunk or has_ended:
-                limit = self._fields.call_timeout
-                start = time.monotonic()
-                total += len(chunk)
-                screen.write(decoder.decode(chunk, final=not chunk), is_last=not chunk)
-                is_over = not chunk or total > MAX_STREAM  # such a text is none for people
-                if reader.read_text(*screen.take()) is StreamEvent.END or is_over:
+            if chunk:
+                if output.read(chunk):
                     return None
-            await asyncio.sleep(0 if chunk else _INTERVAL)
+                limit = self._fields.call_timeout
+                last_chunk_at = time.monotonic()
+                await asyncio.sleep(0)
+            elif has_ended:
+                output.read_end()
+                return None
+            else:
+                await asyncio.sleep(_INTERVAL)
         return UnknownOutcomeError(
             f"{self.label} wrote nothing for {limit:g} s, so it was stopped; it may have cost "
             f"something; does it wait for a login? Otherwise raise {self._prefix}call_timeout"
@@ -197,6 +200,32 @@ def _start_hint(program: str, problem: OSError) -> str:
     if problem.errno in (errno.ENOEXEC, errno.ENOENT):
         return "its first line has to name a program that runs it, such as #!/usr/bin/env python3"
     return "correct it, or make room for temporary files"
+
+
+class _Output:
+    """The output of a program, which `reader` gets as a terminal would show it."""
+
+    def __init__(self, reader: AnswerReader) -> None:
+        self._reader = reader
+        self._decoder = codecs.getincrementaldecoder("utf-8")("replace")
+        self._screen = Screen()
+        self._size = 0
+
+    def read(self, chunk: bytes) -> bool:
+        """Read the next part, and return whether the program has to stop."""
+        self._screen.write(self._decoder.decode(chunk))
+        self._size += len(chunk)
+        is_too_long = self._size > MAX_STREAM  # such a text is none for people
+        return self._pass_on() is StreamEvent.END or is_too_long
+
+    def read_end(self) -> None:
+        """Read what the last parts have left unfinished."""
+        self._screen.write(self._decoder.decode(b"", final=True), is_last=True)
+        self._pass_on()
+
+    def _pass_on(self) -> StreamEvent:
+        final, changeable = self._screen.take()
+        return self._reader.read_text(final, changeable)
 
 
 class _Tail:

@@ -69,10 +69,12 @@ class Screen:
         self._row = 0
         self._column = 0
         self._saved = (0, 0)
-        self._left: tuple[list[_Row], int, int] | None = None
-        """The rows and the cursor of the screen that was left for the other one."""
+        self._main_screen: tuple[list[_Row], int, int] | None = None
+        """The rows and the cursor of the main screen, while there is the other one."""
 
         self._unread = ""
+        """The start of a code whose end has not arrived yet."""
+
         self._went_back = False
         """Whether the last code moved the cursor to the left, and nothing was written since."""
 
@@ -85,8 +87,9 @@ class Screen:
         self._unread = ""
         unfinished = _UNFINISHED.search(text, max(0, len(text) - _MAX_CODE))
         if unfinished:
-            self._unread = "" if is_last else unfinished[0]
             text = text[: unfinished.start()]
+            if not is_last:
+                self._unread = unfinished[0]
         position = 0
         for code in _CODE.finditer(text):
             self._print(text[position : code.start()])
@@ -149,7 +152,7 @@ class Screen:
         elif code["escape"]:
             self._escape(code["escape"])
         elif code["final"]:
-            self._command_with_parameters(code["final"], code["parameters"], went_back=went_back)
+            self._read_command(code["final"], code["parameters"], went_back=went_back)
 
     def _control(self, character: str, *, took_back: bool) -> None:
         """Obey a control character. `took_back` says whether a word was taken back just before."""
@@ -164,7 +167,7 @@ class Screen:
             self._move(column=self._column - 1)
             self._went_back = True
 
-    def _command_with_parameters(self, name: str, parameters: str, *, went_back: bool) -> None:
+    def _read_command(self, name: str, parameters: str, *, went_back: bool) -> None:
         """Switch the screen, or obey a command whose parameters are numbers."""
         if parameters in _OTHER_SCREENS:
             self._switch(is_other=name == "h")
@@ -204,8 +207,10 @@ class Screen:
         elif name == "J":
             self._erase_rows(number)
         elif name == "K":
-            has_erased = self._erase_in_row(number)
-            self._took_back = has_erased and number == 0 and went_back
+            row = self._rows[self._row]
+            has_text_behind = self._column < len(row.cells)
+            self._erase_in_row(number)
+            self._took_back = has_text_behind and number == 0 and went_back
         elif name in "PX@":
             self._change_cells(name, min(count, _MAX_COLUMN))
         elif name in "LM":
@@ -252,12 +257,12 @@ class Screen:
 
     def _switch(self, *, is_other: bool) -> None:
         """Begin the other screen, or go back to the first one, which is as it was left."""
-        if is_other and self._left is None:
-            self._left = (self._rows, self._row, self._column)
+        if is_other and self._main_screen is None:
+            self._main_screen = (self._rows, self._row, self._column)
             self._clear()
-        elif not is_other and self._left:
-            self._rows, self._row, self._column = self._left
-            self._left = None
+        elif not is_other and self._main_screen:
+            self._rows, self._row, self._column = self._main_screen
+            self._main_screen = None
 
     def _clear(self) -> None:
         self._rows = [_Row()]
@@ -278,11 +283,10 @@ class Screen:
             self._erase_in_row(0)
             del self._rows[self._row + 1 :]
 
-    def _erase_in_row(self, part: int) -> bool:
-        """Erase in the cursor's row, as _erase_rows() does. Return whether there was something."""
+    def _erase_in_row(self, part: int) -> None:
+        """Erase in the cursor's row, as _erase_rows() does."""
         row = self._rows[self._row]
         row.is_changed = True
-        erased = row.cells[self._column :]
         if part == 1:
             end = min(self._column + 1, len(row.cells))
             row.cells[:end] = " " * end
@@ -290,7 +294,6 @@ class Screen:
             row.cells.clear()
         else:
             del row.cells[self._column :]
-        return bool(erased)
 
     def _change_cells(self, name: str, count: int) -> None:
         """Delete, erase or insert cells at the cursor."""

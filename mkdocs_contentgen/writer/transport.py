@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable
 
+from ..reporting import Reporter
 from .completion import Completion, ModelCall
 from .settings import WriterOptions
 from .usage import Spending
@@ -17,21 +17,20 @@ class RefusedSystemError(Exception):
 class Transport(ABC):
     """Sends calls to a model.
 
-    `debug` gets a line for each call. Without `quotes`, no message has what the model's side says.
+    `reporter` gets a line for each call. Without `quotes`, no message has what the model's side
+    says.
     """
 
     label: str
     """What a message calls it, such as `the model server models.example`."""
 
-    def __init__(
-        self, options: WriterOptions, *, debug: Callable[[str], None], quotes: bool
-    ) -> None:
+    def __init__(self, options: WriterOptions, *, reporter: Reporter, quotes: bool) -> None:
         self.warnings: list[str] = []
         """Messages about all calls so far."""
 
         self._fields = options.fields
         self._prefix = options.prefix
-        self._debug = debug
+        self._reporter = reporter
         self._quotes = quotes
 
     @abstractmethod

@@ -41,7 +41,7 @@ class WriterClient:
         self._reporter = reporter
         check_prompts(options)
         self._model = make_model(
-            options, spending or Spending(), retries=retries, debug=reporter.debug
+            options, spending or Spending(), retries=retries, reporter=reporter
         )
 
     @property

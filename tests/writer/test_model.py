@@ -49,6 +49,8 @@ from mkdocs_contentgen.errors import (
     UnknownOutcomeError,
     UnusableServiceError,
 )
+from mkdocs_contentgen.reporting import SILENT
+from mkdocs_contentgen.site.progress import LineReporter
 from mkdocs_contentgen.writer.completion import Completion, Message, ModelCall
 from mkdocs_contentgen.writer.model import Model, make_model
 from mkdocs_contentgen.writer.settings import OLLAMA_PORT, Price, WriterFields, WriterOptions
@@ -103,7 +105,8 @@ class Asked:
         given = {"model": MODEL, "api_key": KEY, "call_timeout": 20, **fields}
         options = WriterOptions(WriterFields(endpoint=endpoint, **given))
         answers: list[Completion] = []
-        model = make_model(options, self.spending, retries=self._retries, debug=self.lines.append)
+        reporter = LineReporter(print, self.lines.append)
+        model = make_model(options, self.spending, retries=self._retries, reporter=reporter)
         async with model:
             for _ in range(times):
                 calls = (model.ask(ModelCall(messages, 500)) for _ in range(together))
@@ -612,7 +615,8 @@ def test_a_pause_holds_back_all_calls(server: ModelDouble) -> None:
     async def run() -> None:
         options = WriterOptions(WriterFields(model=MODEL, endpoint=server.endpoint))
         lines: list[str] = []
-        async with make_model(options, Spending(), retries=1, debug=lines.append) as model:
+        reporter = LineReporter(print, lines.append)
+        async with make_model(options, Spending(), retries=1, reporter=reporter) as model:
             first = asyncio.create_task(model.ask(ModelCall(QUESTION, 1)))
             await until(lambda: lines)
             await asyncio.gather(first, *(model.ask(ModelCall(QUESTION, 1)) for _ in range(3)))
@@ -828,7 +832,7 @@ class Busy(Transport):
     label = "the model"
 
     def __init__(self, options: WriterOptions) -> None:
-        super().__init__(options, debug=print, quotes=True)
+        super().__init__(options, reporter=SILENT, quotes=True)
         self.calls = 0
 
     async def call(self, call: ModelCall, spending: Spending) -> Completion:
@@ -854,7 +858,8 @@ def test_an_hour_of_waiting() -> None:
         fields = WriterFields(model=MODEL, call_timeout=call_timeout)
         clock = Clock(monotonic=lambda: now, sleep=sleep, random=lambda: 0.0)
         options = WriterOptions(fields)
-        model = Model(options, Busy(options), Spending(), retries=None, debug=print, clock=clock)
+        busy = Busy(options)
+        model = Model(options, busy, Spending(), retries=None, reporter=SILENT, clock=clock)
         async with model:
             return (await model.ask(ModelCall(QUESTION, 1))).text
 
