@@ -159,10 +159,11 @@ class Text(msgspec.Struct, frozen=True, omit_defaults=True, gc=False):
 
     def citations(self) -> list[Citation]:
         """Return what it cites, as that was when the text was written."""
-        return [
-            Citation(name, "", "", self.passages.get(name, ""), digest=digest)
-            for name, digest in self.sources.items()
-        ]
+        citations = []
+        for name, digest in self.sources.items():
+            said = self.passages.get(name, "")
+            citations.append(Citation(name, title="", now="", before=said, digest=digest))
+        return citations
 
     def with_citations(self, citations: Iterable[Citation]) -> Text:
         """Return the text as one that cites these passages as they are now.

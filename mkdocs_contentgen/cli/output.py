@@ -237,10 +237,10 @@ def print_table(rows: Sequence[Mapping[str, object]], currency: str = "") -> Non
     If the output is no terminal, a tab stands between the cells of a line.
     """
     headings = [name.replace("_", " ").capitalize() for name in rows[0]]
-    cells = [
-        [escape_controls(_cell(name, value, currency)) for name, value in row.items()]
-        for row in rows
-    ]
+    cells: list[list[str]] = []
+    for row in rows:
+        texts = [_cell(name, value, currency) for name, value in row.items()]
+        cells.append([escape_controls(text) for text in texts])
     if sys.stdout.isatty():
         _print_aligned(rows[0], headings, cells)
         return

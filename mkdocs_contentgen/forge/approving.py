@@ -194,11 +194,11 @@ def _unticked(text: ProposedText, ticked: Collection[str]) -> list[str]:
     except UnsafeHTMLError as error:
         return [f"{text.page}: no build can show this text: {error}"]
     marks = sentence_marks(text.page, text.name, sentences)
-    return [
-        f"{text.page}: not ticked: {sentence}"
-        for sentence, mark in zip(sentences, marks, strict=True)
-        if mark not in ticked
-    ]
+    problems = []
+    for sentence, mark in zip(sentences, marks, strict=True):
+        if mark not in ticked:
+            problems.append(f"{text.page}: not ticked: {sentence}")
+    return problems
 
 
 def _was_reviewed(top: Path, text: ProposedText, pull_request: PullRequest, review: Review) -> bool:

@@ -61,11 +61,12 @@ def _report_in(comment: Comment) -> str:
 def find_own(github: GitHub, number: int) -> list[Comment]:
     """Return our comments on a pull request, the oldest first; others may copy the heading."""
     login = github.own_login()
-    return [
-        comment
-        for comment in github.comments(number)
-        if comment.user and comment.user.login == login and (comment.body or "").startswith(HEADING)
-    ]
+    found = []
+    for comment in github.comments(number):
+        is_own = comment.user is not None and comment.user.login == login
+        if is_own and (comment.body or "").startswith(HEADING):
+            found.append(comment)
+    return found
 
 
 def put_comment(github: GitHub, number: int, known: Sequence[Comment], text: str) -> None:

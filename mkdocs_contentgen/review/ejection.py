@@ -308,7 +308,11 @@ def _without_templates(block: MarkdownBlock, starts: Sequence[str]) -> MarkdownB
     html = block.html
     for start in starts:
         html = html.replace(start, f"&#{ord(start[0])};{start[1:]}")
-    forms = [form for form in block.forms if not any(start in form for start in starts)]
+    forms = []
+    for form in block.forms:
+        has_template = any(start in form for start in starts)
+        if not has_template:
+            forms.append(form)
     if html not in forms:
         forms.append(html)
     return replace(block, forms=tuple(forms))

@@ -101,11 +101,11 @@ def evidence_finder(
         search = _SourceSearch(sources, request.sources)
         return EvidenceFinder(search.passages, found=_found_in((article.key,), known))
     url = site.config.site_url or ""
-    kept = [
-        Passage(citation.shown(url), citation.shown(url), citation.before)
-        for citation in text.citations()
-        if citation.before
-    ]
+    kept: list[Passage] = []
+    for citation in text.citations():
+        if citation.before:
+            name = citation.shown(url)
+            kept.append(Passage(name, name, citation.before))
     found = _found_in((article.key, *kept), known)
     return EvidenceFinder(lambda sentence: kept, has_sources=bool(kept), found=found)
 

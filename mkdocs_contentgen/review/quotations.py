@@ -43,11 +43,11 @@ def marked_text(document: Document) -> MarkedText:
 
 def open_remarks(remarks: Iterable[str], before: MarkedText, after: MarkedText) -> tuple[str, ...]:
     """Return the remarks on a text after a change, without those on quotations settled by it."""
-    return tuple(
-        remark
-        for remark in remarks
-        if not is_about_quotation(remark) or _is_open(remark, before, after)
-    )
+    left = []
+    for remark in remarks:
+        if not is_about_quotation(remark) or _is_open(remark, before, after):
+            left.append(remark)
+    return tuple(left)
 
 
 def _is_open(remark: str, before: MarkedText, after: MarkedText) -> bool:

@@ -304,12 +304,13 @@ def _describe_text(text: str | None) -> str:
 
 
 def _start_tag(element: Element) -> str:
-    attributes = [
-        f' {name}="{escape(" ".join(value.split()))}"'
-        for name, value in sorted(element.items())
-        if not (name in _ADDED or name.startswith("data-") or (name, value) in _DEFAULTS)
-    ]
-    return f"<{element.tag}{''.join(attributes)}>"
+    """Return the start tag of an element without what extensions add to it."""
+    tag = f"<{element.tag}"
+    for name, value in sorted(element.items()):
+        is_added = name in _ADDED or name.startswith("data-")
+        if not is_added and (name, value) not in _DEFAULTS:
+            tag += f' {name}="{escape(" ".join(value.split()))}"'
+    return f"{tag}>"
 
 
 def _paragraph(line: str) -> str:

@@ -123,11 +123,11 @@ class Originals:
 
     def _originals(self) -> list[str]:
         """Return the pages that ask for a text that is no translation."""
-        return [
-            page
-            for page, on_page in self._pages.items()
-            if any(isinstance(asked, PageRequest) for asked in on_page)
-        ]
+        pages = []
+        for page, on_page in self._pages.items():
+            if any(isinstance(asked, PageRequest) for asked in on_page):
+                pages.append(page)
+        return pages
 
     def _way_on(self, found: FoundTranslation, cure: str) -> str:
         """Return the end of a message about an original that is not there: what to do about it.
