@@ -180,6 +180,16 @@ _OTHER_MARKS: Sequence[Step] = (
 EXTENSION_STEPS = (*_BOXES_OF_SITES, *_OTHER_MARKS)
 """What leaves out the marks of Markdown that only some sites can show."""
 
+_TALK: Sequence[Step] = (
+    ("what the model said before the text was taken out", without_opening),
+    ("what the model said after the text was taken out", without_closing),
+)
+"""What takes out the words of a model to the person who asked."""
+
+_COPY: Step = ("a copy of the whole text was taken out", without_copies)
+_OF_MODELS = (*_TALK, _COPY)
+"""The steps that a text of a person does not need, whose words and repetitions are meant."""
+
 _STEPS: Sequence[Step] = (
     ("a code fence around the text was taken out", without_fence),
     ("a code fence around the text was taken out", without_fence),  # one in the other
@@ -191,10 +201,9 @@ _STEPS: Sequence[Step] = (
     ("HTML was replaced by Markdown or text", without_html),
     *_OTHER_MARKS,
     ("what the model said before the text was taken out", without_preface),
-    ("what the model said before the text was taken out", without_opening),
-    ("what the model said after the text was taken out", without_closing),
+    *_TALK,
     ("a title line became the title", with_title),
-    ("a copy of the whole text was taken out", without_copies),
+    _COPY,
     ("placeholders of images were taken out", without_images),
     ("a list of references was taken out", without_references),
     ("marks of headings and items became Markdown", with_marks),
@@ -203,10 +212,11 @@ _STEPS: Sequence[Step] = (
 """What mend_answer() does, in this order."""
 
 
-def mend_answer(answer: str) -> tuple[str, list[str]]:
-    """Return the text in an answer, and a remark for each kind of change.
+def mend_answer(answer: str, *, by_person: bool = False) -> tuple[str, list[str]]:
+    """Return the text in an answer, or one `by_person`, and a remark for each kind of change.
 
     A text that is too long for any target is cut just above the limit.
     """
-    text, remarks = apply_steps(_STEPS, answer[: MAX_TEXT + 1])
+    steps = [step for step in _STEPS if not (by_person and step in _OF_MODELS)]
+    text, remarks = apply_steps(steps, answer[: MAX_TEXT + 1])
     return text.strip(), remarks

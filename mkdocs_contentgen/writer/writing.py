@@ -474,7 +474,7 @@ class _Writing:
             reason = "loop"
         if reason in ("loop", "too long"):
             answer = trim(answer)
-        text, changes = mend_answer(answer)
+        text, changes = mend_answer(answer, by_person=by_person)
         remarks += changes
         if loop is not None:
             remarks.append("mended: the text was cut where the model began to repeat itself")

@@ -84,6 +84,21 @@ def test_a_text_of_a_person_that_repeats_itself(site: Project) -> None:
     assert len(site.soup("index.html").select("article tr")) == 61
 
 
+def test_the_first_and_the_last_words_of_a_person(site: Project) -> None:
+    """What a model says to the person who asked is no part of a text, and what a person says is."""
+    opening = "Certainly! Here is what I think."
+    closing = "I hope this helps! Let me know if you have any questions.\n\nEnd."
+    text = f"{opening}\n\n{sentences(200, 'all')}\n\n{closing}\n"
+    assert "what the model said" in import_text(site, text, "--model", "a-chat")
+    assert "what the model said" not in import_text(site, text, "--by", "Ana")
+    site.build("--strict")
+    shown = site.soup("index.html").select_one("article.contentgen")
+    assert shown
+    said = shown.text
+    assert opening in said
+    assert all(words in said for words in closing.split("\n\n"))
+
+
 @pytest.mark.parametrize("kind", ["blog", "news"])
 def test_a_text_of_a_person(site: Project, kind: str) -> None:
     """Line, attribute, metadata and status name the person, and none says anything of AI."""
