@@ -31,9 +31,15 @@ _EAST_WEEKDAYS |= {sign: number for number, sign in enumerate("月火水木金�
 _EAST_WEEKDAYS |= {sign: number for number, sign in enumerate("월화수목금토일")}
 _EAST_WEEKDAYS["天"] = 6
 
-_YEAR_FIRST = re.compile(r"([12]\d{3})([-/.])(\d{1,2})\2(\d{1,2})")
-_YEAR_LAST = re.compile(r"(\d{1,2})([-/.])(\d{1,2})\2([12]\d{3})")
-_CLOCK = re.compile(r"(\d{1,2})(?:([:.])(\d{2}))?(?::\d{2})?")
+_YEAR_FIRST = re.compile(
+    r"(?P<year>[12]\d{3})(?P<sign>[-/.])(?P<month>\d{1,2})(?P=sign)(?P<day>\d{1,2})"
+)
+_YEAR_LAST = re.compile(
+    r"(?P<first>\d{1,2})(?P<sign>[-/.])(?P<second>\d{1,2})(?P=sign)(?P<year>[12]\d{3})"
+)
+"""A date in figures, of which the first or the second is the month."""
+
+_CLOCK = re.compile(r"(?P<hour>\d{1,2})(?:(?P<sign>[:.])(?P<minute>\d{2}))?(?::\d{2})?")
 _HALF_OF_DAY = re.compile(
     r"[ \u00a0\u202f]?(?:(?P<morning>a(?:\.\s?m\.|m\b)"
     r"|de la mañana\b|da manhã\b|du matin\b|d(?:i|el) mattin[ao]\b|morgens\b|утра\b|صباح)"
@@ -49,7 +55,7 @@ _HOUR_SIGN = re.compile(r"[ \u00a0\u202f]?h(?:[ \u00a0\u202f]?(?P<minute>\d{2}))
 _LONGEST_DAY = 12
 """The most characters of the day before a month, such as `28th of `."""
 
-_DAY_BEFORE = re.compile(r"(?<!\d)(\d{1,2})(?:st|nd|rd|th|er|º|\.)?\s{0,2}(?:of |de |do )?$")
+_DAY_BEFORE = re.compile(r"(?<!\d)(?P<day>\d{1,2})(?:st|nd|rd|th|er|º|\.)?\s{0,2}(?:of |de |do )?$")
 _AFTER_MONTH = re.compile(
     r"(?:\.?\s{1,2}(?P<day>\d{1,2})(?:st|nd|rd|th)?(?![\d:%])(?!\.\d))?"
     r"(?:[.,]?\s{1,2}(?:of |de |del )?(?P<year>[12]\d{3})(?!\d))?"
@@ -66,7 +72,8 @@ def make_date(
 ) -> Value:
     """Return a date, of which the year or the month is known.
 
-    What has no year in a source (`~5/28`) can be of any year that the source has elsewhere.
+    A source that says `28 May` can mean any year that it has elsewhere. Its reading `~5/28` says
+    so: a date of a text has this reading beside the one of its year.
     """
     parts: list[set[str]] = []
     implied: set[str] = set()
@@ -124,18 +131,25 @@ def month_date(text: str, token: re.Match[str], month: int) -> Value:
     """Return the date that has the name of a month, with the day and the year beside it."""
     start, end = token.span()
     before = _DAY_BEFORE.search(text, max(0, start - _LONGEST_DAY), start)
+    day_before = _day(before["day"]) if before else None
     after = _AFTER_MONTH.match(text, end)
-    day_behind = after["day"] if after else None
-    year = int(after["year"]) if after and after["year"] else None
-    if before and 1 <= int(before[1]) <= 31:
-        day = int(before[1])
-        if day_behind or after is None:  # `28 May 12` has no year
-            return make_date(before.start(), end, month=month, day=day)
-        return make_date(before.start(), after.end(), year=year, month=month, day=day)
-    if after is None or (day_behind and not 1 <= int(day_behind) <= 31):
-        return make_date(start, end, month=month)
-    day_number = int(day_behind) if day_behind else None
-    return make_date(start, after.end(), year=year, month=month, day=day_number)
+    figure_behind = after["day"] if after else None
+    day_behind = _day(figure_behind)
+    year = None
+    is_date_behind = after is not None and (figure_behind is None or day_behind is not None)
+    if before and day_before:
+        start = before.start()
+        is_date_behind = after is not None and figure_behind is None  # `28 May 12` has no year
+    if after and is_date_behind:
+        end = after.end()
+        year = int(after["year"]) if after["year"] else None
+    return make_date(start, end, year=year, month=month, day=day_before or day_behind)
+
+
+def _day(figure: str | None) -> int | None:
+    """Return the day of a month, or None for a figure that is none."""
+    day = int(figure or 0)
+    return day if 1 <= day <= 31 else None
 
 
 def date_in_figures(token: re.Match[str]) -> Value | None:
@@ -144,21 +158,22 @@ def date_in_figures(token: re.Match[str]) -> Value | None:
     digits = ascii_digits(token["digits"])
     match = _YEAR_FIRST.fullmatch(digits)
     if match:
-        month = int(match[3])
+        month = int(match["month"])
         if not 1 <= month <= 12:
             return None
-        return make_date(start, end, year=int(match[1]), month=month, day=int(match[4]))
+        return make_date(start, end, year=int(match["year"]), month=month, day=int(match["day"]))
     match = _YEAR_LAST.fullmatch(digits)
     if match is None:
         return None
-    first = int(match[1])
-    second = int(match[3])
-    year = int(match[4])
+    first = int(match["first"])
+    second = int(match["second"])
+    year = int(match["year"])
     if second > 12:
         return make_date(start, end, year=year, month=first, day=second)
     day_first = make_date(start, end, year=year, month=second, day=first)
-    if first > 12 or match[2] == ".":
+    if first > 12 or match["sign"] == ".":
         return day_first
+    # `3/4/2024` is the third of April, or the fourth of March.
     month_first = make_date(start, end, year=year, month=first, day=second)
     both = zip(day_first.parts, month_first.parts, strict=True)
     return replace(
@@ -205,15 +220,15 @@ def hour_with_sign(text: str, token: re.Match[str]) -> Value | None:
 def time_of_day(text: str, token: re.Match[str]) -> Value | None:
     """Return a time such as 17:00, 5 pm, 5:30 a.m. or 17 Uhr."""
     match = _CLOCK.fullmatch(ascii_digits(token["digits"]))
-    if match is None or token["currency"] or int(match[1]) > 24:
+    if match is None or token["currency"] or int(match["hour"]) > 24:
         return None
     half = _HALF_OF_DAY.match(text, token.end())
-    named = half or _O_CLOCK.match(text, token.end())
-    if not named and match[2] != ":":
+    words_behind = half or _O_CLOCK.match(text, token.end())
+    if not words_behind and match["sign"] != ":":
         return None
-    hour = int(match[1])
+    hour = int(match["hour"])
     hours = _hours(hour, is_named=bool(half), is_afternoon=bool(half and half["evening"]))
-    minute = match[3] or "00"
+    minute = match["minute"] or "00"
     readings = frozenset(f"{found}:{minute}" for found in hours)
-    end = named.end() if named else token.end()
+    end = words_behind.end() if words_behind else token.end()
     return Value(token.start(), end, (readings,), looser=frozenset({str(hour)}))

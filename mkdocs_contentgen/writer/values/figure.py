@@ -7,7 +7,8 @@ import unicodedata
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from decimal import Decimal
-from typing import TypeVar
+from itertools import chain
+from typing import Generic, TypeVar
 
 from ..words import EAST_ASIAN, HANGUL
 from .vocabulary import LETTER, magnitudes, units
@@ -27,6 +28,7 @@ FIGURE = (
 _CURRENCIES = {"US$": "$", "USD": "$", "EUR": "€", "GBP": "£"}
 _MONEY = frozenset({"$", "€", "£", "¥", "₹", "CHF"})
 _SIZES = (1000, 10**6, 10**9, 10**12)
+"""The magnitudes that a whole number can have: 2,000,000 is in millions."""
 
 _GROUPED = re.compile(r"\d{1,3}([.,])\d{3}(?:\1\d{3})*(?:[.,]\d+)?|\d{1,2}(?:,\d{2})+,\d{3}")
 """Digits in groups, such as `1.000,5`, and `1,00,000` as in India."""
@@ -77,25 +79,30 @@ class Figure:
 
     def readings(self) -> Iterator[frozenset[str]]:
         """Yield the readings of each figure, with its magnitude and its unit."""
-        last = len(self.amounts) - 1
-        for number, amounts in enumerate(self.amounts):
+        has_several = len(self.amounts) > 1
+        for number, amounts in enumerate(self.amounts, start=1):
             found = {self._reading(amount) for amount in amounts}
-            if number < last:  # in `5–8 hours`, 5 can have a unit of its own
+            is_last = number == len(self.amounts)
+            if not is_last:  # in `5–8 hours`, 5 can have a unit of its own
                 found |= {_plain(amount) for amount in amounts}
-            if last:
+            if has_several:
                 found.add(f"{self.written} {self.unit}".rstrip())
             yield frozenset(found)
 
     def bare_readings(self) -> frozenset[str]:
         """Return the readings without magnitude and unit."""
-        return frozenset(_plain(amount) for amounts in self.amounts for amount in amounts)
+        return frozenset(map(_plain, self._all_amounts))
+
+    @property
+    def _all_amounts(self) -> list[Amount]:
+        return list(chain.from_iterable(self.amounts))
 
     def implied_readings(self) -> frozenset[str]:
         """Return the whole numbers with their magnitudes, such as `magnitude 1000000`."""
         found: set[str] = set()
         if self.magnitude > 1:
             found.add(f"magnitude {self.magnitude}")
-        for amount in (amount for amounts in self.amounts for amount in amounts):
+        for amount in self._all_amounts:
             if isinstance(amount, Decimal):
                 found.add(_plain(amount * self.magnitude))
                 found |= {f"magnitude {size}" for size in _SIZES if size <= amount < size * 1000}
@@ -160,12 +167,12 @@ def with_unit(text: str, figure: Figure) -> Figure:
     if ordinal:
         return replace(figure, end=ordinal.end())
     figure = _with_magnitude(text, figure)
-    of = _OF.match(text, figure.end) if figure.magnitude > 1 else None
-    name = find_name(text, of.end() if of else figure.end, units())
-    if name is None:
-        return figure
-    unit, end = name
-    return replace(figure, end=end, unit=unit)
+    unit_start = figure.end
+    if figure.magnitude > 1:
+        between = _OF.match(text, figure.end)
+        unit_start = between.end() if between else figure.end
+    unit = find_name(text, unit_start, units())
+    return replace(figure, end=unit.end, unit=unit.entry) if unit else figure
 
 
 def _with_magnitude(text: str, figure: Figure) -> Figure:
@@ -175,12 +182,14 @@ def _with_magnitude(text: str, figure: Figure) -> Figure:
     if attached:
         magnitude *= _ATTACHED_MAGNITUDES[attached[0]]
         end = attached.end()
-    while name := find_name(text, end, magnitudes()):
+    following = find_name(text, end, magnitudes())
+    while following:
         unit = find_name(text, end, units())
-        if unit and unit[1] > name[1]:  # `千米` are kilometres, and `千` a thousand
+        if unit and unit.end > following.end:  # `千米` are kilometres, and `千` a thousand
             break
-        magnitude *= name[0]
-        end = name[1]
+        magnitude *= following.entry
+        end = following.end
+        following = find_name(text, end, magnitudes())
     return replace(figure, end=end, magnitude=magnitude)
 
 
@@ -190,13 +199,25 @@ def _with_currency(text: str, figure: Figure, currency: str) -> Figure:
     if million:
         return replace(figure, end=million.end(), magnitude=10**6, unit=currency)
     figure = _with_magnitude(text, figure)
-    name = find_name(text, figure.end, units())
-    end = name[1] if name and name[0] in _MONEY else figure.end
+    unit = find_name(text, figure.end, units())
+    names_money = unit is not None and unit.entry in _MONEY  # as in `$4 million dollars`
+    end = unit.end if unit and names_money else figure.end
     return replace(figure, end=end, unit=currency)
 
 
-def find_name(text: str, start: int, table: Mapping[str, _Entry]) -> tuple[_Entry, int] | None:
-    """Return the entry of a table for the word behind a figure, and where the word ends."""
+@dataclass(frozen=True)
+class FoundName(Generic[_Entry]):
+    """A word that is in a table."""
+
+    entry: _Entry
+    """What the table has for it."""
+
+    end: int
+    """Where it ends in the text."""
+
+
+def find_name(text: str, start: int, table: Mapping[str, _Entry]) -> FoundName[_Entry] | None:
+    """Return the word or the two words behind a figure if they are in a table."""
     match = _NAME.match(text, start)
     if match is None:
         return None
@@ -204,13 +225,13 @@ def find_name(text: str, start: int, table: Mapping[str, _Entry]) -> tuple[_Entr
     if re.match(f"[{EAST_ASIAN}{HANGUL}]", name):  # words are not apart, or have particles
         for size in range(len(name), 0, -1):
             if name[:size] in table:
-                return table[name[:size]], match.start("name") + size
+                return FoundName(table[name[:size]], match.start("name") + size)
         return None
     if match["second"]:
         both = f"{name}_{match['second'].strip()}".casefold()
         if both in table:
-            return table[both], match.end()
+            return FoundName(table[both], match.end())
     for spelling in (name, name.casefold(), re.sub(r"\s", "", name.casefold())):
         if spelling in table:
-            return table[spelling], match.end("name")
+            return FoundName(table[spelling], match.end("name"))
     return None

@@ -81,7 +81,8 @@ def _read(text: str, words: Vocabulary) -> list[Value]:
         value = _read_token(text, token, words) if token.start() >= end else None
         if value is None:
             continue
-        if found and value.start < found[-1].end:  # the day before a month, as in `12–18 April`
+        if found and value.start < found[-1].end:
+            # In `12–18 April`, `12–18` was taken for two figures, and 18 is the day of the month.
             figures = found.pop()
             found += _read_part(text, figures.start, value.start, words)
         found.append(value)
@@ -90,10 +91,11 @@ def _read(text: str, words: Vocabulary) -> list[Value]:
 
 
 def _read_part(text: str, start: int, end: int, words: Vocabulary) -> list[Value]:
-    return [
-        replace(value, start=value.start + start, end=value.end + start)
-        for value in _read(text[start:end], words)
-    ]
+    """Return the values in a part of a text, with their places in the text."""
+    found = []
+    for value in _read(text[start:end], words):
+        found.append(replace(value, start=value.start + start, end=value.end + start))
+    return found
 
 
 def _read_token(text: str, token: re.Match[str], words: Vocabulary) -> Value | None:
@@ -110,7 +112,7 @@ def _read_token(text: str, token: re.Match[str], words: Vocabulary) -> Value | N
         case "elision":
             return None
         case "word":
-            return _word(text, token, words)
+            return _value_of_word(text, token, words)
     value = date_in_figures(token) or time_of_day(text, token) or hour_with_sign(text, token)
     if value is not None:
         return value
@@ -118,7 +120,8 @@ def _read_token(text: str, token: re.Match[str], words: Vocabulary) -> Value | N
     return of_figure(figure) if figure else None
 
 
-def _word(text: str, token: re.Match[str], words: Vocabulary) -> Value | None:
+def _value_of_word(text: str, token: re.Match[str], words: Vocabulary) -> Value | None:
+    """Return the month, the weekday or the number that begins with a word."""
     word = token[0].casefold()
     if word in words.months or word in words.weekdays:
         if _is_other_word(text, token, words):

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
+from dataclasses import dataclass
 from decimal import Decimal
 
 from .figure import Figure, find_name, with_unit
@@ -19,21 +21,19 @@ _EAST_NUMERALS = "".join([*_EAST_DIGITS, *_EAST_TENS])
 EAST_NUMBER = rf"[数數]?[{_EAST_NUMERALS}]+|[数數](?=[万萬亿億])"
 """A number in Chinese characters, or `数`, several, before a magnitude."""
 
-_PART = re.compile(r"[^\W\d_]+")
-_NEXT_PART = re.compile(r"(?:[ -](?:and|und|et|y|e|и)[ -]|[ -])([^\W\d_]+)")
+_PART = re.compile(r"(?P<word>[^\W\d_]+)")
+_NEXT_PART = re.compile(r"(?:[ -](?:and|und|et|y|e|и)[ -]|[ -])(?P<word>[^\W\d_]+)")
+"""A word of a number, and a further one behind a space, a hyphen or `and`."""
 
 
 def number_in_words(text: str, start: int, words: Vocabulary) -> Value | None:
     """Return the number in the word at `start` and those behind it, if it is not too small."""
-    first = _PART.match(text, start)
-    name = first[0] if first else ""
-    part_end = first.end() if first else start
     total = 0
     current = 0  # what the next magnitude multiplies
     end = start
-    while name:
-        number = words.numbers.get(name.casefold())
-        magnitude = magnitudes().get(name.casefold())
+    for part in _parts(text, start):
+        number = words.numbers.get(part.word.casefold())
+        magnitude = magnitudes().get(part.word.casefold())
         if number == 100:
             current = max(current, 1) * number
         elif number == 20 and current == 4:  # quatre-vingts
@@ -45,13 +45,26 @@ def number_in_words(text: str, start: int, words: Vocabulary) -> Value | None:
             current = 0
         else:
             break
-        end = part_end
-        following = _NEXT_PART.match(text, end)
-        name = following[1] if following else ""
-        part_end = following.end() if following else end
+        end = part.end
     if total + current < LEAST_NUMBER:
         return None
     return of_figure(with_unit(text, _whole_number(start, end, total + current)))
+
+
+@dataclass(frozen=True)
+class _Part:
+    """A word that can be a part of a number, such as `five` of `twenty-five`."""
+
+    word: str
+    end: int
+
+
+def _parts(text: str, start: int) -> Iterator[_Part]:
+    """Yield the word at `start`, and those behind it that can be parts of one number with it."""
+    match = _PART.match(text, start)
+    while match:
+        yield _Part(match["word"], match.end())
+        match = _NEXT_PART.match(text, match.end())
 
 
 def magnitude_alone(token: re.Match[str], magnitude: int) -> Value:
@@ -80,11 +93,11 @@ def east_number(text: str, token: re.Match[str]) -> Value | None:
 
 def _several(text: str, token: re.Match[str]) -> Value | None:
     """Return the magnitude of `数百万`, millions."""
-    name = find_name(text, token.end(), magnitudes())
-    if name is None:
+    magnitude = find_name(text, token.end(), magnitudes())
+    if magnitude is None:
         return None
-    readings = frozenset({f"magnitude {name[0]}"})
-    return Value(token.start(), name[1], (readings,))
+    readings = frozenset({f"magnitude {magnitude.entry}"})
+    return Value(token.start(), magnitude.end, (readings,))
 
 
 def _whole_number(start: int, end: int, number: int) -> Figure:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 import tomllib
 from collections import Counter
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
 from functools import cache, lru_cache
 from importlib.resources import files
 
@@ -32,13 +32,13 @@ _SCRIPTS = {
 class Vocabulary:
     """The words of some languages, in lower case."""
 
-    months: dict[str, int] = field(default_factory=dict)
+    months: Mapping[str, int]
     """The number of each month, from 1."""
 
-    weekdays: dict[str, int] = field(default_factory=dict)
+    weekdays: Mapping[str, int]
     """The number of each weekday, from 0 for Monday."""
 
-    numbers: dict[str, int] = field(default_factory=dict)
+    numbers: Mapping[str, int]
     ambiguous: frozenset[str] = frozenset()
     """Months, weekdays and numbers that are other words, too, such as `may`."""
 
@@ -79,9 +79,9 @@ def _language_of(text: str) -> str:
     for tag, pattern in _SCRIPTS.items():
         if len(pattern.findall(text)) * 4 > letters:
             return tag
-    counts = {
-        tag: sum(words[word] for word in words.keys() & common) for tag, common in _common().items()
-    }
+    counts: dict[str, int] = {}
+    for tag, common in _common().items():
+        counts[tag] = sum(words[word] for word in words.keys() & common)
     best = max(counts, key=counts.__getitem__)
     if counts[best]:
         return best
@@ -91,14 +91,19 @@ def _language_of(text: str) -> str:
 @cache
 def units() -> dict[str, str]:
     """Return the name of each unit by its spellings."""
-    return {spelling: unit for unit, line in _TABLE["units"].items() for spelling in line.split()}
+    found: dict[str, str] = {}
+    for unit, spellings in _TABLE["units"].items():
+        found.update(dict.fromkeys(spellings.split(), unit))
+    return found
 
 
 @cache
 def magnitudes() -> dict[str, int]:
     """Return the factor of each magnitude by its spellings."""
-    lines = _TABLE["magnitudes"].items()
-    return {spelling: int(number) for number, line in lines for spelling in line.split()}
+    found: dict[str, int] = {}
+    for factor, spellings in _TABLE["magnitudes"].items():
+        found.update(dict.fromkeys(spellings.split(), int(factor)))
+    return found
 
 
 @cache
@@ -111,37 +116,51 @@ def _common() -> dict[str, frozenset[str]]:
 def all_months() -> dict[str, int]:
     """Return the number of each month in all languages, without what is another word in one."""
     found: dict[str, int] = {}
+    other_words: set[str] = set()
     for language in _TABLE["languages"].values():
         found.update(_numbered(language["months"], 1))
-    other_words = {
-        word for language in _TABLE["languages"].values() for word in language["ambiguous"].split()
-    }
+        other_words.update(language["ambiguous"].split())
     return {word: number for word, number in found.items() if word not in other_words}
 
 
 @cache
 def vocabulary(tags: tuple[str, ...]) -> Vocabulary:
     """Return the words of the languages with these tags."""
-    found = Vocabulary()
-    languages = [_TABLE["languages"][tag] for tag in tags if tag in _TABLE["languages"]]
-    for language in languages:
-        found.months.update(_numbered(language["months"], 1))
-        found.weekdays.update(_numbered(language["weekdays"], 0))
-        spelled = language["numbers"].split()
-        found.numbers.update(zip(spelled[1::2], map(int, spelled[::2]), strict=True))
+    months: dict[str, int] = {}
+    weekdays: dict[str, int] = {}
+    numbers: dict[str, int] = {}
+    ambiguous: set[str] = set()
+    for tag in tags:
+        language = _TABLE["languages"].get(tag)
+        if language is None:
+            continue
+        months.update(_numbered(language["months"], 1))
+        weekdays.update(_numbered(language["weekdays"], 0))
+        numbers.update(_number_words(language["numbers"]))
+        ambiguous.update(language["ambiguous"].split())
     if "de" in tags:
-        found.numbers.update(_german_numbers(found.numbers))
+        numbers.update(_german_numbers(numbers))
     if "ar" in tags:
-        found.numbers.update(_with_prefixes(found.numbers))
-    ambiguous = " ".join(language["ambiguous"] for language in languages)
-    return replace(
-        found,
-        ambiguous=frozenset(ambiguous.split()),
+        numbers.update(_with_prefixes(numbers))
+    return Vocabulary(
+        months,
+        weekdays,
+        numbers,
+        ambiguous=frozenset(ambiguous),
         need_capitals=all(tag in ("en", "de", "nl") for tag in tags),
     )
 
 
+def _number_words(line: str) -> Iterator[tuple[str, int]]:
+    """Yield the words of numbers in a line such as `3 three 4 four 12 dozen`."""
+    entries = line.split()
+    for place in range(0, len(entries), 2):
+        number, word = entries[place : place + 2]
+        yield word, int(number)
+
+
 def _numbered(names: Iterable[str], first: int) -> Iterator[tuple[str, int]]:
+    """Yield the spellings of names, each with the number of its name, from `first` on."""
     for number, spellings in enumerate(names, first):
         for spelling in spellings.split():
             yield spelling, number
