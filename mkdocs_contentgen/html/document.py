@@ -45,7 +45,7 @@ MAX_PASTED = 100_000
 """The maximum length of a Markdown text that is added at once, in characters."""
 
 _LISTS_AND_TABLES = frozenset({"ul", "ol", "dl", "table", "figure", "blockquote", "header"})
-"""What no block of another kind can be added to."""
+"""Elements in which a block of another kind has no place."""
 
 _MAX_NAMED = 60
 """How many characters of a block name it in a message."""
@@ -364,7 +364,7 @@ class Block:
     def to_markdown(self, *, marks: bool = True) -> str:
         """Return the content as light Markdown, with HTML where that would be read differently.
 
-        That of a `<pre>` is its code, without marks.
+        The Markdown of a `<pre>` is its code, without marks.
         """
         if self.kind == "pre":
             return self.element.get_text()
@@ -391,7 +391,7 @@ class Block:
     def set_markdown(self, markdown: str) -> None:
         """Replace the content. Raises EditError for what is too long or empty, or not kept.
 
-        A mark stays weak around the same words. That of a `<pre>` is its code, as it is.
+        A mark stays weak around the same words. The Markdown of a `<pre>` is its code as it is.
         """
         if markdown.count("==") > _MAX_SYNTAX or markdown.count("<") > _MAX_SYNTAX:
             raise EditError(f"a block has at most {_MAX_SYNTAX:,} signs of one kind")

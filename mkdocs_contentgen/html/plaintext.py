@@ -11,7 +11,7 @@ import html
 import re
 import unicodedata
 
-LONGEST = 500
+MAX_PLAIN_TEXT = 500
 """The maximum length in characters. Search engines show about 160 of a description."""
 
 # Including characters that Unicode normalization turns into these, since some plugins normalize.
@@ -41,15 +41,15 @@ def plain_text(text: str) -> str:
     """Return `text` on one line, with markup characters replaced by look-alikes.
 
     For example, `<b>` becomes `‹b›`. An `&` stays unless it begins a character reference. A text
-    of more than LONGEST characters is truncated.
+    of more than MAX_PLAIN_TEXT characters is truncated.
     """
-    if len(text) <= LONGEST and _PLAIN.fullmatch(text):
+    if len(text) <= MAX_PLAIN_TEXT and _PLAIN.fullmatch(text):
         return text
-    text = _INVISIBLE.sub(" ", text[: 8 * LONGEST])
+    text = _INVISIBLE.sub(" ", text[: 8 * MAX_PLAIN_TEXT])
     text = unicodedata.normalize("NFC", " ".join(text.split()))
     text = _OPENING_QUOTE.sub("“", text).translate(_LOOKALIKES)
     text = _MARKUP_START.sub(" ", _AMPERSAND.sub(_break_reference, text))
-    return text if len(text) <= LONGEST else f"{text[: LONGEST - 1].rstrip()}…"
+    return text if len(text) <= MAX_PLAIN_TEXT else f"{text[: MAX_PLAIN_TEXT - 1].rstrip()}…"
 
 
 def _break_reference(ampersand: re.Match[str]) -> str:

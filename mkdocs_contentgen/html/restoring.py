@@ -58,13 +58,13 @@ def _rows_to_take_back(rows: Sequence[Row], number: int) -> set[int]:
         waiting += [*before.partners(index), *after.partners(index)]
         # An element comes back with those that it was in, if they are gone.
         waiting += [start for start in before.around(index) if rows[start].after is None]
-        # An element comes and goes with its content, unless that is in both versions.
-        removed = before.content(index)
-        if all(rows[inner].after is None for inner in removed):
-            waiting += removed
-        added = after.content(index)
-        if all(rows[inner].before is None for inner in added):
-            waiting += added
+        # An element comes and goes with its content, unless some of that is in both versions.
+        content_before = before.content(index)
+        if all(rows[inner].after is None for inner in content_before):
+            waiting += content_before
+        content_after = after.content(index)
+        if all(rows[inner].before is None for inner in content_after):
+            waiting += content_after
     chosen |= _crossing(rows, before, after, chosen)
     return chosen | _emptied(rows, after, chosen)
 
@@ -92,18 +92,20 @@ def _crossing(rows: Sequence[Row], before: _Nesting, after: _Nesting, chosen: se
 def _close_element(
     opened: list[int], start: int, end: int, rows: Sequence[Row], after: _Nesting
 ) -> set[int]:
-    """Take a start tag off the opened ones, and return the rows of added elements that overlap.
+    """Take an element that ends off the opened ones.
 
-    These are the elements that were opened within the one that ends here, and go on. If an element
-    that comes back was opened within it, and goes on, it is the one that ends here.
+    `opened` has the rows of start tags without an end so far. Returns the rows of added elements
+    that overlap with others.
     """
     crossing: set[int] = set()
+    # Added elements that began in this one, and have not ended, are to go.
     while opened and opened[-1] != start and after.is_added(rows, opened[-1]):
         inner = opened.pop()
         crossing |= {inner, after.end_of[inner]}
     if opened and opened[-1] == start:
         opened.pop()
     elif after.is_added(rows, start):
+        # An element that comes back began in this one, and has not ended. So this one is to go.
         crossing |= {start, end}
         if start in opened:
             opened.remove(start)

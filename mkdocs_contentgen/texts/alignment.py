@@ -2,8 +2,8 @@
 
 A translation remembers digests of the parts of both, in pairs, and no words. So what is equal is
 matched first: in order, and then wherever else it stands, which means that it was moved. What is
-left over between two equal parts has changed: it is paired in the order in which kinds, links,
-code, names and figures fit best, which translations share with their originals. What then is alone
+left over between two equal parts has changed. It is paired in order, so that kinds, links, code,
+names and figures fit best: translations share these with their originals. What has no partner then
 is gone or new.
 
 The parts are the leaves of a document: its blocks, and also pictures, lines and empty cells. Here,

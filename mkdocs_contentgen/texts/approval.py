@@ -156,8 +156,8 @@ def approved_path(directory: Path, page: str, article_id: str) -> Path:
 def read_approved(path: Path, directory: Path) -> ApprovedText | None:
     """Read the approved file `path` below `directory`. Return None if it does not exist.
 
-    Its HTML is in the lines that approve() writes, so that only a change of the document is one:
-    formatters and editors change white space. Raises ApprovalError, with file and line, for a
+    Its HTML is put on the lines that approve() writes: formatters and editors change white space,
+    which is no change of the text. Raises ApprovalError, with file and line, for a
     damaged file.
     """
     try:

@@ -100,9 +100,9 @@ class _Words:
 class Generation:
     """Requests many texts at once as `options` say, and saves each as it arrives.
 
-    `run()` can be called once. With `refresh`, requests get other Idempotency-Keys than those for
-    missing texts, since the answer to these is the text that is to be replaced. All keys are kept
-    until there is an answer.
+    `run()` can be called once. With `refresh`, requests get Idempotency-Keys of their own: with that
+    of the text that is to be replaced, the service would repeat that text. An Idempotency-Key is
+    kept until there is an answer.
     """
 
     options: SendingOptions

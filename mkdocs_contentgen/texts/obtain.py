@@ -374,21 +374,18 @@ def _require_approvals(obtained: Obtained, policy: Policy) -> None:
 
 
 def _report_texts(obtained: Obtained, policy: Policy) -> None:
-    """Add one message for each reason why texts are missing, or old.
-
-    Pages with the same reason share a message, so a reason names none of them at first.
-    """
+    """Add one message for each reason why texts are missing, or old."""
     by_reason: dict[tuple[str, bool], list[Article]] = {}
     for article in obtained.articles:
         is_asked_anew = article.key in obtained.wanted
         if article.shows_file and not is_asked_anew:  # its page has a text
             continue
-        reason = _reason(article.draft_outcome, policy, _ANY_PAGE)
+        reason = _reason(article.draft_outcome, policy)
         if reason:
             warn_only = _is_warning(article.draft_outcome, policy)
             by_reason.setdefault((reason, warn_only), []).append(article)
     for (reason, warn_only), articles in by_reason.items():
-        obtained.add_message(_message(reason, articles, policy), warn_only=warn_only)
+        obtained.add_message(_message(reason, articles), warn_only=warn_only)
 
 
 def _is_warning(outcome: Outcome, policy: Policy) -> bool:
@@ -418,20 +415,20 @@ def _place_and_state(article: Article) -> str:
     return f"{article.place}: {article.state}, {article.reason}"
 
 
-def _message(reason: str, articles: Sequence[Article], policy: Policy) -> str:
-    """Return the message about articles whose texts are missing for the same reason.
-
-    The commands in `reason` name any page; if there is only one, the message names that.
-    """
+def _message(reason: str, articles: Sequence[Article]) -> str:
+    """Return the message about articles whose texts are missing or old for the same reason."""
     first = articles[0]
     if isinstance(first.draft_outcome.error, ConfigurationError | StoreError):
         return reason  # the same for all pages
     pages = [article.source_path or article.page for article in articles]
     if len(set(pages)) == 1:
-        reason = f"{first.place}: {_reason(first.draft_outcome, policy, first.page_argument)}"
+        next_step = _next_step(first.draft_outcome, first.page_argument)
+        message = f"{first.place}: {reason}{next_step}"
+    else:
+        message = reason + _next_step(first.draft_outcome, _ANY_PAGE)
     # Several pages can have one text.
     not_requested = {article.key for article in articles if article.draft_outcome.stopped_by}
-    return message_for_pages(reason, pages, len(not_requested))
+    return message_for_pages(message, pages, len(not_requested))
 
 
 def message_for_pages(reason: str, pages: Iterable[str], not_requested: int) -> str:
@@ -449,10 +446,10 @@ def message_for_pages(reason: str, pages: Iterable[str], not_requested: int) -> 
     return "; ".join(parts)
 
 
-def _reason(outcome: Outcome, policy: Policy, argument: str) -> str:
-    """Return why a text is missing or old, and what to do about that; empty if nothing is.
+def _reason(outcome: Outcome, policy: Policy) -> str:
+    """Return why a text is missing or old.
 
-    `argument` is the page as an argument of a command.
+    It is empty if the text is neither, or if another message says why for all pages.
     """
     match outcome.error:
         case MissingReason(absence="stopped", cause=ServiceError() as cause):
@@ -461,11 +458,6 @@ def _reason(outcome: Outcome, policy: Policy, argument: str) -> str:
             return ""  # the reason is reported once, not for each page
         case error if outcome.text:
             return f"{error}; the old text stays"
-        case FailedTextError() as error:
-            return (
-                f"{error}; `contentgen show {argument}` prints what was answered, and "
-                f"`contentgen generate {argument}` asks (and pays) again"
-            )
         case MissingReason(absence="missing") as error:
             return (
                 f"{error}, and on_missing is '{policy.on_missing}'; "
@@ -473,3 +465,16 @@ def _reason(outcome: Outcome, policy: Policy, argument: str) -> str:
             )
         case error:
             return str(error)
+
+
+def _next_step(outcome: Outcome, page: str) -> str:
+    """Return what to do about a text that has failed, as the end of a message, or nothing.
+
+    `page` is the page as an argument of a command.
+    """
+    if outcome.text is not None or not isinstance(outcome.error, FailedTextError):
+        return ""
+    return (
+        f"; `contentgen show {page}` prints what was answered, and "
+        f"`contentgen generate {page}` asks (and pays) again"
+    )

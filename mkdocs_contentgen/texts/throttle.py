@@ -52,9 +52,9 @@ class Throttle:
     def stop(self, reason: ContentgenError | MissingReason) -> None:
         """Send no more requests. Those that were not sent get the first `reason` as their error.
 
-        After the failure of a request, they are said not to be sent because of it. Requests in
-        flight are awaited, since they may have been paid for, and of texts in parts the part that
-        is being written. Any thread and signal handler may call this.
+        If another request has failed, the error says that they were not sent because of it.
+        Requests in flight are awaited, since they may have been paid for. Of a text that is written
+        in parts, only the current part is awaited. Any thread and signal handler may call this.
         """
         if isinstance(reason, ServiceError):
             message = f"it was not requested, since another request failed: {reason}"

@@ -57,8 +57,10 @@ _ANSWERED_TWICE = "the answer has two translations of it"
 _TOO_MANY = f"at most {MAX_BLOCKS:,} blocks are translated"
 
 _OF_ORIGINAL = "the original's "
+"""What a remark says before the first words of a block for which nothing stands."""
+
 _MISSING = "has no translation"
-"""What a remark says before and behind the first words of a block that stands nowhere."""
+"""What it says behind them."""
 
 _MORE_MISSING = re.compile(
     rf"{REMARK_START}[\d,]+ more blocks? of the original ha(?:s|ve) no translation"

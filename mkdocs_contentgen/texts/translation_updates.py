@@ -469,7 +469,7 @@ class _Update:
         `digest_of` has the digests of the translation's leaves by the `id()` of their elements.
         """
         new = self._new.get(leaf.number)
-        if pair is None or pair.own is None:
+        if pair is None or pair.own is None:  # nothing stood for it before
             if new is not None:
                 return digest_of.get(id(new), REMOVED)
             is_missing = pair is not None and pair.is_missing

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from jinja2 import Environment
 from markdown import Markdown
 
-from mkdocs_contentgen.html.plaintext import LONGEST, plain_text
+from mkdocs_contentgen.html.plaintext import MAX_PLAIN_TEXT, plain_text
 
 MARKUP = set("<>\"'`\\")
 ATTACKS = [
@@ -79,7 +79,7 @@ def test_nothing_brings_markup_back(text: str) -> None:
         assert not MARKUP & set(html.unescape(html.unescape(normal))), form
         assert "{{" not in normal
     assert plain_text(plain) == plain
-    assert len(plain) <= LONGEST
+    assert len(plain) <= MAX_PLAIN_TEXT
 
 
 def test_no_character_of_unicode_normalises_to_markup() -> None:
@@ -118,5 +118,5 @@ def test_a_link_in_markdown_is_none() -> None:
 def test_a_long_text_is_cut() -> None:
     """A heading of a hundred thousand characters does not get into each page's navigation."""
     plain = plain_text("word " * 20_000)
-    assert len(plain) == LONGEST
+    assert len(plain) == MAX_PLAIN_TEXT
     assert plain.endswith("word…")

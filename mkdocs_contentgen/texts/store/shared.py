@@ -202,11 +202,11 @@ class SharedStore(DiskStore):
         def replace(pipeline: Pipeline) -> None:
             pipeline.watch(name)  # type: ignore[no-untyped-call]  # redis-py has no type for it
             found = pipeline.get(name)
-            is_same = found is None or decode(key, found) == before
+            is_as_before = found is None or decode(key, found) == before
             pipeline.multi()
-            if is_same:
+            if is_as_before:
                 _add_text(pipeline, key, entry, operation)
-            pipeline.get(name)
+            pipeline.get(name)  # the last reply is what the shared cache has then
 
         replies: list[Any] = []
         while not replies and not self._outage.is_set():
@@ -214,7 +214,7 @@ class SharedStore(DiskStore):
             replies = self._send(replace)
         if not replies:
             return
-        kept = replies[-1]  # to the `get` behind the transaction's `set`, if there is one
+        kept = replies[-1]
         if kept != entry.encode():
             now = decode(key, kept)
             if now:
