@@ -1917,6 +1917,37 @@ def test_keys_in_the_list(desk: DeskProcess, page: Page, key: str) -> None:
     expect(page.get_by_role("heading", level=1)).to_have_text("Builds take seconds")
 
 
+def test_nothing_of_a_comparison_stays(project: Project, page: Page) -> None:
+    """What was removed below a title that the theme moved is on the page only while one compares.
+
+    2 s.
+    """
+    make_site(project.root, THEMES["readthedocs"])
+    with DeskProcess(project) as desk:
+        open_text(desk, page)
+        remove_block(page, "A build takes")
+        expect(block_with(page, "A build takes")).to_have_count(0)
+        page.keyboard.press("d")
+        frame = page.frame_locator("iframe")
+        expect(frame.locator("del")).to_contain_text("A build takes")
+        page.keyboard.press("d")
+        settled(page)
+        expect(frame.locator("body")).not_to_contain_text("A build takes")
+
+
+@pytest.mark.parametrize("width", [390, 1280])
+def test_the_menu_can_be_read(desk: DeskProcess, browser: Browser, width: int) -> None:
+    """All words of what else the button offers are on the screen, in buttons that hold them. 2 s."""
+    page = enter(desk, browser, viewport={"width": width, "height": 800})
+    open_text(desk, page)
+    page.get_by_role("button", name="More choices").click()
+    for name in ("Approve with open statements…", "Next text"):
+        choice = page.get_by_role("button", name=name)
+        expect(choice).to_be_in_viewport(ratio=1)
+        assert choice.evaluate("it => it.scrollWidth <= it.clientWidth")
+    page.context.close()
+
+
 def test_compare_without_an_earlier_text(desk: DeskProcess, page: Page) -> None:
     """It says so, and not that nothing has changed. 2 s."""
     open_text(desk, page)

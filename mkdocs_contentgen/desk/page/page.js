@@ -28,6 +28,7 @@ document.head.append(style);
 let article = null; // as the desk has it
 let shown = ""; // the digest of what is shown
 let isCompared = false;
+let goneBlocks = []; // what is not in the text, and stands there while one compares
 let isWritten = false; // shows words that the server does not have yet
 let selected = null; // what the desk had selected last, as JSON
 // A page that loads itself again stays where it is scrolled to.
@@ -88,6 +89,7 @@ function compare(rows) {
     const isItem = place.tagName === "LI";
     const gone = document.createElement(isItem ? "li" : "p");
     gone.dataset.contentgenDifference = number;
+    goneBlocks.push(gone);
     gone.append(...parts);
     // Only an item can be in a list: anything else stands behind the whole list or table.
     const around = isItem ? null : place.closest("table, ul, ol");
@@ -222,6 +224,8 @@ function follow(data) {
   }
   unshown = null;
   article = data.page;
+  for (const block of goneBlocks) block.remove(); // those below a title stand outside the article
+  goneBlocks = [];
   if (isCompared || isWritten) {
     isCompared = false;
     shown = "";
