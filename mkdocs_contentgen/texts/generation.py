@@ -100,9 +100,9 @@ class _Words:
 class Generation:
     """Requests many texts at once as `options` say, and saves each as it arrives.
 
-    `run()` can be called once. With `refresh`, requests get Idempotency-Keys of their own: with that
-    of the text that is to be replaced, the service would repeat that text. An Idempotency-Key is
-    kept until there is an answer.
+    `run()` can be called once. With `refresh`, requests get Idempotency-Keys of their own: with the
+    one that has led to a text, the service would repeat that text. An Idempotency-Key is kept until
+    there is an answer.
     """
 
     options: SendingOptions
