@@ -1937,7 +1937,7 @@ def test_nothing_of_a_comparison_stays(project: Project, page: Page) -> None:
 
 @pytest.mark.parametrize("width", [390, 1280])
 def test_the_menu_can_be_read(desk: DeskProcess, browser: Browser, width: int) -> None:
-    """All words of what else the button offers are on the screen, in buttons that hold them. 2 s."""
+    """All choices beside the button are on the screen, in buttons that hold their words. 2 s."""
     page = enter(desk, browser, viewport={"width": width, "height": 800})
     open_text(desk, page)
     page.get_by_role("button", name="More choices").click()
