@@ -95,8 +95,9 @@ _LEAST_SHAPE = 30
 _TIMES_SHAPE = 2
 """From so many letters on, a text has not the shape of another one that has so many times more."""
 
-_LAST_SIGN = re.compile(rf"([.!?:;。！？：；｡؟।…])[.!?…\s\"'”’»)」』{OBJECT}]*\Z")
-"""Matches the sign that a text ends with."""
+_SIGN = re.compile("[.!?:;。！？：；｡؟।…]")
+_BEHIND_SIGN = re.compile(rf"[.!?…\s\"'”’»)」』{OBJECT}]*")
+"""Matches what can stand behind the sign that a text ends with."""
 
 _SAME_SIGNS = str.maketrans("。｡।…！？؟：；", "....!??:;")
 _OPENING_BRACKETS = re.compile("[(\uff08]")
@@ -162,9 +163,12 @@ def has_shape_of(element: Tag, block: OriginalBlock) -> bool:
 
 def _signs(text: str) -> tuple[str, int]:
     """Return the sign that a text ends with, and its number of brackets."""
-    last = _LAST_SIGN.search(text)
-    sign = last[1].translate(_SAME_SIGNS) if last else ""
-    return sign, len(_OPENING_BRACKETS.findall(text))
+    # From the end of the text on, since looking from each sign on would take quadratic time.
+    behind = _BEHIND_SIGN.match(text[::-1])
+    length = behind.end() if behind else 0
+    sign = _SIGN.search(text, max(0, len(text) - length - 1))
+    shown = sign[0].translate(_SAME_SIGNS) if sign else ""
+    return shown, len(_OPENING_BRACKETS.findall(text))
 
 
 def _have_swapped_shapes(
