@@ -17,7 +17,7 @@ from mkdocs.utils import meta as mkdocs_meta
 
 from ..display import escape_controls, first_names, paths_from_here
 from ..errors import ApprovalError
-from ..files import reason_of
+from ..files import normal_form, reason_of
 from ..page_request import PageRequest
 from ..yaml_files import NotYAMLError, YAMLDocument, read_yaml
 from .options import project_directory
@@ -173,12 +173,22 @@ class _PageReader:
 
         The original of a translation is on such a page if another build has its language.
         """
-        docs = self._site.docs_dir or Path(self._site.config.docs_dir)
+        docs = self._docs_dir
         is_inside = not PurePosixPath(page).is_absolute() and ".." not in PurePosixPath(page).parts
-        if not is_inside or not (docs / page).is_file():
+        if not is_inside:
             return None
+        if not (docs / page).is_file():
+            paths = [path.relative_to(docs).as_posix() for path in docs.rglob("*.md")]
+            same = [path for path in paths if normal_form(path) == page]
+            if not same:
+                return None
+            page = same[0]
         file = File(page, str(docs), self._site.config.site_dir, use_directory_urls=True)
         return self.read(file, is_of_other_build=True)
+
+    @property
+    def _docs_dir(self) -> Path:
+        return self._site.docs_dir or Path(self._site.config.docs_dir)
 
     def find_in_other_folders(self, page: str) -> list[str]:
         """Return the pages that request a text, no translation, and have the file name of `page`.
@@ -187,12 +197,13 @@ class _PageReader:
         """
         from ..requests import Request
 
-        docs = self._site.docs_dir or Path(self._site.config.docs_dir)
-        name = PurePosixPath(page)
+        docs = self._docs_dir
+        name = PurePosixPath(page).name
         found = []
         for path in sorted(docs.rglob("*.md")):
-            without_language = re.sub(r"\.[A-Za-z-]+(?=\.md$)", "", path.name)
-            if name.name not in (path.name, without_language):
+            path_name = normal_form(path.name)
+            without_language = re.sub(r"\.[A-Za-z-]+(?=\.md$)", "", path_name)
+            if name not in (path_name, without_language):
                 continue
             with suppress(OSError, UnicodeError):
                 source = path.read_text(encoding="utf-8-sig")

@@ -9,6 +9,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 from ..display import did_you_mean, quoted
+from ..files import normal_form
 from ..page_request import PageRequest
 from ..requests import TRANSLATION_KEY, Request, TranslationOf
 from ..translation_request import request_of_its_own, translation_request
@@ -62,13 +63,15 @@ class Originals:
         such page. `read_kept` returns what a translation was made for whose original is gone.
         `find_in_other_folders` returns the pages that request a text and have the same file name.
         """
-        self._with_problems = with_problems
+        self._with_problems = set(map(normal_form, with_problems))
         self._read_other = read_other
         self._find_in_other_folders = find_in_other_folders
         self._read_kept = read_kept
         self._pages: dict[str, list[PageRequest | FoundTranslation]] = {}
+        """The requests of each page, by its path in the form that `translation_of` has."""
+
         for asked in found:
-            self._pages.setdefault(asked.page, []).append(asked)
+            self._pages.setdefault(normal_form(asked.page), []).append(asked)
 
     def resolve(self, found: FoundTranslation) -> tuple[PageRequest | None, str]:
         """Return the request of a translation with that of its original, or why there is none."""
@@ -93,7 +96,7 @@ class Originals:
         """Return the request of an original, or what is wrong with the name of it."""
         page = found.translation_of.page
         name = found.translation_of.article
-        if (page, name) == (found.page, found.translation_of.id):
+        if (page, name) == (normal_form(found.page), found.translation_of.id):
             return None, f"{quoted(page)} is this page itself; name the page of the original"
         if page in self._with_problems:
             return None, f"the request of {quoted(page)} is not valid; correct that first"
@@ -166,7 +169,7 @@ def _as_original(
         return found, ""
     page = quoted(found.page)
     original = found.translation_of.page
-    if original == translation:
+    if original == normal_form(translation):
         return None, f"{page} is a translation of this page; write type and topic on one of both"
     return None, (
         f"{page} is a translation itself; name the page of its original, {quoted(original)}"
