@@ -131,6 +131,7 @@ class _Merge:
         self, original: Tree, own: Tree, slots: Sequence[Slot], removed: Collection[int]
     ) -> None:
         self._slots = slots
+        # All of these find leaves, by their numbers, and elements by their `id()`.
         self._leaf_of = {id(leaf): number for number, leaf in enumerate(original.leaves)}
         self._own_leaf_of = {id(leaf): number for number, leaf in enumerate(own.leaves)}
         self._leaves_in = _leaves_in(original)
@@ -249,7 +250,7 @@ class _Merge:
     def _has_moved(self, child: Tag) -> bool:
         """Tell whether all in an element of the original has moved there.
 
-        The translation has at least one of its leaves.
+        This is asked only of elements of which the translation has a leaf.
         """
         return self._moving.issuperset(self._leaves_with_own(child))
 
