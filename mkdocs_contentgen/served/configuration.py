@@ -20,6 +20,7 @@ from ..writer.settings import (
     option_problems,
 )
 from ..yaml_files import NotYAMLError, read_yaml
+from .databases import is_address
 from .users import UserLimits
 
 
@@ -73,7 +74,7 @@ def load_server_configuration(path: Path) -> tuple[ServerFields, WriterOptions]:
     check_prices(path, fields, "max_cost", fields.max_cost)
     check_prices(path, fields, "limits.cost_per_month", fields.limits.cost_per_month)
     # The address of a ledger can have a password, which no program of `command` gets.
-    secrets = find_secrets([fields.ledger]) if "://" in fields.ledger else ()
+    secrets = find_secrets([fields.ledger]) if is_address(fields.ledger) else ()
     return fields, replace(options, secrets=secrets)
 
 

@@ -41,6 +41,15 @@ _POSTGRESQL_TIMEOUTS = "SELECT " + ", ".join(
 """Sets the timeouts of a transaction, in milliseconds."""
 
 
+def is_address(value: str) -> bool:
+    """Tell whether a ledger is at an address, and no file.
+
+    That is also one with a wrong or misspelled scheme: a path would be shown, with the password in
+    it.
+    """
+    return "://" in value or ("//" in value and "@" in value)
+
+
 class _IdleConnections:
     """The open connections that no thread uses now.
 

@@ -31,7 +31,7 @@ from typing import Literal, Self
 import msgspec
 
 from ..writer.usage import Usage
-from .databases import Execute, PostgreSQL, SQLite
+from .databases import Execute, PostgreSQL, SQLite, is_address
 from .users import User, UserLimits, check_name
 
 BEAT = 2.0
@@ -497,6 +497,4 @@ def open_ledger(value: str, directory: Path) -> Ledger:
 
     Raises LedgerError or ConfigurationError.
     """
-    # Also for a wrong or misspelled scheme: a path would be shown, with the password in it.
-    is_address = "://" in value or ("//" in value and "@" in value)
-    return Ledger(PostgreSQL(value) if is_address else SQLite(directory / value))
+    return Ledger(PostgreSQL(value) if is_address(value) else SQLite(directory / value))

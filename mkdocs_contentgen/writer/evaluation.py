@@ -68,11 +68,9 @@ class Trial:
     @property
     def name(self) -> str:
         """The type and the values that are not the default, such as `blog, format listicle`."""
-        default = msgspec.convert({"type": self.request.type, "topic": "-"}, type(self.request))
-        defaults = default.body()
-        body = self.request.body()
+        defaults = _request_of(self.request.type).body()
         parts: list[str] = [self.request.type]
-        for name, value in body.items():
+        for name, value in self.request.body().items():
             if name != "topic" and value != defaults[name]:
                 parts.append(f"{name} {value}")
         return ", ".join(parts)
@@ -107,16 +105,21 @@ def summary(trials: Sequence[Trial]) -> str:
     return f"{len(trials)} texts: {', '.join(shares)}"
 
 
+def _request_of(kind: str, **fields: str) -> Request:
+    """Return a request of a type, with the defaults of the fields that are not given."""
+    given = {"type": kind, "topic": _TOPICS[kind], **fields}
+    return msgspec.convert(given, REQUEST_TYPES[kind])
+
+
 def requests_to_evaluate() -> Iterator[Request]:
     """Return requests of all types in which each value of each field occurs."""
     for kind, model in REQUEST_TYPES.items():
-        fields = {"type": kind, "topic": _TOPICS[kind]}
-        default = msgspec.convert(fields, model)
+        default = _request_of(kind)
         yield default
         for name, value in default.body().items():
             for other in choices(model).get(name, ()):
                 if other != value:
-                    yield msgspec.convert({**fields, name: other}, model)
+                    yield _request_of(kind, **{name: other})
 
 
 async def try_out(

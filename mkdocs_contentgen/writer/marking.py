@@ -20,18 +20,13 @@ from .names import find_names
 from .ranges import Range, without_overlaps
 from .statements import find_statements, is_invented, number_end
 from .unsupported import find_sentences_to_read
+from .words import OBJECT
 
 _BREAKS = ("softbreak", "hardbreak")
 """The types of the inline tokens of line breaks."""
 
 NO_PROSE = ("code_inline", FORMULA)
 """The types of the inline tokens whose words are not those of a language."""
-
-_OBJECT = "\ufffc"
-"""Stands for each character of code and formulas in the text of a paragraph.
-
-Code has checks of its own.
-"""
 
 
 @dataclass(frozen=True)
@@ -69,8 +64,9 @@ def _text_of(token: Token) -> str:
 
 
 def _prose_of(piece: _Piece) -> str:
+    """Return the text of a piece, with signs in place of code, which has checks of its own."""
     if piece.token.type in NO_PROSE:
-        return _OBJECT * (piece.end - piece.start)
+        return OBJECT * (piece.end - piece.start)
     return _text_of(piece.token)
 
 

@@ -25,9 +25,9 @@ from .code_parts import FILE_TYPES
 from .glossary import NO_GLOSSARY, Glossary, is_kept
 from .languages import primary_tag
 from .ranges import Range, overlaps, without_overlaps
-from .translation_words import OBJECT, Pair, compare_names, compare_negations, missing_rates
+from .translation_words import Pair, compare_names, compare_negations, missing_rates
 from .values import Figure, Readings, Value, find_values, has_vocabulary, known_values
-from .words import HANGUL, UNSPACED, split_words
+from .words import HANGUL, OBJECT, UNSPACED, split_words
 
 _MOST_MARKS = 100
 """A block gets no more marks than this: one that has them is no translation."""
@@ -383,7 +383,7 @@ def _added_values(pair: Pair, originals: Sequence[Value]) -> list[Range]:
     has_vague = any(map(_is_vague, originals))
     added = []
     for value in find_values(pair.translation, pair.language):
-        if _need_not_be_stated(value) or _is_stated(value, stated):
+        if _need_not_be_stated(value) or _states(stated, value):
             continue
         if has_vague and _is_vague(value):
             continue
@@ -413,7 +413,7 @@ def _missing_values(pair: Pair, originals: Sequence[Value]) -> list[str]:
             continue
         if overlaps(value.start, value.end, literals):
             continue
-        if not _is_stated(value, stated) and stated.isdisjoint(_in_other_words(value)):
+        if not _states(stated, value) and stated.isdisjoint(_in_other_words(value)):
             written = pair.original[value.start : value.end]
             messages.append(f"'{written}' of the original is missing")
     return messages
@@ -449,7 +449,7 @@ def _need_not_be_stated(value: Value) -> bool:
     return is_small or numbers == {"1"}  # `1 hour` is an hour
 
 
-def _is_stated(value: Value, stated: Readings) -> bool:
+def _states(stated: Readings, value: Value) -> bool:
     """Tell whether a text with the readings `stated` has a value, with or without its unit."""
     if value.is_stated(stated):
         return True

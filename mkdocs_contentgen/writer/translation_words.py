@@ -20,6 +20,7 @@ from itertools import pairwise
 from ..html.sentences import sentence_ends
 from .names import PRONOUNS, begins_sentence, find_names
 from .ranges import Range, overlaps
+from .words import OBJECT
 
 _TABLE = tomllib.loads(files(__package__).joinpath("translation_words.toml").read_text("utf-8"))
 
@@ -38,8 +39,6 @@ _OPENING = ('"', "“", "„", "«", "‹", "「", "¿", "¡")
 _ENDING = re.compile("[’'](?:s|[^\\W\\d_A-Z]{1,4})?$")
 """A possessive, and what Turkish puts behind a name: `Acme’s` and `Acme’da`."""
 
-OBJECT = "\ufffc"
-"""Stands for each character of code, and of parts that stay, in the text of a block."""
 
 _SHARE_OF_NAME = 0.75
 """How much of a name has to stand in a translation, which may change its end."""

@@ -23,6 +23,9 @@ COMBINING_MARKS = "".join(
 )
 """Accents, and the vowel signs of Hebrew, Arabic and Indic scripts: no letters to `re`."""
 
+OBJECT = "\ufffc"
+"""Stands for each character of code and the like, where only the prose of a text is looked at."""
+
 _IS_UNSPACED = re.compile(f"[{UNSPACED}]")
 _LETTERS = rf"[^\W_{UNSPACED}]+(?:[{COMBINING_MARKS}]+[^\W_{UNSPACED}]*)*"
 _WORD = re.compile(rf"[{UNSPACED}]|{_LETTERS}(?:['’.,:/-]{_LETTERS})*")
