@@ -99,16 +99,24 @@ def put_first(root: Element, inner: Element) -> None:
 def take_out(root: Element, inner: Element) -> None:
     """Remove a descendant of `root`. The text after it stays where it is."""
     for parent in root.iter():
-        for index, child in enumerate(parent):
-            if child is inner:
-                del parent[index]
-                tail = inner.tail or ""
-                inner.tail = None
-                if tail.strip() and index:
-                    parent[index - 1].tail = (parent[index - 1].tail or "") + tail
-                elif tail.strip():
-                    parent.text = (parent.text or "") + tail
-                return
+        if inner in list(parent):
+            _remove_child(parent, inner)
+            return
+
+
+def _remove_child(parent: Element, child: Element) -> None:
+    """Remove a child. The text after it is then part of what stands before it."""
+    index = list(parent).index(child)
+    tail = child.tail or ""
+    parent.remove(child)
+    child.tail = None
+    if not tail.strip():
+        return
+    if index:
+        before = parent[index - 1]
+        before.tail = (before.tail or "") + tail
+    else:
+        parent.text = (parent.text or "") + tail
 
 
 def link_to_headings(article: Element, ids: Mapping[Element, str]) -> None:

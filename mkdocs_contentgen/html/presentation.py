@@ -194,7 +194,13 @@ def disclosure_paragraph(line: DisclosureLine, article: Element) -> Element:
             paragraph.set("dir", direction)
     if text.isascii() or not any(map(_is_right_to_left, text)):
         paragraph.text = text
-        return paragraph
+    else:
+        _isolate_values(paragraph, line)
+    return paragraph
+
+
+def _isolate_values(paragraph: Element, line: DisclosureLine) -> None:
+    """Write a line into a paragraph, with an element around each value."""
     paragraph.text = ""
     last_value: Element | None = None
     for part in line.parts:
@@ -206,7 +212,6 @@ def disclosure_paragraph(line: DisclosureLine, article: Element) -> Element:
             paragraph.text += part.text
         else:
             last_value.tail = f"{last_value.tail}{part.text}"
-    return paragraph
 
 
 def _direction(line: DisclosureLine) -> Literal["ltr", "rtl"]:

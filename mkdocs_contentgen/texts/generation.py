@@ -152,7 +152,6 @@ class Generation:
         ConfigurationError for wrong options. In both cases, nothing was sent.
         """
         self._requests = requests
-        workers = min(self._limits.concurrency, len(requests))
         self._report_progress()
         # Concurrently: preparing waits for the disk, and connecting imports the HTTP client.
         preparing = asyncio.ensure_future(run_in(self._executor, self._store.prepare))
@@ -164,18 +163,23 @@ class Generation:
                     # The problems with these texts were reported when they were looked up.
                     load = partial(load_replaced, replaced, self._store)
                     self._replaced, _ = await run_in(self._executor, load)
-                async with self._claims.renewed(), asyncio.TaskGroup() as group:
-                    for _ in range(workers):
-                        group.create_task(self._worker(client, group))
-                    await self._queue_all()
-                    for _ in range(workers):
-                        await self._queue.put(None)  # the end of the queue, for each worker
+                await self._send_all(client)
                 self._add_problems(client.warnings)
         finally:
             await asyncio.gather(preparing, return_exceptions=True)
             self._add_problems(await run_in(self._executor, self._store.close))
             self._executor.shutdown()
         return {key: self._outcomes[key] for key in requests}
+
+    async def _send_all(self, client: Client) -> None:
+        """Send the requests, as many at once as there are workers, and save the answers."""
+        workers = min(self._limits.concurrency, len(self._requests))
+        async with self._claims.renewed(), asyncio.TaskGroup() as group:
+            for _ in range(workers):
+                group.create_task(self._worker(client, group))
+            await self._queue_all()
+            for _ in range(workers):
+                await self._queue.put(None)  # the end of the queue, for each worker
 
     def _operation_of(self, key: str) -> str:
         """Return the operation of a request: an Idempotency-Key is only valid for one.
