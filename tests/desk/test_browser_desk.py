@@ -1873,6 +1873,28 @@ def test_markdown_between_blocks(desk: DeskProcess, page: Page) -> None:
     expect(frame.get_by_role("cell")).to_have_count(0)
 
 
+def test_save_is_in_sight(project: Project, browser: Browser) -> None:
+    """However long the words are, and at the lower end of the page, too. 3 s."""
+    make_site(project.root)
+    html = f"<article><h1>Builds take seconds</h1><p>{'More words. ' * 300}</p></article>"
+    save(project.root, {NEWS.key(sandbox=False): Text(html, WHEN, NEWS.record(), "m")})
+    with DeskProcess(project) as desk:
+        for width, height in ((1280, 720), (390, 844)):
+            page = enter(desk, browser, viewport={"width": width, "height": height})
+            open_text(desk, page)
+            block_with(page, "More words.").evaluate("it => it.scrollIntoView({block: 'end'})")
+            page.locator("aside").press("+")
+            area = page.get_by_role("textbox", name="Add below")
+            expect(area).to_be_focused()
+            area.fill("A line.\n\n" * 40)
+            expect(page.get_by_role("button", name="Save")).to_be_in_viewport(ratio=1)
+            page.get_by_role("button", name="Discard").click()
+            page.locator("aside").press("Escape")
+            edit_block(page, "More words.")
+            expect(page.get_by_role("button", name="Save")).to_be_in_viewport(ratio=1)
+            page.context.close()
+
+
 def test_the_list_and_the_address(desk: DeskProcess, page: Page) -> None:
     """The address opens the list again, and the list says when everything is approved. 5 s."""
     both = ("report.md", "post.md", "--by=Ann", "--reason=Checked")

@@ -245,6 +245,7 @@ export function place(layer) {
       area.fontSize = `${Math.min(Math.max(parseFloat(font.size) || 16, 12), 48)}px`;
       area.fontWeight = String(font.weight ?? "");
     }
+    form.style.setProperty("--own-height", `${form.offsetHeight}px`); // so that it stays in sight
   }
   if (button && hover) move(button, hover);
 }
