@@ -206,18 +206,18 @@ class Wording:
             if self._language:
                 self._put_known_words(leaf, self._language)
             return ""
-        answer = self._answer(part)
-        problem = self._put_answer(leaf, answer)
+        problem = self._put_answer(part, leaf)
         if not problem:
-            self._remark(leaf.first_words, [answer.remark])
+            self._remark(leaf.first_words, [self._answer(part).remark])
         return problem
 
-    def _put_answer(self, block: Block, answer: TranslatedBlock) -> str:
-        """Replace the words of a block by an answer, or return why not."""
-        if not answer.text:
-            return answer.remark
+    def _put_answer(self, part: Block, block: Block) -> str:
+        """Replace the words of a block by the answer for a part, or return why not."""
+        problem = self._problem_of_answer(part)
+        if problem:
+            return problem
         try:
-            set_translated(block, answer.text)
+            set_translated(block, self._answer(part).text)
         except EditError as error:
             return str(error)
         self.has_new_words = True
@@ -227,9 +227,8 @@ class Wording:
         """Replace the descriptions in a leaf, and note which have no translation."""
         replaced: dict[Description, str] = {}
         for part in self._parts.descriptions(leaf.number):
-            answer = self._answer(part)
             block = Block(part.number, copy(part.element))
-            problem = self._put_answer(block, answer)
+            problem = self._put_answer(part, block)
             if problem:
                 self.problems.append(f"{description_name(part)} {STAYS}: {problem}")
                 continue
@@ -237,7 +236,8 @@ class Wording:
             replaced[part.kind, part.element.get_text()] = words
             # An attribute has no place for a mark.
             name = description_name(as_block((part.kind, words)))
-            self._remark(name, [*map(not_in_original, block.statements), answer.remark])
+            invented = map(not_in_original, block.statements)
+            self._remark(name, [*invented, self._answer(part).remark])
         replace_descriptions(leaf.element, replaced)
 
     def _remark(self, name: str, said: Iterable[str]) -> None:
@@ -256,20 +256,21 @@ class Wording:
             leaf.element.string = language.sources
 
     def _answer(self, part: Block) -> TranslatedBlock:
-        """Return the answer for a part, in which a remark says why it has no text."""
+        """Return the answer for a part, if _problem_of_answer() has no objection to it."""
+        return self._answers[part.number][0]
+
+    def _problem_of_answer(self, part: Block) -> str:
+        """Return why there is not one answer with words for a part, or an empty string."""
+        if part.number not in self._asked:
+            return _problem_of(part) or _TOO_MANY
         answers = self._answers.get(part.number, [])
-        was_asked = part.number in self._asked
-        if was_asked and len(answers) == 1 and answers[0].text.strip():
-            return answers[0]
-        if not was_asked:
-            problem = _problem_of(part) or _TOO_MANY
-        elif len(answers) > 1:
-            problem = _ANSWERED_TWICE
-        elif answers and answers[0].remark:
-            problem = answers[0].remark
-        else:
-            problem = _NOT_ANSWERED
-        return TranslatedBlock(part.number, remark=problem)
+        if len(answers) > 1:
+            return _ANSWERED_TWICE
+        if not answers:
+            return _NOT_ANSWERED
+        if not answers[0].text.strip():
+            return answers[0].remark or _NOT_ANSWERED
+        return ""
 
 
 def remarks_on_whole(

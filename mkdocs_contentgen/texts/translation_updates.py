@@ -329,9 +329,13 @@ class _Update:
             return Slot(pair.own, new, pair.has_moved, pair.has_new_place)
         # It stays where the person has put it, so merge() has nothing to do for it.
         if new is not None:
-            own.element.replace_with(new)
-            self._elements[pair.own] = new
+            self._replace_in_place(own, new)
         return Slot()
+
+    def _replace_in_place(self, own: Block, new: Tag) -> None:
+        """Put a new element where a leaf of the translation stands, before merge() reads that."""
+        own.element.replace_with(new)
+        self._elements[own.number] = new
 
     def _is_asked(self, leaf: Block) -> bool:
         """Tell whether the translator was asked for words of a leaf of the original."""

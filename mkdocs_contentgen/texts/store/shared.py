@@ -101,6 +101,10 @@ def shown_address(url: str) -> str | None:
     return f"{parts.scheme}://{parts.hostname}:{port}"
 
 
+class _ConcurrentWriteError(Exception):
+    """Another machine has written what a transaction watches, so it was not executed."""
+
+
 class SharedStore(DiskStore):
     """A cache in Redis or Valkey at `url`, behind the one in a directory of this machine.
 
@@ -149,12 +153,15 @@ class SharedStore(DiskStore):
 
         self._send_each(texts, add)
         if self._outage.is_set():
-            # No problem yet: this build may not need the shared cache. If it does, it tries again.
-            self._outage.clear()
-            self._problems = []
+            self._forget_outage()
         else:
             self._unshared.unlink(missing_ok=True)
         self._problems += problems
+
+    def _forget_outage(self) -> None:
+        """Report no outage yet: a build that needs the shared cache tries it again."""
+        self._outage.clear()
+        self._problems = []
 
     def prepare(self) -> list[str]:
         self._send(lambda pipeline: pipeline.ping())
@@ -208,11 +215,11 @@ class SharedStore(DiskStore):
                 _add_text(pipeline, key, entry, operation)
             pipeline.get(name)  # the last reply is what the shared cache has then
 
-        replies: list[Any] = []
-        while not replies and not self._outage.is_set():
-            # No replies mean that another machine wrote the text just after it was read here.
-            replies = self._send(replace)
-        if not replies:
+        replies: list[Any] | None = None
+        while replies is None:
+            with suppress(_ConcurrentWriteError):  # just after it was read here: look again
+                replies = self._send(replace)
+        if not replies:  # the shared cache is unavailable
             return
         kept = replies[-1]
         if kept != entry.encode():
@@ -296,8 +303,8 @@ class SharedStore(DiskStore):
     def _send(self, add: Callable[[Pipeline], object]) -> list[Any]:
         """Send commands as one transaction, and return the replies.
 
-        There are none if what the commands watch was changed, or if the cache is unavailable, which
-        `outage` says then.
+        There are none if the cache is unavailable, which `outage` says then. Raises
+        _ConcurrentWriteError if another machine has written what the commands watch.
         """
         if self._outage.is_set():
             return []
@@ -310,8 +317,8 @@ class SharedStore(DiskStore):
             with pipeline:
                 add(pipeline)
                 return pipeline.execute()
-        except WatchError:
-            return []
+        except WatchError as error:
+            raise _ConcurrentWriteError from error
         except Exception as error:  # noqa: BLE001  redis-py raises anything for other servers
             self._outage.set()
             # The server's own message could repeat a password.
