@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from socket import socket
 
+    from ..desk.app import DeskApp
     from ..desk.builder import Builder
     from ..site.site import Site
 
@@ -58,20 +59,18 @@ def review(
     import secrets
     import webbrowser
 
-    import uvicorn
-
     from ..desk.app import DeskApp
     from ..desk.builder import private_folder
     from ..desk.session import DeskSite
-    from ..site.signals import EXIT_SIGNALS, exit_on_sigterm
+    from ..site.signals import exit_on_sigterm
 
     name = reviewer(by)
     exit_on_sigterm()  # so that the folder is deleted
     log = partial(print_line, err=True)
     with ExitStack() as stack:
         load = partial(open_site, config_file, drafts=True)
-        texts = stack.enter_context(DeskSite(load, pages, name, article_to_json, log))
-        site = texts.open().site
+        desk_site = stack.enter_context(DeskSite(load, pages, name, article_to_json, log))
+        site = desk_site.open().site
         site.select_requests(pages)  # says which name is wrong
         desk_listener = stack.enter_context(listen_for_desk(port, site.directory))
         page_listeners = listen_for_pages(port + 1 if port else 0)
@@ -80,24 +79,37 @@ def review(
         ports = desk_listener.getsockname()[1], page_listeners[0].getsockname()[1]
         folder = stack.enter_context(private_folder())
         builder = _make_builder(site, log, folder)
-        builder.build(texts.stamp, is_urgent=True)
+        builder.build(desk_site.stamp, is_urgent=True)
         stack.enter_context(builder)
-        texts.build = builder.build
+        desk_site.build = builder.build
         language = str(site.theme.get("language") or site.theme.get("locale") or "")
-        app = DeskApp(texts, builder, ports, secrets.token_urlsafe(32), language)
-        settings = uvicorn.Config(
-            app, log_config=None, access_log=False, lifespan="off", server_header=False
-        )
-        server = uvicorn.Server(settings)
-        # Before anybody knows the address: a signal that comes while the server starts counts, too.
-        for number in EXIT_SIGNALS:
-            signal.signal(number, server.handle_exit)
-        # Ctrl-C can come as soon as the address is there; uvicorn raises it after it has ended.
-        with suppress(KeyboardInterrupt):
+        app = DeskApp(desk_site, builder, ports, secrets.token_urlsafe(32), language)
+
+        def announce() -> None:
             print_line(f"You review as {name} on {app.address} (Ctrl-C ends it)", err=True)
             if not no_open:
                 webbrowser.open(_redirect(folder, app.address))
-            server.run([desk_listener, *page_listeners])
+
+        _serve(app, [desk_listener, *page_listeners], announce)
+
+
+def _serve(app: DeskApp, listeners: list[socket], announce: Callable[[], None]) -> None:
+    """Serve the desk until a signal ends it. `announce` says where it is."""
+    import uvicorn
+
+    from ..site.signals import EXIT_SIGNALS
+
+    settings = uvicorn.Config(
+        app, log_config=None, access_log=False, lifespan="off", server_header=False
+    )
+    server = uvicorn.Server(settings)
+    # Before anybody knows the address: a signal that comes while the server starts counts, too.
+    for number in EXIT_SIGNALS:
+        signal.signal(number, server.handle_exit)
+    # Ctrl-C can come as soon as the address is there; uvicorn raises it after it has ended.
+    with suppress(KeyboardInterrupt):
+        announce()
+        server.run(listeners)
 
 
 def _make_builder(site: Site, log: Callable[[str], None], folder: Path) -> Builder:

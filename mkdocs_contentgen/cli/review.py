@@ -286,7 +286,7 @@ def import_(
     It is read, checked and reviewed as an answer of a model. With --by, the page names who wrote
     it, and says nothing of AI.
     """
-    from ..review.importing import MAX_IMPORT, import_text
+    from ..review.importing import import_text
 
     _check_author(model, by)
     with open_site(config_file) as site:
@@ -295,22 +295,12 @@ def import_(
                 "the sandbox has sample texts of its own; first take `base_url: sandbox` out of "
                 "the configuration"
             )
-        articles = _named(load_undamaged(site, page), page, name)
-        if len(articles) > 1:
-            arguments = [f"{article.page} --id {article.request.id}" for article in articles]
-            names = ", ".join(arguments)
-            raise click.UsageError(f"{page} has several articles; name one of: {names}")
-        [article] = articles
-        try:
-            answer = file.read(MAX_IMPORT + 1)
-        except (OSError, UnicodeError) as error:
-            raise click.UsageError(f"{file.name}: cannot be read ({reason_of(error)})") from error
-        if len(answer) > MAX_IMPORT:
-            raise click.UsageError(f"{file.name}: has more than {MAX_IMPORT:,} characters")
+        article = _only_one(_named(load_undamaged(site, page), page, name), page)
+        answer = _read_answer(file)
 
         def ask() -> None:
             if not yes:
-                ask_before_replacing(articles, "--yes replaces their words by those of this file")
+                ask_before_replacing([article], "--yes replaces their words by those of this file")
 
         text = import_text(site, article, answer, model=model, by=by, ask_before_replacing=ask)
     remarks = counted(len(text.remarks), "remark") if text.remarks else "no remarks"
@@ -318,6 +308,28 @@ def import_(
     for remark in text.remarks:
         print_line(f"{article.place}: not as requested: {remark}")
     print_next(f"contentgen review {article.page_argument}")
+
+
+def _only_one(articles: Sequence[Article], page: str) -> Article:
+    """Return the only article of a page. Raises UsageError if there are several."""
+    if len(articles) > 1:
+        arguments = [f"{article.page} --id {article.request.id}" for article in articles]
+        names = ", ".join(arguments)
+        raise click.UsageError(f"{page} has several articles; name one of: {names}")
+    return articles[0]
+
+
+def _read_answer(file: TextIO) -> str:
+    """Return what a file has. Raises UsageError for one that cannot be imported."""
+    from ..review.importing import MAX_IMPORT
+
+    try:
+        answer = file.read(MAX_IMPORT + 1)
+    except (OSError, UnicodeError) as error:
+        raise click.UsageError(f"{file.name}: cannot be read ({reason_of(error)})") from error
+    if len(answer) > MAX_IMPORT:
+        raise click.UsageError(f"{file.name}: has more than {MAX_IMPORT:,} characters")
+    return answer
 
 
 def _check_author(model: str, by: str) -> None:

@@ -12,7 +12,7 @@ import json
 import posixpath
 import re
 import secrets
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from functools import partial
 from html import escape
 from importlib.resources import files
@@ -187,23 +187,13 @@ class DeskApp:
         self._key = secrets.token_urlsafe(32)
         shell = files(__package__).joinpath("page/desk.html").read_text("utf-8")
         self._shell = partial(shell.format, language=escape(language or "en"))
-        handlers = dict.fromkeys((HTTPException, ContentgenError, Exception), _error_response)
-        desk = Starlette(
-            routes=[
-                *(Route(f"{_ROOT}/{name}", _file(name)) for name in _OWN_FILES),
-                Route(f"{_ROOT}/api/session", self._open_session, methods=["POST"]),
-                Route(f"{_ROOT}/api/{{action}}", self._answer, methods=["POST"]),
-                Route("/{path:path}", self._show_desk),
-            ],
-            exception_handlers=handlers,
+        desk = _application(
+            _OWN_FILES,
+            Route(f"{_ROOT}/api/session", self._open_session, methods=["POST"]),
+            Route(f"{_ROOT}/api/{{action}}", self._answer, methods=["POST"]),
+            Route("/{path:path}", self._show_desk),
         )
-        pages = Starlette(
-            routes=[
-                *(Route(f"{_ROOT}/{name}", _file(name)) for name in _FILES_OF_PAGES),
-                Route("/{path:path}", self._page),
-            ],
-            exception_handlers=handlers,
-        )
+        pages = _application(_FILES_OF_PAGES, Route("/{path:path}", self._page))
         policy = (
             "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; "
             f"frame-src http://*.localhost:{ports[1]}; base-uri 'none'; form-action 'none'; "
@@ -471,6 +461,13 @@ class DeskApp:
             return None
         quotes_pages = _QUOTES_PAGES.search(str(getattr(response, "path", "")))
         return None if quotes_pages else response
+
+
+def _application(files_served: Sequence[str], *routes: Route) -> Starlette:
+    """Return an application with these files of the desk, and with these routes."""
+    own = [Route(f"{_ROOT}/{name}", _file(name)) for name in files_served]
+    handlers = dict.fromkeys((HTTPException, ContentgenError, Exception), _error_response)
+    return Starlette(routes=[*own, *routes], exception_handlers=handlers)
 
 
 def _compare(desk: Desk, article: Article, wanted: Earlier | None) -> object:

@@ -244,10 +244,7 @@ def _cards(
         digest = block.digest
         links = block.links
         for sentence in Sentences(block.element).marked():
-            statements: dict[int, str] = {}
-            for words, number in sentence.parts:
-                if number is not None:  # else it is text between statements
-                    statements[number] = words
+            statements = _statements_in(sentence)
             cited = _cited_by_link((*sentence.cited, *links), text)
             if cited is None:
                 cited = _cited_by_number(sentence, listed)
@@ -268,6 +265,15 @@ def _cards(
             else:
                 strong.append(card)
     return strong + weak
+
+
+def _statements_in(sentence: MarkedSentence) -> dict[int, str]:
+    """Return the words of the statements in a sentence, by their numbers in the block."""
+    statements: dict[int, str] = {}
+    for words, number in sentence.parts:
+        if number is not None:  # else it is text between statements
+            statements[number] = words
+    return statements
 
 
 def _sources_by_label(

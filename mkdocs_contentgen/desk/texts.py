@@ -297,7 +297,7 @@ class Desk:
     def note_undo(self, article: Article, act: str, text: Text) -> None:
         """Keep how to undo an act that is done. The cache had `text` before it."""
         after = digest_of(self._reread(article))
-        self._add_undos(article, [_Undo(after, text, None, act, self.by)])
+        self._add_undos(article, [_Undo(after, text=text, act=act, by=self.by)])
 
     def _reread(self, article: Article) -> Article:
         """Return an article as the cache and its file have it after an act."""
@@ -345,7 +345,8 @@ class Desk:
         now = self._reread(article)
         # What somebody has written into the file since then is not undone.
         if now.state == "approved":
-            self._add_undos(article, [_Undo(digest_of(now), None, file, "approve", self.by)])
+            undo = _Undo(digest_of(now), file=file, act="approve", by=self.by)
+            self._add_undos(article, [undo])
 
     def earlier(self, article: Article, name: Earlier) -> Text | None:
         """Return the approved text, or the text as it was before people changed it, or None."""
@@ -431,7 +432,7 @@ class Desk:
         for step in steps:
             # When the steps behind it are undone, the text of a step has the state of the last one.
             after = _digest(step.after, state)
-            undos.append(_Undo(after, step.before, None, step.act, self.by))
+            undos.append(_Undo(after, text=step.before, act=step.act, by=self.by))
         self._add_undos(article, undos)
 
     def _save(self, article: Article, text: Text) -> None:

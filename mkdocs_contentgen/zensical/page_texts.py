@@ -28,6 +28,7 @@ from ..site.build import Build, Resolution, resolve
 from ..site.content import PageContent
 from ..site.extension import read_stylesheet
 from ..site.front_matter import place_of, read_requests
+from ..site.options import ContentgenConfig
 from ..site.site import PageProblem, Site
 from ..texts.approval import list_files
 from ..texts.obtain import CacheOnly
@@ -66,11 +67,7 @@ class SiteTexts:
     ) -> None:
         self._serves = serves
         self._given = given
-        # No request is sent here: `contentgen zensical` has copied the texts of a shared cache to
-        # the local one, and has tried to get newer texts.
-        options = site.options
-        options.cache_url = ""
-        options.max_age = None
+        _use_local_cache(site.options)
         self._command = exchange_with_command()
         pages, _ = find_pages(site, drafts=serves)
         self._site = replace(site, pages=pages, is_partial=True)
@@ -86,8 +83,8 @@ class SiteTexts:
         self.stylesheet = ""
         """The content of the style sheet: Zensical publishes no file of an extension."""
 
-        if options.styles != "strip":
-            self.stylesheet = read_stylesheet(adapted=options.styles == "adapt")
+        if site.options.styles != "strip":
+            self.stylesheet = read_stylesheet(adapted=site.options.styles == "adapt")
 
         self.has_feed = bool(plugin_options(site, "rss"))
         """Whether the site has feeds, which show the descriptions of pages to readers."""
@@ -211,6 +208,15 @@ class SiteTexts:
             if page not in names:
                 others.append(path)
         return names, others
+
+
+def _use_local_cache(options: ContentgenConfig) -> None:
+    """Set options so that texts are only looked up in the cache of this machine.
+
+    `contentgen zensical` has copied those of a shared cache there, and has tried to get newer ones.
+    """
+    options.cache_url = ""
+    options.max_age = None
 
 
 @dataclass(frozen=True)
