@@ -84,6 +84,8 @@ class TranslationUpdate:
     """What is to be translated, or None if the change needs no words."""
 
     changes: int
+    repeats: bool
+    """Whether a person names the page, and so asks for what the translation lacks."""
 
     @property
     def needs_client(self) -> bool:
@@ -94,7 +96,7 @@ class TranslationUpdate:
     def why(self) -> str:
         """Why the text is updated, in a few words."""
         if not self.changes:
-            return "untranslated blocks"
+            return "untranslated blocks" if self.asked else "what it lacks of its original"
         return f"the original has changed: {counted(self.changes, 'block')}"
 
     def operation(self, request: Request) -> str:
@@ -121,6 +123,7 @@ class TranslationUpdate:
                 translated,
                 today,
                 is_draft=self.original.is_draft,
+                repeats=self.repeats,
             )
 
         return apply_answer

@@ -227,11 +227,12 @@ class _Planner:
 
         What needs no words needs no service either.
         """
-        from ..texts.translation_updates import plan_translation_update
+        from ..texts.translation_updates import lacks_what_needs_no_words, plan_translation_update
 
         changes = article.original_changes
         try:
             asked = plan_translation_update(text, original_text.text, repeats=self.is_named)
+            is_filled = self.is_named and lacks_what_needs_no_words(text, original_text.text)
         except (EditError, UnsafeHTMLError) as error:
             self.planned.add_problem(article, str(error))
             return
@@ -240,8 +241,8 @@ class _Planner:
             self.planned.problems += problems
         elif asked and not self.site.options.service_can("translate"):
             self.planned.add_problem(article, CANNOT_UPDATE)
-        elif changes or asked:
-            task = TranslationUpdate(original_text, asked, changes)
+        elif changes or asked or is_filled:
+            task = TranslationUpdate(original_text, asked, changes, repeats=self.is_named)
             self.planned.updates.append(TextUpdate(article, text, task))
         else:
             self.planned.add_note(article, "its original has not changed")

@@ -56,7 +56,7 @@ def align_import(
         own_digest = MISSING if own is None else short_digest_of(own_leaves[own])
         remembered.append(Remembered(form, own_digest))
     aligned = set(matched.values())
-    missing = [leaf for leaf in leaves if leaf.number not in matched and is_block(leaf.element)]
+    missing = [leaf for leaf in leaves if leaf.number not in matched]
     added = [leaf for leaf in own_leaves if leaf.number not in aligned and is_block(leaf.element)]
     return AlignedImport(
         Original(

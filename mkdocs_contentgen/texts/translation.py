@@ -26,7 +26,7 @@ from ..html.descriptions import (
     descriptions_in,
     replace_descriptions,
 )
-from ..html.document import Block, Document, document_of, unwrap_signs
+from ..html.document import Block, Document, document_of, is_block, unwrap_signs
 from ..html.elements import BLOCK_LEVEL
 from ..html.plaintext import plain_text
 from ..html.translatable import set_translated, to_translatable
@@ -330,13 +330,24 @@ def remarks_on_untranslated(problems: Sequence[str]) -> list[str]:
 
 
 def problems_of_missing(blocks: Sequence[Block]) -> list[str]:
-    """Return what is to be said of blocks of an original for which nothing stands."""
+    """Return what is to be said of blocks of an original for which nothing stands.
+
+    Of lines and empty cells, nothing is.
+    """
+    names = filter(None, map(_name_of_missing, blocks))
     return first_problems(
-        [f"{_OF_ORIGINAL}{block.first_words} {_MISSING}" for block in blocks],
+        [f"{_OF_ORIGINAL}{name} {_MISSING}" for name in names],
         _MAX_MISSING,
         "block of the original has no translation",
         "blocks of the original have no translation",
     )
+
+
+def _name_of_missing(block: Block) -> str:
+    """Return what names a part of an original that is missing, or an empty string."""
+    if is_block(block.element):
+        return block.first_words
+    return "picture" if block.element.find("img") else ""
 
 
 def first_problems(problems: Sequence[str], most: int, of_one: str, of_many: str) -> list[str]:

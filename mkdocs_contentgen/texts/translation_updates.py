@@ -61,6 +61,7 @@ _REASONS = {
     "changed": "its original has changed",
     "translated": "it had no translation",
     "adapted": "its original has the same words in another form",
+    "copied": "it needs no translation",
     "added": "it is new in the original",
     "moved": "its original has moved",
     "removed": "its original is gone",
@@ -116,15 +117,17 @@ def apply_translation_update(
     today: date,
     *,
     is_draft: bool = False,
+    repeats: bool = False,
 ) -> Text:
     """Return a translation with what has changed in its original.
 
     `asked` is what plan_translation_update() returned, and `translated` the untrusted answer.
-    `is_draft` says that nobody has approved the original. Raises UnsafeHTMLError, and EditError if
-    the text could not be shown.
+    `is_draft` says that nobody has approved the original. With `repeats`, what needs no words and
+    never stood in the translation comes from the original, too. Raises UnsafeHTMLError, and
+    EditError if the text could not be shown.
     """
     state = _State(translation, original)
-    update = _Update(state, asked.blocks if asked else (), translated)
+    update = _Update(state, asked.blocks if asked else (), translated, repeats=repeats)
     html, leaves = update.apply()
     remarks = update.remarks_after(translation.remarks, translated.remarks, is_draft=is_draft)
     model = model_name(translated.model) if update.has_new_words else ""
@@ -150,6 +153,15 @@ def apply_translation_update(
             additions=update.additions_after(leaves),
         ),
     )
+
+
+def lacks_what_needs_no_words(translation: Text, original: Text) -> bool:
+    """Tell whether something such as code or a figure never stood in a translation.
+
+    Raises UnsafeHTMLError, and EditError for a text that is no translation.
+    """
+    state = _State(translation, original)
+    return any(map(state.lacks_without_words, state.leaves))
 
 
 class _State:
@@ -215,6 +227,13 @@ class _State:
         pair = self.pairs.get(leaf_number)
         return None if pair is None or pair.own is None else self.own_leaves[pair.own]
 
+    def lacks_without_words(self, leaf: Block) -> bool:
+        """Tell whether a leaf of the original needs no words, and never stood in the translation.
+
+        Such are code, figures, pictures without a description, lines and empty cells.
+        """
+        return leaf.number in self.alignment.missing and not self.parts.of(leaf.number)
+
     def is_by_person(self, own: int) -> bool:
         """Tell whether a person wrote, changed or added a leaf of the translation."""
         return own in self.alignment.leaves_by_persons
@@ -256,9 +275,15 @@ class _Update:
     """
 
     def __init__(
-        self, state: _State, asked: Sequence[OriginalBlock], translated: Translated
+        self,
+        state: _State,
+        asked: Sequence[OriginalBlock],
+        translated: Translated,
+        *,
+        repeats: bool,
     ) -> None:
         self._state = state
+        self._repeats = repeats
         self._wording = Wording(state.parts, state.language, asked, translated)
         self._asked = {block.number for block in asked if not block.translation}
         self._elements = [leaf.element for leaf in state.own_leaves]
@@ -292,6 +317,8 @@ class _Update:
         state = self._state
         self._number_citations_of_persons()
         slots = [self._slot(leaf) for leaf in state.leaves]
+        if self._repeats:
+            self._fill_without_words(slots)
         removed = self._find_removed()
         is_changed = any(self._done.values())
         if is_changed:
@@ -336,6 +363,24 @@ class _Update:
         """Put a new element where a leaf of the translation stands, before merge() reads that."""
         own.element.replace_with(new)
         self._elements[own.number] = new
+
+    def _fill_without_words(self, slots: list[Slot]) -> None:
+        """Let what needs no words stand where it never stood. `slots` are those of all leaves."""
+        for leaf in self._state.leaves:
+            if self._state.lacks_without_words(leaf) and not self._lacks_words_beside(leaf):
+                new, _ = self._translated(leaf)
+                self._new[leaf.number] = new.element
+                self._done["copied"].append(leaf_name(new))
+                slots[leaf.number] = Slot(new=new.element)
+
+    def _lacks_words_beside(self, leaf: Block) -> bool:
+        """Tell whether a leaf is a cell in whose row others have no translation."""
+        row = leaf.element.find_parent("tr")
+        missing = self._missing() if row else []
+        return any(
+            other.element.find_parent("tr") is row and self._state.parts.of(other.number)
+            for other in missing
+        )
 
     def _is_asked(self, leaf: Block) -> bool:
         """Tell whether the translator was asked for words of a leaf of the original."""

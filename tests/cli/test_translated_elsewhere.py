@@ -297,3 +297,17 @@ def test_another_structure_needs_no_answer(site: Site) -> None:
     assert "updates to be sent: 1" in site.run("update", "--all", "--dry-run")
     site.run("update", "index.de.md")
     assert "<h3>Warum</h3>" in approved(site)
+
+
+def test_code_that_an_import_lacks(site: Site) -> None:
+    """An update copies it from the original, and needs neither a service nor an answer."""
+    said = import_text(site, HTML.replace("<pre><code>make -j4\n</code></pre>", ""), "--by", "Ada")
+    assert "the original's 'make -j4' has no translation" in said
+    assert "nothing was sent" in site.run("update", "--all")
+    assert "what it lacks of its original" in site.run("update", "index.de.md", "--dry-run")
+    said = site.run("update", "index.de.md")
+    assert "copied 'make -j4': it needs no translation" in said
+    assert "has no translation" not in said
+    html = approved(site)
+    assert html.index("von 2024") < html.rindex("make -j4") < html.index("Dann warten.")
+    assert "its original has not changed" in site.run("update", "index.de.md")

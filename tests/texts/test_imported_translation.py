@@ -13,6 +13,7 @@ from mkdocs_contentgen.texts.remembered import read_remembered, short_digest_of
 from mkdocs_contentgen.texts.translation import count_changes
 from mkdocs_contentgen.texts.translation_updates import (
     apply_translation_update,
+    lacks_what_needs_no_words,
     plan_translation_update,
 )
 
@@ -147,6 +148,51 @@ def test_an_update_translates_what_an_import_lacks() -> None:
     ).replace(OWN_ROW, "<tr><td>ROW NUMBER 7</td><td>7 S</td></tr>")
     assert after.remarks == ()
     assert plan_translation_update(after, ORIGINAL, repeats=True) is None
+
+
+PLAIN = """<p>It takes 12 s.</p>
+<pre><code>make</code></pre>
+<hr>
+<table>
+<tbody>
+<tr><td>cold</td><td>12</td><td></td></tr>
+<tr><td>3</td><td>warm</td><td></td></tr>
+</tbody>
+</table>
+<figure>
+<img alt="" loading="lazy" src="https://img.example/a.png">
+</figure>
+<p>Last words.</p>"""
+OWN_PLAIN = """<article lang="de"><h1>Bauten</h1><p>Es dauert 12 s.</p><table><tbody>
+<tr><td>kalt</td><td>12</td><td></td></tr></tbody></table><p>Letzte Worte.</p></article>"""
+
+
+def test_an_update_brings_what_needs_no_words() -> None:
+    """Code, pictures, lines and the other cells of a row stand there without a question."""
+    original = text_of(f"<article><h1>Builds</h1>{PLAIN}</article>")
+    own = imported(OWN_PLAIN, original)
+    assert [remark.split("original's ")[1] for remark in own.remarks] == [
+        f"{name} has no translation" for name in ("'make'", "'3'", "'warm'", "picture")
+    ]
+    asked = plan_translation_update(own, original, repeats=True)
+    assert asked
+    assert [block.text for block in asked.blocks if not block.translation] == ["warm"]
+    answer = translated(asked)
+    after = apply_translation_update(own, original, asked, answer, TODAY, repeats=True)
+    words = {"It takes": "Es dauert", "cold": "kalt", "warm": "WARM", "Last words": "Letzte Worte"}
+    expected = PLAIN
+    for word, own_word in words.items():
+        expected = expected.replace(word, own_word)
+    assert expected in after.html
+    assert after.remarks == ()
+    assert not lacks_what_needs_no_words(after, original)
+    assert update(after, original).html == after.html
+    fails = translated(asked, lambda: True)
+    failed = apply_translation_update(own, original, asked, fails, TODAY, repeats=True)
+    assert failed.html.count("<tr>") == 1
+    assert "make" in failed.html
+    assert failed.remarks == own.remarks[1:3]
+    assert apply_translation_update(own, original, None, translated(None), TODAY).html == own.html
 
 
 def test_what_a_translator_fails_at_is_still_missing() -> None:
