@@ -232,7 +232,8 @@ class _State:
 
         Such are code, figures, pictures without a description, lines and empty cells.
         """
-        return leaf.number in self.alignment.missing and not self.parts.of(leaf.number)
+        pair = self.pairs.get(leaf.number)
+        return pair is not None and pair.is_missing and not self.parts.of(leaf.number)
 
     def is_by_person(self, own: int) -> bool:
         """Tell whether a person wrote, changed or added a leaf of the translation."""
@@ -365,22 +366,22 @@ class _Update:
         self._elements[own.number] = new
 
     def _fill_without_words(self, slots: list[Slot]) -> None:
-        """Let what needs no words stand where it never stood. `slots` are those of all leaves."""
+        """Let what needs no words stand where it never stood. `slots` are those of all leaves.
+
+        A cell does not, while words of its row have no translation.
+        """
+        incomplete_rows = set()
+        for leaf in self._missing():
+            if self._state.parts.of(leaf.number):
+                incomplete_rows.add(id(leaf.element.find_parent("tr")))
         for leaf in self._state.leaves:
-            if self._state.lacks_without_words(leaf) and not self._lacks_words_beside(leaf):
+            row = leaf.element.find_parent("tr")
+            is_in_incomplete_row = row is not None and id(row) in incomplete_rows
+            if self._state.lacks_without_words(leaf) and not is_in_incomplete_row:
                 new, _ = self._translated(leaf)
                 self._new[leaf.number] = new.element
                 self._done["copied"].append(leaf_name(new))
                 slots[leaf.number] = Slot(new=new.element)
-
-    def _lacks_words_beside(self, leaf: Block) -> bool:
-        """Tell whether a leaf is a cell in whose row others have no translation."""
-        row = leaf.element.find_parent("tr")
-        missing = self._missing() if row else []
-        return any(
-            other.element.find_parent("tr") is row and self._state.parts.of(other.number)
-            for other in missing
-        )
 
     def _is_asked(self, leaf: Block) -> bool:
         """Tell whether the translator was asked for words of a leaf of the original."""
