@@ -248,7 +248,8 @@ def ask_before_replacing(
     """
     pages = set()
     for article in articles:
-        is_changed = article.draft is not None and article.draft.edits is not None
+        texts = [text for text in (article.draft, article.newest) if text]
+        is_changed = any(text.edits for text in texts)  # also in a file that is not approved
         if is_changed and not article.newest_is_approved:
             pages.add(article.page)
     if not pages:

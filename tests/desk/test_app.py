@@ -451,6 +451,25 @@ def test_refresh_keeps_a_persons_words(reviewer: Reviewer) -> None:
     assert "people have changed" not in refreshed.stdout
 
 
+def test_refresh_keeps_words_in_a_file(reviewer: Reviewer) -> None:
+    """Those that a person wrote into a file, and nobody has approved, are replaced by no draft."""
+    home = {"HOME": str(reviewer.root)}
+    assert run_here(reviewer.root, home, "mkdocs_contentgen", "propose", "--all").returncode == 0
+    path = reviewer.root / "contentgen/report.md/main.html"
+    path.write_text(path.read_text().replace("The end.", "The very end."))
+    command = ["mkdocs_contentgen", "generate", "--refresh"]
+    refused = run_here(reviewer.root, home, *command, "report.md")
+    assert refused.returncode == 1
+    assert "people have changed the drafts of report.md" in refused.stdout
+    unchanged = run_here(reviewer.root, home, *command, "post.md")
+    assert "people have changed" not in unchanged.stdout
+    approve = ["mkdocs_contentgen", "approve", "report.md", "--by=Jo", "--reason=Read"]
+    assert run_here(reviewer.root, home, *approve).returncode == 0
+    path.write_text(path.read_text().replace("The very end.", "The last end."))
+    refused = run_here(reviewer.root, home, *command, "report.md")
+    assert "people have changed the drafts of report.md" in refused.stdout
+
+
 def test_a_proposed_text_on_another_machine(reviewer: Reviewer) -> None:
     """Without its cache, it is checked, compared with what was proposed, and approved."""
     home = {"HOME": str(reviewer.root)}

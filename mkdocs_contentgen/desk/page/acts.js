@@ -4,7 +4,7 @@
 import { call } from "./api.js";
 import { dropSavedDrafts, renumberDrafts } from "./drafts.js";
 import { PATIENCE, noteOtherText, redraw, state, tell } from "./state.js";
-import { findIn, openStatements, statementsOf } from "./statements.js";
+import { findIn, isWholeCell, openStatements, statementsOf } from "./statements.js";
 import { released } from "./pressing.js";
 import { nameOfOther, noteEarlier, undoLast } from "./undoing.js";
 import { say } from "./words.js";
@@ -138,9 +138,13 @@ export function settle(statement, action) {
   const left = openStatements();
   state.current = (left[index] ?? left[0])?.key ?? "";
   state.block = null;
-  const outcome = action === "confirm" ? "did_confirm" : "did_remove";
-  tell("green", say(outcome, statement.words), undoLast);
+  tell("green", outcomeOf(statement, action), undoLast);
   inTurn(() => sendSettled(own, ref));
+}
+
+function outcomeOf(statement, action) {
+  if (action === "confirm") return say("did_confirm", statement.words);
+  return isWholeCell(statement) ? say("did_empty") : say("did_remove", statement.words);
 }
 
 // Sends what was settled, with the confirmations behind it: one answer is enough for all of them.

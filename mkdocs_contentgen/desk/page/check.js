@@ -10,7 +10,7 @@ import { isTranslation, original, originalChanges } from "./original.js";
 import { onlyOnce } from "./pressing.js";
 import { recheck } from "./rechecking.js";
 import { redraw, state } from "./state.js";
-import { currentStatement, openStatements } from "./statements.js";
+import { currentStatement, isWholeCell, openStatements } from "./statements.js";
 import { say, translate } from "./words.js";
 
 function evidence(found, show = readable) {
@@ -54,11 +54,6 @@ function sentence({ card, number }) {
   });
 }
 
-function removeTitle({ card }) {
-  const { kind } = state.text.blocks[card.block];
-  return say(["td", "th", "caption"].includes(kind) ? "removes_cell" : "removes");
-}
-
 function openCard(statement, open) {
   const { card, words, key } = statement;
   const show = (passage) => withClosest(passage, statement);
@@ -75,7 +70,7 @@ function openCard(statement, open) {
         { class: "main soft" }),
       button("edit", () => openEditor(card.block), "e"),
       button("remove", onlyOnce(() => settle(statement, "remove")),
-        `x · ${removeTitle(statement)}`)),
+        `x · ${say(isWholeCell(statement) ? "removes_cell" : "removes")}`)),
     inSentence > 1 && h("div", { class: "buttons" }, h("button", { type: "button", key: "all",
       onclick: onlyOnce(() => settleSentence(statement)) }, say("confirm_all", inSentence))),
     isTranslation() ? original(card.block) : citedSource(card, show),

@@ -8,7 +8,7 @@ import { frame } from "./frame.js";
 import { partsOf } from "./light.js";
 import { original } from "./original.js";
 import { HOLD, afterDrawing, redraw, state } from "./state.js";
-import { currentStatement, openStatements } from "./statements.js";
+import { currentStatement, isCell, openStatements } from "./statements.js";
 import { say } from "./words.js";
 
 // A statement to check in Markdown. It is HTML where it touches something else.
@@ -152,8 +152,9 @@ function changeFor({ mode, kind }, words) {
 
 function removeBlock(editing) {
   const block = { ...editing, action: "delete" };
+  const outcome = say(isCell(editing.number) ? "did_empty" : "did_delete");
   closeEditor();
-  return change(block, { action: "delete" }, say("did_delete"));
+  return change(block, { action: "delete" }, outcome);
 }
 
 // Other blocks may have come or gone before it. Its words stay in the draft if it is gone.
@@ -213,7 +214,7 @@ export function editor() {
     isEdit && h("button", { type: "button", key: "add", title: "+",
       onclick: () => openPaste(editing.number) }, say("add")),
     isEdit && h("button", { type: "button", key: "delete", onclick: () => removeBlock(editing) },
-      say("delete"))),
+      say(isCell(editing.number) ? "empty_cell" : "delete"))),
   isEdit && original(editing.number),
   !isCode && h("p", { class: "quiet" }, say(isEdit ? "syntax" : "paste_hint")));
 }

@@ -20,6 +20,16 @@ export function statementsOf(text) {
   return found;
 }
 
+const CELLS = ["td", "th", "caption"];
+
+export const isCell = (number) => CELLS.includes(state.text.blocks[number].kind);
+
+// Whether nothing of a cell is left without the sentence of a statement.
+export function isWholeCell({ block, sentence }) {
+  const { text } = state.text.blocks[block];
+  return isCell(block) && sentence.trim() === text.trim();
+}
+
 // Where a statement is in another version of the text, or undefined. Two that read the same are
 // told apart by the number of their block, or not at all.
 export function findIn(statements, wanted) {
