@@ -1,4 +1,10 @@
-"""Generate texts in background threads of `mkdocs serve`, so that no rebuild waits."""
+"""Generate texts in background threads of `mkdocs serve`, so that no rebuild waits.
+
+Each save of a page is a build, and each build asks for all texts that are missing then. A request
+is sent only if the next builds still ask for it, since somebody may be typing it, and only once. A
+server rebuilds when a file changes that it watches, and may miss that while it reads the site: so
+the file changes until a build has begun after the last text arrived.
+"""
 
 from __future__ import annotations
 

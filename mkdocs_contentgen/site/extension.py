@@ -64,8 +64,14 @@ _INVISIBLE_HTML = re.compile(
 """What is not shown of a block of HTML. What has no end goes to the end of the block."""
 
 _INVISIBLE_SOURCE = re.compile(
-    rf"\A(?:\s+|(?!{MARKER.pattern})(?:{_INVISIBLE})|\*?\[[^\]\n]+\]:[^\n]*(?:\n|\Z))+",
-    re.DOTALL | re.IGNORECASE,
+    rf"""
+    \A(?:
+        \s+
+        | (?!{MARKER.pattern})(?:{_INVISIBLE})     # but no marker
+        | \*?\[[^\]\n]+\]:[^\n]*(?:\n|\Z)        # a definition
+    )+
+    """,
+    re.DOTALL | re.IGNORECASE | re.VERBOSE,
 )
 """What is not shown at the start of a page's source, up to a marker or the first text.
 

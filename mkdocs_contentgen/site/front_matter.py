@@ -1,4 +1,9 @@
-"""Read the requests for articles from the pages of a site, and find what only looks like one."""
+"""Read the requests for articles from the pages of a site, and find what only looks like one.
+
+MkDocs says nothing about front matter that it cannot read, and builds the page without it: a typo
+would leave a page without its text unnoticed. So the source of a page is read here too, where it
+might have a request, and with the lines that messages name.
+"""
 
 from __future__ import annotations
 

@@ -7,7 +7,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from fnmatch import fnmatchcase
-from functools import cache, cached_property
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 from urllib.parse import urljoin
@@ -321,7 +321,7 @@ class Site:
             return problems  # its other fields are those of the original
         if self.options.uses_writer() or self.options.uses_sandbox():
             for source in request.sources:
-                problem = self._source_problem(source)
+                problem = self._source_problems.find(source)
                 if problem:
                     problems.append(f"{place}: contentgen.sources: {quoted(source)} {problem}")
         else:
@@ -331,18 +331,9 @@ class Site:
         return problems
 
     @cached_property
-    def _source_problem(self) -> Callable[[str], str]:
-        """A function that returns why a source cannot be used, or an empty string."""
-        sources = self.sources
+    def _source_problems(self) -> _SourceProblems:
         generated_pages = {page_request.page for page_request in self.requests}
-
-        @cache  # requests share sources, for example through the option `defaults`
-        def problem_of(name: str) -> str:
-            if name in generated_pages:
-                return "has a generated text, which is no source; name what that is written from"
-            return sources.problem(name)
-
-        return problem_of
+        return _SourceProblems(self.sources, generated_pages)
 
     def select_requests(self, pages: Sequence[str]) -> Sequence[PageRequest]:
         """Return the requests of the named pages, or of all pages without names.
@@ -401,6 +392,29 @@ class Site:
             return True
         is_read = Path(self.config.docs_dir) == self.docs_dir  # a plugin can set another one
         return is_read and path.is_relative_to(self.docs_dir)
+
+
+@dataclass
+class _SourceProblems:
+    """Finds out why sources cannot be used.
+
+    Each is looked at once: requests share them, for example through the option `defaults`.
+    """
+
+    sources: Sources
+    generated_pages: Collection[str]
+    _known: dict[str, str] = field(default_factory=dict)
+
+    def find(self, name: str) -> str:
+        """Return why a source cannot be used, or an empty string."""
+        if name not in self._known:
+            self._known[name] = self._look_at(name)
+        return self._known[name]
+
+    def _look_at(self, name: str) -> str:
+        if name in self.generated_pages:
+            return "has a generated text, which is no source; name what that is written from"
+        return self.sources.problem(name)
 
 
 def _names_of(page_request: PageRequest) -> list[str]:

@@ -23,11 +23,11 @@ export const countOf = (group) => state.texts.filter((text) => groupOf(text) ===
 
 // The text that needs a person next, after the one that is open.
 export function nextAfter() {
-  const waiting = sortByNeed(state.texts)
-    .filter((text) => isNeeded(text) || text.ref === state.ref);
-  const index = waiting.findIndex((text) => text.ref === state.ref);
-  const next = waiting[(index + 1) % Math.max(waiting.length, 1)];
-  return next && next.ref !== state.ref ? next : null;
+  const texts = sortByNeed(state.texts);
+  const index = texts.findIndex((text) => text.ref === state.ref);
+  // From there on, and then from the start. Without an open text, that is all of them.
+  const following = [...texts.slice(index + 1), ...texts.slice(0, Math.max(index, 0))];
+  return following.find(isNeeded) ?? null;
 }
 
 export async function openNext() {
