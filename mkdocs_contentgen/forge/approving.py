@@ -24,7 +24,7 @@ from ..text import Text
 from ..texts.approval import (
     ApprovedText,
     approve,
-    decode,
+    decode_file,
     name_problem,
     read_approved,
     save_approved,
@@ -135,7 +135,7 @@ def _proposed_texts(
         try:
             if not tree.startswith("100") or content is None:
                 raise ApprovalError(f"{path}: is no file with a text")
-            found = decode(content, Path(path))
+            found = decode_file(content, Path(path))
         except ApprovalError as error:
             problems.append(str(error))
             continue

@@ -182,10 +182,10 @@ class Provenance:
         """
         if not self.translated_from:
             return ""
-        from .translation_lines import language_name
+        from .translation_lines import displayed_language_name
 
         in_english = (language or base_language(self.language)) == "en"
-        return language_name(self.translated_from, in_english=in_english)
+        return displayed_language_name(self.translated_from, in_english=in_english)
 
     @property
     def _another_language(self) -> str:

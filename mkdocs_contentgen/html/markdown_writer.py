@@ -69,7 +69,7 @@ _NAMED = {"&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "\xa0": "&nbsp;
 
 
 @dataclass(frozen=True)
-class MarkdownBlock:
+class WrittenBlock:
     """A block of an article in several forms, of which the first is the best to read."""
 
     tag: str
@@ -84,7 +84,7 @@ class MarkdownBlock:
 
 def write_blocks(
     article: Element, extensions: Collection[str] = (), link: Callable[[str], str] = str
-) -> list[MarkdownBlock]:
+) -> list[WrittenBlock]:
     """Return the blocks of an article for a site with these extensions of Python-Markdown.
 
     `link` returns what Markdown has for an address. HTML has the address itself, since MkDocs
@@ -97,7 +97,7 @@ def write_blocks(
         forms = [writer.block(block) for writer in writers]
         if block.tag == "table" and _grid_size(block) > _MAX_CELLS:
             forms = []
-        written.append(MarkdownBlock(block.tag, (*forms, _to_html(block))))
+        written.append(WrittenBlock(block.tag, (*forms, _to_html(block))))
     return written
 
 

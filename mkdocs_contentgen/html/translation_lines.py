@@ -40,7 +40,7 @@ def find_lines(tag: str) -> TranslationLines:
     return TranslationLines(language, lines, lines["another_language"])
 
 
-def language_name(tag: str, *, in_english: bool) -> str:
+def displayed_language_name(tag: str, *, in_english: bool) -> str:
     """Return the name of a language in English or in itself, or an empty string."""
     names = _NAMES.get(base_language(tag))
     if names is None:

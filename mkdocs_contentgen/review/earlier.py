@@ -11,7 +11,7 @@ from contextlib import suppress
 from ..errors import ApprovalError
 from ..git import earlier_versions
 from ..text import Text
-from ..texts.approval import ApprovedText, decode
+from ..texts.approval import ApprovedText, decode_file
 from ..texts.articles import Article
 
 _MAX_COMMITS = 50
@@ -53,4 +53,4 @@ def _versions(article: Article) -> Iterator[ApprovedText]:
     """Yield what can be read of the earlier versions of a file, the newest first."""
     for content in earlier_versions(article.path, _MAX_COMMITS):
         with suppress(ApprovalError):
-            yield decode(content, article.path)
+            yield decode_file(content, article.path)

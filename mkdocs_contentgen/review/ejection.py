@@ -36,7 +36,7 @@ from ..html.article import (
 )
 from ..html.document import Document
 from ..html.elements import HEADINGS
-from ..html.markdown_writer import MarkdownBlock, write_blocks
+from ..html.markdown_writer import WrittenBlock, write_blocks
 from ..html.plaintext import plain_text
 from ..requests import Request
 from ..site.anchors import CitedHeading, SiteIds
@@ -284,7 +284,7 @@ def _template_starts(config: MkDocsConfig) -> list[str]:
 
 
 def _write_without_templates(
-    reader: MarkdownReader, blocks: Sequence[MarkdownBlock], starts: Sequence[str]
+    reader: MarkdownReader, blocks: Sequence[WrittenBlock], starts: Sequence[str]
 ) -> str:
     """Return Markdown that is read as these blocks, and has none of the `starts` of templates.
 
@@ -300,7 +300,7 @@ def _write_without_templates(
     return text
 
 
-def _without_templates(block: MarkdownBlock, starts: Sequence[str]) -> MarkdownBlock:
+def _without_templates(block: WrittenBlock, starts: Sequence[str]) -> WrittenBlock:
     """Return a block without the forms in which plugins would find a template.
 
     In its HTML, the first character of such a delimiter is an entity.

@@ -18,7 +18,7 @@ from ..html.differences import Row, compare
 from ..html.document import Document
 from ..site.site import Site
 from ..text import Text
-from ..texts.approval import ApprovedText, decode
+from ..texts.approval import ApprovedText, decode_file
 from ..texts.articles import Article
 from .earlier import approved_in_git
 from .evidence import SentenceToCheck, sentences_to_check
@@ -167,7 +167,7 @@ def _version_at(article: Article, commit: str) -> ApprovedText | None:
     if not content:
         return None
     try:
-        return decode(content, article.path)
+        return decode_file(content, article.path)
     except ApprovalError:
         return None
 

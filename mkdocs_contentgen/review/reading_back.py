@@ -19,7 +19,7 @@ from markdown import Markdown
 from ..display import quoted
 from ..errors import ApprovalError
 from ..html.elements import BLOCK_LEVEL, CELLS, HEADINGS, VOID
-from ..html.markdown_writer import MarkdownBlock, join_blocks
+from ..html.markdown_writer import WrittenBlock, join_blocks
 from ..site.site import MarkdownExtensions
 
 _OPTIONS: dict[str, dict[str, Any]] = {
@@ -112,7 +112,7 @@ class MarkdownReader:
                 f"an extension of Python-Markdown fails ({type(error).__name__}: {error})"
             ) from error
 
-    def write(self, blocks: Sequence[MarkdownBlock]) -> str:
+    def write(self, blocks: Sequence[WrittenBlock]) -> str:
         """Return Markdown that is read as these blocks.
 
         Each has its first form that is read as the block when it stands alone; blocks that would be
@@ -163,7 +163,7 @@ class MarkdownReader:
         # In the first line of a page, colons are escaped.
         return _VARIES.sub("", html.replace(COMMENT, "")).replace("&#58;", ":")
 
-    def _form(self, block: MarkdownBlock) -> str:
+    def _form(self, block: WrittenBlock) -> str:
         expected = [self._expected(block)]
         for form in block.forms:
             if self._read(form) == expected:
@@ -174,7 +174,7 @@ class MarkdownReader:
             "extension that does, or change the text with `contentgen review`"
         )
 
-    def _expected(self, block: MarkdownBlock) -> str:
+    def _expected(self, block: WrittenBlock) -> str:
         """Return the description of a block, or one that nothing has for HTML that is not valid."""
         descriptions = _describe_blocks(block.html, self._link)
         return "".join(descriptions) if descriptions else "?"

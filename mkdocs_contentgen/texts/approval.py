@@ -166,10 +166,10 @@ def read_approved(path: Path, directory: Path) -> ApprovedText | None:
         return None
     except (OSError, UnicodeError) as error:
         raise ApprovalError(f"{path}: cannot be read ({reason_of(error)})") from error
-    return decode(content, path)
+    return decode_file(content, path)
 
 
-def decode(content: str, path: Path) -> ApprovedText:
+def decode_file(content: str, path: Path) -> ApprovedText:
     """Return the text of a file with this content. Raises ApprovalError, which names `path`."""
     try:
         return _decode(content)

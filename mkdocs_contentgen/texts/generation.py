@@ -1,5 +1,11 @@
 """Request many texts from the service at once.
 
+Why this way: several runs can share a cache, on one machine or on many, and each text costs money.
+So a run claims requests in small batches, looks again for what other runs have saved, and only then
+queues what is missing for its workers. What other runs have claimed, it looks up again from time to
+time. A worker does not save the text that it gets: it sends the next request while that is saved.
+The store is used in a thread of its own, since it waits for disks and locks.
+
 Nothing here prints or logs: errors are part of the outcome of each request.
 """
 

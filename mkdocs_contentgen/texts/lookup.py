@@ -1,4 +1,8 @@
-"""What the cache has for requests: texts, remembered failures, and parts of unfinished texts."""
+"""What the cache has for requests: texts, remembered failures, and parts of unfinished texts.
+
+All but the texts are notes. A note is stored as a text under a key of its own, see `note_key()`,
+with JSON or encoded bytes in place of HTML: so it is checked, shared and locked as a text is.
+"""
 
 from __future__ import annotations
 
@@ -23,7 +27,7 @@ from ..requests import Request
 from ..text import MAX_HTML, Text
 from .store import DiskStore, NoteKind, note_key
 
-MAX_ANSWER = 64 * 1024
+MAX_KEPT_ANSWER = 64 * 1024
 """How many characters are kept of an answer without a text."""
 
 _MAX_REASON = 2000
@@ -204,8 +208,8 @@ class _FailureNote:
 def _encode_failure(reason: str, answer: str, cost: float | None, edition: int = 0) -> str:
     """Return the JSON of a note about a failure."""
     # Escaped here, since an answer may have characters that no file can have.
-    lines = answer[:MAX_ANSWER].splitlines()
-    answer = "\n".join(map(escape_controls, lines))[:MAX_ANSWER]
+    lines = answer[:MAX_KEPT_ANSWER].splitlines()
+    answer = "\n".join(map(escape_controls, lines))[:MAX_KEPT_ANSWER]
     failure = _Failure(escape_controls(reason)[:_MAX_REASON], answer, cost, edition)
     return msgspec.json.encode(failure).decode()
 

@@ -7,7 +7,7 @@ from growth import growth
 
 from mkdocs_contentgen.html.article import parse_article
 from mkdocs_contentgen.html.markdown_writer import (
-    MarkdownBlock,
+    WrittenBlock,
     join_blocks,
     to_plain_markdown,
     to_readable_markdown,
@@ -15,7 +15,7 @@ from mkdocs_contentgen.html.markdown_writer import (
 )
 
 
-def blocks_of(html: str) -> list[MarkdownBlock]:
+def blocks_of(html: str) -> list[WrittenBlock]:
     """Return the blocks of an article."""
     return write_blocks(parse_article(f"<article>{html}</article>"))
 

@@ -7,7 +7,7 @@ import re
 import pytest
 
 from mkdocs_contentgen.html.disclosure import DISCLOSURE_LINES
-from mkdocs_contentgen.html.translation_lines import find_lines, language_name
+from mkdocs_contentgen.html.translation_lines import displayed_language_name, find_lines
 from mkdocs_contentgen.writer.languages import LANGUAGES
 
 OTHERS = sorted(set(LANGUAGES) - {"en"})
@@ -43,8 +43,8 @@ def test_each_language_of_texts_has_all_lines(language: str) -> None:
 def test_each_language_of_texts_has_a_name() -> None:
     """The name in English is that which a model is told."""
     for tag, language in LANGUAGES.items():
-        assert language_name(tag, in_english=True) == language.name
-        assert language_name(tag, in_english=False)
+        assert displayed_language_name(tag, in_english=True) == language.name
+        assert displayed_language_name(tag, in_english=False)
 
 
 @pytest.mark.parametrize(
@@ -67,6 +67,6 @@ def test_the_lines_of_a_tag(tag: str, language: str) -> None:
 
 def test_the_name_of_a_language_without_lines() -> None:
     """More languages have a name than have lines, and others have none."""
-    assert language_name("sv-FI", in_english=True) == "Swedish"
-    assert language_name("sv-FI", in_english=False) == "Svenska"
-    assert language_name("tlh", in_english=True) == ""
+    assert displayed_language_name("sv-FI", in_english=True) == "Swedish"
+    assert displayed_language_name("sv-FI", in_english=False) == "Svenska"
+    assert displayed_language_name("tlh", in_english=True) == ""

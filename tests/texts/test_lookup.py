@@ -15,7 +15,7 @@ from mkdocs_contentgen.errors import FailedTextError, MissingReason, StoreError
 from mkdocs_contentgen.requests import BlogRequest, Request
 from mkdocs_contentgen.text import Text
 from mkdocs_contentgen.texts.lookup import (
-    MAX_ANSWER,
+    MAX_KEPT_ANSWER,
     load_failures,
     load_parts,
     load_replaced,
@@ -139,7 +139,7 @@ def test_no_failure_is_too_large(store: DiskStore) -> None:
         save_failure(store, "a", REQUEST, FailedTextError("x" * 10**6, answer))
         failure = load_failures(["a"], store)[0]["a"]
         assert 2000 < len(str(failure)) < 2100
-        assert MAX_ANSWER - 1 <= len(failure.answer) <= MAX_ANSWER
+        assert MAX_KEPT_ANSWER - 1 <= len(failure.answer) <= MAX_KEPT_ANSWER
     store.close()
 
 

@@ -24,7 +24,7 @@ from service_double import Answer, Handler, Received, ServiceDouble, generated, 
 from mkdocs_contentgen.errors import ConfigurationError, StoreError
 from mkdocs_contentgen.text import Edits, Text
 from mkdocs_contentgen.texts.store import LEASE, DiskStore, UnreadableTextError, note_key, shared
-from mkdocs_contentgen.texts.store.disk import encode
+from mkdocs_contentgen.texts.store.disk import encode_entry
 from mkdocs_contentgen.texts.store.shared import SharedStore
 
 in_redis = pytest.mark.system
@@ -116,7 +116,7 @@ def test_the_newest_text(machine: Machine) -> None:
 
 @pytest.mark.parametrize("name", [KEY, note_key("failed", KEY)])
 @pytest.mark.parametrize(
-    "poison", [encode(OTHER, text()).encode(), b"{}", b"\x80\x04N.", b"[" * 9999]
+    "poison", [encode_entry(OTHER, text()).encode(), b"{}", b"\x80\x04N.", b"[" * 9999]
 )
 def test_an_entry_that_was_changed(
     machine: Machine, server: RedisServer, name: str, poison: bytes

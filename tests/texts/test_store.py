@@ -26,7 +26,7 @@ from msgspec.structs import replace
 from mkdocs_contentgen.errors import StoreError
 from mkdocs_contentgen.text import MAX_HTML, Edits, Text
 from mkdocs_contentgen.texts.store import DATABASE, LEASE, DiskStore, UnreadableTextError
-from mkdocs_contentgen.texts.store.disk import decode, encode, note_keys
+from mkdocs_contentgen.texts.store.disk import decode_entry, encode_entry, note_keys
 
 WHEN = datetime(2026, 5, 4, 12, 30, 15, 123456, tzinfo=UTC)
 REQUEST: dict[str, object] = {"type": "blog", "topic": "Tides", "revision": 1}
@@ -783,6 +783,6 @@ def test_a_time_that_no_other_zone_has(tmp_path: Path, moment: str) -> None:
     encoded = msgspec.json.encode(text)
     checksum = hashlib.sha256(b"key\n" + encoded).hexdigest()
     entry = msgspec.json.encode({"sha256": checksum, "text": msgspec.Raw(encoded)})
-    assert decode("key", entry) is None
-    assert decode("key", encode("key", replace(text, generated_at=datetime.now(UTC))))
+    assert decode_entry("key", entry) is None
+    assert decode_entry("key", encode_entry("key", replace(text, generated_at=datetime.now(UTC))))
     store.close()

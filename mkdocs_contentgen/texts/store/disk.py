@@ -89,10 +89,10 @@ _entry_decoder = msgspec.json.Decoder(_Entry)
 _text_decoder = msgspec.json.Decoder(Text)
 
 
-def encode(key: str, text: Text) -> str:
+def encode_entry(key: str, text: Text) -> str:
     """Return the entry for a text as JSON. All texts are written with this function.
 
-    Raises UnreadableTextError unless decode() returns the same text.
+    Raises UnreadableTextError unless decode_entry() returns the same text.
     """
     if len(text.html) > MAX_HTML:
         raise _unreadable(f"its HTML has {len(text.html):,} characters, {MAX_HTML:,} at most")
@@ -115,7 +115,7 @@ def _unreadable(reason: str) -> UnreadableTextError:
     return UnreadableTextError(f"the cache cannot keep this text, and nothing is changed: {reason}")
 
 
-def decode(key: str, entry: str | bytes) -> Text | None:
+def decode_entry(key: str, entry: str | bytes) -> Text | None:
     """Return the text of an entry, or None if the entry was changed or damaged."""
     try:
         outer = _entry_decoder.decode(entry)
@@ -177,7 +177,7 @@ class DiskStore:
         for batch in batches(keys, _KEYS_PER_QUERY):
             marks = ", ".join("?" for _ in batch)
             for key, entry in self._rows(f"key IN ({marks})", batch):
-                text = decode(key, entry)
+                text = decode_entry(key, entry)
                 if text is None:
                     self._problems.append(damaged_entry(key, str(self._path)))
                 else:
@@ -216,12 +216,12 @@ class DiskStore:
         Raises ChangedError if the cache has other texts, UnreadableTextError if it cannot keep one
         of these, and StoreError. In each case, nothing is written.
         """
-        entries = {key: encode(key, text) for key, text in texts.items()}
+        entries = {key: encode_entry(key, text) for key, text in texts.items()}
 
         def change(cache: diskcache.Cache) -> None:
             for key, before in (replacing or {}).items():
                 entry = cache.get(key)
-                now = decode(key, entry) if entry else self._read_rescued(key)
+                now = decode_entry(key, entry) if entry else self._read_rescued(key)
                 if now != before:
                     raise ChangedError(now)
             for key, entry in entries.items():
@@ -244,12 +244,12 @@ class DiskStore:
         """
         self._rescued.mkdir(exist_ok=True)
         path = self._rescued / key
-        path.write_text(encode(key, text), encoding="utf-8")
+        path.write_text(encode_entry(key, text), encoding="utf-8")
         return path
 
     def _read_rescued(self, key: str) -> Text | None:
         try:
-            return decode(key, (self._rescued / key).read_bytes())
+            return decode_entry(key, (self._rescued / key).read_bytes())
         except OSError:  # most texts are not there
             return None
 
@@ -309,7 +309,7 @@ class DiskStore:
         condition = f"key GLOB '{kind}:*'" if kind else "key NOT GLOB '*:*'"
         requests = {}
         for name, entry in self._rows(condition):
-            text = decode(name, entry)
+            text = decode_entry(name, entry)
             key = name.rpartition(":")[2]
             requests[key] = text.request if text else {}
         return requests, self._take_problems()

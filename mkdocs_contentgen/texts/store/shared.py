@@ -25,8 +25,8 @@ from .disk import (
     DiskStore,
     batches,
     damaged_entry,
-    decode,
-    encode,
+    decode_entry,
+    encode_entry,
     note_keys,
 )
 
@@ -149,7 +149,7 @@ class SharedStore(DiskStore):
         texts, problems = super().load(keys)
 
         def add(pipeline: Pipeline, key: str) -> None:
-            pipeline.set(_TEXT + key, encode(key, texts[key]), nx=True)
+            pipeline.set(_TEXT + key, encode_entry(key, texts[key]), nx=True)
 
         self._send_each(texts, add)
         if self._outage.is_set():
@@ -178,7 +178,7 @@ class SharedStore(DiskStore):
         replacing: Mapping[str, Text | None] | None = None,
         operation: str = "",
     ) -> None:
-        entries = {key: encode(key, text) for key, text in texts.items()}
+        entries = {key: encode_entry(key, text) for key, text in texts.items()}
         failure = self._write_locally(
             partial(super().save, texts, replacing=replacing, operation=operation)
         )
@@ -204,12 +204,12 @@ class SharedStore(DiskStore):
         Raises ChangedError.
         """
         name = _TEXT + key
-        entry = encode(key, text)
+        entry = encode_entry(key, text)
 
         def replace(pipeline: Pipeline) -> None:
             pipeline.watch(name)  # type: ignore[no-untyped-call]  # redis-py has no type for it
             found = pipeline.get(name)
-            is_as_before = found is None or decode(key, found) == before
+            is_as_before = found is None or decode_entry(key, found) == before
             pipeline.multi()
             if is_as_before:
                 _add_text(pipeline, key, entry, operation)
@@ -223,7 +223,7 @@ class SharedStore(DiskStore):
             return
         kept = replies[-1]
         if kept != entry.encode():
-            now = decode(key, kept)
+            now = decode_entry(key, kept)
             if now:
                 self._write_locally(partial(super().save, {key: now}))
             raise ChangedError(now)
@@ -278,7 +278,7 @@ class SharedStore(DiskStore):
         for key, entry in zip(keys, replies[0], strict=True):
             if entry is None:
                 continue
-            text = decode(key, entry)
+            text = decode_entry(key, entry)
             if text is None:
                 self._problems.append(damaged_entry(key, self._name))
             else:
