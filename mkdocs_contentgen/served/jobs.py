@@ -266,12 +266,11 @@ class Jobs:
         limit = limited.limit
         status = 503 if limit == "max_cost" else 429
         message = f"the limit {limit} is reached; ask again later"
-        ends_with_a_text = limited.retry_after is None
-        if ends_with_a_text and limit != "parallel":
-            message = f"what is left of {limit} is reserved for texts that are being written"
         seconds = limited.retry_after
-        if seconds is None:
+        if seconds is None:  # it allows another request as soon as a text ends
             seconds = self._usual_wait
+            if limit != "parallel":
+                message = f"what is left of {limit} is reserved for texts that are being written"
         headers = {}
         if limit == "requests_per_minute":
             headers["RateLimit"] = rate_limit(0, seconds)

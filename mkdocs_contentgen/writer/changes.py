@@ -111,7 +111,7 @@ def estimate_update(update: Update, options: WriterOptions) -> Estimate:
     sources = sum(len(source.before) + len(source.now) for source in update.sources)
     found = MAX_SOURCE_CHARACTERS if options.sources.paths else 0
     given = len(fill("update", task="", insert="")) + text + sources + found
-    answer = text // 4
+    answer = text // 4  # few blocks change
     return Estimate(
         calls=1,
         most_calls=1 + options.fields.repairs,

@@ -37,7 +37,7 @@ _LEAST_BEFORE_LOOP = 100
 """A text with fewer words before a loop is no text."""
 
 _CUT_SHARE = 3
-"""A text that ended early is of use if it has more than one word in so many of the target."""
+"""A text that ended early is unusable with one of so many words that were asked for, or fewer."""
 
 _MOST_NO_TEXT = 150
 """A text with so many words, or more, is no refusal or error message."""

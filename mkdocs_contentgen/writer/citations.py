@@ -50,7 +50,7 @@ def cite(
         in_heading = is_heading or block.tokens[0].type == "heading_open"
         for tokens in block.inlines:
             citing.link_numbers(tokens, in_heading=in_heading)
-    # The blocks keep their texts, which have changed.
+    # Anew, since each block remembers its text and its words, which have changed.
     document.blocks = [MarkdownBlock(block.tokens) for block in document.blocks]
     return Citations(citing.cited, citing.dropped)
 

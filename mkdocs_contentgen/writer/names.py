@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from functools import cache, lru_cache
+from functools import lru_cache
 
 from .languages import PHRASES
 from .ranges import Range
@@ -80,16 +80,14 @@ class _KnownWords:
 
     def __init__(self, given: str) -> None:
         self._index = _index(given)
-        # A text can have one name very often, and so can what is given.
-        self.have_together = cache(self._have_together)
+        self._are_together: dict[tuple[str, ...], bool] = {}
+        """What was found for a name: a text can have it very often, and so can what is given."""
 
-    def _have_together(self, name: tuple[str, ...]) -> bool:
+    def have_together(self, name: tuple[str, ...]) -> bool:
         """Tell whether the words of a name stand near each other."""
-        places = self._places(name)
-        if not all(places):
-            return False
-        # `Texas Governor Jane Smith` is Jane Smith, where a source says Texas elsewhere.
-        return _are_near(places) or (len(places) > 2 and _are_near(places[-2:]))
+        if name not in self._are_together:
+            self._are_together[name] = _are_together(self._places(name))
+        return self._are_together[name]
 
     def have_apart(self, name: tuple[str, ...]) -> bool:
         """Tell whether a name has several words that all stand somewhere."""
@@ -150,6 +148,14 @@ def _normal(word: str) -> str:
     if _INFLECTED.search(word):
         return word[: max(3, len(word) - 2)]
     return word.removesuffix("s") if len(word) > 3 else word
+
+
+def _are_together(places: list[list[int]]) -> bool:
+    """Tell whether the words of a name stand near each other. Each has several places, or none."""
+    if not all(places):
+        return False
+    # `Texas Governor Jane Smith` is Jane Smith, where a source says Texas elsewhere.
+    return _are_near(places) or (len(places) > 2 and _are_near(places[-2:]))
 
 
 def _are_near(places: list[list[int]]) -> bool:

@@ -158,7 +158,7 @@ def _lines_alone(lines: Sequence[tuple[bool, str]]) -> list[int]:
     """Return the numbers of the lines that are a paragraph each, and not the last one."""
     filled = [number for number, (is_code, line) in enumerate(lines) if is_code or line.strip()]
     alone = []
-    before = -2
+    before = -2  # as if an empty line stood before the text
     for number, following in pairwise(filled):
         is_behind_gap = number - before > 1
         is_before_gap = following - number > 1

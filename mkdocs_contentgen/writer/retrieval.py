@@ -88,10 +88,10 @@ class Sources:
 
         def search(topic: str) -> list[Passage]:
             with self._lock:
-                suiting_of_named = index_of_named.search(topic) if index_of_named else []
-                suiting = index.search(topic)
-            first = suiting_of_named or named
-            others = [passage for passage in suiting if passage not in first]
+                found_in_named = index_of_named.search(topic) if index_of_named else []
+                found = index.search(topic)
+            first = found_in_named or named
+            others = [passage for passage in found if passage not in first]
             room_for_others = max(0, MAX_FOUND - len(first))
             return _within_limits([*first, *others[:room_for_others]])
 

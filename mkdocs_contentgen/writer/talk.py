@@ -116,9 +116,10 @@ def _is_opening(sentence: str, *, is_talk: bool, is_last: bool) -> bool:
     if has_colon and not is_last:
         return False
     if _ANNOUNCEMENT.match(sentence):
+        if has_colon or _ANNOUNCED.search(sentence):
+            return True
         # `Here is a recipe for okroshka, a cold soup. It is …` says what the text is about.
-        is_about_text = not (has_colon or _ANNOUNCED.search(sentence))
-        return not is_about_text or (is_talk and is_last)
+        return is_talk and is_last
     return bool(_OFFER.match(sentence)) and (is_talk or "help" in sentence)
 
 

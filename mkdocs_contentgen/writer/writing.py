@@ -194,7 +194,7 @@ def estimate(request: Request, options: WriterOptions) -> Estimate:
     prompt_length = len(system_prompt(request, options)) + len(topic_prompt(request, words))
     if options.sources.paths or request.sources:
         prompt_length += MAX_SOURCE_CHARACTERS
-    output_tokens = words * 3 // 2
+    output_tokens = words * 3 // 2  # one or two for a word
     input_tokens = calls * prompt_length // CHARACTERS_PER_TOKEN
     input_tokens += sections * output_tokens // 2  # each is asked for with the text so far
     return Estimate(calls, most_calls, input_tokens, output_tokens)

@@ -131,24 +131,26 @@ def month_date(text: str, token: re.Match[str], month: int) -> Value:
     """Return the date that has the name of a month, with the day and the year beside it."""
     start, end = token.span()
     before = _DAY_BEFORE.search(text, max(0, start - _LONGEST_DAY), start)
-    day_before = _day(before["day"]) if before else None
     after = _AFTER_MONTH.match(text, end)
-    figure_behind = after["day"] if after else None
-    day_behind = _day(figure_behind)
-    year = None
-    is_date_behind = after is not None and (figure_behind is None or day_behind is not None)
-    if before and day_before:
+    day = _day(before["day"]) if before else None
+    if before and day:
         start = before.start()
-        is_date_behind = after is not None and figure_behind is None  # `28 May 12` has no year
-    if after and is_date_behind:
+        if after and after["day"]:
+            after = None  # in `28 May 12`, the 12 is something else
+    elif after and after["day"]:
+        day = _day(after["day"])
+        if day is None:
+            after = None  # so is the 99 in `May 99`
+    year = None
+    if after:
         end = after.end()
         year = int(after["year"]) if after["year"] else None
-    return make_date(start, end, year=year, month=month, day=day_before or day_behind)
+    return make_date(start, end, year=year, month=month, day=day)
 
 
-def _day(figure: str | None) -> int | None:
+def _day(figure: str) -> int | None:
     """Return the day of a month, or None for a figure that is none."""
-    day = int(figure or 0)
+    day = int(figure)
     return day if 1 <= day <= 31 else None
 
 
