@@ -77,15 +77,16 @@ def translation_prompts(article: Article, original: Article, options: WriterOpti
     Where the original of a translation has changed, that is what has changed alone. Raises
     FailedTextError if the original has no text, or only its structure has changed.
     """
-    planned = _plan_changes(article, original)
-    if planned is None and article.original_changes:
+    to_translate = _plan_changes(article, original)
+    if to_translate is None and article.original_changes:
         raise FailedTextError(
             f"{article.place}: the change of its original needs no words; next: "
             f"`contentgen update {article.page_argument}`"
         )
-    planned = planned or _plan(article, original)
+    if to_translate is None:
+        to_translate = _plan(article, original)
     request = original.asked.in_its_language()
-    conversations = prompts(request, planned, options)
+    conversations = prompts(request, to_translate, options)
     return [prompt_text(messages) for messages in conversations]
 
 
@@ -96,21 +97,21 @@ def read_translation(
 
     Raises FailedTextError for what is no text, and if the original has none.
     """
-    translated_from = _text_of(article, original)
-    planned = _plan(article, original)
+    original_text = _text_of(article, original)
+    to_translate = _plan(article, original)
     request = original.asked.in_its_language()
     written, _ = read_answer(answer)
-    translated = translation_from_answer(request, planned, options, written)
+    translated = translation_from_answer(request, to_translate, options, written)
     try:
         if translated is None:
-            return _read_text(article, translated_from, options, written)
+            return _read_text(article, original_text, options, written)
         return compose(
-            translated_from.text,
-            planned,
+            original_text.text,
+            to_translate,
             translated,
             request=article.request.record(),
             generated_at=datetime.now(UTC),
-            is_draft=translated_from.is_draft,
+            is_draft=original_text.is_draft,
         )
     except (EditError, UnsafeHTMLError) as error:
         raise FailedTextError(f"the text cannot be used: {error}") from error
@@ -124,24 +125,24 @@ def read_changes(
     It is None for what is no such answer. Raises FailedTextError.
     """
     before = article.newest
-    asked = _plan_changes(article, original)
+    to_translate = _plan_changes(article, original)
     written, _ = read_answer(answer)
-    if before is None or asked is None or not _NUMBERED.search(written):
+    if before is None or to_translate is None or not _NUMBERED.search(written):
         return None
     request = original.asked.in_its_language()
-    translated = translation_from_answer(request, asked, options, written)
+    translated = translation_from_answer(request, to_translate, options, written)
     if translated is None:
         return None
-    translated_from = _text_of(article, original)
+    original_text = _text_of(article, original)
     moment = datetime.now(UTC)
     try:
         text = apply_translation_update(
             before,
-            translated_from.text,
-            asked,
+            original_text.text,
+            to_translate,
             structs.replace(translated, model=model),
             moment.date(),
-            is_draft=translated_from.is_draft,
+            is_draft=original_text.is_draft,
         )
     except (EditError, UnsafeHTMLError) as error:
         raise FailedTextError(f"the text cannot be used: {error}") from error
@@ -262,22 +263,25 @@ def _check(
     text = source.article.get_text(" ")
     from_language = original.language or guess_language(text)
     common = words_in_lower_case(text)
+
+    def check_part(block: Block, of_original: Block) -> list[str]:
+        checked = check(
+            block.element,
+            of_original.element,
+            language,
+            from_language,
+            options.glossary,
+            common,
+        )
+        if block.kind not in ATTRIBUTES:
+            return [checked]
+        # An attribute has no place for a mark.
+        return [*map(not_in_original, block.statements), checked]
+
     remarks = []
     for number, own_number in sorted(align_unknown(leaves, own_leaves).items()):
         for name, block, of_original in _parts_to_compare(own_leaves[own_number], leaves[number]):
-            said = [
-                check(
-                    block.element,
-                    of_original.element,
-                    language,
-                    from_language,
-                    options.glossary,
-                    common,
-                )
-            ]
-            if block.kind in ATTRIBUTES:  # which has no place for a mark
-                said = [*map(not_in_original, block.statements), *said]
-            remark = remark_on(name, said)
+            remark = remark_on(name, check_part(block, of_original))
             if remark:
                 remarks.append(remark)
     return remarks[:_MAX_REMARKED]
