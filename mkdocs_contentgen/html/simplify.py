@@ -250,7 +250,7 @@ def _code_block(element: Element) -> Element:
 
 
 def _table(element: Element) -> Element:
-    """Return a table with one row of headers, which can be empty, and as many as there are cells.
+    """Return a table with one row of headers, as wide as the widest row. Headers can be empty.
 
     Behind a merged cell, there are empty ones.
     """

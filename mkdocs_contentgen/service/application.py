@@ -76,7 +76,7 @@ async def allow_everybody(user: str, token: str) -> str:
 def application(
     write: Write[Caller], authenticate: Authenticate[Caller], routes: Sequence[Route] = ()
 ) -> Starlette:
-    """Return an ASGI application for the three operations and those of texts, and `routes`.
+    """Return an ASGI application for new texts, updates, translations and `routes`.
 
     The operations `update-text` and `translate-text` are not in the interface.
 

@@ -444,7 +444,7 @@ class HTTPConnection:
     def connection_error(
         self, error: Exception, limit: str, silence: str, *, was_sent: bool
     ) -> UnreachableError | UnknownOutcomeError:
-        """Return the error of ours for one of FOREIGN_ERRORS.
+        """Return our error for one of FOREIGN_ERRORS.
 
         `limit` and `silence` are words for the message about a timeout: how long it was, such as
         `5 s`, and what the server sent until then, such as `nothing for 5 s`.

@@ -304,7 +304,7 @@ def _find_new_places(
 
 
 def align_unknown(original: Sequence[Block], own: Sequence[Block]) -> dict[int, int]:
-    """Return which leaf of a text stands for which of another, of which it is a translation.
+    """Return which leaf of a translation stands for which of its original, by the latter.
 
     Nothing is remembered of them. What is once in both, such as code and pictures, is found first,
     then headings, then what is between them.
@@ -520,7 +520,7 @@ def _match_unique(before: Sequence[str], after: Sequence[str]) -> list[tuple[int
 
 
 def _longest_run(pairs: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
-    """Return the most of these pairs in their order whose second numbers rise.
+    """Return as many of these pairs as possible, in their order, so that the second numbers rise.
 
     This is the longest increasing subsequence, in a time of n log n.
     """

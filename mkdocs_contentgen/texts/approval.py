@@ -105,7 +105,7 @@ class Proposal(_Header, frozen=True, kw_only=True, omit_defaults=True):
 
 @dataclass(frozen=True)
 class ApprovedText:
-    """A file of `approved_dir`: the text as it is now, and its approval, or that it is proposed."""
+    """A file of `approved_dir`: its text as it is now, approved or only proposed."""
 
     text: Text
     """The text. `edits` names who wrote the blocks that were edited in the file, at first
@@ -129,7 +129,7 @@ class ApprovedText:
         return not self.header.is_of(self.text)
 
     def was_made_for(self, request: Request) -> bool:
-        """Tell whether the text was approved for `request`. Fields are compared, not keys."""
+        """Tell whether `request` asks for this text. Fields are compared, not keys."""
         return request.answers_to(self.text.request)
 
 
@@ -607,6 +607,6 @@ def propose(text: Text, key: str, service: str) -> ApprovedText:
 
 
 def _for_a_file(text: Text) -> Text:
-    """Return a text with what models said of it within its limits, and its time in seconds."""
+    """Return a text as files have it: within its limits, and with its time in whole seconds."""
     made = text.generated_at.astimezone(UTC).replace(microsecond=0)
     return msgspec.structs.replace(within_limits(text), generated_at=made)

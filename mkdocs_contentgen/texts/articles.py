@@ -279,7 +279,7 @@ class Article:
 
     @property
     def text_to_translate(self) -> OriginalText | None:
-        """The text that translations of it are made from, or None: the approved one if possible."""
+        """The text that translations of it are made from: the approved one if there is one."""
         if self.approved and self.state == "approved":
             text: Text | None = self.approved.text
             is_draft = False
@@ -299,7 +299,7 @@ class Article:
 
     @property
     def original_text(self) -> OriginalText | None:
-        """The text that a translation is made from, or None if there is none, or for any other."""
+        """The text that this is translated from; None if that is missing, or for no translation."""
         return self.original.text_to_translate if self.original else None
 
     @property

@@ -42,7 +42,7 @@ def link_to_own_headings(translation: Text, original: Text) -> str:
 
 
 def _own_headings(translation: Text, original: Text) -> dict[str, str]:
-    """Return what a link to a heading of the original is here, by the letters of that heading."""
+    """Return what a link has for each heading here, by the letters of the original's heading."""
     aligned = align_texts(translation, original)
     found: dict[str, str] = {}
     for pair in aligned.alignment.pairs:

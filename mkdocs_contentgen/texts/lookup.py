@@ -1,7 +1,7 @@
 """What the cache has for requests: texts, remembered failures, and parts of unfinished texts.
 
 All but the texts are notes. A note is stored as a text under a key of its own, see `note_key()`,
-with JSON or encoded bytes in place of HTML: so it is checked, shared and locked as a text is.
+with JSON or encoded bytes in place of HTML. So it is checked and shared as texts are.
 """
 
 from __future__ import annotations

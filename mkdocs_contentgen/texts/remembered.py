@@ -87,7 +87,7 @@ def write_remembered(remembered: Iterable[Remembered]) -> str:
 
 
 def write_additions(leaves: Iterable[Block]) -> str:
-    """Return `Original.additions`. Such as lines and empty cells are no blocks."""
+    """Return `Original.additions`, without leaves that are no blocks, such as empty cells."""
     return " ".join(short_digest_of(leaf) for leaf in leaves if is_block(leaf.element))
 
 

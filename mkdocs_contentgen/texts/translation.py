@@ -152,7 +152,7 @@ def count_changes(original: Original, html: str) -> int:
 
 
 def of_approved_original(translation: Text) -> Text:
-    """Return the translation of a draft as one of an approved text, for when that is approved."""
+    """Return a translation that knows that its original, a draft so far, is approved now."""
     if translation.original is None:
         return translation
     remarks = tuple(remark for remark in translation.remarks if remark != DRAFT_REMARK)
@@ -389,7 +389,7 @@ def _problem_of(block: Block) -> str:
 
 
 def set_language(article: Tag, language: str) -> None:
-    """Make a language that of a text, and so that of each of its blocks. Code has none."""
+    """Give a text its language, which all its blocks have then. Code has none."""
     for element in [article, *article.find_all(BLOCK_LEVEL - {"pre"})]:
         element.attrs.pop("lang", None)
         element.attrs.pop("dir", None)  # a page sets it

@@ -394,7 +394,7 @@ class DiskStore:
     def _error(
         self, error: OSError | sqlite3.Error, action: Literal["read", "written"]
     ) -> StoreError:
-        """Return the error for a database with which that cannot be done."""
+        """Return the error for a database that cannot be read, or written."""
         reason = escape_controls(getattr(error, "strerror", None) or str(error))
         message = f"the cache {self._path} cannot be {action} ({reason})"
         if getattr(error, "sqlite_errorcode", 0) in _DAMAGE or reason.startswith("no such table"):
