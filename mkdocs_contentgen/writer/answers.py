@@ -13,7 +13,11 @@ from functools import partial
 from .languages import any_of
 
 _FENCE = re.compile("```+|~~~+")
+"""The fence of a code block."""
+
 _LINE_BREAK = re.compile("\r\n?|[\v\f\x85\u2028\u2029]")
+"""A line break in another form than `\\n`."""
+
 _INVISIBLE = re.compile(
     r"\x1b\[[\d;]{0,20}m|[\x00-\x08\x0e-\x1f\x7f\u00ad\u200b\u2060-\u2064\u202a-\u202e\u2066-\u2069"
     "\ufeff\U000e0000-\U000e007f]"
@@ -24,16 +28,22 @@ _INVISIBLE = re.compile(
     r"|\ue200[^\ue200\ue201\n]{0,200}\ue201|[\ue000-\uf8ff]|【\d{1,4}[†:][^】\n]{0,100}】"
     r"|:contentReference\[oaicite:\d{1,4}\](?:\{index=\d{1,4}\})?"
 )
+"""Characters that nobody sees, and marks of sources that only the page of a chat shows."""
+
 _THINKING = re.compile(
     rf"(?<!`)(?:{any_of('thought_start')}|(?P<end>{any_of('thought_end')}))(?!`)", re.IGNORECASE
 )
 """Where a model begins and ends to think."""
 
 _TITLE = re.compile(r"^# ", re.MULTILINE)
+"""The start of a title."""
+
 _CHANNEL = re.compile(
     r"\s{0,9}(?:(?:<\|start\|>)?(?:assistant)?<\|channel\|>"
     r"|(?:assistant)?(?:analysis|commentary|final)(?=[^\sa-z]))"
 )
+"""The start of an answer of gpt-oss, with the name of its first channel."""
+
 _FINAL = re.compile(r"<\|channel\|>\s{0,9}final[^\n]{0,60}?<\|message\|>|assistantfinal")
 """Channels of gpt-oss, also where the server drops their tokens."""
 
@@ -41,6 +51,7 @@ _MARK = any_of("template_mark")
 """A token of a chat template."""
 
 TEMPLATE_MARK = re.compile(rf"{_MARK}|</?s>")
+"""The same, and the tokens `<s>` and `</s>`, which are also tags of HTML."""
 
 _MARKS_AROUND = re.compile(
     rf"\A(?=\s{{0,9}}(?:{_MARK}|<s>|assistant|model))(?:\s{{0,9}}(?:{_MARK}|<s>))*\s{{0,9}}"
@@ -48,6 +59,8 @@ _MARKS_AROUND = re.compile(
     rf"|(?:\s{{0,9}}(?:{_MARK}|</s>)){{1,20}}\Z",
     re.IGNORECASE,
 )
+"""Tokens and the name of a role before an answer, and tokens behind it."""
+
 _END = re.compile(
     r"(?<!`)(?:<\|(?:endoftext|end_of_text)\|>|^\s{0,9}\[INST\]"
     rf"|{any_of('turn_end')}(?=\s{{0,9}}(?:<|\[|$|user\b)))(?!`)"
@@ -55,7 +68,11 @@ _END = re.compile(
 """What ends the turn of a model. What follows is no part of its answer."""
 
 _OTHER_MARK = re.compile(rf"(?<!`){_MARK}(?!`)")
+"""A token within an answer, but not in a code span."""
+
 _WRAPPER = any_of("wrapper")
+"""The name of a tag that models put around a text, such as `answer`."""
+
 _WRAPPERS = re.compile(
     rf"\A(?:\s{{0,9}}(?:<{_WRAPPER}(?:\s[^<>]{{0,300}})?>|:::\w{{1,20}}\n))+"
     rf"|(?:(?:</{_WRAPPER}>|\n:::)\s{{0,9}}){{1,9}}\Z",

@@ -58,6 +58,7 @@ _NO_CREDIT = re.compile(
 """How providers say with status 429 that an account has no credit. None says it of a rate limit."""
 
 _STREAM_FIELDS = re.compile(rb"\bstream(_options)?\b")
+"""The fields that ask for a stream, where an answer names one that it refuses."""
 
 _LIMIT_FIELD = "max_tokens"
 _NEWER_LIMIT_FIELD = "max_completion_tokens"

@@ -65,10 +65,20 @@ _NO_TEXT = re.compile(
 """Refusals, error messages and other answers that are no texts."""
 
 _ABOUT_ITSELF = re.compile(any_of("about_itself"), re.IGNORECASE | re.MULTILINE)
+"""What only a text about itself says, such as `In this article, we …`."""
+
 _ABOUT_HELP = re.compile(any_of("about_help"), re.IGNORECASE)
+"""What is said to the person who asked, or to the reader of a letter: `I hope you liked it`."""
+
 _LETTER = re.compile(rf"^\W{{0,4}}{any_of('letter')}", re.IGNORECASE | re.MULTILINE)
+"""The start of a letter, such as `Dear …`."""
+
 _SENTENCE_END = re.compile(r"[.!?…。！？:：;؟।][^\w\s]{0,4}\Z")
+"""The end of a paragraph or an item that is a sentence."""
+
 _SENTENCE_WITHIN = re.compile(r"[.!?]\s|[。！？]")
+"""The end of a sentence with another one behind it."""
+
 _OPEN_END = re.compile(r"(?<!\S)[^\s#]*[^\W\d_\u0e00-\u0eff]\Z|[,，、]\Z")
 """The end of half a sentence: no hashtag, and no Thai, which has no full stops."""
 

@@ -32,6 +32,8 @@ FILE_TYPES = frozenset(
     "htm sh bash ps1 bat lock xml csv tsv sql go rs java kt rb php c h cpp hpp cs swift exe dll so "
     "whl tar gz zip log".split()
 )
+"""The endings of names of files, which are no words of prose."""
+
 _TOKEN = re.compile(r"(?<![\w@:])[\w.$~/-]+(?:\(\))?")
 """What may be code in prose."""
 
@@ -55,6 +57,7 @@ _NOTEWORTHY = re.compile(r"[\d._/:$-]|[a-z][A-Z]")
 """A part of a code block that is more than a word of the language or a name for a moment."""
 
 _COMMENT = re.compile(r"(?:^|(?<=\s))(?:#|//|--(?=\s)|;;|<!--).*$", re.MULTILINE)
+"""A comment in a code block, up to the end of its line."""
 
 
 def find_code(text: str, given: str) -> list[Range]:

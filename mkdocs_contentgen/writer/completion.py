@@ -25,7 +25,10 @@ from .usage import Usage
 _ENDED_BY_MODEL = frozenset(
     {"stop", "stop_sequence", "eos", "eos_token", "end_turn", "complete", "completed", "done"}
 )
+"""The finish reasons of a text that is whole, in lower case."""
+
 _ENDED_BY_WRITER = frozenset({"loop", "too long"})
+"""The finish reasons of a text that the writer stopped."""
 
 Watch = Callable[[str], str]
 """Gets the text so far, and returns why the model has to stop: `loop`, `too long` or nothing."""

@@ -71,6 +71,7 @@ _KINDS = ((_WORD, _LOOP), (_WORD_WITHOUT_FIGURES, _COUNTING_LOOP))
 
 _IS_UNSPACED = re.compile(f"[{UNSPACED}]")
 _END = re.compile(r"[.!?…]\s|[。！？\n]")
+"""The end of a sentence or a line."""
 
 _TASK = re.compile(any_of("task"))
 """What a text says that talks about its task. Of the real pages, three say it once."""

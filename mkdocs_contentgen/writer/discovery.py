@@ -27,6 +27,7 @@ _TIMEOUT = 2.0
 """Seconds for the list of models."""
 
 _MAX_MODELS = 20
+"""The maximum number of models of a server that are shown."""
 
 
 async def find_writers(ports: Mapping[int, str] = PORTS) -> dict[str, dict[str, object]]:

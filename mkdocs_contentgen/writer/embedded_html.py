@@ -29,6 +29,8 @@ _MARKS = {
 """The Markdown for the start and the end of elements."""
 
 _INLINE = "b i u em strong small br code img font span meta input button video audio".split()
+"""Inline elements that are HTML also without an end tag."""
+
 _WRAPPING = "content answer response".split()
 """What models put around a whole text."""
 
@@ -36,6 +38,8 @@ _INLINE_WITH_END = "abbr bdi bdo cite del dfn ins kbd mark q ruby s samp time va
 """Inline elements with an end tag. Without one, `<time>` is the author's word for a value."""
 
 _BLOCKS = frozenset({*block_names, *DROPPED, "pre"})
+"""Elements that make a line one of HTML."""
+
 _TOGETHER = frozenset({*DROPPED, *"html head body article table ul ol dl pre blockquote".split()})
 """Elements whose lines are read together, also those behind an empty line."""
 
@@ -53,8 +57,14 @@ _TAG = re.compile(
     r"|<!--|-->",
     re.IGNORECASE,
 )
+"""A tag, or the start or the end of a comment."""
+
 _TABLE_ROW = re.compile(r"(?<!\\)\|")
+"""The sign between the cells of a row of a table."""
+
 _ITEM = re.compile(r"[-*+] |\d{1,3}[.)] ")
+"""The mark of an item of a list."""
+
 _TICKS = re.compile("`+")
 
 

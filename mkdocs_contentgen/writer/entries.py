@@ -52,12 +52,22 @@ _NOTHING_LINE = (
 """A line that says that no block changes, such as `NOTHING: The text is right.`"""
 
 _LINE = re.compile(f"{_BLOCK_LINE}|{_REASON_LINE}|{_NOTHING_LINE}", re.MULTILINE | re.IGNORECASE)
+"""A line that begins a part of an answer."""
+
 _FENCE = re.compile(r"^[ \t]*(?:```|~~~)\w{0,20}[ \t]*$", re.MULTILINE)
+"""The fence of a code block, which models put around an answer."""
+
 _INLINE_REASON = re.compile(r"\s(?:WHY|REASON)\s?:\s")
+"""The start of a reason that stands on the line of the new text."""
+
 _PREFIX = re.compile(
     rf"(?:.*\bnew(?: text)?\s?[:：]|BLOCK \d{{1,5}}:|{_KIND}(?=\s))\s*", re.IGNORECASE
 )
+"""What a model repeats before the new text of a block."""
+
 _REMOVE = re.compile(r"[\W_]{0,4}REMOVED?\b(?: this block)?[\W_]{0,4}", re.IGNORECASE)
+"""In place of a new text: the block goes."""
+
 _COMMENT = re.compile(
     r"\W{0,3}(?:\(?unchanged|no change|not affected|nothing|(?:still|is) (?:right|true|correct)"
     r"|fine\W|ok\b|the whole new text of)",

@@ -23,6 +23,7 @@ _TOPICS = {
     "blog": "Seven habits of good documentation",
     "news": "City library opens its catalogue to everyone",
 }
+"""The topics of the texts that are written to try a model, by type."""
 
 
 def estimate_message(estimates: Iterable[Estimate], options: WriterOptions) -> str:

@@ -37,8 +37,11 @@ _MAX_NESTED = 5
 """How deep boxes stand in others; deeper ones keep their marks."""
 
 _HEADING_ID = re.compile(r"(#{1,6}[ \t][^\n]*?\S)[ \t]*\{:?[ \t]*[#.][^{}\n]{0,200}\}[ \t]*")
+"""A heading, as group 1, with its ids and classes behind it."""
 
 _QUOTED = re.compile(r"[ \t]*>[ \t]?")
+"""The mark of a line of a quotation."""
+
 _TERM = re.compile(r"(?:\*\*)?(?P<term>\w[^\n*]{0,60}[\w)])(?:\*\*)?")
 """A line that is a term, if its definition stands below it."""
 
@@ -46,6 +49,7 @@ _DEFINITION = re.compile(r":[ \t]+(?=\S)")
 """The mark of a definition: `:   what it means`."""
 
 _CODE = re.compile(r"(`+[^`]*`+)")
+"""Code in backticks."""
 
 
 @dataclass(frozen=True)

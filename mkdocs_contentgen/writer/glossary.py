@@ -23,6 +23,8 @@ _MAX_TERM = 200
 """The maximum length of a term, in characters."""
 
 _TAG = re.compile(r"[A-Za-z]{2,8}(?:-[A-Za-z0-9]{1,8})*")
+"""A BCP 47 tag."""
+
 _WRONG = "expected `keep`, or languages with their terms, such as `{de: Build, fr: compilation}`"
 _ENDINGS = "(?:['’]s|s|es|e|n|en|er|em)?"
 """What a text may add to a term, in English and German."""

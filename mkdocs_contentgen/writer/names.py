@@ -18,6 +18,8 @@ _CAPITAL = "[" + "".join(sign for sign in map(chr, range(0x41, 0x530)) if sign.i
 """A capital letter of Latin, Greek or Cyrillic."""
 
 _CAPITALIZED = rf"{_CAPITAL}(?:['’-]?\w)*+"
+"""A word that begins with a capital letter."""
+
 _NAME = re.compile(
     rf"(?<!\w)(?<!\w['’-])(?:(?!{_CAPITAL})\w++['’-])*+"
     rf"({_CAPITALIZED}(?: (?:(?:of|de|del|la|van|von|der|den|du|bin|al) ){{0,2}}{_CAPITALIZED})*)"
@@ -44,6 +46,8 @@ _TITLES = frozenset(
 
 _WORD = re.compile(r"\w+(?:['’]\w+)*")
 _POSSESSIVE = re.compile(r"['’]s?$")
+"""The ending of a possessive: `’s`, or `’` alone."""
+
 _MOST_WORDS = 20
 """The words of a name that are looked up, since a text can be one name from start to end."""
 
@@ -51,7 +55,10 @@ _MOST_BETWEEN = 3
 """How far apart the words of one name may stand in a source, in words."""
 
 _SENTENCE_END = ".!?:…。！？：•·|"
+"""What stands before the first word of a sentence, an item or a cell."""
+
 _INFLECTED = re.compile("[\u0370-\u052f]")
+"""A letter of Greek or Cyrillic: of words in these, the last two letters can change."""
 
 
 def find_names(text: str, given: str, language: str = "") -> list[Range]:

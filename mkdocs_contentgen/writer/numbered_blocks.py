@@ -16,6 +16,8 @@ from itertools import zip_longest
 from .talk import without_closing
 
 _BEFORE = r"^[ \t]{0,9}(?:[-*+>•] |#{1,6} )?"
+"""What may stand before the number of a block: the mark of an item or a heading."""
+
 _ASKED = re.compile(
     _BEFORE
     + r"(?P<bold>\*\*)?\\?\[(?P<number>\d{1,5})\\?\](?!\()(?P<end>\*\*)?[:.]?(?:\*\*)?[ \t]*",
@@ -32,11 +34,15 @@ _OTHER = re.compile(
 """Other starts of a block: `7: `, `7. `, `**Block 7:** `."""
 
 _FENCE = re.compile(r"^[ \t]*(?:```|~~~)\w{0,20}[ \t]*$", re.MULTILINE)
+"""The fence of a code block, which models put around an answer."""
+
 _ELEMENT = re.compile(r"^[ \t]*<(p|li|div|h[1-6]|td|th)>(.*)</\1>[ \t]*$", re.MULTILINE)
 """A line that is in an element of HTML."""
 
 _EMPTY_LINE = re.compile(r"\n[ \t]*\n")
 _NUMBER = re.compile(r"\[?(\d{1,5})\]?")
+"""A number in the JSON of an answer, as group 1."""
+
 _NUMBERS = ("number", "block", "id", "index", "n")
 """The names of the field that has the number of a block, in JSON."""
 

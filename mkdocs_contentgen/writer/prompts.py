@@ -27,6 +27,8 @@ _SIZE = re.compile(r"(?<![\d.])(\d+(?:\.\d+)?)([bm])(?![a-z0-9])")
 """The number of parameters in a model's name, such as `135m` and `1.5b`, in lower case."""
 
 _TAG = re.compile(r"<(?=/?(?:source|brief|text)\b)", re.IGNORECASE)
+"""The start of a tag with which a prompt marks sources, a brief or a text."""
+
 _PER_BILLION = {"b": 1, "m": 1000}
 _SMALL = 4
 """Models with fewer billions of parameters get the small prompt."""

@@ -28,7 +28,11 @@ from .talk import with_title, without_closing, without_opening, without_preface
 from .words import split_words
 
 _HEADING = re.compile(r"^##? .+$", re.MULTILINE)
+"""A title, or a heading of a section."""
+
 _FENCE_LINE = re.compile(r"^ {0,3}(?:```|~~~)", re.MULTILINE)
+"""The first or last line of a code block."""
+
 _MARKS = (
     (re.compile("^([ \t]*)(?:[•‣▪●◦–—]|[-*](?=[\u00a0\u2003\t]))[ \u00a0\u2003\t]+"), r"\1- "),
     (re.compile("^(#+ )(\\d)\ufe0f?\u20e3\\s?"), r"\1\2. "),
@@ -36,21 +40,31 @@ _MARKS = (
 """What is nearly the mark of an item or its number, with the Markdown for it."""
 
 _NEARLY_HEADING = re.compile(r"^(#{1,6})(?:\u00a0|(?=[^\s#]))")
+"""The mark of a heading without its space."""
+
 _NEARLY_SECTION = re.compile(r"^##+(?:\u00a0|[^\s#])", re.MULTILINE)
-"""A heading without its space. A line with one `#` alone is one of hashtags."""
+"""Such a heading of a section. A line with one `#` alone is one of hashtags."""
 
 _SECTION = re.compile("##+ ")
+"""The start of a heading of a section."""
+
 _BOLD_LINE = re.compile(r"(\*\*|__)(?P<text>[^*_\n]{0,99}[^*_\n.!,:]):?\1:?")
+"""A line that is all in bold, and no sentence."""
+
 _REFERENCES = re.compile(
     rf"\n(?=[ \t]*[#*_]|[^\n]*[:：]\n)[^\w\n]{{0,9}}{any_of('references')}[^\w\n]{{0,9}}\n"
     r"(?:[ \t]*(?:[-*+]|\[?\^?\d{1,3}[\].):]{0,2})\s[^\n]*\n|[ \t]*(?:https?://\S+)?\n){0,200}\Z",
     re.IGNORECASE,
 )
+"""A list of references at the end of a text, with its heading."""
+
 _IMAGE_LINE = re.compile(
     rf"(?![ \t]*[-+*] )[\W_]{{0,4}}\[{any_of('image')}\b[^\[\]\n]{{0,100}}\]"
     r"(?:\([^()\n]{0,200}\))?[\W_]{0,4}",
     re.IGNORECASE,
 )
+"""A line that stands for an image: `[Insert image of a cache]`."""
+
 _MIN_COPIED_WORDS = 8
 """The minimum number of words of a text that is given again."""
 

@@ -20,6 +20,8 @@ from ..display import escape_controls
 from ..files import read_text, reason_of, sha256
 
 _MARKDOWN = frozenset({".md", ".markdown"})
+"""The suffixes of Markdown."""
+
 _SUFFIXES = _MARKDOWN | {".txt"}
 """The suffixes of the files in a folder that are read."""
 
@@ -39,16 +41,27 @@ MAX_HEADING = 300
 """Characters of a heading, which each passage has. Longer lines are text."""
 
 _FRONT_MATTER = re.compile(r"\A---[ \t]*\n(.*?)^(?:---|\.\.\.)[ \t]*\n", re.DOTALL | re.MULTILINE)
+"""Front matter, with its lines as group 1."""
+
 _TITLE = re.compile(r"^title:(.*)$", re.MULTILINE)
+"""The title in front matter, as group 1."""
+
 _FENCE_OR_HEADING = re.compile(
     r"^(?:[ \t]*(?P<fence>```+|~~~+)|(?P<level>#{1,6})[ \t]+(?P<heading>\S.*))", re.MULTILINE
 )
 _CLOSING_HASHES = re.compile(r"(?<=[ \t])#+$")
+"""The signs that may close a heading: `## Start ##`."""
+
 _ATTRIBUTES = re.compile(r"\{:?[^{}]*\}$")
+"""The attributes behind a heading: `{#start .wide}`."""
+
 _ID = re.compile(r"#([\w-]+)")
+"""An id in attributes, as group 1."""
+
 _NO_SOURCE = re.compile(r"^(?:contentgen|password)[ \t]*:", re.MULTILINE)
 """Marks a page with a generated text, or one that a plugin encrypts."""
 _INLINE = re.compile(r"!?\[([^\[\]]*)\](?:\([^()]*\)|\[[^\[\]]*\])|[*`]|<[^<>]*>")
+"""The marks of links, images, emphasis, code and tags in a heading; group 1 is the text."""
 
 
 @dataclass(frozen=True)

@@ -42,22 +42,30 @@ _QUOTATION = re.compile(
         ]
     )
 )
+"""Up to 600 characters of a line in quotation marks."""
+
 _PATH = r"[^\s<>()，。；：！？、「」“”„«»\"]*[^\s<>()，。；：！？、「」“”„«».,;:!?\"'’]"
 _ADDRESS = (
     rf"(?:https?://|www\.){_PATH}"
     r"|(?<![\w.@+-])[\w.+-]{1,64}@[\w-]{1,63}(?:\.[\w-]{1,63})+"
     rf"|(?<![\w.@/-])(?:[\w-]{{1,63}}\.){{1,4}}(?:com|org|net)\b(?:/{_PATH})?"
 )
+"""An address of a page or of e-mail, also without its scheme."""
+
 _GAP = r"\[[^\[\]\n]{3,200}\]"
 """A gap that the model was told to mark, such as `[not known: when it takes effect]`."""
 
 _STATEMENT = re.compile(
     rf"(?P<address>{_ADDRESS})|(?P<gap>{_GAP})|(?P<none>{any_of('no_statement')})"
 )
+"""An address, a gap, or what has figures and is no statement, such as `Step 3`."""
+
 _ITEM_NUMBER = re.compile(
     r"\W{0,3}(?:第|[^\W\d]{1,20} )?(\d{1,3})(?:\s?[步条个点章])?"
     r"(?:[.):：、]\s?(?!\d)|\ufe0f?\u20e3\s?|\s[–—-]\s)"
 )
+"""The number at the start of a heading, such as `3. ` or `Step 3: `, as group 1."""
+
 _SECTION_NUMBER = re.compile(
     r"\W{0,6}(?:\d{1,2}(?:\.\d{1,2}){0,3}(?:[.)、]\s{1,4}(?=\S)|[.)、:：]\s{0,4}(?![\d\s]))"
     rf"|(?:[^\W\d]{{1,20}} |[{UNSPACED}]{{1,6}})\d{{1,2}}\s?(?:[:：]|[–—-]\s))"
@@ -74,14 +82,19 @@ _BESIDE = 60
 """How many characters before and after a quotation may say that somebody says it."""
 
 _SAYING = any_of("saying")
+"""A verb of speech."""
+
 _SAID_BEFORE = re.compile(
     rf"(?:\b{_SAYING}(?: [\w.'’-]+){{0,4}}|说|說|表示|写道)\s?(?:[,:，：]|(?P<sentence>\.))\s?$"
 )
+"""The end of what stands before a quotation that somebody says: `She said: `."""
+
 _SAID_AFTER = re.compile(
     r"[,，]?\s?(?:(?:he|she|they|we|I|it|the|an?|one|her|his|our|their|[A-Z][\w.'’-]*)"
     rf"(?: [\w.'’-]+){{0,5}} )?(?:{_SAYING}|say)\b"
     r"|[,，]?\w{0,6}(?:说|說|表示)|と(?:述べ|言|話|語)"
 )
+"""What follows such a quotation: `, says Jo`."""
 
 
 def find_statements(

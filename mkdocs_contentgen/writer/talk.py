@@ -21,10 +21,16 @@ _MAX_LABEL = 80
 """The length of a label above the title, in characters."""
 
 _MARKUP = r"[\s*_#>(\[✅📝¡¿-]{0,9}"
+"""The marks that may stand before the first word of a line."""
+
 _SENTENCE_END = re.compile(
     r"(?<!\bDr\.)(?<!\bMr\.)(?<!\bvs\.)(?<=[.!?:])[)*_\"”]{0,3}\s+|(?<=[。！？：])[*”]{0,3}"
 )
+"""Where a sentence ends, with the space behind it."""
+
 _ITEM = re.compile(r"[ \t]*[-*+•] ")
+"""The mark of an item of a list."""
+
 _OPENING_WORD = re.compile(
     rf"{_MARKUP}{any_of('opening_word')}[\s*]*(?:(?P<end>[!.。！]|$)|[,，、:：]|[–—-](?=\s))[\s*]*",
     re.IGNORECASE,
@@ -34,17 +40,31 @@ _OPENING_WORD = re.compile(
 _ENGLISH_WORD = re.compile(
     rf"{_MARKUP}(?:{'|'.join(PHRASES['opening_word']['en'].splitlines())})\b", re.IGNORECASE
 )
+"""Such a word in English, which can be the start of a sentence of the text."""
+
 _OFFER = re.compile(f"{_MARKUP}{any_of('offer')}", re.IGNORECASE)
+"""An offer to help: `I'd be happy to …`."""
+
 _ANNOUNCEMENT = re.compile(f"{_MARKUP}{any_of('announcement')}", re.IGNORECASE)
+"""The start of an announcement of a text: `Here is …`."""
+
 _ANNOUNCED = re.compile(any_of("announced"), re.IGNORECASE)
+"""What only an announcement has, such as `article you asked for`."""
+
 _PRAISE = re.compile(rf"{_MARKUP}{any_of('praise')}\W*", re.IGNORECASE)
+"""A sentence such as `Great question!`."""
+
 _CLOSING = re.compile(f"{_MARKUP}{any_of('closing')}", re.IGNORECASE)
+"""The start of a sentence after a text: `Let me know if …`."""
+
 _TITLE_LINE = re.compile(
     rf"[\W_]{{0,6}}{any_of('title')}[*_\s]{{0,4}}[:：][*_\s]{{0,4}}(?P<title>[^\n]*)", re.IGNORECASE
 )
 """A line such as `**Title:** "Slow builds"`."""
 
 _QUOTED = re.compile(r"[*_\s]*[\"“「《](?P<title>[^\"“”「」《》]+)[\"”」》][*_\s]*")
+"""A title in quotation marks."""
+
 _PREFACE = re.compile(r"(?:(?!```|~~~)[^#|]){1,300}\n(?=# )")
 """A few words before the title of a text, without headings, tables and code."""
 

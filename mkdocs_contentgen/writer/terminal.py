@@ -34,9 +34,13 @@ _CODE = re.compile(
     r"|\x1b[ -/]*(?P<escape>[0-~])"
     r"|(?P<control>[\x00-\x08\x0a-\x1f\x7f-\x9f])"
 )
+"""A code: a command with its parameters, a text that is not shown, or a single character."""
+
 _UNFINISHED = re.compile(
     r"(?:\x1b\[|\x9b)[0-?]*[ -/]*\Z|\x1b[\]P_^X][^\x07\x1b\x9c\n]*\x1b?\Z|\x1b[ -/]*\Z"
 )
+"""The start of a code at the end of a part of the output."""
+
 _STEPS = {"A": (-1, 0), "B": (1, 0), "C": (0, 1), "a": (0, 1), "D": (0, -1)}
 """The rows and columns by which codes move the cursor."""
 

@@ -93,6 +93,8 @@ _LEAST_SHIFTED = 3
 the next block, and so many not that of their own."""
 
 _WORD = re.compile(r"[^\W\d_]+")
+"""A word without figures."""
+
 _EXAMPLE = "the translation of block"
 _WRONG = "(wrong: "
 """Words of the prompts, which a model can repeat."""
@@ -101,6 +103,7 @@ _ELSEWHERE = "it has the words of another block"
 _REPEATED = "other blocks have the same words"
 _MISSING = "the model's answer lacks it"
 _TWICE = "the model's answer has it twice, and differently"
+"""Why a block has no translation."""
 
 
 async def translate(

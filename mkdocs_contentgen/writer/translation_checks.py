@@ -49,7 +49,11 @@ _COUNTERS = ("piece", "person", "times")
 """Units that some languages put behind each number."""
 
 _HALF = re.compile(r"\b(?:half|halbe?[nrs]?|demie?|medi[oa]|mei[oa]|mezz[oa])\b", re.IGNORECASE)
+"""The word for a half, in the languages that have many translations."""
+
 _YEAR = re.compile(r"[12]\d{3}")
+"""A year in figures."""
+
 _SMALL = ("1", "2")
 """Numbers that one language writes as a word, or leaves out, where another has a figure."""
 

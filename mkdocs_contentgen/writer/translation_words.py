@@ -31,11 +31,19 @@ _RATE = re.compile(
 """What is said of a time, in English."""
 
 _SEMICOLON = re.compile("[;；؛]")
+"""What can be a full stop in another language."""
+
 _WORD = re.compile(r"[^\W\d_]+(?:[-’'][^\W\d_]+)*")
 _NAME_WORDS = frozenset(_TABLE["names"]["translated"].split())
+"""Words of names that have another form in other languages, such as `university`."""
+
 _LATIN = re.compile(r"[A-Za-z\u00c0-\u024f]")
+"""A letter of Latin, with accents too."""
+
 _DASHES = "-–—"
 _OPENING = ('"', "“", "„", "«", "‹", "「", "¿", "¡")
+"""What opens a quotation or a sentence."""
+
 _ENDING = re.compile("[’'](?:s|[^\\W\\d_A-Z]{1,4})?$")
 """A possessive, and what Turkish puts behind a name: `Acme’s` and `Acme’da`."""
 
@@ -47,6 +55,7 @@ _LEAST_OF_NAME = 3
 """The minimum number of letters of that part."""
 
 _PLACE_LANGUAGES = ("en", "de", "fr", "es", "pt", "it", "nl")
+"""The languages for which the table has the names of places."""
 
 
 @dataclass(frozen=True)

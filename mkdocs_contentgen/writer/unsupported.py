@@ -22,6 +22,7 @@ _MOST_SIGNS = 0.06
 """The share of brackets, bars and quotation marks in prose. Data have more of them."""
 
 _SIGN_OF_DATA = re.compile(r"[{}\[\]|<>\"=]")
+"""A sign that data have, and prose seldom has."""
 
 
 def find_sentences_to_read(text: str, given: str, language: str = "") -> list[Range]:

@@ -17,6 +17,7 @@ EAST_DATE = (
 EAST_WEEKDAY = (
     r"(?:星期|礼拜|禮拜|周|週)[一二三四五六日天]|[月火水木金土日]曜日?|[월화수목금토일]요일"
 )
+"""A weekday in Chinese, Japanese or Korean."""
 
 EAST_TIME = (
     r"(?P<east_half>午前|午後|上午|下午|早上|晚上|오전|오후)?\s?(?P<east_hour>\d{1,2})"
@@ -25,7 +26,11 @@ EAST_TIME = (
 """A time of day in Chinese, Japanese or Korean."""
 
 _EAST_DATE = re.compile(r"(?:(\d{2,4})[年년])?\s?(?:(\d{1,2})[月월])?\s?(?:(\d{1,2})[日号號일])?")
+"""The year, the month and the day of such a date, as groups 1 to 3."""
+
 _EAST_AFTERNOON = ("午後", "下午", "晚上", "오후")
+"""The words for the second half of the day."""
+
 _EAST_WEEKDAYS = {sign: number for number, sign in enumerate("一二三四五六日")}
 _EAST_WEEKDAYS |= {sign: number for number, sign in enumerate("月火水木金土日")}
 _EAST_WEEKDAYS |= {sign: number for number, sign in enumerate("월화수목금토일")}
@@ -40,6 +45,8 @@ _YEAR_LAST = re.compile(
 """A date in figures, of which the first or the second is the month."""
 
 _CLOCK = re.compile(r"(?P<hour>\d{1,2})(?:(?P<sign>[:.])(?P<minute>\d{2}))?(?::\d{2})?")
+"""A time of day in figures, with or without minutes and seconds."""
+
 _HALF_OF_DAY = re.compile(
     r"[ \u00a0\u202f]?(?:(?P<morning>a(?:\.\s?m\.|m\b)"
     r"|de la mañana\b|da manhã\b|du matin\b|d(?:i|el) mattin[ao]\b|morgens\b|утра\b|صباح)"
@@ -48,7 +55,11 @@ _HALF_OF_DAY = re.compile(
     r"|d(?:i sera|el pomeriggio)\b|nachmittags\b|abends\b|вечера\b|مساء))",
     re.IGNORECASE,
 )
+"""What says behind a time which half of the day is meant, such as `pm`."""
+
 _O_CLOCK = re.compile(r"[ \u00a0\u202f]?(?:o['’]clock|Uhr\b)")
+"""What says that a figure is a time of day."""
+
 _HOUR_SIGN = re.compile(r"[ \u00a0\u202f]?h(?:[ \u00a0\u202f]?(?P<minute>\d{2}))?(?!\w)")
 """What stands behind the hour in French and Portuguese, as in `16 h 30`."""
 
@@ -56,10 +67,13 @@ _LONGEST_DAY = 12
 """The most characters of the day before a month, such as `28th of `."""
 
 _DAY_BEFORE = re.compile(r"(?<!\d)(?P<day>\d{1,2})(?:st|nd|rd|th|er|º|\.)?\s{0,2}(?:of |de |do )?$")
+"""The day before the name of a month."""
+
 _AFTER_MONTH = re.compile(
     r"(?:\.?\s{1,2}(?P<day>\d{1,2})(?:st|nd|rd|th)?(?![\d:%])(?!\.\d))?"
     r"(?:[.,]?\s{1,2}(?:of |de |del )?(?P<year>[12]\d{3})(?!\d))?"
 )
+"""The day and the year behind it."""
 
 
 def make_date(

@@ -26,7 +26,11 @@ FIGURE = (
 """The start of a figure: a currency, and digits."""
 
 _CURRENCIES = {"US$": "$", "USD": "$", "EUR": "€", "GBP": "£"}
+"""Other spellings of currencies, with the one that readings have."""
+
 _MONEY = frozenset({"$", "€", "£", "¥", "₹", "CHF"})
+"""The units that are money."""
+
 _SIZES = (1000, 10**6, 10**9, 10**12)
 """The magnitudes that a whole number can have: 2,000,000 is in millions."""
 
@@ -34,7 +38,11 @@ _GROUPED = re.compile(r"\d{1,3}([.,])\d{3}(?:\1\d{3})*(?:[.,]\d+)?|\d{1,2}(?:,\d
 """Digits in groups, such as `1.000,5`, and `1,00,000` as in India."""
 
 _ORDINAL = re.compile(r"(?:st|nd|rd|th|er|re|e|º|ª)(?!\w)")
+"""The ending of an ordinal number."""
+
 _PLURAL_OF_YEAR = re.compile(r"['’]?s(?!\w)")
+"""The ending of a decade, such as `1990s`."""
+
 _ATTACHED_MAGNITUDE = re.compile(r"(?:bn|tn|mn|[kKMB])(?!\w)")
 _ATTACHED_MAGNITUDES = {
     "k": 1000,
@@ -45,7 +53,10 @@ _ATTACHED_MAGNITUDES = {
     "B": 10**9,
     "tn": 10**12,
 }
+"""Magnitudes that stand at a figure without a space, as in `5k`."""
+
 _MILLION_OF_MONEY = re.compile(r"m(?!\w)")
+"""Behind money, `m` is a million; elsewhere, it is a metre."""
 
 _NAME = re.compile(
     rf"[ \u00a0\u202f]{{0,2}}-?"

@@ -38,8 +38,11 @@ _TOKEN = re.compile(
     r"|(?P<elision>\b[A-Za-z]{1,5}['’](?=[^\W\d_]{3}))"  # as in `nell’aprile`
     rf"|(?P<word>[^\W\d_{EAST_ASIAN}]+(?:[-'’][^\W\d_{EAST_ASIAN}]+)*)"
 )
+"""Where a value can begin."""
 
 _DAY_BESIDE = re.compile(r"\d(?:st|nd|rd|th)? $")
+"""A day just before a month."""
+
 _BEFORE_MONTH = re.compile(
     r"\b(?:in|of|since|until|by|last|next|this|early|late|mid|during|from|between|through|"
     r"and|or|to|on|before|after)[ -]$",
@@ -51,6 +54,8 @@ _BEFORE = 12
 """The most characters of what stands before a month."""
 
 _CONNECTORS = frozenset("to and or bis und oder à a et ou y o e до и – - ~ 至 到 から".split())
+"""What stands between two figures that share a unit."""
+
 _MAX_GAP = 6
 """The most characters between two figures that share a unit, as in `12 to 24 hours`."""
 

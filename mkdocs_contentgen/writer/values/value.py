@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from .figure import Figure
 
 Readings = frozenset[str]
+"""The readings of a value, or of a whole text."""
 
 
 @dataclass(frozen=True)

@@ -26,6 +26,7 @@ _SCRIPTS = {
     "ar": re.compile("[\u0600-\u06ff]"),
     "el": re.compile("[\u0370-\u03ff]"),
 }
+"""The scripts that tell a language, by its tag."""
 
 
 @dataclass(frozen=True)
