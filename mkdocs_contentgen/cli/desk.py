@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
     from ..desk.app import DeskApp
     from ..desk.builder import Builder
+    from ..reporting import Reporter
     from ..site.site import Site
 
 _PORTS = range(20_000, 30_000)
@@ -62,14 +63,15 @@ def review(
     from ..desk.app import DeskApp
     from ..desk.builder import private_folder
     from ..desk.session import DeskSite
+    from ..site.progress import LineReporter
     from ..site.signals import exit_on_sigterm
 
     name = reviewer(by)
     exit_on_sigterm()  # so that the folder is deleted
-    log = partial(print_line, err=True)
+    reporter = LineReporter(partial(print_line, err=True))
     with ExitStack() as stack:
         load = partial(open_site, config_file, drafts=True)
-        desk_site = stack.enter_context(DeskSite(load, pages, name, article_to_json, log))
+        desk_site = stack.enter_context(DeskSite(load, pages, name, article_to_json, reporter))
         site = desk_site.open().site
         site.select_requests(pages)  # says which name is wrong
         desk_listener = stack.enter_context(listen_for_desk(port, site.directory))
@@ -78,7 +80,7 @@ def review(
             stack.enter_context(listener)
         ports = desk_listener.getsockname()[1], page_listeners[0].getsockname()[1]
         folder = stack.enter_context(private_folder())
-        builder = _make_builder(site, log, folder)
+        builder = _make_builder(site, reporter, folder)
         builder.build(desk_site.stamp, is_urgent=True)
         stack.enter_context(builder)
         desk_site.build = builder.build
@@ -112,16 +114,16 @@ def _serve(app: DeskApp, listeners: list[socket], announce: Callable[[], None]) 
         server.run(listeners)
 
 
-def _make_builder(site: Site, log: Callable[[str], None], folder: Path) -> Builder:
+def _make_builder(site: Site, reporter: Reporter, folder: Path) -> Builder:
     """Return what builds a site with its generator, with MkDocs into a `folder` of the desk."""
     from ..desk.builder import Builder
 
     configuration = ["--config-file", site.config.config_file_path]
     if site.generator == "zensical":
         command = ["mkdocs_contentgen", "zensical", "build", *configuration]
-        return Builder(command, log, site_dir=Path(site.config.site_dir))
+        return Builder(command, reporter, site_dir=Path(site.config.site_dir))
     program = program_for(Path(site.config.config_file_path))
-    return Builder([program, "build", "--quiet", *configuration], log, folder=folder)
+    return Builder([program, "build", "--quiet", *configuration], reporter, folder=folder)
 
 
 def listen_for_desk(port: int | None, directory: Path) -> socket:

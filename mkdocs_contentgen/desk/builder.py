@@ -8,11 +8,12 @@ import subprocess
 import sys
 import tempfile
 import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from ..files import locked
+from ..reporting import Reporter
 from ..site.options import ONLY_CACHED
 
 PREFIX = "contentgen-desk-"
@@ -34,7 +35,7 @@ class Builder:
     def __init__(
         self,
         command: Sequence[str],
-        log: Callable[[str], None],
+        reporter: Reporter,
         *,
         folder: Path | None = None,
         site_dir: Path | None = None,
@@ -48,7 +49,7 @@ class Builder:
         """Why the last build failed, or an empty string."""
 
         self._command = command
-        self._log = log
+        self._reporter = reporter
         self._folder = folder
         self._fixed_site_dir = site_dir
         self._patience = patience
@@ -133,7 +134,7 @@ class Builder:
         self.problem = ""
         if status:
             self.problem = "\n".join(printed.strip().splitlines()[-_LAST_LINES:])
-            self._log(f"the site cannot be built: {self.problem}")
+            self._reporter.log(f"the site cannot be built: {self.problem}")
         else:
             self.site_dir = target
             self.stamp = stamp

@@ -14,10 +14,10 @@ import click
 
 from ..errors import CancelledRequestError, ContentgenError
 from ..page_request import PageRequest
+from ..reporting import Reporter
 from ..review import updating
 from ..service.protocol import Attempt, Client
 from ..site.build import Build
-from ..site.progress import LineReporter
 from ..site.site import Site
 from ..site.watching import stamp_of_pages, stamp_of_texts
 from ..text import Text
@@ -55,7 +55,7 @@ class DeskSite:
         pages: Sequence[str],
         by: str,
         to_json: Callable[[Article], dict[str, object]],
-        log: Callable[[str], None],
+        reporter: Reporter,
     ) -> None:
         self.to_json = to_json
         self.build: Callable[[str, bool], None] = lambda stamp, is_urgent: None
@@ -74,7 +74,7 @@ class DeskSite:
         self._load = load
         self._pages = pages
         self._by = by
-        self._log = log
+        self._reporter = reporter
         self._stack = ExitStack()
         self._desk: Desk | None = None
         self._texts_stamp = ""
@@ -154,7 +154,7 @@ class DeskSite:
     def _ask(self, site: Site, article: Article, job: TextJob, note: str, section: str) -> None:
         policy = replace(site.options.command_policy(), max_requests=1, refresh=not job.is_update)
         try:
-            build = Build(site, policy, LineReporter(self._log))
+            build = Build(site, policy, self._reporter)
             cancellable = partial(_cancellable, cancelled=job.cancelled)
             if job.is_update:
                 made, problems = _update(build, article, note, section, cancellable)

@@ -160,7 +160,7 @@ class _Planner:
                 f"`contentgen review {article.page_argument}`",
             )
         else:
-            self._add_translation(article, article.original, text)
+            self._consider_translation(article, article.original, text)
 
     def _add_source_update(self, article: Article, text: Text) -> None:
         """Plan the update of a text from its sources, or with a note."""
@@ -195,7 +195,7 @@ class _Planner:
         else:
             self.planned.updates.append(TextUpdate(article, text, SourceUpdate(update)))
 
-    def _add_translation(self, article: Article, original: Article, text: Text) -> None:
+    def _consider_translation(self, article: Article, original: Article, text: Text) -> None:
         """Plan the update of a translation, if its original has changed.
 
         For a page that a person names, blocks without a translation are asked for again.

@@ -141,20 +141,20 @@ class _PageReader:
             message = f"{path}: cannot be read ({reason_of(error)})"
             self.problems.append(PageProblem(page, message))
             return []
-        read = _read_page(source, self._site.options.defaults, self._fill_in)
-        for line, message in read.problems:
+        asked = _read_page(source, self._site.options.defaults, self._fill_in)
+        for line, message in asked.problems:
             self.problems.append(PageProblem(page, f"{path}:{line}: {message}"))
         if MAYBE_REQUEST.search(source):
-            for line, message in request_typo_problems(source, is_read=read.has_request):
+            for line, message in request_typo_problems(source, is_read=asked.has_request):
                 self.warnings.append(f"{path}:{line}: {message}")
-        if not read.requests:
+        if not asked.requests:
             return []
         if is_of_other_build:
             language = _language_of_other_build(page, self._site.config)
         else:
             language = _language(file, self._site.theme)
         found = []
-        for line, request in read.requests:
+        for line, request in asked.requests:
             found.append(self._found(request, page, f"{path}:{line}", language))
         return found
 

@@ -28,6 +28,7 @@ from mkdocs_contentgen.desk.builder import Builder
 from mkdocs_contentgen.desk.session import DeskSite
 from mkdocs_contentgen.files import sha256
 from mkdocs_contentgen.html.document import Block, Document
+from mkdocs_contentgen.site.progress import LineReporter
 from mkdocs_contentgen.text import Edits, Text, is_about_quotation, quotation_remarks
 from mkdocs_contentgen.texts.approval import read_approved
 from mkdocs_contentgen.texts.store import DiskStore, note_key
@@ -120,12 +121,14 @@ def reviewer(tmp_path: Path) -> Iterator[Reviewer]:
     (built / "report").mkdir(parents=True)
     (built / "report/index.html").write_text("<body><p>The page.</p></body>")
     (built / "secret.js").write_text("1")
-    builder = Builder(["mkdocs", "build"], print)
+    builder = Builder(["mkdocs", "build"], LineReporter(print))
     builder.site_dir = built
     environment = {"HOME": str(tmp_path)}
     with (
         like_a_process(tmp_path, environment),
-        DeskSite(lambda: open_site(None, drafts=True), (), "Jo", article_to_json, print) as texts,
+        DeskSite(
+            lambda: open_site(None, drafts=True), (), "Jo", article_to_json, LineReporter(print)
+        ) as texts,
     ):
         builder.stamp = texts.stamp
         texts.build = lambda stamp, is_urgent: setattr(builder, "stamp", stamp)
@@ -855,9 +858,11 @@ def test_commands_know_what_was_changed(project: Project) -> None:
     make_site(project.root)
     with (
         like_a_process(project.root, project.environment),
-        DeskSite(lambda: open_site(None, drafts=True), (), "Jo", article_to_json, print) as texts,
+        DeskSite(
+            lambda: open_site(None, drafts=True), (), "Jo", article_to_json, LineReporter(print)
+        ) as texts,
     ):
-        builder = Builder([], print)
+        builder = Builder([], LineReporter(print))
         builder.stamp = texts.stamp
         reviewer = Reviewer(project.root, DeskApp(texts, builder, (8767, 8768), TOKEN))
         reviewer.log_in()

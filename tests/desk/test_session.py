@@ -32,6 +32,7 @@ from mkdocs_contentgen.desk.session import DeskSite
 from mkdocs_contentgen.desk.texts import Change, Desk, OutdatedError, digest_of
 from mkdocs_contentgen.files import locked
 from mkdocs_contentgen.review.approving import text_to_approve, write_approval
+from mkdocs_contentgen.site.progress import LineReporter
 from mkdocs_contentgen.text import Text
 
 __all__ = ["reviewer"]  # the fixture
@@ -46,7 +47,7 @@ def run(reviewer: Reviewer, *arguments: str) -> str:
 
 def at_desk(root: Path, texts: DeskSite) -> Reviewer:
     """Open another desk."""
-    found = Reviewer(root, DeskApp(texts, Builder([], print), (8767, 8768), TOKEN))
+    found = Reviewer(root, DeskApp(texts, Builder([], LineReporter(print)), (8767, 8768), TOKEN))
     found.log_in()
     return found
 
@@ -372,7 +373,9 @@ def test_undo_after_a_restart(reviewer: Reviewer) -> None:
     """What one desk changed, the next one undoes."""
     before = cached(reviewer)
     reviewer.change("delete", 6)
-    desk = DeskSite(lambda: open_site(None, drafts=True), (), "Ann", article_to_json, print)
+    desk = DeskSite(
+        lambda: open_site(None, drafts=True), (), "Ann", article_to_json, LineReporter(print)
+    )
     with desk as texts:
         again = at_desk(reviewer.root, texts)
         assert again.text()["undo"]
@@ -412,7 +415,9 @@ def test_a_new_text_keeps_the_one_that_was_there(
     save(project.root, {key: Text(HTML, WHEN, NEWS.record(), "m")})
     with (
         like_a_process(project.root, project.environment),
-        DeskSite(lambda: open_site(None, drafts=True), (), "Jo", article_to_json, print) as texts,
+        DeskSite(
+            lambda: open_site(None, drafts=True), (), "Jo", article_to_json, LineReporter(print)
+        ) as texts,
     ):
         desk = at_desk(project.root, texts)
         desk.change("edit", 6, markdown="My words.")
@@ -440,7 +445,9 @@ def test_what_somebody_writes_meanwhile_stays(
     make_site(project.root, plugins=[{"contentgen": {"base_url": "writer", "writer": writer}}])
 
     def open_desk(name: str) -> DeskSite:
-        return DeskSite(lambda: open_site(None, drafts=True), (), name, article_to_json, print)
+        return DeskSite(
+            lambda: open_site(None, drafts=True), (), name, article_to_json, LineReporter(print)
+        )
 
     with (
         like_a_process(project.root, project.environment),
@@ -473,7 +480,9 @@ def test_a_text_in_progress_is_cancelled(project: Project, model: ModelDouble) -
     model.answer = streamed("BLOCK 6: Never.\nWHY: x", seconds=20)
     with (
         like_a_process(project.root, project.environment),
-        DeskSite(lambda: open_site(None, drafts=True), (), "Jo", article_to_json, print) as texts,
+        DeskSite(
+            lambda: open_site(None, drafts=True), (), "Jo", article_to_json, LineReporter(print)
+        ) as texts,
     ):
         desk = at_desk(project.root, texts)
         before = cached(desk)
@@ -616,7 +625,7 @@ def test_a_build_that_nobody_waits_for(tmp_path: Path) -> None:
     """It begins when there was no change for a while; one that somebody waits for, at once."""
     (tmp_path / "count.py").write_text("open('count', 'a').write('x')\n")
     with like_a_process(tmp_path, {"PYTHONPATH": str(tmp_path)}):
-        with Builder(["count"], print, folder=tmp_path, patience=0.3) as builder:
+        with Builder(["count"], LineReporter(print), folder=tmp_path, patience=0.3) as builder:
             for number in range(5):
                 builder.build(f"{number}", False)
             wait_until(lambda: builder.stamp == "4")
