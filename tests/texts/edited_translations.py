@@ -72,6 +72,11 @@ def text_of(html: str) -> Text:
     return Text(Document(html, HOSTS).to_lines(), MOMENT, {"type": "article"})
 
 
+def numbers_in(html: str) -> list[str]:
+    """Return the numbers of words of models, in an original or a translation, in their order."""
+    return list(dict.fromkeys(re.findall(r"w(\d+)x", html, re.IGNORECASE)))
+
+
 @dataclass
 class Site:
     """An original and its translation, which are edited at random."""
@@ -80,6 +85,12 @@ class Site:
     original: Text = field(init=False)
     translation: Text = field(init=False)
     words: int = 0
+    replaced: dict[str, str] = field(default_factory=dict)
+    """The numbers of the original's words that are gone, by those that came in their place.
+
+    They are empty for words in the place of such as `yes`.
+    """
+
     log: list[str] = field(default_factory=list)
     """What was done, for the message of a test that fails."""
 
@@ -175,8 +186,14 @@ class Site:
         content = _element(f"<p>{self.new_words(start)}</p>")
         if block.kind == "pre":
             content = _element(f"<p><code>{self.new_words(start)}</code></p>")
+        self._note_replaced(named, start)
         block.set_content(content)
         return f"reword {named}"
+
+    def _note_replaced(self, before: str, start: str) -> None:
+        """Note that the newest words of the original stand in the place of others."""
+        if start == "w":
+            self.replaced[str(self.words)] = next(iter(numbers_in(before)), "")
 
     def _describe(self, document: Document, start: str) -> str:
         pictures = document.article.find_all("img")
@@ -184,6 +201,7 @@ class Site:
             return ""
         picture = self.chance.choice(pictures)
         self.words += 1
+        self._note_replaced(str(picture["alt"]), start)
         picture["alt"] = f"{start}{self.words}x seen"
         return f"describe {picture['src']}"
 

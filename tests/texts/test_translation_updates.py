@@ -13,6 +13,7 @@ from edited_translations import (
     TODAY,
     Site,
     composed,
+    numbers_in,
     text_of,
     translate,
     translated,
@@ -693,8 +694,9 @@ def rounds(seed: int, number: int) -> None:
         site.translation = update(before, site.original)
         has_moved = any("move" in line for line in site.log)
         check(site, before, original_before, site.log[begun:], has_moved=has_moved)
+        check_words(site, before, original_before, site.log[begun:])
         if not is_own:
-            assert structure(site.translation) == structure(site.original), site.log[begun:]
+            assert site.translation.html == translate(site.original).html, site.log[begun:]
 
 
 def check(
@@ -731,6 +733,31 @@ def structure(text: Text) -> list[tuple[str, str]]:
     """Return all tags of elements that contain blocks, and those of the blocks."""
     pieces = Document(text.html, HOSTS).pieces()
     return [(piece.element.name, piece.part) for piece in pieces]
+
+
+def check_words(site: Site, before: Text, original_before: Text, log: list[str]) -> None:
+    """Check that new words of an original arrive, and that old ones neither stay nor come back."""
+    of_original_before = set(numbers_in(original_before.html))
+    of_original = set(numbers_in(site.original.html))
+    of_translation = set(numbers_in(site.translation.html))
+    own_leaves = [html for html in leaves(site.translation) if "person" not in html]
+    assert set(numbers_in("".join(own_leaves))) <= of_original, log
+    # What a person has removed is still in the original.
+    removed = (of_original & of_original_before) - set(numbers_in(before.html))
+    assert not removed & of_translation, log
+    replaced_by_persons = of_original_before - numbers_without_person(before)
+    for number in of_original - of_original_before:
+        first = number
+        while first in site.replaced and first not in of_original_before:
+            first = site.replaced[first]
+        # Nothing says of a cell such as `yes` whether a person has changed it.
+        is_new = first and first not in replaced_by_persons
+        assert not is_new or number in of_translation, log
+
+
+def numbers_without_person(text: Text) -> set[str]:
+    """Return the numbers of words of models that are not beside words of a person."""
+    return set(numbers_in("".join(html for html in leaves(text) if "person" not in html)))
 
 
 @pytest.mark.parametrize("seed", range(2))
