@@ -117,22 +117,18 @@ def _new_numbers(own: Sequence[Tag], parts: Sequence[Tag]) -> list[int]:
     Raises EditError if that is not certain.
     """
     numbers = _match_same(own, parts)
-    gone_indexes = []
-    for index, part in enumerate(own):
-        if numbers[index] == _GONE and not _is_wordless_link(part):
-            gone_indexes.append(index)
     matched = set(numbers)
-    added_numbers = []
-    for number, part in enumerate(parts, start=1):
-        if number not in matched and not _is_wordless_link(part):
-            added_numbers.append(number)
-    if not gone_indexes and not added_numbers:
-        return numbers
+    gone = [index for index, number in enumerate(numbers) if number == _GONE]
+    added = [number for number in range(1, len(parts) + 1) if number not in matched]
     # Citations come and go. Of other parts, only one may be another, such as a link.
-    if len(gone_indexes) != 1 or len(added_numbers) != 1:
+    gone = [index for index in gone if not _is_wordless_link(own[index])]
+    added = [number for number in added if not _is_wordless_link(parts[number - 1])]
+    if not gone and not added:
+        return numbers
+    if len(gone) != 1 or len(added) != 1:
         raise EditError("other parts are in it now")
-    (index,) = gone_indexes
-    (number,) = added_numbers
+    index = gone[0]
+    number = added[0]
     former = own[index]
     new = parts[number - 1]
     if former.name != new.name or not has_own_words(former):
