@@ -181,17 +181,21 @@ def _take_title(
 
     Without a heading, blocks at the beginning that repeat the `topic` are the title.
     """
-    title_words = topic if heading is None else heading.words
-    blocks = []
+    if heading is None:
+        title_words = topic
+        title: list[Token] = []
+    else:
+        title_words = heading.words
+        title = _inline(heading)
+    blocks: list[MarkdownBlock] = []
     for block in document.blocks:
-        if block is not heading and not _repeats(block, title_words):
+        if block is heading or _repeats(block, title_words):
+            continue
+        stands_at_start = not blocks
+        if stands_at_start and title_words and block.words == title_words:
+            title = title or _inline(block)
+        else:
             blocks.append(block)
-    title_blocks = [] if heading is None else [heading]
-    while blocks and title_words and blocks[0].words == title_words:
-        title_blocks.append(blocks.pop(0))
-    title: list[Token] = []
-    for block in title_blocks:
-        title = title or _inline(block)  # the first one that has any
     document.blocks = blocks
     document.title = [token for token in title if token.tag != "strong"]
 

@@ -267,7 +267,9 @@ def _split_front_matter(markdown: str) -> tuple[str, str]:
 
 
 def _headings(markdown: str) -> Iterator[Heading]:
-    ids: dict[str, int] = {}
+    numbers: dict[str, int] = {}
+    """The ids so far, for _unique_anchor()."""
+
     fence = ""
     for mark in _FENCE_OR_HEADING.finditer(markdown):
         if mark["fence"]:
@@ -277,7 +279,7 @@ def _headings(markdown: str) -> Iterator[Heading]:
                 fence = ""
         elif not fence and len(mark["heading"]) <= MAX_HEADING:
             text, slug = _text_and_slug(mark["heading"])
-            anchor = _unique_anchor(slug, ids)
+            anchor = _unique_anchor(slug, numbers)
             yield Heading(len(mark["level"]), text, anchor, mark.start(), mark.end())
 
 
@@ -314,17 +316,20 @@ def _files_below(folder: Path, docs: Path | None) -> Iterator[Path]:
     if docs and folder.is_relative_to(docs):
         return
     for directory, folder_names, file_names in os.walk(folder):
-        visible = [name for name in sorted(folder_names) if not name.startswith(".")]
-        inner_folders = [Path(directory, name) for name in visible]
+        inner_folders = _visible(directory, folder_names)
         # os.walk() goes on with what is left in this list.
         folder_names[:] = [inner.name for inner in inner_folders if inner != docs]
         for inner in inner_folders:
             if inner.is_symlink():
                 yield inner
-        for name in sorted(file_names):
-            file = Path(directory, name)
-            if file.suffix.lower() in _SUFFIXES and not name.startswith("."):
+        for file in _visible(directory, file_names):
+            if file.suffix.lower() in _SUFFIXES:
                 yield file
+
+
+def _visible(directory: str, names: Iterable[str]) -> list[Path]:
+    """Return the paths of those names in a folder that are not hidden, in order."""
+    return [Path(directory, name) for name in sorted(names) if not name.startswith(".")]
 
 
 def _passages_of(file: SourceFile) -> list[Passage]:
@@ -337,10 +342,10 @@ def _passages_of(file: SourceFile) -> list[Passage]:
     place = path.relative_to(file.location.root).as_posix()
     if path.suffix.lower() in _HASH_COMMENTS:
         digest = sha256(text)
-        return [
-            Passage(file.name, file.name, part, digest=digest, place=place)
-            for part in _divided(text)
-        ]
+        passages = []
+        for part in _divided(text):
+            passages.append(Passage(file.name, file.name, part, digest=digest, place=place))
+        return passages
     front = _FRONT_MATTER.match(text)
     if front and _NO_SOURCE.search(front[1]):
         return []

@@ -129,14 +129,11 @@ def _value_of_word(text: str, token: re.Match[str], words: Vocabulary) -> Value 
     """Return the month, the weekday or the number that begins with a word."""
     word = token[0].casefold()
     if word in words.months or word in words.weekdays:
-        if _is_other_word(text, token, words):
-            return None
-        if word in words.months:
-            return month_date(text, token, words.months[word])
-        return make_weekday(token, words.weekdays[word])
+        return _month_or_weekday(text, token, words)
     if word in all_months():
         date = month_date(text, token, all_months()[word])
-        if (date.start, date.end) != token.span():  # with a day or a year
+        has_day_or_year = (date.start, date.end) != token.span()
+        if has_day_or_year:
             return date
     if word.partition("-")[0] in words.numbers:
         number = number_in_words(text, token.start(), words)
@@ -145,6 +142,16 @@ def _value_of_word(text: str, token: re.Match[str], words: Vocabulary) -> Value 
     if word in magnitudes():
         return magnitude_alone(token, magnitudes()[word])
     return None
+
+
+def _month_or_weekday(text: str, token: re.Match[str], words: Vocabulary) -> Value | None:
+    """Return the date or the weekday with such a name, or None where the name is another word."""
+    word = token[0].casefold()
+    if _is_other_word(text, token, words):
+        return None
+    if word in words.months:
+        return month_date(text, token, words.months[word])
+    return make_weekday(token, words.weekdays[word])
 
 
 def _is_other_word(text: str, token: re.Match[str], words: Vocabulary) -> bool:
