@@ -15,6 +15,9 @@ from .languages import any_of
 _FENCE = re.compile("```+|~~~+")
 """The fence of a code block."""
 
+_FENCE_LINE = re.compile(r"^[ \t]*(?:```|~~~)\w{0,20}[ \t]*$", re.MULTILINE)
+"""The first or last line of a code block."""
+
 _LINE_BREAK = re.compile("\r\n?|[\v\f\x85\u2028\u2029]")
 """A line break in another form than `\\n`."""
 
@@ -151,6 +154,11 @@ def each_line(text: str, change: Callable[[str], str]) -> str:
     for is_code, line in split_lines(text):
         lines.append(line if is_code else change(line))
     return "\n".join(lines)
+
+
+def without_fence_lines(text: str) -> str:
+    """Drop the fences of code blocks, which models put around answers that are no text."""
+    return _FENCE_LINE.sub("", text)
 
 
 def split_lines(text: str) -> Iterator[tuple[bool, str]]:

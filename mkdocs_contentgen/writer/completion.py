@@ -112,6 +112,11 @@ Ask = Callable[[ModelCall], Awaitable[Completion]]
 """Asks the model, as Model.ask() does."""
 
 
+async def ask_nobody(call: ModelCall) -> Completion:
+    """Ask nothing: an Ask where an answer is only read, or where a person passes prompts on."""
+    raise NotImplementedError
+
+
 class AnswerText:
     """The text of an answer, which arrives in parts."""
 

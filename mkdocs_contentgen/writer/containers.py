@@ -38,7 +38,7 @@ _SHARE_BESIDE_MARKDOWN = 2
 _SHARE_BESIDE_OTHERS = 0.5
 """The same for another block, which can be an example in a text."""
 
-_HEADING = re.compile(r"^##? .+$", re.MULTILINE)
+HEADING = re.compile(r"^##? .+$", re.MULTILINE)
 """A title, or a heading of a section."""
 
 _NO_WORDS = re.compile(r"<(?P<name>script|style)\b.*?</(?P=name)\s*>|<[^<>]*>", re.DOTALL)
@@ -151,7 +151,7 @@ def _is_whole_text(block: _CodeBlock, share: float) -> bool:
     beside = f"{block.before}\n{block.after}"
     # The title of the text can stand beside the block.
     most_headings = 0 if has_title(block.inner) else 1
-    if len(_HEADING.findall(beside)) > most_headings or _FENCE.search(beside):
+    if len(HEADING.findall(beside)) > most_headings or _FENCE.search(beside):
         return False
     words = _NO_WORDS.sub(" ", without_data(block.inner))
     return _count(beside) <= share * _count(words)

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from itertools import zip_longest
 from typing import Literal
 
+from .answers import without_fence_lines
 from .embedded_html import without_html
 from .talk import without_closing
 
@@ -54,9 +55,6 @@ _NOTHING_LINE = (
 _LINE = re.compile(f"{_BLOCK_LINE}|{_REASON_LINE}|{_NOTHING_LINE}", re.MULTILINE | re.IGNORECASE)
 """A line that begins a part of an answer."""
 
-_FENCE = re.compile(r"^[ \t]*(?:```|~~~)\w{0,20}[ \t]*$", re.MULTILINE)
-"""The fence of a code block, which models put around an answer."""
-
 _INLINE_REASON = re.compile(r"\s(?:WHY|REASON)\s?:\s")
 """The start of a reason that stands on the line of the new text."""
 
@@ -91,7 +89,7 @@ def read_entries(answer: str, *, is_cut: bool = False) -> list[Entry]:
 
     Of an answer that was cut off, what has no reason behind it may not be whole.
     """
-    answer = _FENCE.sub("", answer)
+    answer = without_fence_lines(answer)
     lines = list(_LINE.finditer(answer))
     first_lines = _first_lines(lines)
     entries: dict[_Place, Entry] = {}

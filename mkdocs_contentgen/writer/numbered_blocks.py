@@ -13,6 +13,7 @@ from collections.abc import Collection, Iterator
 from contextlib import suppress
 from itertools import zip_longest
 
+from .answers import without_fence_lines
 from .talk import without_closing
 
 _BEFORE = r"^[ \t]{0,9}(?:[-*+>•] |#{1,6} )?"
@@ -32,9 +33,6 @@ _OTHER = re.compile(
     re.MULTILINE | re.IGNORECASE,
 )
 """Other starts of a block: `7: `, `7. `, `**Block 7:** `."""
-
-_FENCE = re.compile(r"^[ \t]*(?:```|~~~)\w{0,20}[ \t]*$", re.MULTILINE)
-"""The fence of a code block, which models put around an answer."""
 
 _ELEMENT = re.compile(r"^[ \t]*<(p|li|div|h[1-6]|td|th)>(.*)</\1>[ \t]*$", re.MULTILINE)
 """A line that is in an element of HTML."""
@@ -57,7 +55,7 @@ def read_numbered_blocks(
 
     Of an answer that was cut off, the last block may not be whole, and is left out.
     """
-    answer = _ELEMENT.sub(r"\2", _FENCE.sub("", answer)).strip("\n")
+    answer = _ELEMENT.sub(r"\2", without_fence_lines(answer)).strip("\n")
     found = list(_entries_of_json(answer)) or list(_entries(answer))
     if is_cut:
         del found[-1:]

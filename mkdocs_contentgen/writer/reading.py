@@ -13,7 +13,7 @@ from itertools import pairwise
 from textwrap import dedent
 
 from .answers import Step, apply_steps, each_line, split_lines
-from .containers import without_data, without_fence, without_front_matter
+from .containers import HEADING, without_data, without_fence, without_front_matter
 from .embedded_html import without_html
 from .extensions import (
     without_boxes,
@@ -26,9 +26,6 @@ from .languages import any_of
 from .markdown import MAX_TEXT, TIP
 from .talk import with_title, without_closing, without_opening, without_preface
 from .words import split_words
-
-_HEADING = re.compile(r"^##? .+$", re.MULTILINE)
-"""A title, or a heading of a section."""
 
 _FENCE_LINE = re.compile(r"^ {0,3}(?:```|~~~)", re.MULTILINE)
 """The first or last line of a code block."""
@@ -146,7 +143,7 @@ def with_marks(text: str) -> str:
     """Make Markdown of what is nearly the mark of a heading or of an item."""
     for pattern, mark in _MARKS:
         text = each_line(text, partial(pattern.sub, mark))
-    if _NEARLY_SECTION.search(text) and not _HEADING.search(text):
+    if _NEARLY_SECTION.search(text) and not HEADING.search(text):
         text = each_line(text, partial(_NEARLY_HEADING.sub, r"\1 "))
     return text
 

@@ -32,7 +32,7 @@ from ..service.protocol import (
     Translation,
 )
 from .answers import read_answer, without_thinking
-from .completion import Ask, Completion, Message, ModelCall, Watch
+from .completion import Ask, Completion, Message, ModelCall, Watch, ask_nobody
 from .degenerate import find_loop
 from .glossary import glossary_prompt
 from .kept_answers import KeptAnswers
@@ -188,12 +188,8 @@ def translation_from_answer(
 def _without_model(
     request: Request, translation: Translation, options: WriterOptions
 ) -> _Translating:
-    no_answers = KeptAnswers(_ask_nobody, UNOBSERVED, options.fields.model)
+    no_answers = KeptAnswers(ask_nobody, UNOBSERVED, options.fields.model)
     return _Translating(request, translation, options, no_answers, UNOBSERVED)
-
-
-async def _ask_nobody(call: ModelCall) -> Completion:
-    raise NotImplementedError  # a person passes the prompts on
 
 
 def split_evenly(blocks: Sequence[OriginalBlock]) -> list[list[OriginalBlock]]:

@@ -22,7 +22,7 @@ from ..topics import is_listicle, items_of
 from .answers import read_answer, without_thinking
 from .checks import Candidate
 from .citations import citation_of, cite, sources_list
-from .completion import Ask, Completion, Message, ModelCall, Watch
+from .completion import Ask, Completion, Message, ModelCall, Watch, ask_nobody
 from .degenerate import find_loop
 from .kept_answers import KeptAnswers
 from .markdown import MarkdownBlock, MarkdownDocument, as_section, read_markdown, to_html
@@ -134,7 +134,7 @@ def text_from_answer(
     FailedTextError.
     """
     passages = find_passages(request, options, text_around)
-    writing = _Writing(request, options, _ask_nobody, passages, UNOBSERVED)
+    writing = _Writing(request, options, ask_nobody, passages, UNOBSERVED)
     candidate = writing.read_whole(answer, by_person=bool(author))
     return writing.finish(candidate, today, author)
 
@@ -145,7 +145,7 @@ def remarks_on_answer(request: Request, options: WriterOptions, answer: str) -> 
     They are those of text_from_answer(), which also writes the HTML, and takes twice the time.
     """
     passages = find_passages(request, options)
-    writing = _Writing(request, options, _ask_nobody, passages, UNOBSERVED)
+    writing = _Writing(request, options, ask_nobody, passages, UNOBSERVED)
     remarks = writing.remarks(writing.read_whole(answer, by_person=True))
     found: tuple[str, ...] = clean_fields({"remarks": remarks}).get("remarks", ())
     return found
@@ -175,10 +175,6 @@ def find_passages(
         title = "the text around the article, on the same page"
         passages.insert(0, Passage("", title, text_around[:MAX_TEXT_AROUND], is_own=True))
     return passages
-
-
-async def _ask_nobody(call: ModelCall) -> Completion:
-    raise NotImplementedError  # a text that is read asks for nothing more
 
 
 def estimate(request: Request, options: WriterOptions) -> Estimate:
