@@ -422,6 +422,21 @@ def test_a_desk_in_german(project: Project, page: Page) -> None:
         edit_block(page, "The end.").fill(" ")
         page.get_by_role("button", name="Speichern").click()
         expect(said).to_contain_text("Der Absatz wäre leer; entfernen Sie ihn stattdessen")
+        for message, translated in GERMAN.items():
+            read = "message => import('/_contentgen/words.js').then(it => it.translate(message))"
+            assert page.evaluate(read, message) == translated
+
+
+GERMAN = {
+    "640 words for about 900": "640 Wörter statt etwa 900",
+    "the text leaves out 'Python 3.11', '5 EUR'": "Der Text lässt 'Python 3.11', '5 EUR' aus",
+    "the site cannot be loaded (a.md: {0} $&)": "Die Site kann nicht geladen werden (a.md: {0} $&)",
+    "the text cannot be used: the text has headings only (on 2026-11-27)": (
+        "Der Text ist nicht verwendbar: Der Text hat nur Überschriften (am 2026-11-27)"
+    ),
+    "a message: of another (kind)": "a message: of another (kind)",
+}
+"""Messages of the server, and what they are in German."""
 
 
 def test_approve_anyway(desk: DeskProcess, page: Page) -> None:
@@ -1746,6 +1761,24 @@ def test_undo_is_shown_at_once(desk: DeskProcess, page: Page) -> None:
     settled(page)
 
 
+def test_undo_while_the_desk_looks_for_changes(desk: DeskProcess, page: Page) -> None:
+    """An answer that has nothing new leaves the text alone that Undo shows already. 2 s."""
+    open_text(desk, page)
+    held = hold(page, "change")
+    page.keyboard.press("c")
+    request = held_in(page, held)
+    page.keyboard.press("Control+z")
+    look = """async () => {
+        const { inTurn, look } = await import("/_contentgen/acts.js");
+        inTurn(look);
+    }"""
+    page.evaluate(look)
+    request.continue_()
+    expect(page.get_by_role("status")).to_contain_text("Undone: the confirmation")
+    left(page, 3)
+    settled(page)
+
+
 def test_undo_of_what_another_person_has_done(project: Project, browser: Browser) -> None:
     """It says whose it is, and asks before it takes that back. 5 s."""
     make_site(project.root)
@@ -1954,6 +1987,20 @@ def test_keys_in_the_list(desk: DeskProcess, page: Page, key: str) -> None:
     expect(page.get_by_role("button", name="Review next")).to_be_enabled()
     page.keyboard.press(key)
     expect(page.get_by_role("heading", level=1)).to_have_text("Builds take seconds")
+
+
+def test_changes_of_people_are_taken_back(desk: DeskProcess, page: Page) -> None:
+    """Each where it is listed. 3 s."""
+    open_text(desk, page)
+    edit_block(page, "The end.").fill("My own end.")
+    page.get_by_role("button", name="Save").click()
+    settled(page)
+    panel = open_tab(page, "Changes")
+    expect(panel).to_contain_text("My own end. changed by Jo Doe")
+    panel.get_by_role("button", name="Take back").click()
+    expect(page.get_by_role("status")).to_contain_text("Took back one change")
+    expect(block_with(page, "The end.")).to_be_visible()
+    expect(panel).to_contain_text("Nobody has changed this text.")
 
 
 def test_nothing_of_a_comparison_stays(project: Project, page: Page) -> None:

@@ -55,16 +55,16 @@ function forgetReopened() {
 
 // Looks whether somebody else has changed something.
 export async function look() {
-  const { ref } = state;
+  const { ref, text: { version } } = state; // Undo can show an earlier one before the answer
   try {
-    const text = await call("text", { ref, version: state.text.version });
+    const text = await call("text", { ref, version });
     // Only another text waits until no button is pressed: with the mouse held down on one, the desk
     // still looks whether the server is there.
-    if (text.version !== state.text.version) await released();
+    if (text.version !== version) await released();
     if (ref !== state.ref) return;
     state.failure = "";
     if (state.message?.text === say("lost")) tell("amber", say("answers"));
-    if (text.version === state.text.version) {
+    if (text.version === version) {
       redraw(); // its answer has nothing else
       return;
     }

@@ -1,9 +1,10 @@
 // The tab Changes: who changed what, and the sources that are others now.
 
 import { act } from "./acts.js";
-import { comparison, compareWith, words } from "./compare.js";
+import { comparison, compareWith, takeBackBlock, words } from "./compare.js";
 import { h } from "./draw.js";
 import { openEditor } from "./editor.js";
+import { onlyOnce } from "./pressing.js";
 import { state } from "./state.js";
 import { say } from "./words.js";
 
@@ -30,7 +31,10 @@ function changedBlock(block) {
   return h("li", { class: "card" }, h("button", {
     type: "button", class: "row", dir: "auto", onclick: () => openEditor(block.number),
   }, `${block.text.slice(0, 90)} `, h("span", { class: "quiet" },
-    `${say("changed_by")} ${block.changed_by}`)));
+    `${say("changed_by")} ${block.changed_by}`)),
+  h("div", { class: "buttons" }, h("button", {
+    type: "button", onclick: onlyOnce(() => takeBackBlock(block)),
+  }, say("reject"))));
 }
 
 export function changes() {

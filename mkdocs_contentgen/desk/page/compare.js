@@ -41,6 +41,21 @@ export async function compareWith(earlier, index = 0) {
   }
 }
 
+// Takes back what people have changed in a block.
+export async function takeBackBlock({ number }) {
+  const { ref, text: { seen } } = state;
+  try {
+    const { rows } = await call("compare", { ref, earlier: "generated" });
+    if (ref !== state.ref) return;
+    const row = rows.find(({ block, is_gone: isGone }) => block === number && !isGone);
+    const isSameText = state.text.seen === seen; // else the number can be that of another block
+    if (row && isSameText) await takeBack(row);
+    else await compareWith();
+  } catch (error) {
+    tell("red", error.message);
+  }
+}
+
 // The differences that a person can read.
 function readable(rows) {
   return rows.filter((row) => row.plain.length > 0 && !goesWithContent(row, rows));

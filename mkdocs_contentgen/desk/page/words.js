@@ -23,7 +23,8 @@ const fill = (sentence, values) => sentence
 
 export const say = (name, ...values) => fill(words[name]?.[column] ?? name, values);
 
-const VALUE = /'[^']*'|\d+(?:[.,]\d+)*(?: [A-Z]{3}\b)?/g; // words in quotes, a figure, or a cost
+// Words in quotes, a date, a figure, or a cost.
+const VALUE = /'[^']*'|\d{4}-\d\d-\d\d|\d+(?:[.,]\d+)*(?: [A-Z]{3}\b)?/g;
 
 // A message of the server in the language of the desk. What stands behind a colon or in brackets is
 // translated by itself, and what nobody has translated stays as it is.
