@@ -89,9 +89,10 @@ def top_level(directory: Path) -> Path | None:
 
 
 def common_commit(directory: Path, revision: str) -> str | None:
-    """Return the last commit that a revision and the current one have in common, or else its own.
+    """Return the last commit that a revision and the current one have in common.
 
-    None if it is no commit of the repository.
+    That is the commit of the revision itself if they have none in common, and None if the revision
+    is no commit of the repository.
     """
     if revision.startswith("-"):
         return None

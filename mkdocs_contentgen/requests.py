@@ -308,9 +308,9 @@ class TranslationOf:
 
 
 def without_original(record: Mapping[str, object]) -> Mapping[str, object]:
-    """Return the record of a request, of a translation what asks for its text without an original.
+    """Return the record of a request that needs no original: of a translation, that of a new text.
 
-    That is what the original is about, in the language of the translation.
+    The new text is about what the original is about, in the language of the translation.
     """
     original = record.get(TRANSLATION_KEY)
     if not isinstance(original, dict):
@@ -438,7 +438,8 @@ def check_defaults(defaults: Mapping[str, object]) -> list[Problem]:
     path: _Path = ("defaults",)
     problems = _unknown_keys(path, defaults, "key", [*COMMON_DEFAULTS, *REQUEST_TYPES])
     common = {name: defaults[name] for name in COMMON_DEFAULTS if name in defaults}
-    problems += _validate(Request, {"type": "", "topic": _STAND_IN_TOPIC, **common}, path)[1]
+    _, found = _validate(Request, {"type": "", "topic": _STAND_IN_TOPIC, **common}, path)
+    problems += found
     for name, model in REQUEST_TYPES.items():
         path = ("defaults", name)
         value = defaults.get(name, {})
@@ -448,7 +449,8 @@ def check_defaults(defaults: Mapping[str, object]) -> list[Problem]:
         allowed = [field for field in model.__struct_fields__ if field not in _NOT_DEFAULTABLE]
         problems += _unknown_keys(path, value, "key", allowed)
         fields = {key: value[key] for key in allowed if key in value}
-        problems += _validate(model, {"type": name, "topic": _STAND_IN_TOPIC, **fields}, path)[1]
+        _, found = _validate(model, {"type": name, "topic": _STAND_IN_TOPIC, **fields}, path)
+        problems += found
     return problems
 
 

@@ -198,8 +198,8 @@ def listen(port: int, host: str = "127.0.0.1") -> socket:
         family = AF_INET6 if ":" in host else AF_INET
         listener = create_server((host, port), family=family, backlog=2048)
     except (OSError, UnicodeError) as error:
-        # No host can have a name with a UnicodeError. The error of a name that is not known is the
-        # context of another one.
+        # A name that cannot be encoded is the name of no host. For one that nobody knows, the
+        # OSError is raised while the gaierror is handled.
         if isinstance(error, UnicodeError) or isinstance(error.__context__, gaierror):
             reason = "unknown host"
         else:

@@ -148,7 +148,7 @@ def print_brief(article: Article) -> None:
 
 
 def print_remarks(article: Article, *, most: int | None = None) -> None:
-    """Print what is not as requested in the draft that a page shows: all of it, or so much."""
+    """Print what is not as requested in the draft that a page shows, at `most` so many remarks."""
     for remark in article.remarks[:most]:
         print_line(f"{article.place}: not as requested: {remark}")
     if most and len(article.remarks) > most:

@@ -85,14 +85,19 @@ def report(config_file: str | None, base: str, as_json: bool) -> None:
         reports = report_texts(site, articles, commit)
         top = top_level(site.directory)
         if as_json:
-            print_json(report_json([*reports, *_others(articles, reports)], top))
+            print_json(report_json([*reports, *_further_reports(articles, reports)], top))
             return
         form = Form(forge_links(os.environ, top))
         click.echo(report_markdown(reports, form, articles=articles), nl=False)
 
 
-def _others(articles: Sequence[Article], reports: Sequence[TextReport]) -> list[TextReport]:
-    """Return what is due, and translations whose original has changed, without the `reports`."""
+def _further_reports(
+    articles: Sequence[Article], reports: Sequence[TextReport]
+) -> list[TextReport]:
+    """Report the texts that are due, and translations whose original has changed.
+
+    Those that `reports` contains are left out.
+    """
     from ..review.pull_requests import TextReport
 
     known = {report.article.asked for report in reports}

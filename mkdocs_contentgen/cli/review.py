@@ -200,7 +200,7 @@ def approve(
                 print_line(f"{article.page}: already approved: {article.reason}")
                 continue
             try:
-                chosen = text_to_approve(article, _prefer_draft)
+                chosen = text_to_approve(article, _confirm_draft)
                 write_approval(article, chosen, name, site.options, reason=reason or "")
             except ApprovalError as error:
                 failures.append(str(error))
@@ -214,7 +214,7 @@ def approve(
     print_errors(failures)
 
 
-def _prefer_draft(article: Article) -> bool:
+def _confirm_draft(article: Article) -> bool:
     """Ask whether to approve the newer draft, and not the file that was edited by hand.
 
     Raises ApprovalError where nobody can be asked, and words of people would be lost.

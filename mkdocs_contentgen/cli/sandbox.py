@@ -18,6 +18,6 @@ def sandbox(port: int) -> None:
 
     from ..service.sandbox import app
 
-    # uvicorn logs several lines, of which none names the option.
+    # It says which option to change if the port cannot be used. uvicorn's own lines do not.
     listen(port).close()
     uvicorn.run(app, host="127.0.0.1", port=port, log_level="info", use_colors=False)

@@ -340,7 +340,7 @@ class DeskApp:
     def _described(self, desk: Desk, article: Article) -> dict[str, Any]:
         ref = ref_of(article)
         if ref not in desk.described:
-            # Before the row: it counts the statements of a text that it has read in any case.
+            # Before the row, which then finds the statements of the text already counted.
             described = describe(desk, article)
             desk.described[ref] = {**self._row(desk, article), **described}
         job = self._texts.last_job(article)

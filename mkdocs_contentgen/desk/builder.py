@@ -98,9 +98,9 @@ class Builder:
         while True:
             with self._changed:
                 self._changed.wait_for(lambda: self._is_wanted)
-                has_changed = True
-                while has_changed and not self._next_is_urgent:
-                    has_changed = self._changed.wait(self._patience)
+                while not self._next_is_urgent:
+                    if not self._changed.wait(self._patience):
+                        break  # there was no further change
                 stamp = self._next_stamp
                 self._is_wanted = False
             if self._stopped:

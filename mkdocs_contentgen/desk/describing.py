@@ -413,7 +413,10 @@ def _document_of(text: str) -> Document:
 
 
 def _hidden(document: Document) -> Iterator[str]:
-    """Yield what a text contains and its page does not show; the build shows text of any colour."""
+    """Yield what a text contains and its page does not show.
+
+    Text in an invisible colour is none of it, since a build takes such colours out.
+    """
     found: dict[str, None] = {}
     for tag in document.article.find_all(True):
         for name, sign in _UNSEEN.items():

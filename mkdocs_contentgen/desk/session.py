@@ -102,8 +102,7 @@ class DeskSite:
         assert desk is not None  # noqa: S101  for mypy
         texts = stamp_of_texts(desk.site)
         if texts != self._texts_stamp:
-            is_first = not self._texts_stamp  # then the site is built in any case
-            if not is_first:
+            if self._texts_stamp:  # the first time, the site is built in any case
                 self.build(self.stamp, False)
             self._texts_stamp = texts
             desk.refresh()
@@ -192,7 +191,7 @@ def _update(
     section: str,
     wrap: Callable[[AskForText], AskForText],
 ) -> tuple[Text | None, list[str]]:
-    """Return the updated text of an article, and why there is none."""
+    """Return the updated text of an article, or else why there is none."""
     planned = updating.plan(build, [article], note=note, section=section)
     results, problems = updating.run(build, planned.updates, wrap)
     problems += [*planned.problems, *planned.notes]
@@ -204,7 +203,10 @@ def _update(
 def _generate(
     build: Build, article: Article, wrap: Callable[[AskForText], AskForText]
 ) -> tuple[Text | None, list[str]]:
-    """Return a new text for an article that no person has changed, and why there is none."""
+    """Return a new text for an article, or else why there is none.
+
+    None is returned for a text that people have already changed.
+    """
     source = replace(build.foreground(), ask=wrap(ask_for_text))
     obtained = build.obtain(build.site.approved_files(), source, [article.asked])
     draft = obtained.articles[0].draft

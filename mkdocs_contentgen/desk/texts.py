@@ -388,7 +388,7 @@ class Desk:
         Blocks that are not among those of `authors` are by the person at the desk.
         """
         written = document.to_lines()
-        # What stands in the text is what its HTML is read as.
+        # Read again, the HTML may have other blocks than the document that was changed.
         document = self._read_again(written)
         edits = _edits_of_blocks(document.blocks(), edits, authors, self.by)
         html = document.to_lines()
@@ -515,8 +515,8 @@ def _as_newest(article: Article, text: Text) -> Text:
 def _restored(article: Article, text: Text) -> Text:
     """Return the text that an Undo puts back.
 
-    A draft that was newer than the text of the file gets a new edition, so that it is newer than
-    that once more. Any other keeps its edition, so that its page goes on with the file.
+    A draft that was newer than the text of the file gets a new edition, so that its page shows it
+    once more. Any other text keeps its edition, so that its page still shows the file.
     """
     approved = article.approved
     if approved and text.edition <= approved.text.edition:
@@ -551,18 +551,18 @@ def _settle_statement(block: Block, change: Change, confirmed: Sequence[str]) ->
 
     The block is changed in place. Returns the statements that are confirmed then. Raises EditError.
     """
-    left = list(confirmed)
+    confirmed_now = list(confirmed)
     if change.action == "confirm":
         statement = _statement(block, change)
         block.confirm_statement(change.statement)
-        left.append(shorten(statement))
+        confirmed_now.append(shorten(statement))
     else:
         statement = shorten(change.markdown)
-        if statement not in left:
+        if statement not in confirmed_now:
             raise EditError("this statement was not confirmed")
         block.mark_statement(change.markdown)
-        left.remove(statement)
-    return tuple(left)
+        confirmed_now.remove(statement)
+    return tuple(confirmed_now)
 
 
 def _change_words(block: Block, change: Change) -> str:

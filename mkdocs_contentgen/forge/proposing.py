@@ -102,8 +102,8 @@ def propose_texts(
 def start_branch(directory: Path, github: GitHub, branch: str) -> Start:
     """Check out the branch of the texts, and return where it begins.
 
-    That of an open pull request is gone on with, since people may have changed texts there; any
-    other begins anew at the current commit. Raises ForgeError.
+    The branch of an open pull request is kept and brought up to date, since people may have changed
+    texts there. Any other begins anew at the current commit. Raises ForgeError.
     """
     pull_request = github.open_pull_request(branch)
     reference = f"refs/heads/{branch}"

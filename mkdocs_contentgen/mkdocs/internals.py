@@ -77,17 +77,17 @@ def correct_links(page: Page, ids: Mapping[CitedHeading, str | None], files: Fil
     """
     from ..site.anchors import replace_anchors
 
-    new: dict[tuple[str, str], str] = {}
-    for citation, found in ids.items():
+    new_ids: dict[tuple[str, str], str] = {}
+    for citation, new_id in ids.items():
         file = files.get_file_from_path(citation.page)
-        if found is None or file is None:
+        if new_id is None or file is None:
             continue
-        new[urljoin("/", file.url), citation.anchor] = found
-        to_validate = (page.links_to_anchors or {}).get(file, {})
-        link = to_validate.pop(citation.anchor, None)
+        new_ids[urljoin("/", file.url), citation.anchor] = new_id
+        links_by_anchor = (page.links_to_anchors or {}).get(file, {})
+        link = links_by_anchor.pop(citation.anchor, None)
         if link:
-            to_validate.setdefault(found, link)
-    page.content = replace_anchors(page.content or "", page.url, new)
+            links_by_anchor.setdefault(new_id, link)
+    page.content = replace_anchors(page.content or "", page.url, new_ids)
 
 
 def set_title_found(md: Markdown, root: Element, title: str) -> None:

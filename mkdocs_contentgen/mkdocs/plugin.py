@@ -111,7 +111,7 @@ class ContentgenPlugin(BasePlugin[ContentgenConfig]):
             server.watch(str(self._background.trigger_file))
         if self._extension.articles:
             approved = Site(config=config, options=self.config).approved_directory()
-            with suppress(OSError):  # the first one is not noticed then
+            with suppress(OSError):  # without the directory, the first approval is not noticed
                 approved.mkdir(parents=True, exist_ok=True)
                 server.watch(str(approved))
 

@@ -160,7 +160,7 @@ def changed_remarks(
     remarks = [remark for remark in before.remarks if _subject(remark) not in form_before]
     subjects_before = {_subject(remark) for remark in before.remarks}
     for subject, remark in form_now.items():
-        # The text had reason for the remark before, but did not have it: a person has settled it.
+        # It held for the text before, too, but was not among its remarks: a person settled it.
         was_settled = subject in form_before and subject not in subjects_before
         if not was_settled:
             remarks.append(remark)

@@ -51,6 +51,10 @@ def open_remarks(remarks: Iterable[str], before: MarkedText, after: MarkedText) 
 
 
 def _is_open(remark: str, before: MarkedText, after: MarkedText) -> bool:
+    """Return whether a remark on a quotation still holds for a text after a change.
+
+    It is settled once the quotation has no mark any more, or was taken out.
+    """
     if before.marks and not after.marks:
         return False
     quotation = _letters(quotation_in(remark))

@@ -164,6 +164,10 @@ class MarkdownReader:
         return _VARIES.sub("", html.replace(COMMENT, "")).replace("&#58;", ":")
 
     def _form(self, block: WrittenBlock) -> str:
+        """Return the first form of a block that this site reads as its HTML.
+
+        Raises ApprovalError.
+        """
         expected = [self._expected(block)]
         for form in block.forms:
             if self._read(form) == expected:
@@ -323,8 +327,8 @@ def _trim(line: str) -> str:
 
     Markdown has no spaces at the edges of emphasis, and moves them out.
     """
-    words: list[str] = []
-    space = ""
+    trimmed = ""
+    space = ""  # both since the last word
     tags = ""
     for part in _PART.findall(line):
         if part == " ":
@@ -332,9 +336,8 @@ def _trim(line: str) -> str:
         elif part.startswith("<"):
             tags += part
         else:
-            if not words:
-                space = ""
-            words.append(f"{space}{tags}{part}")
+            is_first = not trimmed
+            trimmed += f"{tags}{part}" if is_first else f"{space}{tags}{part}"
             space = ""
             tags = ""
-    return "".join([*words, tags])
+    return trimmed + tags

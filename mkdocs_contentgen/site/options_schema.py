@@ -49,7 +49,7 @@ def options_schema() -> dict[str, object]:
 def _options() -> tuple[dict[str, object], dict[str, Any]]:
     """Return the JSON Schema of the options, and what it refers to."""
     _, components = msgspec.json.schema_components(
-        [WriterFields], ref_template="#/$defs/{name}", schema_hook=lambda kind: {"title": "any"}
+        [WriterFields], ref_template="#/$defs/{name}", schema_hook=_any_type
     )
     for component in components.values():
         component["type"] = ["object", "null"]
@@ -88,7 +88,12 @@ def _values(option: BaseConfigOption[Any]) -> dict[str, Any]:
             return msgspec.json.schema(option._type)
         case _:
             kind = option.kind  # type: ignore[attr-defined]  # of ours
-            return msgspec.json.schema(kind, schema_hook=lambda kind: {"title": "any"})
+            return msgspec.json.schema(kind, schema_hook=_any_type)
+
+
+def _any_type(kind: type) -> dict[str, object]:
+    """Return the schema of a type that msgspec knows none for."""
+    return {"title": "any"}
 
 
 def _docstrings(model: type) -> dict[str, str]:

@@ -204,7 +204,8 @@ def find_configuration(named: str | None, directory: Path) -> Path:
 
     Raises ConfigurationError if there is none.
     """
-    for name in [named] if named else CONFIGURATIONS:
+    names = [named] if named else CONFIGURATIONS
+    for name in names:
         path = directory / name
         if path.is_file():
             return path.absolute()

@@ -22,13 +22,16 @@ _ROUTE = re.compile(rb'"route":\s*\{\s*"source":\s*("(?:[^"\\]|\\.)*")')
 
 
 def delete_entries(root: Path, pages: Collection[str]) -> None:
-    """Delete pages from Zensical's cache; of one that has another form, all. Raises StoreError."""
+    """Delete pages from Zensical's cache. Raises StoreError.
+
+    All are deleted where no entry says which page it belongs to, as in a cache of another version.
+    """
     if not pages:
         return
     entries = {path: _page_of(path) for path in _entries(root)}
-    is_known = any(entries.values())
+    names_pages = any(entries.values())
     for path, page in entries.items():
-        if page in pages or not is_known:
+        if page in pages or not names_pages:
             try:
                 path.unlink(missing_ok=True)
             except OSError as error:

@@ -105,7 +105,7 @@ class SiteTexts:
         return resolution.articles.get(page, {})
 
     def report(self, page: str, problems: Iterable[tuple[str, str]]) -> None:
-        """Print problems with the markers of a page: these, with messages."""
+        """Print the problems with the markers of a page, given as pairs of marker and problem."""
         if self._given is not None:
             return
         for marker, problem in problems:
@@ -131,8 +131,8 @@ class SiteTexts:
     def _delete_rendered(self) -> None:
         """Delete pages with articles from Zensical's cache, which renders them again next time.
 
-        It would not notice that a text or its approval has changed, which this process cannot
-        tell if Zensical does not call it.
+        From its cache, it would show them unchanged: it does not notice changed texts and
+        approvals, and this process, which could, is called only for pages that are rendered.
         """
         try:
             delete_entries(self._site.directory, set(self._rendered))

@@ -84,8 +84,8 @@ class _Updates:
         self._background = background
         self._terminal = terminal
         self._shown: dict[str, dict[str, PageContent]] | None = None
-        self._again: set[str] = set()
-        self._announced = 0.0
+        self._to_announce_again: set[str] = set()
+        self._last_announced = 0.0
         self._reported: set[str] = set()
         self._spending: Spending | None = None
 
@@ -114,17 +114,19 @@ class _Updates:
         shown = resolution.articles
         if self._shown is not None:  # otherwise, Zensical is about to render all of them
             changed = {page for page in shown if self._shown.get(page) != shown[page]}
-            self._again |= changed
+            self._to_announce_again |= changed
             self._announce(site, changed)
         self._shown = shown
 
     def announce_again(self, site: Site) -> None:
         """Announce changes a second time when it is time to."""
-        if self._again and time.monotonic() > self._announced + SECOND_ANNOUNCEMENT:
-            self._announce(site, self._again)
-            self._again = set()
+        is_time = time.monotonic() > self._last_announced + SECOND_ANNOUNCEMENT
+        if self._to_announce_again and is_time:
+            self._announce(site, self._to_announce_again)
+            self._to_announce_again = set()
 
     def _announce(self, site: Site, pages: Collection[str]) -> None:
+        """Let Zensical render pages again."""
         delete_entries(site.directory, pages)
         problems = []
         for page in pages:
@@ -132,7 +134,7 @@ class _Updates:
             if problem:
                 problems.append(problem)
         self._terminal.report(problems, [])
-        self._announced = time.monotonic()
+        self._last_announced = time.monotonic()
 
 
 def _announce_problem(site: Site, page: str) -> str:
