@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from enum import Enum
 from itertools import islice
 
 _HEIGHT = 100
@@ -50,6 +51,14 @@ _OTHER_SCREENS = ("?47", "?1047", "?1049")
 _LINE_FEEDS = "\n\v\f\x85"
 
 
+class _Last(Enum):
+    """What the last code has done, to know a word that a program takes back and writes again."""
+
+    WENT_BACK = "it moved the cursor to the left"
+    TOOK_BACK = "then, what stood there was erased"
+    OTHER = "something else, or something was written since"
+
+
 class _Row:
     """A row of the screen, with a cell for each column: a wide character is followed by ''."""
 
@@ -79,11 +88,7 @@ class Screen:
         self._unread = ""
         """The start of a code whose end has not arrived yet."""
 
-        self._went_back = False
-        """Whether the last code moved the cursor to the left, and nothing was written since."""
-
-        self._took_back = False
-        """Whether it then erased what stood there: a word that goes on in the next row."""
+        self._last = _Last.OTHER
 
     def write(self, text: str, *, is_last: bool = False) -> None:
         """Add a part of a program's output. A code can begin in one part and end in the next."""
@@ -110,8 +115,7 @@ class Screen:
     def _print(self, text: str) -> None:
         if not text:
             return
-        self._went_back = False
-        self._took_back = False
+        self._last = _Last.OTHER
         row = self._rows[self._row]
         self._fill(row)
         cells = list(text) if text.isascii() else self._cells_of(text, row)
@@ -147,37 +151,36 @@ class Screen:
         return cells
 
     def _obey(self, code: re.Match[str]) -> None:
-        took_back = self._took_back
-        went_back = self._went_back
-        self._went_back = False
-        self._took_back = False
+        last = self._last
+        self._last = _Last.OTHER
         if code["control"]:
-            self._control(code["control"], took_back=took_back)
+            self._control(code["control"], last)
         elif code["escape"]:
             self._escape(code["escape"])
         elif code["final"]:
-            self._read_command(code["final"], code["parameters"], went_back=went_back)
+            self._read_command(code["final"], code["parameters"], last)
 
-    def _control(self, character: str, *, took_back: bool) -> None:
-        """Obey a control character. `took_back` says whether a word was taken back just before."""
-        # A word that was taken back goes on in the next row, which is the same line of text.
-        if character in _LINE_FEEDS and not took_back:
+    def _control(self, character: str, last: _Last) -> None:
+        """Obey a control character."""
+        if last is _Last.TOOK_BACK and character == "\r":
+            self._last = _Last.TOOK_BACK  # as before a line feed
+        elif last is _Last.TOOK_BACK and character in _LINE_FEEDS:
+            pass  # the word goes on in the next row, which is the same line of text
+        elif character in _LINE_FEEDS:
             self._line_feed()
-        elif character == "\r" and took_back:
-            self._took_back = True
         elif character == "\r":
             self._column = 0
         elif character == "\b":
             self._move(column=self._column - 1)
-            self._went_back = True
+            self._last = _Last.WENT_BACK
 
-    def _read_command(self, name: str, parameters: str, *, went_back: bool) -> None:
+    def _read_command(self, name: str, parameters: str, last: _Last) -> None:
         """Switch the screen, or obey a command whose parameters are numbers."""
         if parameters in _OTHER_SCREENS:
             self._switch(is_other=name == "h")
         elif not parameters.startswith(("?", ">", "<", "=")):  # which are private to terminals
             numbers = [int(part[:5]) for part in re.findall(r"[0-9]+", parameters)]
-            self._command(name, numbers, went_back=went_back)
+            self._command(name, numbers, last)
 
     def _escape(self, name: str) -> None:
         match name:
@@ -192,14 +195,12 @@ class Screen:
             case "c":
                 self._clear()
 
-    def _command(self, name: str, numbers: list[int], *, went_back: bool) -> None:
+    def _command(self, name: str, numbers: list[int], last: _Last) -> None:
         r"""Obey a code such as `\x1b[4D`, which has a name and numbers."""
         number = numbers[0] if numbers else 0
         count = max(1, number)
         if name in _STEPS:
-            rows, columns = _STEPS[name]
-            self._move(self._row + rows * count, self._column + columns * count)
-            self._went_back = name == "D"
+            self._step(name, count)
         elif name in "EF":
             self._move(self._row + (count if name == "E" else -count), 0)
         elif name in "G`dHf":
@@ -211,14 +212,28 @@ class Screen:
         elif name == "J":
             self._erase_rows(number)
         elif name == "K":
-            row = self._rows[self._row]
-            has_text_behind = self._column < len(row.cells)
-            self._erase_in_row(number)
-            self._took_back = has_text_behind and number == 0 and went_back
+            self._erase_line(number, last)
         elif name in "PX@":
             self._change_cells(name, min(count, _MAX_COLUMN))
         elif name in "LM":
             self._change_rows(name, min(count, _HEIGHT))
+
+    def _step(self, name: str, count: int) -> None:
+        """Move the cursor by so many rows or columns."""
+        rows, columns = _STEPS[name]
+        self._move(self._row + rows * count, self._column + columns * count)
+        if name == "D":
+            self._last = _Last.WENT_BACK
+
+    def _erase_line(self, part: int, last: _Last) -> None:
+        """Erase in the cursor's row, as _erase_rows() does, and see whether that takes a word back.
+
+        It does if the cursor went back to the start of the word, and all behind that is erased.
+        """
+        has_text_behind = self._column < len(self._rows[self._row].cells)
+        self._erase_in_row(part)
+        if last is _Last.WENT_BACK and has_text_behind and part == 0:
+            self._last = _Last.TOOK_BACK
 
     def _go_to(self, name: str, numbers: list[int]) -> None:
         """Move the cursor to a column, a row, or both, which are counted from 1."""
