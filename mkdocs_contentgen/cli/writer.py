@@ -116,16 +116,20 @@ def _try_out(
     *,
     on_trial: Callable[[Trial], None] = lambda trial: None,
 ) -> Sequence[Trial]:
+    """Write a text for each request, and print warnings. `on_trial` gets each trial once done."""
+    import asyncio  # it would take a tenth of the time of other commands
+
+    return asyncio.run(_write_texts(options, requests, on_trial))
+
+
+async def _write_texts(
+    options: WriterOptions, requests: Iterable[Request], on_trial: Callable[[Trial], None]
+) -> Sequence[Trial]:
     from ..writer.evaluation import try_out
     from ..writer.model import make_model
     from ..writer.usage import Spending
 
-    async def run() -> Sequence[Trial]:
-        async with make_model(options, Spending(), reporter=output.make_reporter()) as model:
-            trials = await try_out(requests, options, model, on_trial=on_trial)
-            output.print_warnings([*model.warnings, *options.sources.warnings])
-            return trials
-
-    import asyncio  # it would take a tenth of the time of other commands
-
-    return asyncio.run(run())
+    async with make_model(options, Spending(), reporter=output.make_reporter()) as model:
+        trials = await try_out(requests, options, model, on_trial=on_trial)
+        output.print_warnings([*model.warnings, *options.sources.warnings])
+        return trials

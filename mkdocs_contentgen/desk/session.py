@@ -59,8 +59,11 @@ class DeskSite:
     ) -> None:
         self.to_json = to_json
         self.build: Callable[[str, bool], None] = lambda stamp, is_urgent: None
-        """Called with the stamp of the pages, and True if they have changed, or False if only the
-        texts have."""
+        """Lets the site be built. Whoever has a builder sets it, which needs the open site.
+
+        It is called with the stamp of the pages, and True if they have changed, or False if only
+        the texts have.
+        """
 
         self.lock = threading.Lock()
         """Held by whoever uses the texts."""

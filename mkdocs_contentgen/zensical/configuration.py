@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import tomllib
 from argparse import ArgumentError, ArgumentParser
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -153,24 +153,33 @@ def _read(path: Path) -> Mapping[str, object]:
 
 
 def _named(listed: object) -> list[tuple[str, Mapping[str, object]]]:
-    """Return name and options of plugins or extensions, which are a list or a mapping."""
-    if isinstance(listed, dict):
-        listed = [{name: options} for name, options in listed.items()]
-    if not isinstance(listed, list):
-        return []
+    """Return name and options of plugins or extensions, which are a list or a mapping.
+
+    Raises ConfigurationError if those of this plugin are no mapping.
+    """
     named: list[tuple[str, Mapping[str, object]]] = []
-    for item in listed:
-        pairs = item.items() if isinstance(item, dict) else [(item, None)]
-        for name, options in pairs:
-            if isinstance(options, dict):
-                named.append((str(name), options))
-            elif name == NAME and options is not None:
-                raise ConfigurationError(
-                    f"plugins.{NAME}: expected a mapping of options, found {quoted(options)}"
-                )
-            else:
-                named.append((str(name), {}))
+    for name, options in _pairs(listed):
+        if isinstance(options, dict):
+            named.append((str(name), options))
+        elif name == NAME and options is not None:
+            raise ConfigurationError(
+                f"plugins.{NAME}: expected a mapping of options, found {quoted(options)}"
+            )
+        else:
+            named.append((str(name), {}))
     return named
+
+
+def _pairs(listed: object) -> Iterator[tuple[object, object]]:
+    """Yield names and what is given for them, which is None for a name that stands alone."""
+    if isinstance(listed, dict):
+        yield from listed.items()
+    elif isinstance(listed, list):
+        for item in listed:
+            if isinstance(item, dict):
+                yield from item.items()
+            else:
+                yield item, None
 
 
 @dataclass

@@ -167,7 +167,7 @@ class SiteTexts:
             own = list_files(site.approved_directory() / name)
             approved = site.approved_files(files + own)
             policy = site.options.policy()
-            policy = replace(
+            policy = replace(  # nothing is requested here, so there is no limit to keep
                 policy, max_requests=sys.maxsize, warn_only=policy.warn_only or self._serves
             )
             return resolve(Build(site, policy), approved, CacheOnly(self._missing_reasons()))

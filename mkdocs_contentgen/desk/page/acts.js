@@ -12,7 +12,7 @@ import { say } from "./words.js";
 const MAX_CHANGES = 50; // that the server makes at once
 const MAX_TRIES = 20; // for one change, while others change something else each time
 
-let last = Promise.resolve();
+let last = Promise.resolve(); // of what waits for its turn
 
 export function inTurn(next) {
   last = last.then(next);
