@@ -799,6 +799,10 @@ def test_twins_and_other_articles(project: Project, page: Page) -> None:
         page.get_by_role("link", name="Ten habits").click()
         expect(frame.locator("[data-contentgen-block]")).to_have_count(3)
         expect(frame.locator("[data-contentgen-block='1']")).to_have_text("Same.")
+        expect(page.get_by_role("banner")).to_contain_text("report.md · second")
+        articles = frame.locator("article.contentgen")
+        expect(articles.nth(0)).to_have_css("opacity", "0.5")  # another text
+        expect(articles.nth(1)).to_have_css("opacity", "1")
 
 
 def test_an_article_in_a_tab_is_on_the_screen(project: Project, page: Page) -> None:

@@ -6,6 +6,7 @@ import { recall, remember } from "./drafts.js";
 import { h } from "./draw.js";
 import { help } from "./keys.js";
 import { costNote, isTranslation, languages, originalChanges } from "./original.js";
+import { nameOfPage } from "./queue.js";
 import { state, tell } from "./state.js";
 import { say, translate } from "./words.js";
 
@@ -60,7 +61,7 @@ export function about() {
   const { text } = state;
   const isBusy = Boolean(text.asking);
   const facts = [
-    [say("page_of"), text.page],
+    [say("page_of"), nameOfPage(text)],
     [say("original"), languages(text)],
     [say("topic"), text.topic],
     [say("request"), Object.entries(text.request).map((field) => field.join(": ")).join(" · ")],

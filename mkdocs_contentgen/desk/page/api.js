@@ -20,7 +20,9 @@ export async function call(action, body = {}) {
     throw new Error(say("lost"));
   }
   if (response.ok) return answer;
-  throw Object.assign(new Error(translate(answer.error)), { status: response.status });
+  const { status } = response;
+  const message = status === 401 ? say("open") : translate(answer.error);
+  throw Object.assign(new Error(message), { status });
 }
 
 // Exchanges the token of the address for the key. Each token is good once; a browser that has

@@ -7,6 +7,7 @@ import { switchComparison } from "./compare.js";
 import { h } from "./draw.js";
 import { step } from "./keys.js";
 import { onlyOnce } from "./pressing.js";
+import { nameOfPage } from "./queue.js";
 import { countOf, openNext, nextAfter, openQueue } from "./review.js";
 import { redraw, state } from "./state.js";
 import { currentStatement, openStatements, progress } from "./statements.js";
@@ -82,7 +83,8 @@ export function bar() {
       h("span", {}, say("left_of_all", countOf("review")))),
     h("div", { key: "titles", class: "titles" },
       h("h1", { dir: "auto", title: text.title }, text.title),
-      h("p", { class: "quiet" }, h("span", { class: "page", title: text.page }, text.page),
+      h("p", { class: "quiet" },
+        h("span", { class: "page", title: nameOfPage(text) }, nameOfPage(text)),
         h("span", { class: `state ${text.state}` }, stateOf(text)))),
     count.total > 0 && h("label", { key: "count", class: "count" },
       h("span", { class: "words" }, say("checked_of", count.checked, count.total)),

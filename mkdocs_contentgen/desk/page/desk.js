@@ -43,9 +43,8 @@ async function show(isWanted) {
 }
 
 function fail(error) {
-  const message = error.status === 401 ? say("open") : error.message;
   draw(document.body, [h("main", { key: "failed", class: "queue" },
-    h("p", { class: "note red", role: "alert" }, message))]);
+    h("p", { class: "note red", role: "alert" }, error.message))]);
 }
 
 async function start() {

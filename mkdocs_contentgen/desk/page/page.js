@@ -14,6 +14,7 @@ style.textContent = `
     color: #1f1600 !important; box-shadow: 0 3px #8a5a00 !important; outline: 0; }
   [data-contentgen-selected] { outline: 3px solid #d08b00 !important; outline-offset: 4px; }
   [data-contentgen-deleted] { display: none; }
+  [data-contentgen-others] article.contentgen:not([data-contentgen-text]) { opacity: .5; }
   [data-contentgen-difference] { outline: 1px dashed #888; outline-offset: 3px; cursor: pointer; }
   [data-contentgen-difference] del, del[data-contentgen-difference] {
     background: #fbdcdc; color: #5c1a1b; text-decoration: line-through; }
@@ -52,6 +53,7 @@ function show({ title, article: html, index, count, digest }) {
   } else {
     articles[index].outerHTML = title + html;
   }
+  document.body.toggleAttribute("data-contentgen-others", count > 1); // which are not approved now
   const text = document.querySelector("article[data-contentgen-text]");
   uncover(text);
   // Whoever reviews a text reads all of it.

@@ -39,7 +39,8 @@ export async function loadQueue(isWanted) {
   redraw();
 }
 
-const nameOfPage = (text) => text.id === "main" ? text.page : `${text.page} · ${text.id}`;
+// Several texts can be on a page.
+export const nameOfPage = (text) => text.id === "main" ? text.page : `${text.page} · ${text.id}`;
 
 // Asks for a text, and opens it.
 async function send(text, body) {
