@@ -26,7 +26,7 @@ from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from importlib.resources import files
 from pathlib import Path
-from typing import Literal, Self
+from typing import Any, Literal, Self
 
 import msgspec
 
@@ -145,6 +145,27 @@ class MonthlyUsage:
     usage: Usage
 
 
+@dataclass(frozen=True)
+class _Transaction:
+    """Statements that are run together, as of one time."""
+
+    execute: Execute
+    now: float
+    """The time of all statements, in seconds since 1970."""
+
+    expired_before: float
+    """The time up to which a lease counts as expired."""
+
+    def run(self, name: str, **values: object) -> list[tuple[Any, ...]]:
+        """Return the rows of a statement, by its name. The time is among its parameters."""
+        times = {
+            "now": self.now,
+            "month": month_of(self.now),
+            "expired_before": self.expired_before,
+        }
+        return self.execute(_STATEMENTS[name], **{**times, **values})
+
+
 class Ledger:
     """Users, Idempotency-Keys with their answers, and usage.
 
@@ -223,9 +244,8 @@ class Ledger:
         locks = [request.user]
         if max_cost is not None:
             locks.insert(0, _EVERYBODY)
-        with self._transaction(*locks) as (execute, now):
-            expired_before = self._expired_before(now)
-            known = self._find(execute, request, expired_before)
+        with self._transaction(*locks) as transaction:
+            known = self._find(transaction, request)
             if isinstance(known, bytes | str):
                 return known
             budgets = [
@@ -233,41 +253,29 @@ class Ledger:
                 _Budget("cost_per_month", limits.cost_per_month, request.user),
             ]
             for budget in budgets:
-                reached = _reached_budget(execute, budget, reserve, now, expired_before)
+                reached = _reached_budget(transaction, budget, reserve)
                 if reached:
                     return reached
             most = limits.requests_per_minute
-            recent = _recent_attempts(execute, request.user, most, now, expired_before)
+            recent = _recent_attempts(transaction, request.user, most)
             if recent.number >= most:
                 return LimitReached("requests_per_minute", recent.reset)
             if recent.running >= limits.parallel:
                 return LimitReached("parallel")
-            attempt = self._begin_attempt(execute, request, reserve, now, expired_before)
+            attempt = self._begin_attempt(transaction, request, reserve)
         self._attempts[request] = attempt
         parts = known.parts if known else b""
         return Started(left=most - recent.number - 1, reset=recent.reset, parts=parts)
 
     def _begin_attempt(
-        self,
-        execute: Execute,
-        request: KeyedRequest,
-        reserve: float,
-        now: float,
-        expired_before: float,
+        self, transaction: _Transaction, request: KeyedRequest, reserve: float
     ) -> str:
         """Return the name of a new attempt to write a text, with a lease, and a reserved cost."""
         attempt = secrets.token_hex(16)
         parameters = {**asdict(request), "attempt": attempt}
-        _count(execute, parameters, Usage(), now)
-        execute(
-            _STATEMENTS["put"],
-            **parameters,
-            lease=now + self._lease,
-            reserve=reserve,
-            body=None,
-            now=now,
-            expired_before=expired_before,
-        )
+        _count(transaction, parameters, Usage())
+        lease = transaction.now + self._lease
+        transaction.run("put", **parameters, lease=lease, reserve=reserve, body=None)
         return attempt
 
     def _expired_before(self, now: float) -> float:
@@ -288,17 +296,17 @@ class Ledger:
         self._reached = reached
 
     def _find(
-        self, execute: Execute, request: KeyedRequest, expired_before: float
+        self, transaction: _Transaction, request: KeyedRequest
     ) -> Literal["running", "other body"] | bytes | _Unfinished | None:
         """Return what is known of a request: its answer, that it runs, or what is left of it."""
         lock = self._database.for_update  # so that no beat comes in between
-        rows = execute(f"{_STATEMENTS['request']} {lock}", **asdict(request))
+        rows = transaction.execute(f"{_STATEMENTS['request']} {lock}", **asdict(request))
         row = next(iter(rows), None)
         if row is None:
             return None
         fingerprint, body, lease, parts = row
         is_same = fingerprint == request.fingerprint
-        is_taken = body is not None or lease > expired_before
+        is_taken = body is not None or lease > transaction.expired_before
         if is_taken and not is_same:
             return "other body"
         if is_taken:
@@ -319,26 +327,25 @@ class Ledger:
         one stays.
         """
         parameters = self._parameters_of(request)
-        with self._transaction(request.user) as (execute, now):
+        with self._transaction(request.user) as transaction:
             if body is not None:
-                execute(
-                    _STATEMENTS["put"],
+                transaction.run(
+                    "put",
                     **parameters,
                     lease=0,
                     reserve=0,
                     body=body,
-                    now=now,
                     expired_before=0,  # another running request with this key stays
                 )
-                _count(execute, parameters, usage, now, texts=1)
+                _count(transaction, parameters, usage, texts=1)
             else:
                 parts = None if keeps_parts else b""  # None: as they are
-                execute(_STATEMENTS["update"], **parameters, lease=0, parts=parts, now=now)
+                transaction.run("update", **parameters, lease=0, parts=parts)
                 if usage.calls:
-                    _count(execute, parameters, usage, now, failed=1)
+                    _count(transaction, parameters, usage, failed=1)
                 else:
-                    execute(_STATEMENTS["withdraw"], **parameters)
-            kept = _kept_answer(execute, parameters)
+                    transaction.run("withdraw", **parameters)
+            kept = _kept_answer(transaction, parameters)
         self._attempts.pop(request, None)
         return kept
 
@@ -348,10 +355,10 @@ class Ledger:
         So what a process that dies has paid for is neither lost nor forgotten.
         """
         parameters = self._parameters_of(request)
-        with self._transaction(request.user) as (execute, now):
-            lease = now + self._lease
-            execute(_STATEMENTS["update"], **parameters, lease=lease, parts=parts, now=now)
-            _count(execute, parameters, usage, now)
+        with self._transaction(request.user) as transaction:
+            lease = transaction.now + self._lease
+            transaction.run("update", **parameters, lease=lease, parts=parts)
+            _count(transaction, parameters, usage)
 
     def _parameters_of(self, request: KeyedRequest) -> dict[str, str]:
         """Return the parameters of statements on a request that this process has begun.
@@ -366,22 +373,18 @@ class Ledger:
 
         Called every BEAT seconds.
         """
-        with self._transaction() as (execute, now):
+        with self._transaction() as transaction:
+            lease = transaction.now + self._lease
             for request in list(self._attempts):
-                execute(
-                    _STATEMENTS["update"],
-                    **self._parameters_of(request),
-                    lease=now + self._lease,
-                    parts=None,  # as they are
-                    now=now,
-                )
+                parameters = self._parameters_of(request)
+                transaction.run("update", **parameters, lease=lease, parts=None)  # as they are
             # On a full disk, or one that is read-only, this fails as begin() does.
-            _count(execute, _PROBE, Usage(), now)
+            _count(transaction, _PROBE, Usage())
 
     def expire(self, seconds: float) -> None:
         """Drop the answers, and the parts of unfinished texts, that are older."""
-        with self._transaction(_EXPIRY_LOCK) as (execute, now):
-            execute(_STATEMENTS["drop_requests"], before=now - seconds, now=now)
+        with self._transaction(_EXPIRY_LOCK) as transaction:
+            transaction.run("drop_requests", before=transaction.now - seconds)
 
     def usage(self) -> list[MonthlyUsage]:
         """Return the usage of each user and month, by month and user."""
@@ -398,12 +401,12 @@ class Ledger:
             return dict(execute(_STATEMENTS["spent"], month=month))
 
     @contextmanager
-    def _transaction(self, *locks: str) -> Iterator[tuple[Execute, float]]:
-        """Yield what runs statements, and the time."""
+    def _transaction(self, *locks: str) -> Iterator[_Transaction]:
+        """Yield a transaction with these locks, at the time of the database."""
         with self._database.transaction(*locks) as execute:
             now = self._clock() if self._clock else execute(self._database.time_query)[0][0]
             self._note_reached()
-            yield execute, now
+            yield _Transaction(execute, now, self._expired_before(now))
 
 
 def _users(execute: Execute, where: str = "", **values: str) -> dict[str, User]:
@@ -413,50 +416,39 @@ def _users(execute: Execute, where: str = "", **values: str) -> dict[str, User]:
 
 
 def _reached_budget(
-    execute: Execute, budget: _Budget, reserve: float, now: float, expired_before: float
+    transaction: _Transaction, budget: _Budget, reserve: float
 ) -> LimitReached | None:
     """Return the budget if another text, which may cost `reserve`, would exceed it, or None."""
     if budget.most is None:
         return None
-    ((spent, reserved),) = execute(
-        _STATEMENTS["costs"],
-        user=budget.user,
-        now=now,
-        month=month_of(now),
-        expired_before=expired_before,
-    )
+    ((spent, reserved),) = transaction.run("costs", user=budget.user)
     most = budget.most - _ROUNDING
     if spent + reserve >= most:
-        return LimitReached(budget.option, _rest_of_month(now))
+        return LimitReached(budget.option, _rest_of_month(transaction.now))
     if spent + reserved + reserve >= most:
         return LimitReached(budget.option)  # what is reserved may be free again soon
     return None
 
 
-def _recent_attempts(
-    execute: Execute, user: str, most: int, now: float, expired_before: float
-) -> _RecentAttempts:
+def _recent_attempts(transaction: _Transaction, user: str, most: int) -> _RecentAttempts:
     """Return what a user has begun in the last minute. No more than `most` are counted."""
-    ((number, oldest, running),) = execute(
-        _STATEMENTS["recent"], user=user, most=most, now=now, expired_before=expired_before
-    )
-    begun = now if oldest is None else oldest
-    return _RecentAttempts(number, reset=begun + 60 - now, running=running)
+    ((number, oldest, running),) = transaction.run("recent", user=user, most=most)
+    begun = transaction.now if oldest is None else oldest
+    return _RecentAttempts(number, reset=begun + 60 - transaction.now, running=running)
 
 
-def _kept_answer(execute: Execute, parameters: Mapping[str, str]) -> bytes | None:
+def _kept_answer(transaction: _Transaction, parameters: Mapping[str, str]) -> bytes | None:
     """Return the answer of a request, or None if there is none."""
     answer: bytes | None = None
-    for _, body, _, _ in execute(_STATEMENTS["request"], **parameters):  # one row at most
+    for _, body, _, _ in transaction.run("request", **parameters):  # one row at most
         answer = body
     return answer
 
 
 def _count(
-    execute: Execute,
+    transaction: _Transaction,
     parameters: Mapping[str, str],
     usage: Usage,
-    now: float,
     *,
     texts: int = 0,
     failed: int = 0,
@@ -465,15 +457,13 @@ def _count(
 
     Once it has ended, either `texts` or `failed` is 1.
     """
-    execute(
-        _STATEMENTS["count"],
+    transaction.run(
+        "count",
         **parameters,
         **usage.fields(),
         calls=usage.calls,
         texts=texts,
         failed=failed,
-        now=now,
-        month=month_of(now),
     )
 
 
