@@ -85,21 +85,29 @@ def mark_paragraph(
     if is_quotation and is_invented(text, given.text):
         ranges = [Range(0, len(text))]
     else:
-        first = number_end(text, is_heading=is_heading)
-        # `Five reasons` counts what follows, and without sources, so does every other number word.
-        number_words = given.has_sources and not is_heading
-        found = find_statements(text, given.text, given.language, number_words=number_words)
-        found = [marked for marked in found if marked.start >= first]
-        if given.has_sources:
-            found += _unknown_code(text, pieces, given)
-            if not is_heading:
-                found += find_names(text, given.text, given.language)
+        found = _find_unknown(text, pieces, given, is_heading=is_heading)
         ranges = without_overlaps([*links, *found])
     tokens[:] = _wrap(pieces, ranges)
     if given.has_sources and not is_heading:
+        pieces, _ = _pieces(tokens)  # of the marked text
         sentences = find_sentences_to_read(text, given.text, given.language)
-        pieces, _ = _pieces(tokens)
         tokens[:] = _wrap(pieces, sentences, "span")
+
+
+def _find_unknown(
+    text: str, pieces: list[_Piece], given: Given, *, is_heading: bool
+) -> Iterator[Range]:
+    """Yield the ranges of what a paragraph says, and what is not given."""
+    first = number_end(text, is_heading=is_heading)
+    # `Five reasons` counts what follows, and without sources, so does every other number word.
+    number_words = given.has_sources and not is_heading
+    for found in find_statements(text, given.text, given.language, number_words=number_words):
+        if found.start >= first:
+            yield found
+    if given.has_sources:
+        yield from _unknown_code(text, pieces, given)
+    if given.has_sources and not is_heading:
+        yield from find_names(text, given.text, given.language)
 
 
 def mark_code_block(token: Token, given: Given) -> None:
