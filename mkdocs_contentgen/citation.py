@@ -52,9 +52,10 @@ class Citation(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         return self.name.startswith(("http://", "https://"))
 
     def shown(self, site_url: str) -> str:
-        """Return its name as messages have it: the path in a site with this address, or of a file.
+        """Return its name as messages show it.
 
-        For a page of another site, it is the whole address.
+        That is the path of a file, the path of a page in the site with this address, or the whole
+        address of a page of another site.
         """
         if self.is_page:
             return self.name.removeprefix(site_url)

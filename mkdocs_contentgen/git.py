@@ -36,7 +36,8 @@ def user_name(directory: Path = Path()) -> str:
 def line_authors(path: Path) -> list[tuple[str, str]]:
     """Return each line of a file as it is now, and who wrote it; nothing if git cannot tell.
 
-    Who wrote what is not committed yet is the person who works here, or an empty string.
+    Lines that are not committed yet are by the person who works here, or by nobody (an empty
+    string) if git knows no name.
     """
     arguments = ("blame", "--line-porcelain", "--no-textconv", "--", path.name)
     printed = run_git(path.parent, *arguments) or ""
@@ -44,7 +45,7 @@ def line_authors(path: Path) -> list[tuple[str, str]]:
     commit = ""
     author = ""
     is_first = True
-    # Of each line, git prints its commit first, then fields such as `author`, and it behind a tab.
+    # For each line, git prints its commit, then fields such as `author`, then a tab and the line.
     for printed_line in printed.split("\n"):
         if printed_line.startswith("\t"):
             by = user_name(path.parent) if commit == _UNCOMMITTED else author

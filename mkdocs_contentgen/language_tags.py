@@ -13,8 +13,8 @@ _TRADITIONAL = ("zh-hant", "zh-tw", "zh-hk", "zh-mo")
 def base_language(tag: str) -> str:
     """Return the key of a language in tables, such as `de` for `de-AT`.
 
-    That of Chinese in the traditional script is `zh-hant`. It is empty for a language in a script
-    that the tag has to name, which tables do not have.
+    That of Chinese in the traditional script is `zh-hant`. It is empty for a tag with any other
+    script, such as `sr-Latn`: no table has one for that.
     """
     tag = tag.lower()
     if re.match(r"[a-z]+-(?!hans|hant)[a-z]{4}(?:-|$)", tag):

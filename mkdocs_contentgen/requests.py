@@ -102,7 +102,8 @@ class Request(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
     topic: Annotated[
         str,
         Meta(
-            # What `\S` is in Python, also for JSON Schema, but for what has no width.
+            # A visible character. Spaces that `\s` matches in Python, but not in JSON Schema, are
+            # named one by one.
             pattern=r"[^\s\x1c-\x1f\x85\xad\u061c\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff]",
             max_length=MAX_TOPIC,
             description="What to write about: the main topic or title, for news the headline. "
@@ -308,7 +309,7 @@ class TranslationOf:
 
 
 def without_original(record: Mapping[str, object]) -> Mapping[str, object]:
-    """Return the record of a request that needs no original: of a translation, that of a new text.
+    """Return the record of a request; that of a translation is turned into one for a new text.
 
     The new text is about what the original is about, in the language of the translation.
     """

@@ -168,8 +168,8 @@ class Text(msgspec.Struct, frozen=True, omit_defaults=True, gc=False):
     def with_citations(self, citations: Iterable[Citation]) -> Text:
         """Return the text as one that cites these passages as they are now.
 
-        Of several parts of a passage, each is a citation of the same name. What has no name is not
-        kept, and of what is gone stays what it said.
+        Of several parts of a passage, each is a citation of the same name. Citations without a name
+        are not kept. Of a passage that is gone, what it said before is kept.
         """
         digests: dict[str, str] = {}
         passages: dict[str, list[str]] = {}
@@ -302,7 +302,7 @@ def _clean_lines(values: Iterable[object]) -> list[str]:
 def _clean_by_passage(values: Mapping[object, object]) -> dict[object, str]:
     """Return what is kept of passages, their digests or what they said, by valid names.
 
-    If there are many, less is kept of each: a digest is shorter than that in any case.
+    The more there are, the less is kept of each, but always enough for a digest.
     """
     named = [name for name in values if re.match(NAME, str(name))][:_MAX_SOURCES]
     most = _MAX_PASSAGES // max(len(named), 4)

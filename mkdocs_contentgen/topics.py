@@ -22,7 +22,7 @@ _NUMBERS = {
 }
 
 _MOST_ITEMS = 50
-"""A higher number is none of items."""
+"""A higher number in a topic is not the number of its items."""
 
 _UNITS = (
     "second|minute|hour|day|week|month|year|step|percent|stunde|tag|jahr|(?:kilo|giga|mega)byte"

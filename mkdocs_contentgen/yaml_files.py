@@ -125,7 +125,7 @@ def read_yaml(
     except yaml.MarkedYAMLError as error:
         reason = str(error.problem or error.context)
         mark = error.problem_mark
-        # What is not closed is noticed at the end of the text, and its context is where it begins.
+        # Something left open is noticed only at the end of the text. It begins at the context.
         is_open = "end of stream" in reason or "expected ':'" in reason
         if is_open and error.context_mark:
             mark = error.context_mark

@@ -142,10 +142,10 @@ def listen_for_desk(port: int | None, directory: Path) -> socket:
 
 
 def listen_for_pages(port: int) -> list[socket]:
-    """Return sockets that listen on a port, by default a random one, of all of `*.localhost`.
+    """Return sockets that listen on a port, by default a random one, for all of `*.localhost`.
 
-    A browser may try the IPv6 address first, and nobody else may answer there. Raises
-    ClickException.
+    These names have an IPv4 and an IPv6 address. A browser may try either first, so nobody else may
+    answer there. Raises ClickException.
     """
     for _ in range(_TRIES):
         listener = listen(port)

@@ -252,7 +252,10 @@ def print_table(rows: Sequence[Mapping[str, object]], currency: str = "") -> Non
 def _print_aligned(
     first: Mapping[str, object], headings: Sequence[str], cells: Sequence[Sequence[str]]
 ) -> None:
-    """Print the cells of a table in columns. `first` has the values of its first row."""
+    """Print the cells of a table in columns.
+
+    The values of the `first` row say by their types and names what kinds of columns these are.
+    """
     from rich.console import Console
     from rich.table import Table
     from rich.text import Text

@@ -183,7 +183,7 @@ class DeskApp:
         self._origin = f"http://{self._host}"
         self._hosts = _PageHosts(ports[1])
         self._token = token
-        # Browsers send cookies to all ports of a host, so the key of the desk is none.
+        # It is no cookie, since browsers send those to all ports of a host.
         self._key = secrets.token_urlsafe(32)
         shell = files(__package__).joinpath("page/desk.html").read_text("utf-8")
         self._shell = partial(shell.format, language=escape(language or "en"))
@@ -352,12 +352,12 @@ class DeskApp:
             "asking": running,
             "ask_problem": job.problem if job else "",
             "stamp": self._builder.stamp,
-            "waits": self._waits(desk, ref),
+            "waits": self._why_not_shown(desk, ref),
         }
         return {**answer, "version": sha256(msgspec.json.encode(answer).decode())}
 
-    def _waits(self, desk: Desk, ref: str) -> str:
-        """Return why the page that is shown is not the one of this text, or an empty string."""
+    def _why_not_shown(self, desk: Desk, ref: str) -> str:
+        """Return why the page beside the desk does not show this text yet, or an empty string."""
         if self._texts.problem:
             return self._texts.problem
         if self._builder.stamp == self._texts.stamp:
@@ -396,7 +396,7 @@ class DeskApp:
             raise EditError("this service cannot translate texts; see `service_fields`")
 
     async def _show_desk(self, request: Request) -> Response:
-        """Return the desk, which knows whether a person has opened it, or another page."""
+        """Return the desk, and tell it whether a person or another page has opened it."""
         is_own = request.headers.get("sec-fetch-site") in ("none", "same-origin")
         return HTMLResponse(self._shell(opened_by="person" if is_own else "page"))
 

@@ -315,7 +315,7 @@ def _cited_by_number(sentence: MarkedSentence, listed: Mapping[str, _CitedSource
 def _find_evidence(
     finder: EvidenceFinder, block: Block, sentence: MarkedSentence
 ) -> list[Evidence]:
-    """Return the passages beside a sentence of a block, of a translation the block's original."""
+    """Return the passages beside a sentence; in a translation, the original of its block."""
     if isinstance(finder, OriginalFinder):
         return finder.of_block(block.number)
     return finder.find(_words_to_find(block, sentence))

@@ -430,7 +430,7 @@ class Desk:
         state = self._reread(article).state
         undos = []
         for step in steps:
-            # When the steps behind it are undone, the text of a step has the state of the last one.
+            # Once all later steps are undone, its text is back, in the state after the last step.
             after = _digest(step.after, state)
             undos.append(_Undo(after, text=step.before, act=step.act, by=self.by))
         self._add_undos(article, undos)
@@ -542,7 +542,7 @@ def _last_undo(lines: Sequence[bytes], article: Article) -> _Undo | None:
         last = msgspec.json.decode(lines[-1], type=_Undo)
     except ValueError:  # somebody else has written it
         return None
-    # Another text may have taken its place.
+    # Somebody may have put another text in the place of the one that the act has made.
     return last if last.after == digest_of(article) else None
 
 

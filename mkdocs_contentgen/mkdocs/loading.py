@@ -104,7 +104,7 @@ def _other_languages(config: MkDocsConfig) -> Iterator[Files]:
 
 @contextmanager
 def _without_other_warnings() -> Iterator[None]:
-    """Log only errors, and warnings about this plugin: a build has those of MkDocs and others."""
+    """Log only errors, and warnings about this plugin: a build logs those of MkDocs and others."""
     # What some packages print about the future of MkDocs.
     os.environ.setdefault("DISABLE_MKDOCS_2_WARNING", "true")
     os.environ.setdefault("NO_MKDOCS_2_WARNING", "true")

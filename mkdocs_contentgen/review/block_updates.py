@@ -66,7 +66,7 @@ def plan_update(
                 block.kind,
                 _with_numbers(block.to_markdown(marks=False), numbers),
                 _checked_text(block),
-                # A block that may not change at all is nobody's to doubt.
+                # Outside of the section, the model is not asked to doubt what a person wrote.
                 is_persons=is_persons and is_inside,
                 is_fixed=not is_changeable,
             )

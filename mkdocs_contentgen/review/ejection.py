@@ -223,7 +223,7 @@ def _without_request(head: str) -> str:
 def _with_title(
     head: str, body: str, articles: Sequence[Article], elements: Mapping[str, Element]
 ) -> str:
-    """Return a front matter with the title that the page has from an article without its title."""
+    """Return a front matter with the title that an article gives its page, but does not show."""
     requests = {article.request.id: article.request for article in articles}
     leading = leading_article(body, requests)
     if leading is None or requests[leading].level != "none" or "title" in get_data(head)[1]:

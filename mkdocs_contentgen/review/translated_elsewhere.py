@@ -60,7 +60,7 @@ from ..writer.translation_checks import check
 from ..writer.values import guess_language
 
 _MARKDOWN = re.compile(r"^#{1,6} ", re.MULTILINE)
-"""Matches a heading in Markdown, which HTML at the start of a page does not make HTML."""
+"""Matches a heading in Markdown: a text that has one is no HTML, even if it begins with a tag."""
 
 _NUMBERED = re.compile(r"^[^\w\n]{0,9}\[\d{1,5}\\?\]", re.MULTILINE)
 """Matches a block in the form that is asked for. An item of a numbered list is none."""
@@ -74,7 +74,7 @@ _MAX_REMARKED = 20
 def translation_prompts(article: Article, original: Article, options: WriterOptions) -> list[str]:
     """Return what a model is asked for a translation, in each of the calls.
 
-    Where the original of a translation has changed, that is what has changed alone. Raises
+    Where the original has changed, only what has changed is asked for. Raises
     FailedTextError if the original has no text, or only its structure has changed.
     """
     to_translate = _plan_changes(article, original)
@@ -152,8 +152,8 @@ def read_changes(
 def remarks_on_changed(before: Text, changed: Text, original: Text | None) -> tuple[str, ...]:
     """Return the remarks about a translation that a person has changed.
 
-    A remark that names a block goes with its words, and one on what has no translation once
-    something stands for that. Without an `original`, the latter stay.
+    A remark that names a block by its words is dropped with these words. One on a block that has no
+    translation is dropped once there is one, which only a comparison with the `original` shows.
     """
     aligned = align_texts(changed, original) if original and changed.original else None
     own_leaves = aligned.own_leaves if aligned else document_of(changed.html).leaves()

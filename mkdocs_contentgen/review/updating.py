@@ -390,7 +390,7 @@ def failures(results: Sequence[TextUpdate]) -> list[str]:
     by_reason: dict[str, list[TextUpdate]] = {}
     for result in results:
         if result.after is None:
-            # What was not sent after the failure of another update is named with that.
+            # An update that was not sent because another one had failed is named with that one.
             failure = result.stopped_by or result.error
             by_reason.setdefault(str(failure), []).append(result)
     messages = []

@@ -245,9 +245,9 @@ def _log_states(build: Build, articles: Sequence[Article]) -> None:
 
 
 def _behind(site: Site, articles: Sequence[Article]) -> list[Article]:
-    """Return the translations whose original has changed, but for those with a draft that follows.
+    """Return the translations whose original has changed, unless a draft follows that already.
 
-    A build does not look up the drafts of texts that it has from files.
+    They are read again, since a build does not look up the drafts of texts that it has from files.
     """
     found = [article for article in articles if article.original_changes]
     if not found:

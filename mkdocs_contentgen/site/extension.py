@@ -146,8 +146,8 @@ def level_of(
     if requested is None:
         return level
     if requested == "none":
-        # The first sections get the level that the title would have, so that it counts as one of
-        # the level above: where it would be an h2, they are h2, and it is an h1.
+        # The title is left out, and the first sections take the level that it would have had. So
+        # it counts as one level higher: where it would have been an h2, it is an h1.
         return max(level - 1, 1)
     return requested
 
@@ -541,8 +541,8 @@ class _ArticlePlacer:
 def _put_in_place(element: Element, parent: Element, article: Element) -> None:
     """Put an article where an element stands whose only content is its marker.
 
-    It takes the place of a paragraph, which no article can be in, and of the marker in any other
-    element, which is the `parent` itself then.
+    No article can be in a paragraph, so the article replaces that. Any other element is itself the
+    `parent`, and the article replaces only the marker in it.
     """
     if element is parent:
         parent.text = None
@@ -562,7 +562,7 @@ def _shown_headings(article: Element, hidden: Element | None) -> dict[Element, s
 
 
 def _copy_attributes(article: Element, title: Element) -> None:
-    """Give the title of an article, which leaves it, what the article says of its text."""
+    """Give the title, which leaves the article, the attributes that are about all of its text."""
     for name, value in article.items():
         if name in ("ai-disclosure", "lang", "dir"):
             title.attrib.setdefault(name, value)

@@ -196,9 +196,9 @@ class _PageReader:
         return self._site.docs_dir or Path(self._site.config.docs_dir)
 
     def find_in_other_folders(self, page: str) -> list[str]:
-        """Return the pages that request a text, no translation, and have the file name of `page`.
+        """Return the pages with the file name of `page` that request a text of their own.
 
-        They may have the tag of a language in it: `builds.en.md` for `builds.md`.
+        The name may have the tag of a language: `builds.en.md` is found for `builds.md`.
         """
         from ..requests import Request
 

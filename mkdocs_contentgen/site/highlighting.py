@@ -15,7 +15,7 @@ _MAX_LENGTH = 20_000
 """The maximum length of code in characters: lexers can be slow."""
 
 _SETTINGS = "get_pymdownx_highlight_settings"
-"""What pymdownx.highlight has. pymdownx.superfences and pymdownx.inlinehilite load it, too."""
+"""The method of pymdownx.highlight, which pymdownx.superfences and others load, too."""
 
 _OPTIONS_LEFT_OUT = ("line_spans", "line_anchors", "anchor_linenums")
 """Options of pymdownx that give each line an id: an article has no ids but those of headings."""

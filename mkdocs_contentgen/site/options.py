@@ -344,7 +344,7 @@ class ContentgenConfig(Options):
         return self.address() == WRITER
 
     def service_can(self, operation: Literal["update", "translate"]) -> bool:
-        """Tell whether the service has an operation for texts, of which the interface has none."""
+        """Tell whether the service has an operation that the interface lacks."""
         has_both = self.uses_writer() or self.uses_sandbox()
         return has_both or operation in self.service_fields
 

@@ -60,7 +60,7 @@ class Originals:
         """`found` are the requests of all pages, and `with_problems` the pages with problems.
 
         `read_other` returns the requests of a page that is not among them, or None if there is no
-        such page. `read_kept` returns what a translation was made for whose original is gone.
+        such page. `read_kept` returns the text that the file of a translation has, if any.
         `find_in_other_folders` returns the pages that request a text and have the same file name.
         """
         self._with_problems = set(map(normal_form, with_problems))

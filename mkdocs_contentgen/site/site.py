@@ -109,7 +109,7 @@ class Site:
     """Further messages about requests and options."""
 
     notices: Sequence[str] = ()
-    """What commands say about pages, although it can be as it is meant."""
+    """What commands say about pages, although it may be intended."""
 
     render: Callable[[str, Mapping[str, PageContent]], str] | None = None
     """Returns the HTML that a build makes of the Markdown of a page (`src_uri`) and its articles.

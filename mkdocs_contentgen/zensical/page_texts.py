@@ -146,7 +146,7 @@ class SiteTexts:
             return page
 
     def _print_warnings(self, warnings: Iterable[str]) -> None:
-        """Print warnings; in a build, one about an option is the same for all pages."""
+        """Print warnings. A build prints each once: one about an option comes with all pages."""
         if self._command or self._given is not None:  # the command has printed them
             return
         for warning in warnings:

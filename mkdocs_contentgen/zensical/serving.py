@@ -106,6 +106,7 @@ class _Updates:
         messages = [*site.warnings, *resolution.warnings]
         new_messages = [message for message in messages if message not in self._reported]
         self._terminal.report(new_messages, [])
+        # Without the seconds that it took, so that the same numbers are not said again.
         summary = resolution.summary.rpartition(", in ")[0]
         if summary and summary not in self._reported:
             self._terminal.reporter.log(summary)
