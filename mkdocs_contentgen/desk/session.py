@@ -100,7 +100,7 @@ class DeskSite:
         return self.after_change()
 
     def after_change(self) -> Desk:
-        """Return the texts again after a change that was of no page, but perhaps of texts."""
+        """Return the texts after something that can have changed texts, but no page."""
         desk = self._desk
         assert desk is not None  # noqa: S101  for mypy
         texts = stamp_of_texts(desk.site)

@@ -73,8 +73,8 @@ def _file_html(draft: Text, options: ContentgenConfig, *, marks: bool) -> str:
 def settled_html(document: Document, *, marks: bool = False) -> str:
     """Return the HTML of a document that is the same when it is read again.
 
-    It has one block a line, and by default no marks. Reading it once is not enough: without a mark,
-    the space beside that can be too much. Raises UnsafeHTMLError, as for HTML that is too large
+    It has one block a line, and by default no marks. Reading it once is not enough: where a mark
+    was, there can be a space too many. Raises UnsafeHTMLError, as for HTML that is too large
     once it has all of its end tags.
     """
     html = document.to_lines(marks=marks)
@@ -387,7 +387,7 @@ def _edits_to_keep(text: Text, reason: str, unchecked: Sequence[str]) -> Edits |
         return None
     edits = text.edits or Edits()
     if unchecked:
-        # Without a reason of now, they were left in an earlier approval, which gave one.
+        # Without a new reason, they stay unchecked for that of the earlier approval.
         reason = reason or edits.reason
     return structs.replace(
         edits,

@@ -323,7 +323,7 @@ def _paragraph(line: str) -> str:
 
 
 def _trim(line: str) -> str:
-    """Return a line without spaces at its ends, and with each other space before the tags at it.
+    """Return a line without spaces at its ends, in which spaces come before tags, not after them.
 
     Markdown has no spaces at the edges of emphasis, and moves them out.
     """

@@ -146,8 +146,8 @@ def level_of(
     if requested is None:
         return level
     if requested == "none":
-        # The title is left out, and the first sections take the level that it would have had. So
-        # it counts as one level higher: where it would have been an h2, it is an h1.
+        # The title is left out, and the first sections take its place: where it would have been
+        # an h2, they are h2, so it counts as the h1 above them.
         return max(level - 1, 1)
     return requested
 
