@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import UTC, date, datetime
 
 from msgspec import structs
@@ -196,6 +196,39 @@ def estimate(request: Request, options: WriterOptions) -> Estimate:
     return Estimate(calls, most_calls, input_tokens, output_tokens)
 
 
+@dataclass(frozen=True)
+class _Plan:
+    """The plan of a long text, in Markdown, and the headings of its sections."""
+
+    text: str
+    headings: Sequence[str]
+
+
+@dataclass
+class _Sections:
+    """The sections of a long text that are written so far."""
+
+    document: MarkdownDocument
+    text: str = ""
+    """The same in Markdown."""
+
+    remarks: list[str] = field(default_factory=list)
+
+    def add(self, section: Candidate, plan: _Plan, index: int) -> None:
+        """Add a section, or say that it is missing."""
+        self.remarks += section.mended
+        heading = plan.headings[index]
+        if section.problem:
+            self.remarks.append(f"section: '{heading}' is missing, since {section.problem}")
+            return
+        if section.completion.is_cut:
+            quote = section.completion.quote
+            self.remarks.append(f"cut: the section '{heading}' was cut off{quote}")
+        later = plan.headings[index + 1 :]
+        self.document.blocks += as_section(section.document, heading, later)
+        self.text += f"\n\n{section.text}"
+
+
 class _Writing:
     """The conversation with the model about one text."""
 
@@ -293,59 +326,48 @@ class _Writing:
         """Write a plan and then each section, or return None if there is no usable plan."""
         message = Message(role="user", content=fill("plan", sections=number))
         plan_words = _WORDS_OF_PLAN * number
-        plan = await self._attempt([*self._start, message], plan_words, is_part=True)
-        headings = plan.document.headings[: _most_sections(self._request, number)]
-        if plan.problem or len(headings) < 2:
+        planned = await self._attempt([*self._start, message], plan_words, is_part=True)
+        headings = planned.document.headings[: _most_sections(self._request, number)]
+        if planned.problem or len(headings) < 2:
             return None
-        document = MarkdownDocument(plan.document.title)
-        text = ""
-        remarks = list(plan.mended)
-        for index, heading in enumerate(headings):
-            words_left = self._target - document.words
-            target = max(_MIN_REST, words_left // (len(headings) - index))
-            asked = self._section_prompt(plan.text, text, headings, index, target)
-            messages = [*self._start, Message(role="user", content=asked)]
-            section = await self._best_attempt(messages, target, document.blocks)
-            remarks += section.mended
-            if section.problem:
-                remarks.append(f"section: '{heading}' is missing, since {section.problem}")
-                continue
-            if section.completion.is_cut:
-                quote = section.completion.quote
-                remarks.append(f"cut: the section '{heading}' was cut off{quote}")
-            document.blocks += as_section(section.document, heading, headings[index + 1 :])
-            text += f"\n\n{section.text}"
-        if not document.blocks:
+        plan = _Plan(planned.text, headings)
+        written = _Sections(MarkdownDocument(planned.document.title), remarks=[*planned.mended])
+        for index in range(len(headings)):
+            section = await self._write_section(plan, index, written)
+            written.add(section, plan, index)
+        if not written.document.blocks:
             raise self.failure(section.problem, section)  # the last one stands for all
         return Candidate(
             self._request,
-            Completion(text),
-            document,
+            Completion(written.text),
+            written.document,
             target=self._target,
-            mended=tuple(dict.fromkeys(remarks)),
+            mended=tuple(dict.fromkeys(written.remarks)),
             sources=self._sources,
-            text=text.strip(),
+            text=written.text.strip(),
         )
 
-    def _section_prompt(
-        self, plan: str, text: str, headings: Sequence[str], index: int, words: int
-    ) -> str:
-        """Return the prompt for one section of a plan. `text` is what is written so far."""
+    async def _write_section(self, plan: _Plan, index: int, written: _Sections) -> Candidate:
+        """Return the next section of a plan, which has its part of the words that are left."""
+        words_left = self._target - written.document.words
+        words = max(_MIN_REST, words_left // (len(plan.headings) - index))
         place = ""
         if index == 0:
             place = "Before its heading, write the paragraph that opens the whole text."
-        elif index == len(headings) - 1:
+        elif index == len(plan.headings) - 1:
             place = "After the section, write a last paragraph that ends the whole text."
-        return fill(
+        asked = fill(
             "small_section" if self._is_small else "section",
-            plan=plan,
-            text=text.strip() or "(nothing)",
+            plan=plan.text,
+            text=written.text.strip() or "(nothing)",
             number=index + 1,
-            sections=len(headings),
-            heading=headings[index],
+            sections=len(plan.headings),
+            heading=plan.headings[index],
             words=words,
             place=place,
         )
+        messages = [*self._start, Message(role="user", content=asked)]
+        return await self._best_attempt(messages, words, written.document.blocks)
 
     async def _best_attempt(
         self, messages: Sequence[Message], words: int, earlier: Sequence[MarkdownBlock] = ()
