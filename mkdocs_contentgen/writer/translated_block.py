@@ -28,13 +28,16 @@ _LEAST_OF_UNKNOWN_LANGUAGE = 8
 """In place of both numbers, for a language whose common words are not known."""
 
 _LEAST_TELLING = 2
+"""A text in another language has so many different common words of that language, or more."""
+
 _TELLING_SHARE = 6
-_TIMES_EXPECTED = 4
-"""So many different common words of another language, one word in so many, and so many times the
-common words of the expected language show that a text is in the other one."""
+"""One word of it in so many, or more, is one of these."""
 
 _TELLING_SHARE_OF_ORIGINAL = 4
 """That share for the original's language, in which titles and terms stay."""
+
+_TIMES_EXPECTED = 4
+"""And it has more than so many of these for each common word of the expected language."""
 
 _LEAST_LATIN = 3
 """Fewer words in Latin letters, such as `OK`, are right in a language with another script."""
