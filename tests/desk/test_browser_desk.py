@@ -1765,6 +1765,39 @@ def test_undo_is_shown_at_once(desk: DeskProcess, page: Page) -> None:
     settled(page)
 
 
+def test_undo_where_two_texts_are_the_same(project: Project, page: Page) -> None:
+    """What *Undo* shows at once is the text that is open, and not its twin. 3 s."""
+    make_site(project.root)
+    twin = BlogRequest(topic="Ten twins")
+    project.page("twin.md", twin.record())
+    html = "<article><h1>Same title</h1><p>It has <mark>10 parts</mark>.</p></article>"
+    for request in (BLOG, twin):
+        key = request.key(sandbox=False)
+        save(project.root, {key: Text(html, WHEN, request.record(), "m")})
+    with DeskProcess(project) as desk:
+        page.goto(desk.address)
+        for name in ("twin.md", "post.md"):
+            # What was done with the first one is known to the server alone.
+            page.goto(f"{desk.origin}/_contentgen/")
+            page.get_by_role("listitem").filter(has_text=name).get_by_role("link").click()
+            left(page, 1)
+            page.keyboard.press("c")
+            left(page, 0)
+            settled(page)
+        page.get_by_role("button", name="All texts").click()
+        page.get_by_role("listitem").filter(has_text="twin.md").get_by_role("link").click()
+        expect(page.get_by_role("banner")).to_contain_text("twin.md")
+        left(page, 0)
+        settled(page)
+        held = hold(page, "undo")
+        page.keyboard.press("Control+z")
+        undo = held_in(page, held)
+        expect(page.get_by_role("banner")).to_contain_text("twin.md")
+        undo.continue_()
+        left(page, 1)
+        expect(page.get_by_role("banner")).to_contain_text("twin.md")
+
+
 def test_undo_while_the_desk_looks_for_changes(desk: DeskProcess, page: Page) -> None:
     """An answer that has nothing new leaves the text alone that Undo shows already. 2 s."""
     open_text(desk, page)

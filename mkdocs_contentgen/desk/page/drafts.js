@@ -10,6 +10,7 @@ let ownTab = sessionStorage.getItem("tab") ?? crypto.randomUUID();
 // Makes sure that no other tab has the name of this one: a duplicate has that of its original.
 export async function nameTab() {
   sessionStorage.setItem("tab", ownTab); // for this tab when it is loaded again
+  if (!navigator.locks) return; // of an old browser
   const isFree = await new Promise((done) => {
     const keep = () => {
       done(true);

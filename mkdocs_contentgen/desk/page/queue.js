@@ -108,10 +108,13 @@ function everythingApproved() {
       copyButton(command)));
 }
 
+// What the filter looks for.
+const wordsOf = (text) => [titleOf(text), text.topic, nameOfPage(text), stateOf(text)].join(" ");
+
 function list() {
   const wanted = state.filter.toLowerCase();
   const found = sortByNeed(state.texts).filter((text) => groupOf(text) === state.queueTab
-    && `${text.page} ${text.topic} ${text.state}`.toLowerCase().includes(wanted));
+    && wordsOf(text).toLowerCase().includes(wanted));
   if (!found.length && !wanted && state.queueTab === "review") return everythingApproved();
   if (!found.length) return h("p", { key: "none", class: "quiet" }, say("no_match"));
   return h("ul", { key: "list", class: "texts" }, found.map(row));

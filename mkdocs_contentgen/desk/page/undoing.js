@@ -14,10 +14,12 @@ const UNDONE = {
   approve: "undone_approve", ask: "undone_ask", reopen: "undone_reopen",
 };
 
-const earlier = new Map(); // the text before an own change, by what is seen of the one after it
+// The text before an own change, by the one after it. Two pages can have the same text.
+const earlier = new Map();
+const keyOf = ({ ref, seen }) => `${ref} ${seen}`;
 
 export function noteEarlier(after, before) {
-  earlier.set(after.seen, before);
+  earlier.set(keyOf(after), before);
   if (earlier.size > MAX_EARLIER) earlier.delete(earlier.keys().next().value);
 }
 
@@ -83,8 +85,9 @@ async function undoNext(ref) {
 
 // Shows the text as it was before, if that is known, until the server has answered.
 function showEarlier(text) {
-  const before = earlier.get(text.seen);
+  const before = earlier.get(keyOf(text));
   if (!before || state.text !== text) return null;
+  earlier.delete(keyOf(text));
   const { stamp, waits, asking } = text; // of now
   state.text = { ...before, stamp, waits, asking };
   noteOtherText();
