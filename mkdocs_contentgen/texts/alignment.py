@@ -362,7 +362,35 @@ class _Places:
             is_unique = counts[digest] == 1 and counts_now[digest] == 1
             if is_unique and number not in self.equal and is_block(leaves[places[digest]].element):
                 moved[number] = places[digest]
-        return moved
+        return self._with_neighbours(moved, digests, now)
+
+    def _with_neighbours(
+        self, moved: Mapping[int, int], digests: Sequence[str], now: Sequence[str]
+    ) -> dict[int, int]:
+        """Return the leaves of moved parts, and of equal parts beside them, such as repeated cells.
+
+        What stands beside a part before and after has moved along.
+        """
+        found = dict(moved)
+        taken = {*self.equal.values(), *moved.values()}
+        left = list(moved.items())
+        while left:
+            number, place = left.pop()
+            for beside in ((number - 1, place - 1), (number + 1, place + 1)):
+                if self._are_same(beside, digests, now) and beside[1] not in taken:
+                    if beside[0] in self.equal or beside[0] in found:
+                        continue
+                    found[beside[0]] = beside[1]
+                    taken.add(beside[1])
+                    left.append(beside)
+        return found
+
+    @staticmethod
+    def _are_same(pair: tuple[int, int], digests: Sequence[str], now: Sequence[str]) -> bool:
+        """Tell whether a part and a leaf are there, and equal."""
+        number, place = pair
+        are_there = 0 <= number < len(digests) and 0 <= place < len(now)
+        return are_there and digests[number] == now[place]
 
     def of(self, number: int) -> int | None:
         """Return the leaf that a part is now, or None if it is gone."""

@@ -1146,6 +1146,20 @@ def test_a_translation_whose_original_has_changed(reviewer: Reviewer) -> None:
     ]
 
 
+def test_an_update_of_a_translation_that_is_taken_back(reviewer: Reviewer) -> None:
+    """The words of before are there again, and so is what is to be said of the original."""
+    translated(reviewer)
+    write_post(reviewer, "In 2021.", edition=2)
+    before = reviewer.text("post.de.md")["blocks"]
+    row = reviewer.queue()["post.de.md"]
+    reviewer.call("ask", ref=row["ref"], seen=row["seen"], update=True)
+    reviewer.app._texts.wait()
+    assert reviewer.text("post.de.md")["blocks"] != before
+    assert reviewer.act("undo", "post.de.md").status_code == 200
+    text = reviewer.text("post.de.md")
+    assert (text["blocks"], text["original_changes"]) == (before, 1)
+
+
 def test_what_a_changed_original_costs(reviewer: Reviewer) -> None:
     """The estimate is that of the blocks to translate; without a change, nothing is sent."""
     translated(reviewer)

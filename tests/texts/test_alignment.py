@@ -80,6 +80,20 @@ def test_what_was_moved() -> None:
     assert found.added == [4, 5]
 
 
+def test_repeated_cells_move_with_their_row() -> None:
+    """What stands beside a block that was moved, and is as it was, has moved along."""
+    rows = [f"<tr><td>{words}</td><td>yes</td><td></td></tr>" for words in ("a", "b", "c")]
+    before = leaves(f"<table>{''.join(rows)}</table>")
+    after = leaves(f"<table>{''.join([*rows[1:], rows[0]])}</table>")
+    expected = [(number, (number - 3) % 9) for number in range(9)]
+    pairs = remembered(before, before)
+    found = align(pairs, before, after, {})
+    assert (places(found), set(found.leaves_by_persons)) == (expected, set())
+    found = align(pairs, after, before, {})
+    assert places(found) == [(own, original) for original, own in expected]
+    assert count_changed_leaves(pairs, after) == 3
+
+
 def test_a_block_of_another_kind() -> None:
     """The same words are the same block; others in a cell are no paragraph, but can be an item."""
     original = [*ORIGINAL[:2], "<ul><li>Text 2</li></ul>", *ORIGINAL[3:]]
