@@ -75,11 +75,10 @@ class EvidenceFinder:
             if len(shared) >= least:
                 close.append((passage, shared))
         most = max((len(shared) for _, shared in close), default=0)
-        found = [
-            Evidence(passage, _words_with_stems(passage.text, shared))
-            for passage, shared in close
-            if len(shared) >= most * _LEAST_OF_BEST
-        ]
+        found = []
+        for passage, shared in close:
+            if len(shared) >= most * _LEAST_OF_BEST:
+                found.append(Evidence(passage, _words_with_stems(passage.text, shared)))
         return found[:MAX_PASSAGES]
 
 

@@ -181,7 +181,8 @@ def _without_list(text: str) -> str:
         lines.pop()
     label = lines[-1] if lines else ""
     is_label = label.rstrip(" *_").endswith((":", "：")) and len(label) <= _MAX_SENTENCE
-    return "\n".join(lines[:-1]) if is_label and _CLOSING.match(label) else text
+    is_talk = is_label and _CLOSING.match(label)
+    return "\n".join(lines[:-1]) if is_talk else text
 
 
 def _drop_closing(line: str) -> str:

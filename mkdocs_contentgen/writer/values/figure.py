@@ -211,8 +211,9 @@ def _with_currency(text: str, figure: Figure, currency: str) -> Figure:
         return replace(figure, end=million.end(), magnitude=10**6, unit=currency)
     figure = _with_magnitude(text, figure)
     unit = find_name(text, figure.end, units())
-    names_money = unit is not None and unit.entry in _MONEY  # as in `$4 million dollars`
-    end = unit.end if unit and names_money else figure.end
+    end = figure.end
+    if unit and unit.entry in _MONEY:  # as in `$4 million dollars`
+        end = unit.end
     return replace(figure, end=end, unit=currency)
 
 

@@ -138,7 +138,9 @@ def _value_of_word(text: str, token: re.Match[str], words: Vocabulary) -> Value 
     if word.partition("-")[0] in words.numbers:
         number = number_in_words(text, token.start(), words)
         is_alone = number is not None and number.end == token.end()
-        return None if is_alone and word in words.ambiguous else number
+        if is_alone and word in words.ambiguous:
+            return None
+        return number
     if word in magnitudes():
         return magnitude_alone(token, magnitudes()[word])
     return None

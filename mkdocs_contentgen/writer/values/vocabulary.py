@@ -169,7 +169,11 @@ def _numbered(names: Iterable[str], first: int) -> Iterator[tuple[str, int]]:
 
 def _with_prefixes(numbers: dict[str, int]) -> dict[str, int]:
     """Return the numbers with what Arabic writes before a word without a space, such as `and`."""
-    return {f"{prefix}{word}": number for prefix in "بوفل" for word, number in numbers.items()}
+    found: dict[str, int] = {}
+    for word, number in numbers.items():
+        for prefix in "بوفل":
+            found[f"{prefix}{word}"] = number
+    return found
 
 
 def _german_numbers(numbers: dict[str, int]) -> dict[str, int]:
@@ -177,8 +181,8 @@ def _german_numbers(numbers: dict[str, int]) -> dict[str, int]:
     units = {word: number for word, number in numbers.items() if number < 10}
     units |= {"ein": 1, "zwei": 2}
     tens = {word: number for word, number in numbers.items() if 20 <= number < 100}
-    return {
-        f"{unit}und{ten}": amount + number
-        for ten, amount in tens.items()
-        for unit, number in units.items()
-    }
+    found: dict[str, int] = {}
+    for ten, value_of_ten in tens.items():
+        for unit, value_of_unit in units.items():
+            found[f"{unit}und{ten}"] = value_of_ten + value_of_unit
+    return found
