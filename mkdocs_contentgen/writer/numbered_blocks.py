@@ -34,7 +34,9 @@ _OTHER = re.compile(
 )
 """Other starts of a block: `7: `, `7. `, `**Block 7:** `."""
 
-_ELEMENT = re.compile(r"^[ \t]*<(p|li|div|h[1-6]|td|th)>(.*)</\1>[ \t]*$", re.MULTILINE)
+_ELEMENT = re.compile(
+    r"^[ \t]*<(?P<name>p|li|div|h[1-6]|td|th)>(?P<words>.*)</(?P=name)>[ \t]*$", re.MULTILINE
+)
 """A line that is in an element of HTML."""
 
 _EMPTY_LINE = re.compile(r"\n[ \t]*\n")
@@ -55,7 +57,7 @@ def read_numbered_blocks(
 
     Of an answer that was cut off, the last block may not be whole, and is left out.
     """
-    answer = _ELEMENT.sub(r"\2", without_fence_lines(answer)).strip("\n")
+    answer = _without_elements(without_fence_lines(answer)).strip("\n")
     found = list(_entries_of_json(answer)) or list(_entries(answer))
     if is_cut:
         del found[-1:]
@@ -89,7 +91,7 @@ def _entries(answer: str) -> Iterator[tuple[int, str]]:
             text = without_closing(text)
         if start["bold"] and not start["end"]:
             text = text.removesuffix("**")
-        yield int(start["number"]), _ELEMENT.sub(r"\2", _in_one_line(text)).strip()
+        yield int(start["number"]), _without_elements(_in_one_line(text)).strip()
 
 
 def _entries_of_json(answer: str) -> Iterator[tuple[int, str]]:
@@ -130,6 +132,11 @@ def _entry_of_object(item: object) -> tuple[int, str] | None:
     if not numbers or not texts:
         return None
     return numbers[0], _in_one_line(texts[0])
+
+
+def _without_elements(text: str) -> str:
+    """Drop the tags around lines: a model may put a whole line into an element, or its words."""
+    return _ELEMENT.sub(r"\g<words>", text)
 
 
 def _in_one_line(text: str) -> str:
