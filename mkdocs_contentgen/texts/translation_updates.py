@@ -321,10 +321,11 @@ class _Update:
         if self._repeats:
             self._fill_without_words(slots)
         removed = self._find_removed()
-        is_changed = any(self._done.values())
+        is_changed = any(self._done.values()) or bool(removed)
         if is_changed:
             original = Tree(state.original.article, [leaf.element for leaf in state.leaves])
             merge(original, Tree(state.own.article, self._elements), slots, removed)
+            self._note_removed(removed)
         after = reread(state.own)
         self._check_words_of_persons(after)
         html = after.to_lines() if is_changed else state.html
@@ -480,8 +481,15 @@ class _Update:
                 self._remarks.append(f"{_GONE}{leaf_name(own)}")
             else:
                 removed.add(pair.own)
-                self._done["removed"].append(leaf_name(own))
         return removed
+
+    def _note_removed(self, removed: Iterable[int]) -> None:
+        """Note which leaves are gone: in a row with words of a person, all cells stay."""
+        article = self._state.own.article
+        for number in sorted(removed):
+            own = self._state.own_leaves[number]
+            if not any(parent is article for parent in own.element.parents):
+                self._done["removed"].append(leaf_name(own))
 
     def additions_after(self, leaves: Sequence[_ReadLeaf]) -> str:
         """Return `Original.additions`: the blocks that stand for no block of the original."""

@@ -398,6 +398,7 @@ def test_a_person_whose_original_is_gone() -> None:
     row = "<tr><td>slow</td><td>yes</td></tr>"
     after = update(own, changed(ORIGINAL, (row, ""), ("<p>last</p>", "")))
     assert after.html == own.html
+    assert after.updates == ("2026-11-26: nothing had to change",)
     assert after.remarks == (
         "translation: its original is gone: 'Anns'",
         "translation: its original is gone: 'Anns Ende'",
