@@ -11,12 +11,14 @@ import re
 import unicodedata
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from itertools import chain
 
 from bs4 import Tag
 from bs4.element import NavigableString
 
 from ..display import escape_controls
+from ..errors import EditError
 from ..html.descriptions import CITATION_LABEL
 from ..html.elements import HEADINGS
 from ..html.translatable import NUMBER, read_translated
@@ -128,13 +130,13 @@ def is_of_another_block(
     own = compare(_pair(element, element_of(block), language, from_language))
     if not (own.added and own.messages):
         return False
-    stems = _stems(element)
-    count_shared = len(stems & _stems(element_of(block)))
+    stems = _stems(plain_text(element))
+    count_shared = len(stems & _stems(_original_text(block.text)))
     for other in others:
         original = element_of(other)
         comparison = compare(_pair(element, original, language, from_language))
         agrees = not comparison.added and not comparison.messages
-        if agrees and len(stems & _stems(original)) >= count_shared:
+        if agrees and len(stems & _stems(_original_text(other.text))) >= count_shared:
             return True
     return False
 
@@ -158,8 +160,11 @@ def has_shape_of(element: Tag, block: OriginalBlock) -> bool:
 
     They end with the same sign, have as many brackets, and are not far longer or shorter.
     """
+    try:
+        original = _original_text(block.text)
+    except EditError:  # a block that nobody can translate
+        return False
     translation = plain_text(element)
-    original = plain_text(element_of(block))
     shorter, longer = sorted((_length(original), _length(translation)))
     is_as_long = longer < _LEAST_SHAPE or longer <= shorter * _TIMES_SHAPE
     return is_as_long and _signs(original) == _signs(translation)
@@ -193,10 +198,10 @@ def _have_swapped_words(
     """
     if min(len(split_words(block.text)), len(split_words(other.text))) < _LEAST_TO_SWAP:
         return False
-    stems = _stems(element_of(block))
-    other_stems = _stems(element_of(other))
-    translated = _stems(element)
-    other_translated = _stems(other_element)
+    stems = _stems(_original_text(block.text))
+    other_stems = _stems(_original_text(other.text))
+    translated = _stems(plain_text(element))
+    other_translated = _stems(plain_text(other_element))
     straight = len(stems & translated)
     other_straight = len(other_stems & other_translated)
     crossed = len(stems & other_translated)
@@ -207,11 +212,17 @@ def _have_swapped_words(
     return crossed + other_crossed >= least
 
 
-def _stems(element: Tag) -> set[str]:
+def _stems(text: str) -> set[str]:
     """Return how the longer words of a block begin, without accents."""
-    text = unicodedata.normalize("NFKD", plain_text(element).casefold())
-    letters = "".join(sign for sign in text if not unicodedata.combining(sign))
+    decomposed = unicodedata.normalize("NFKD", text.casefold())
+    letters = "".join(sign for sign in decomposed if not unicodedata.combining(sign))
     return set(_STEM.findall(letters))
+
+
+@lru_cache(maxsize=256)  # each block is compared with several answers, and reading it takes 1 ms
+def _original_text(markdown: str) -> str:
+    """Return the plain text of a block of the original. Raises EditError."""
+    return plain_text(read_translated(markdown, markdown))
 
 
 def element_of(block: OriginalBlock) -> Tag:

@@ -255,6 +255,14 @@ def test_sentences_of_another_form_that_are_swapped(order: list[int]) -> None:
     assert len(translated(lines(right), blocks=blocks, language="ja")[1]) == 1
 
 
+def test_a_block_that_cannot_be_read_beside_others() -> None:
+    """A block with too many signs stays as it is, and the others have their translations."""
+    signs = OriginalBlock(5, "p", r"so many \[ " * 501)
+    found, _ = translated(lines({**GERMAN, 5: "so viele"}), blocks=[*BLOCKS, signs])
+    assert texts(found) == GERMAN
+    assert "signs of one kind" in remarks(found)[5]
+
+
 @pytest.mark.parametrize("step", [1, -1])
 def test_sentences_that_are_shifted(step: int) -> None:
     """A model that counts a block twice, or forgets one, gives each block the words of the next."""
