@@ -37,7 +37,7 @@ from writer_server import add_user, configure, encode, writer_running
 
 from mkdocs_contentgen.cli.main import main
 from mkdocs_contentgen.served import configuration
-from mkdocs_contentgen.served.configuration import ServerFields, read_fields
+from mkdocs_contentgen.served.configuration import ServerFields, read_server_fields
 from mkdocs_contentgen.service.protocol import MAX_TEXT_BODY
 from mkdocs_contentgen.writer import settings
 
@@ -47,7 +47,7 @@ COMPOSE = yaml.safe_load((DEPLOY / "compose.yml").read_text(encoding="utf-8"))
 SERVICES: dict[str, dict[str, Any]] = COMPOSE["services"]
 DOCKERFILE = (DEPLOY / "Dockerfile").read_text(encoding="utf-8").replace("\\\n", "")
 NGINX = (DEPLOY / "nginx.conf").read_text(encoding="utf-8")
-WRITER = read_fields(DEPLOY / "writer.yml")
+WRITER = read_server_fields(DEPLOY / "writer.yml")
 
 
 def instructions(name: str) -> list[str]:

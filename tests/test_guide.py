@@ -37,7 +37,7 @@ from mkdocs_contentgen.requests import (
     choices,
     parse_front_matter,
 )
-from mkdocs_contentgen.served.configuration import ServerFields, read_fields
+from mkdocs_contentgen.served.configuration import ServerFields, read_server_fields
 from mkdocs_contentgen.site.options import ContentgenConfig
 from mkdocs_contentgen.writer.settings import WriterFields
 
@@ -388,7 +388,7 @@ def test_the_blocks_of_a_page(
                 if "\n  - contentgen\nplugins:" in block.text:  # another site, for Zensical
                     shutil.rmtree(project.root / ".cache", ignore_errors=True)
                 if block.file == "writer.yml":
-                    read_fields(path)
+                    read_server_fields(path)
                 # A reader builds when the page says so, and otherwise to see what became of it.
                 by_reader = after and after.language == "sh"
                 said, status = run(project, "true" if by_reader else "mkdocs build --strict")

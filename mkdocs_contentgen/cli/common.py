@@ -96,9 +96,9 @@ def _message_of(problem: PageProblem) -> str:
 
 
 def _render_with_zensical(site: Site, page: str, articles: Mapping[str, PageContent]) -> str:
-    from ..zensical.rendering import render_page
+    from ..zensical.rendering import render_with_zensical
 
-    return render_page(site, page, articles)
+    return render_with_zensical(site, page, articles)
 
 
 def _read_extensions_of_zensical(site: Site) -> MarkdownExtensions:

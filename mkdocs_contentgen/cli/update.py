@@ -126,7 +126,7 @@ def _print_plan(build: Build, updates: Sequence[TextUpdate]) -> None:
     print_line(
         f"updates to be sent: {len(updates)}; max_requests allows {build.policy.max_requests}"
     )
-    estimate = updating.estimate_message(build, updates)
+    estimate = updating.estimate_of_updates(build, updates)
     if estimate:
         print_line(estimate)
 

@@ -178,7 +178,7 @@ def revoke(path: Path, name: str, label: str) -> None:
 @json_option
 def usage(path: Path, as_json: bool) -> None:
     """Print texts, tokens and cost by month and user."""
-    from ..served.configuration import read_fields
+    from ..served.configuration import read_server_fields
 
     with _open_ledger(path) as ledger:
         rows = []
@@ -189,23 +189,23 @@ def usage(path: Path, as_json: bool) -> None:
     if as_json:
         print_json(rows)
     elif rows:
-        print_table(rows, read_fields(path).currency)
+        print_table(rows, read_server_fields(path).currency)
     else:
         print_line("No texts have been written", err=True)
 
 
 def _open_ledger(path: Path) -> Ledger:
-    from ..served.configuration import read_fields
+    from ..served.configuration import read_server_fields
     from ..served.ledger import open_ledger
 
-    return open_ledger(read_fields(path).ledger, path.parent)
+    return open_ledger(read_server_fields(path).ledger, path.parent)
 
 
 def _own_limits(
     path: Path, before: Mapping[str, object], given: Mapping[str, str | None]
 ) -> dict[str, int | float]:
     """Return the limits of a user. Raises UsageError and ConfigurationError."""
-    from ..served.configuration import check_prices, read_fields
+    from ..served.configuration import check_prices, read_server_fields
 
     wanted = dict(before)
     for name, limit in given.items():
@@ -219,7 +219,7 @@ def _own_limits(
         raise click.UsageError(
             f"a limit is a number above 0, or `default`, and not too large ({error})"
         ) from error
-    check_prices(path, read_fields(path), "a user's limit on cost", limits.cost_per_month)
+    check_prices(path, read_server_fields(path), "a user's limit on cost", limits.cost_per_month)
     return {name: getattr(limits, name) for name in wanted}
 
 

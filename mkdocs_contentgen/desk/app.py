@@ -495,7 +495,7 @@ def _cost(desk: Desk, article: Article, *, is_update: bool) -> str:
         return ""
     build = Build(desk.site, desk.site.options.command_policy())
     if is_update and article.original:
-        return updating.estimate_message(build, updating.plan(build, [article]).updates)
+        return updating.estimate_of_updates(build, updating.plan(build, [article]).updates)
     return build.estimate_message({article.key: article.asked_now}) or "1 request"
 
 

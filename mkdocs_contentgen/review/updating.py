@@ -254,7 +254,7 @@ def _waits_for_approval(original: OriginalText, text: Text, options: ContentgenC
     return original.is_draft and (was_approved or options.require_approval)
 
 
-def estimate_message(build: Build, updates: Sequence[TextUpdate]) -> str:
+def estimate_of_updates(build: Build, updates: Sequence[TextUpdate]) -> str:
     """Return what the writer will take for updates, or an empty string for a service."""
     if not (build.site.options.uses_writer() and updates):
         return ""

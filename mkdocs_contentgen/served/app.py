@@ -30,11 +30,11 @@ from ..writer.model import make_model
 from ..writer.prompts import check_prompts
 from ..writer.settings import WriterOptions
 from ..writer.usage import Spending, Usage
-from . import openapi
 from .configuration import ServerFields
 from .jobs import RETRY_AFTER, Job, Jobs, Refusal, rate_limit
 from .ledger import KeyedRequest, Ledger
 from .metrics import Metrics
+from .openapi import openapi_document
 from .users import NAME, User, UserLimits
 
 Log = Callable[[dict[str, object]], None]
@@ -266,7 +266,7 @@ class Server:
         return Response(self._metrics.render(), media_type=CONTENT_TYPE_PLAIN_0_0_4)
 
     async def _show_openapi(self, _: HTTPRequest) -> Response:
-        return JSONResponse(openapi.describe())
+        return JSONResponse(openapi_document())
 
 
 def _keyed_request(asked: ServiceRequest, caller: _Caller, idempotency_key: str) -> KeyedRequest:

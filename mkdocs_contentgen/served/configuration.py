@@ -58,7 +58,7 @@ def load_server_configuration(path: Path) -> tuple[ServerFields, WriterOptions]:
     Raises ConfigurationError, which names all problems.
     Problems have the path of the file and a line each.
     """
-    fields = read_fields(path)
+    fields = read_server_fields(path)
     value = {
         name: getattr(fields, name)
         for name in WriterFields.__struct_fields__
@@ -88,7 +88,7 @@ def check_prices(path: Path, fields: ServerFields, name: str, limit: float | Non
         )
 
 
-def read_fields(path: Path) -> ServerFields:
+def read_server_fields(path: Path) -> ServerFields:
     """Return the fields in a file, without reading the files that it names."""
     try:
         document = read_yaml(path.read_text(encoding="utf-8-sig"), environment=True)

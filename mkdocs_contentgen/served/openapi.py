@@ -16,7 +16,7 @@ from ..service.protocol import Translated, Translation, Update, Updated
 
 
 @cache
-def describe() -> dict[str, Any]:
+def openapi_document() -> dict[str, Any]:
     """Return the document, for OpenAPI 3.1."""
     document: dict[str, Any] = yaml.safe_load(
         files(__package__).joinpath("openapi.yml").read_text("utf-8")

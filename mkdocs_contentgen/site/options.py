@@ -352,9 +352,9 @@ class ContentgenConfig(Options):
         """Return the currency of what texts cost, or an empty string if it is not known."""
         if not self.writer:
             return ""
-        from ..writer.settings import read_fields
+        from ..writer.settings import read_writer_fields
 
-        return read_fields(self.writer).currency
+        return read_writer_fields(self.writer).currency
 
     def command_policy(self) -> Policy:
         """Return the options for requests of a command, which a person has started."""
@@ -391,10 +391,10 @@ class ContentgenConfig(Options):
     def limits(self) -> Limits:
         """Return the options that limit requests."""
         if self.uses_writer():
-            from ..writer.settings import read_fields
+            from ..writer.settings import read_writer_fields
 
             # Each call to the model has a timeout and retries of its own.
-            return Limits(read_fields(self.writer).texts_at_once, math.inf, 0)
+            return Limits(read_writer_fields(self.writer).texts_at_once, math.inf, 0)
         return Limits(self.concurrency, self.timeout, self.retries)
 
     def connect(self) -> AbstractAsyncContextManager[Client]:

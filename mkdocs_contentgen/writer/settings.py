@@ -270,7 +270,7 @@ def _check_parameters(parameters: Mapping[str, object]) -> None:
         ) from None
 
 
-def read_fields(value: Mapping[str, object]) -> WriterFields:
+def read_writer_fields(value: Mapping[str, object]) -> WriterFields:
     """Return the options, with the defaults of those that have no value."""
     given = {name: option for name, option in value.items() if option is not None}
     return msgspec.convert(given, WriterFields)
@@ -295,7 +295,7 @@ def load_options(
     ConfigurationError for a missing model, for files that cannot be used, and for symbolic links.
     """
     directory = Path(os.path.normpath(directory.absolute()))
-    fields = read_fields(value)
+    fields = read_writer_fields(value)
     if fields.command:
         fields = _of_program(fields, directory, prefix)
     else:

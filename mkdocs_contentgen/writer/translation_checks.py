@@ -127,14 +127,14 @@ def is_of_another_block(
     They are if they both add to and lack what their block states, but agree with the other block,
     and have at least as many words in common with it.
     """
-    own = compare(_pair(element, element_of(block), language, from_language))
+    own = compare_block(_pair(element, element_of(block), language, from_language))
     if not (own.added and own.messages):
         return False
-    stems = _stems(plain_text(element))
+    stems = _stems(words_of_block(element))
     count_shared = len(stems & _stems(_original_text(block.text)))
     for other in others:
         original = element_of(other)
-        comparison = compare(_pair(element, original, language, from_language))
+        comparison = compare_block(_pair(element, original, language, from_language))
         agrees = not comparison.added and not comparison.messages
         if agrees and len(stems & _stems(_original_text(other.text))) >= count_shared:
             return True
@@ -164,7 +164,7 @@ def has_shape_of(element: Tag, block: OriginalBlock) -> bool:
         original = _original_text(block.text)
     except EditError:  # a block that nobody can translate
         return False
-    translation = plain_text(element)
+    translation = words_of_block(element)
     shorter, longer = sorted((_length(original), _length(translation)))
     is_as_long = longer < _LEAST_SHAPE or longer <= shorter * _TIMES_SHAPE
     return is_as_long and _signs(original) == _signs(translation)
@@ -200,8 +200,8 @@ def _have_swapped_words(
         return False
     stems = _stems(_original_text(block.text))
     other_stems = _stems(_original_text(other.text))
-    translated = _stems(plain_text(element))
-    other_translated = _stems(plain_text(other_element))
+    translated = _stems(words_of_block(element))
+    other_translated = _stems(words_of_block(other_element))
     straight = len(stems & translated)
     other_straight = len(other_stems & other_translated)
     crossed = len(stems & other_translated)
@@ -222,7 +222,7 @@ def _stems(text: str) -> set[str]:
 @lru_cache(maxsize=256)  # each block is compared with several answers, and reading it takes 1 ms
 def _original_text(markdown: str) -> str:
     """Return the plain text of a block of the original. Raises EditError."""
-    return plain_text(read_translated(markdown, markdown))
+    return words_of_block(read_translated(markdown, markdown))
 
 
 def element_of(block: OriginalBlock) -> Tag:
@@ -240,8 +240,8 @@ def _pair(
     common_words: frozenset[str] = frozenset(),
 ) -> Pair:
     return Pair(
-        original=plain_text(original),
-        translation=plain_text(element),
+        original=words_of_block(original),
+        translation=words_of_block(element),
         from_language=primary_tag(from_language),
         language=primary_tag(language),
         is_heading=original.name in HEADINGS,
@@ -277,7 +277,7 @@ def check(
     tags. `common_words` are those that the original has in lower case somewhere.
     """
     pair = _pair(element, original, language, from_language, common_words)
-    comparison = compare(pair)
+    comparison = compare_block(pair)
     mark_ranges(element, comparison.added)
     messages = [*comparison.messages, *_length_messages(pair)]
     for term in glossary.terms_in([pair.original], language):
@@ -316,7 +316,7 @@ class Comparison:
     """What of the original is not in the translation."""
 
 
-def compare(pair: Pair) -> Comparison:
+def compare_block(pair: Pair) -> Comparison:
     """Compare the text of a block and that of its translation."""
     added_values, missing_values = _compare_values(pair)
     added_literals, missing_literals = _compare_literals(pair)
@@ -339,7 +339,7 @@ def compare(pair: Pair) -> Comparison:
     return Comparison(ranges, list(dict.fromkeys(messages))[:_MOST_MESSAGES])
 
 
-def plain_text(element: Tag) -> str:
+def words_of_block(element: Tag) -> str:
     """Return the text of a block, with signs of the same length for code and parts that stay."""
     return "".join(_plain(string) for string in element.find_all(string=True))
 

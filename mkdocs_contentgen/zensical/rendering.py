@@ -147,7 +147,7 @@ def read_extensions(site: Site) -> MarkdownExtensions:
     return MarkdownExtensions(names, config["mdx_configs"])
 
 
-def render_page(site: Site, page: str, articles: Mapping[str, PageContent]) -> str:
+def render_with_zensical(site: Site, page: str, articles: Mapping[str, PageContent]) -> str:
     """Return the HTML that Zensical makes of the Markdown of a page with these articles."""
     from zensical.config import parse_config
     from zensical.markdown.render import render

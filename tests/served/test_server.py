@@ -40,7 +40,7 @@ from mkdocs_contentgen.errors import ConfigurationError
 from mkdocs_contentgen.files import sha256
 from mkdocs_contentgen.html.article import parse_article
 from mkdocs_contentgen.requests import REQUEST_TYPES, choices
-from mkdocs_contentgen.served.configuration import read_fields
+from mkdocs_contentgen.served.configuration import read_server_fields
 from mkdocs_contentgen.served.databases import SQLite
 from mkdocs_contentgen.served.ledger import KeyedRequest, Ledger, open_ledger
 from mkdocs_contentgen.served.process import MAX_CONNECTIONS
@@ -1028,9 +1028,9 @@ class TestOperation:
         monkeypatch.setenv("CONTENTGEN_LEDGER", str(tmp_path / "one.db"))
         monkeypatch.setenv("LEDGER_OF_MINE", str(tmp_path / "two.db"))
         path = configure(tmp_path, "http://127.0.0.1:1/v1")
-        assert read_fields(path).ledger == str(tmp_path / "one.db")
+        assert read_server_fields(path).ledger == str(tmp_path / "one.db")
         path.write_text("model: x\nledger: !ENV LEDGER_OF_MINE\n")
-        assert read_fields(path).ledger == str(tmp_path / "two.db")
+        assert read_server_fields(path).ledger == str(tmp_path / "two.db")
 
     def test_health(self, server: ServedWriter, model: ModelDouble) -> None:
         """Health and readiness ask no model and need no token."""

@@ -20,7 +20,7 @@ from mkdocs_contentgen.html.translatable import read_translated, write_translate
 from mkdocs_contentgen.service.protocol import OriginalBlock
 from mkdocs_contentgen.writer.translation_checks import (
     check,
-    compare,
+    compare_block,
     element_of,
     is_of_another_block,
 )
@@ -224,6 +224,6 @@ def test_comparing_takes_linear_time(piece: str) -> None:
     def compare_with(text: str) -> None:
         other = "Word nine " * (len(text) // 10)
         for pair in ((text, text), (other, text), (text, other)):
-            compare(Pair(*pair, "en", "de"))
+            compare_block(Pair(*pair, "en", "de"))
 
     assert growth(compare_with, lambda size: piece * (size // len(piece)), 4_000) < 3.2
