@@ -1776,6 +1776,7 @@ def test_undo_where_two_texts_are_the_same(project: Project, page: Page) -> None
         save(project.root, {key: Text(html, WHEN, request.record(), "m")})
     with DeskProcess(project) as desk:
         page.goto(desk.address)
+        expect(page.get_by_role("heading", name="Texts to review")).to_be_visible()
         for name in ("twin.md", "post.md"):
             # What was done with the first one is known to the server alone.
             page.goto(f"{desk.origin}/_contentgen/")
