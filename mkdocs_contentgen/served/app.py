@@ -59,7 +59,7 @@ class _Exchange:
     headers: dict[str, str]
 
     def observing(self, send: Send) -> Send:
-        """Return what sends an answer with these headers, and records its status."""
+        """Return a `send` that adds these headers to the answer, and records its status."""
 
         async def observed(message: Message) -> None:
             if message["type"] == "http.response.start":
@@ -165,14 +165,14 @@ class Server:
         exchange = _exchange.get()
         exchange.record.update({"user": caller.user, "key": keyed.key[:12]})
         job = self.jobs.start(keyed, caller.limits, asked)
-        joined = job.clients > 0
+        joined = job.clients > 0  # start() has returned the job of an earlier request
         job.clients += 1
         try:
             # A client that goes away does not end the job.
             return await asyncio.shield(job.task)
-        except asyncio.CancelledError:  # by a second signal
+        except asyncio.CancelledError:  # a second signal ends the server
             message = "the server was stopped; ask again with the same Idempotency-Key"
-            # The text may be written all the same, which 500 would deny.
+            # Not 500, which says that there is no text: it may be written all the same.
             raise HTTPException(409, message) from None
         finally:
             self._note_job(job, exchange, joined=joined)
@@ -189,33 +189,6 @@ class Server:
             self._metrics.texts.labels(job.asked.operation, job.outcome).inc()
             self._metrics.count_usage(job.spending.total)
 
-    def _logged(self, app: ASGIApp) -> ASGIApp:
-        """Return an application that answers as `app` does, and logs and counts each request."""
-
-        async def logged(scope: Scope, receive: Receive, send: Send) -> None:
-            if scope["type"] != "http":
-                return
-            started = time.monotonic()
-            path = scope["path"]
-            answer = app
-            if not path.isprintable():  # `$` of a route matches before a line break, too
-                answer = JSONResponse({"success": False, "error": "no such address"}, 404)
-            exchange = _begin_exchange(scope)
-            record = exchange.record
-            token = _exchange.set(exchange)
-            try:
-                await answer(scope, receive, exchange.observing(send))
-            except asyncio.CancelledError:
-                pass  # The server stops while a client stalls; uvicorn would log a traceback.
-            finally:
-                _exchange.reset(token)
-                if path not in _UNLOGGED:
-                    operation = str(record["operation"])
-                    self._metrics.requests.labels(operation, str(record["status"])).inc()
-                    self._note({**record, "seconds": round(time.monotonic() - started, 3)})
-
-        return logged
-
     def _describe_job(self, job: Job, *, joined: bool) -> dict[str, object]:
         """Return the fields of the log for a job. Its first request has the tokens and the cost."""
         usage = Usage() if joined else job.spending.total
@@ -229,6 +202,33 @@ class Server:
             "model": self._model.name if job.outcome == "written" else "",
             "waited": round(job.spending.waited, 3),
         }
+
+    def _logged(self, app: ASGIApp) -> ASGIApp:
+        """Return an application that answers as `app` does, and logs and counts each request."""
+
+        async def logged(scope: Scope, receive: Receive, send: Send) -> None:
+            if scope["type"] != "http":
+                return
+            started = time.monotonic()
+            path = scope["path"]
+            handler = app
+            if not path.isprintable():  # `$` of a route matches before a line break, too
+                handler = JSONResponse({"success": False, "error": "no such address"}, 404)
+            exchange = _begin_exchange(scope)
+            record = exchange.record
+            previous = _exchange.set(exchange)
+            try:
+                await handler(scope, receive, exchange.observing(send))
+            except asyncio.CancelledError:
+                pass  # The server stops while a client stalls; uvicorn would log a traceback.
+            finally:
+                _exchange.reset(previous)
+                if path not in _UNLOGGED:
+                    operation = str(record["operation"])
+                    self._metrics.requests.labels(operation, str(record["status"])).inc()
+                    self._note({**record, "seconds": round(time.monotonic() - started, 3)})
+
+        return logged
 
     async def _refuse(self, request: HTTPRequest, error: Exception) -> Response:
         """Answer a request that failed, and record the reason for the log."""

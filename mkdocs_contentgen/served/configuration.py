@@ -62,7 +62,7 @@ def load_server_configuration(path: Path) -> tuple[ServerFields, WriterOptions]:
     value = {
         name: getattr(fields, name)
         for name in WriterFields.__struct_fields__
-        # The ledger limits the cost of a month.
+        # Here, `max_cost` is for a month of all users, so the ledger checks it.
         if name != "max_cost"
     }
     try:
@@ -108,7 +108,7 @@ def read_server_fields(path: Path) -> ServerFields:
         problems.append((repeated.line, f"{name}: {repeated.reason}"))
     if problems:
         raise ConfigurationError("; ".join(f"{path}:{line}: {text}" for line, text in problems))
-    options = cast(dict[str, object], value)  # else option_problems() had found one
+    options = cast(dict[str, object], value)  # it is a mapping, since it has no problems
     given = {name: option for name, option in options.items() if option is not None}
     ledger = os.environ.get("CONTENTGEN_LEDGER")
     if ledger:

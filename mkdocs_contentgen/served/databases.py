@@ -20,7 +20,8 @@ from ..errors import ConfigurationError, LedgerError, ReplacedLedgerError
 if TYPE_CHECKING:
     import psycopg
 
-Execute: TypeAlias = Callable[..., list[tuple[Any, ...]]]  # of whatever a statement selects
+# What a row has depends on the statement.
+Execute: TypeAlias = Callable[..., list[tuple[Any, ...]]]
 """Runs a statement with its parameters, and returns the rows."""
 
 TIMEOUT = 5.0
@@ -107,8 +108,8 @@ class SQLite:
     def transaction(self, *locks: str, writes: bool = True) -> Iterator[Execute]:
         """Yield what runs statements: all of them are in force afterwards, or none.
 
-        No other transaction that `writes` runs meanwhile. Raises LedgerError, and
-        ReplacedLedgerError if the file is another one than at first.
+        No other transaction that `writes` runs meanwhile, so that no `locks` are needed. Raises
+        LedgerError, and ReplacedLedgerError if the file is another one than at first.
         """
         with self._writing if writes else nullcontext():
             try:
@@ -156,7 +157,8 @@ class SQLite:
         connection = sqlite3.connect(
             self._path, timeout=self._timeout, isolation_level=None, check_same_thread=False
         )
-        # It lasts, and does not wait for a lock: that of another program that sets it.
+        # The file keeps this mode. Where another program has the lock to set the mode at the same
+        # time, this fails at once, and is not needed.
         with suppress(sqlite3.OperationalError):
             connection.execute("PRAGMA journal_mode = WAL")
         connection.execute("PRAGMA synchronous = FULL")
@@ -195,7 +197,7 @@ class PostgreSQL:
             self._address = make_conninfo(address, **_POSTGRESQL_CONNECTION)
         except ProgrammingError:
             raise not_an_address from None  # the error quotes the address
-        if "@" in host:  # which then begins with the end of a password
+        if "@" in host:  # A password has an unescaped `@`, so its end counts as part of the host.
             raise not_an_address
         self.name = f"on {host}"
 
@@ -207,13 +209,14 @@ class PostgreSQL:
     def transaction(self, *locks: str, writes: bool = True) -> Iterator[Execute]:
         """Yield what runs statements: all of them are in force afterwards, or none.
 
-        No other transaction with one of the same `locks` runs meanwhile. Raises LedgerError.
+        No other transaction with one of the same `locks` runs meanwhile, whether it `writes` or
+        not. Raises LedgerError.
         """
         import psycopg
 
         try:
             connection = self._begin()
-            with _closing_after_errors(connection):  # the next one is to a server that works
+            with _closing_after_errors(connection):  # so that no broken one is used again
                 for name in locks:
                     connection.execute(
                         "SELECT pg_advisory_xact_lock(hashtextextended(%s, 71))", [name]

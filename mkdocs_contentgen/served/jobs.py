@@ -58,7 +58,7 @@ NEARLY_SPENT = 0.8
 """The share of a budget from which on there is a warning."""
 
 THREADS = 2
-"""The threads, and connections of the ledger, to begin requests, and for all else but beats."""
+"""The threads that begin requests, and those for all else but beats, each with a connection."""
 
 _DAY = 24 * 3600
 """Seconds."""
@@ -105,12 +105,15 @@ class Job:
     asked: ServiceRequest
     task: asyncio.Task[bytes] = field(init=False)
     started: float = field(default_factory=time.monotonic)
+    """When the first client asked for it."""
+
     clients: int = 0
     outcome: str = ""
     """`written`, `failed` or `kept`, or an empty string if nothing was begun."""
 
     spending: Spending = field(default_factory=Spending)
     begun: Started | None = None
+    """What the ledger has said, once this process has to write the text."""
 
 
 class Jobs:
@@ -152,8 +155,12 @@ class Jobs:
         self._seconds_per_text = 0.0
         self._users: dict[str, User] | None = None
         self._shares: dict[str, float] = {}
+        """The share of each budget that was spent at the last look."""
+
         self._warned: set[str] = set()
-        # `parallel` limits the calls for the texts that have a place.
+        """The warnings of the model and of the sources that are in the log already."""
+
+        # More texts have a place than calls can run at once: see WriterFields.texts_at_once.
         self._places = Turns(fields.texts_at_once, fields.calls_at_once + fields.queue)
         metrics.in_progress.set_function(self._jobs.__len__)
         metrics.queue.set_function(self._places.__len__)
@@ -298,7 +305,7 @@ class Jobs:
             raise Refusal("queue", 503, message, self._usual_wait) from None
         except ServiceError as error:
             self._metrics.model_errors.labels(type(error).__name__).inc()
-            keeps_parts = not isinstance(error, FailedTextError)  # the next attempt is a new one
+            keeps_parts = not isinstance(error, FailedTextError)  # after it, begin anew
             if not job.spending.total.calls:
                 job.outcome = ""  # the model was not even called
             raise _model_error(error, job.spending.total) from None
@@ -477,7 +484,7 @@ def _model_error(error: ServiceError, spent: Usage) -> Exception:
         case BusyModelError() | UnavailableModelError():
             return refusal(503, "the model cannot be used now; ask again later", seconds)
         case UnknownOutcomeError() if not spent.output_tokens:
-            # As when it is restarted: it has sent nothing, so asking again loses nothing.
+            # As when the model server restarts. It sent nothing, so asking again loses nothing.
             return refusal(503, "the model sent nothing; ask again later", seconds)
         case UnusableServiceError():
             return refusal(502, "the model server refuses all requests; its operator has to act")

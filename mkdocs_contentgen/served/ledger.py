@@ -45,8 +45,8 @@ _STATEMENTS = dict(re.findall(r"(?ms)^-- (\w+)\n(.+?)\n(?:\n|\Z)", _SQL))
 """The statements by name.
 
 - `request`: what is known of a request.
-- `put`: begin a request, or keep its answer. Does nothing if there is an answer, nor if another
-  request with the same key runs, which is one with a lease after `expired_before`.
+- `put`: begin a request, or keep its answer. Does nothing if there is an answer, or if another
+  request with the same key runs. Such a one has a lease that ends after `expired_before`.
 - `update`: set the lease of an attempt, and its parts, which stay if `parts` is None. Does nothing
   if there is an answer, or if another process has begun the request again.
 - `count`: set the usage of an attempt so far.
@@ -279,12 +279,13 @@ class Ledger:
         return attempt
 
     def _expired_before(self, now: float) -> float:
-        """Return the time up to which a lease counts as expired: a process is dead then.
+        """Return the time up to which a lease counts as expired, and its process as dead.
 
-        After an outage or a start no lease does, since the others need a while to renew theirs.
+        After an outage or a start this is 0, so no process counts as dead: the others need a while
+        to renew their leases.
         """
         is_long_reached = time.monotonic() - self._reached_since > self._lease
-        return now if is_long_reached else 0.0  # no process counts as dead
+        return now if is_long_reached else 0.0
 
     def _note_reached(self) -> None:
         """Remember that the database was reached now."""
@@ -335,7 +336,7 @@ class Ledger:
                     lease=0,
                     reserve=0,
                     body=body,
-                    expired_before=0,  # another running request with this key stays
+                    expired_before=0,  # so that another request that runs with this key stays
                 )
                 _count(transaction, parameters, usage, texts=1)
             else:
@@ -363,7 +364,8 @@ class Ledger:
     def _parameters_of(self, request: KeyedRequest) -> dict[str, str]:
         """Return the parameters of statements on a request that this process has begun.
 
-        Another thread may have finished it meanwhile. Then no row has the attempt that is returned.
+        Another thread may have finished it meanwhile. Then they have a new attempt, which no row
+        has, so that statements change nothing.
         """
         attempt = self._attempts.get(request) or secrets.token_hex(16)
         return {**asdict(request), "attempt": attempt}
@@ -382,7 +384,7 @@ class Ledger:
             _count(transaction, _PROBE, Usage())
 
     def expire(self, seconds: float) -> None:
-        """Drop the answers, and the parts of unfinished texts, that are older."""
+        """Drop the answers, and parts of unfinished texts, that are older than so many seconds."""
         with self._transaction(_EXPIRY_LOCK) as transaction:
             transaction.run("drop_requests", before=transaction.now - seconds)
 

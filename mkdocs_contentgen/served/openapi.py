@@ -37,12 +37,12 @@ def _schemas() -> dict[str, Any]:
         ref_template="#/components/schemas/{name}",
     )
     fields_of_type: dict[str, dict[str, Any]] = {}
-    for name, model in REQUEST_TYPES.items():
-        properties = records.pop(model.__name__)["properties"]
-        fields_of_type[name] = {field: properties[field] for field in body_fields(model)}
+    for name, request_type in REQUEST_TYPES.items():
+        properties = records.pop(request_type.__name__)["properties"]
+        fields_of_type[name] = {field: properties[field] for field in body_fields(request_type)}
     bodies: dict[str, Any] = {}
-    for name, model in REQUEST_TYPES.items():
-        bodies[model.operation] = _body(fields_of_type[name], ["topic"])
+    for name, request_type in REQUEST_TYPES.items():
+        bodies[request_type.operation] = _body(fields_of_type[name], ["topic"])
     for path, (text_field, record) in TEXT_OPERATIONS.items():
         text = {"$ref": f"#/components/schemas/{record.__name__}"}
         choices = []

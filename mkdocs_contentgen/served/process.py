@@ -30,7 +30,7 @@ LAST_ANSWERS_TIMEOUT = 5
 
 
 def _log(record: dict[str, object]) -> None:
-    """Write a record as a line of JSON to stdout. No text is lost to a full disk."""
+    """Write a record as a line of JSON to stdout. Does nothing on a full disk."""
     with suppress(OSError):
         os.write(sys.stdout.fileno(), f"{json.dumps(record)}\n".encode())
 
@@ -66,7 +66,8 @@ def run(path: Path, listen: Callable[[], socket.socket], announce: Callable[[str
 async def _serve(server: Server, timeout: float, listener: socket.socket) -> None:
     # Otherwise, threads of the ledger wait 5 ms for the event loop at each statement.
     sys.setswitchinterval(0.0005)
-    # Otherwise, a burst of requests waits for searches through all that is loaded once and for all.
+    # Otherwise, a burst of requests waits for the garbage collector, which looks again and again at
+    # the modules.
     gc.collect()
     gc.freeze()
     settings = uvicorn.Config(

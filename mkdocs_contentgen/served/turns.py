@@ -64,6 +64,7 @@ class Turns:
         """Take the last place from whoever has most of the queue, if that is fairer."""
         waiting = {name: len(turns) for name, turns in self._waiting.items()}
         largest = max(waiting, key=waiting.__getitem__, default=user)
+        # Otherwise, the user would have more of the queue than whoever loses a place.
         if waiting.get(largest, 0) <= waiting.get(user, 0) + 1:
             raise QueueFullError
         self._refuse_last(largest)

@@ -16,7 +16,7 @@ from ..service.connection import decode_json
 from ..service.event_stream import BOM
 
 _SURROGATE = re.compile(r"\\u[dD][89a-fA-F][\da-fA-F]{2}")
-"""Half a pair of UTF-16, as some servers write one of the tokens of an emoji."""
+"""An unpaired surrogate: the tokens of some models split an emoji in the middle of its pair."""
 
 _ERROR_FIELDS = (
     "error",
@@ -65,8 +65,8 @@ class AnswerMessage(msgspec.Struct):
     def has_thoughts(self) -> bool:
         """Whether there is thinking text apart from the text."""
         has_parts = isinstance(self.content, list) and bool(self.content)
-        has_other_parts = has_parts and not self.text
-        return bool(self.reasoning or self.reasoning_content) or has_other_parts
+        has_only_thoughts = has_parts and not self.text
+        return bool(self.reasoning or self.reasoning_content) or has_only_thoughts
 
     @property
     def refusal_words(self) -> str:

@@ -24,7 +24,7 @@ _LINE_BREAK = re.compile("\r\n?|[\v\f\x85\u2028\u2029]")
 _INVISIBLE = re.compile(
     r"\x1b\[[\d;]{0,20}m|[\x00-\x08\x0e-\x1f\x7f\u00ad\u200b\u2060-\u2064\u202a-\u202e\u2066-\u2069"
     "\ufeff\U000e0000-\U000e007f]"
-    # Other scripts need them.
+    # Other scripts need these characters, which go only beside Latin letters.
     "|(?<=[A-Za-z])[\u200c-\u200f]+(?=[A-Za-z])"
     "|(?<=[A-Za-z,.!? ])[\u034f\u115f\u1160\u180e\u3164\uffa0\U000e0100-\U000e01ef]+"
     # The marks of sources in ChatGPT's answers.
@@ -84,7 +84,7 @@ _WRAPPERS = re.compile(
 """Tags such as `<answer>` around the whole text."""
 
 Step = tuple[str, Callable[[str], str]]
-"""The remark about what a step changes, or nothing for one that needs none, and the step."""
+"""A remark and the step that it is about. It is empty where nobody needs to know of a change."""
 
 
 def apply_steps(steps: Iterable[Step], text: str) -> tuple[str, list[str]]:
@@ -125,7 +125,9 @@ def without_thinking(text: str) -> str:
 
 def without_endless_thoughts(text: str) -> str:
     """Drop thinking text that has no end, but not the text below a title in it."""
-    title = None if without_thinking(text) else _TITLE.search(text)
+    if without_thinking(text):
+        return text
+    title = _TITLE.search(text)
     return text[title.start() :] if title else text
 
 
@@ -194,4 +196,5 @@ def read_answer(text: str) -> tuple[str, list[str]]:
 
     Without an answer beside its thoughts, the text is empty.
     """
+    # A byte order mark and the like at the start are no reason for a remark.
     return apply_steps(_STEPS, _LINE_BREAK.sub("\n", text).lstrip("\ufeff\u200b\u2060"))

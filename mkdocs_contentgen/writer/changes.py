@@ -314,8 +314,8 @@ class _EntryReader:
         if not document.blocks[0].words:
             return None
         checked = "" if action == "insert" else block.checked
-        names = bool(self._passages) and not is_heading
-        html = paragraph_html(document, f"{self._given}\n{checked}", names=names)
+        marks_names = bool(self._passages) and not is_heading
+        html = paragraph_html(document, f"{self._given}\n{checked}", names=marks_names)
         if not html:
             return None
         return _NewContent(html, frozenset(int(passage.link) for passage in citations.passages))
@@ -339,7 +339,7 @@ def _has_same_words(text: str, other: str) -> bool:
 
 
 def _is_allowed(block: TextBlock, action: Action, update: Update) -> bool:
-    """Tell whether a model may do this with a block, or say what is wrong with a person's."""
+    """Tell whether a model may do this with a block. With a person's, it may raise a doubt."""
     if action == "insert" and (not update.note or block.kind in CELLS):
         return False
     return block.is_persons or not block.is_fixed

@@ -108,7 +108,7 @@ class ChatCompletions(Transport):
     async def call(self, call: ModelCall, spending: Spending) -> Completion:
         """Return the answer to one call that is sent once."""
         started = time.monotonic()
-        # Now, since another call can learn meanwhile that the model takes no system message.
+        # Before it is sent: another call may learn meanwhile that the model takes no such message.
         sends_system = self._has_system and call.has_system_message
         reader = AnswerReader(call.watch)
         error = await self._send(call, reader)
@@ -145,7 +145,7 @@ class ChatCompletions(Transport):
     ) -> UnknownOutcomeError | InvalidAnswerError | None:
         """Let `reader` read the answer to a call.
 
-        Return the error of an answer that is not whole, of which a part may have been read. Raises
+        Return the error of an answer that is not whole; `reader` may have read a part of it. Raises
         the ServiceError of a call without any answer.
         """
         try:

@@ -37,7 +37,7 @@ _LEAST_BEFORE_LOOP = 100
 """A text with fewer words before a loop is no text."""
 
 _CUT_SHARE = 3
-"""A text that ended early is unusable with one of so many words that were asked for, or fewer."""
+"""A text that ended early is unusable with a third of the words asked for, or fewer."""
 
 _MOST_NO_TEXT = 150
 """A text with so many words, or more, is no refusal or error message."""
@@ -46,7 +46,7 @@ _MOST_QUOTED = 200
 """The maximum number of characters of a refusal in a message."""
 
 _SCRIPT_SHARE = 5
-"""A text can have one word in so many in the script that is expected."""
+"""At least one word in so many has to be in the script that is expected."""
 
 _AT_LIMIT = ("length", "max_tokens")
 """The finish reasons of a text that has reached its limit of tokens."""
@@ -186,7 +186,7 @@ def _is_far_too_short(candidate: Candidate) -> bool:
 
 def _cut_problem(candidate: Candidate) -> str:
     if candidate.completion.is_cut and _is_far_too_short(candidate):
-        return _ending(candidate)
+        return _cut_message(candidate)
     return ""
 
 
@@ -197,7 +197,7 @@ def _unread_problem(candidate: Candidate) -> str:
 
 def _cut_remark(candidate: Candidate) -> str:
     if candidate.completion.is_cut:
-        return _ending(candidate)
+        return _cut_message(candidate)
     if candidate.completion.finish_reason == "too long":
         words = candidate.document.words
         return f"the text was stopped after {words:,} words, far more than were asked for"
@@ -208,7 +208,7 @@ def _cut_remark(candidate: Candidate) -> str:
 
 
 def _open_sentence(document: MarkdownDocument) -> str:
-    """Return the last paragraph or item if it ends without its end, or an empty string.
+    """Return the last paragraph or item if it seems to be cut off, or an empty string.
 
     Headings, signatures, verses and items of a list can end without a full stop.
     """
@@ -234,7 +234,7 @@ def _follows_sentences(document: MarkdownDocument) -> bool:
     return bool(before) and all(_SENTENCE_END.search(text.strip()) for text in before)
 
 
-def _ending(candidate: Candidate) -> str:
+def _cut_message(candidate: Candidate) -> str:
     """Return the message about a text that ended early."""
     reason = candidate.completion.finish_reason[:40]
     words = candidate.document.words
@@ -313,7 +313,7 @@ def _repeated_problem(candidate: Candidate) -> str:
 
 
 def _repeated_blocks(candidate: Candidate) -> list[MarkdownBlock]:
-    """Return the blocks that stand before once more."""
+    """Return the blocks that repeat one before them, here or in what was written earlier."""
     seen = {tuple(block.words) for block in candidate.earlier}
     found = []
     for block in candidate.document.blocks:
@@ -414,6 +414,7 @@ def _invented_quotations(candidate: Candidate) -> list[str]:
 def _brief_remark(candidate: Candidate) -> str:
     brief = candidate.request.brief
     text = f"{inline_text(candidate.document.title)}\n{candidate.document.text}"
+    # The other way round than for marks: what the brief states, and the text does not.
     ranges = find_statements(brief, text)
     for name in find_names(brief, text):
         before = brief[: name.start].rstrip(" -*•")

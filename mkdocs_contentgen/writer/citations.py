@@ -37,10 +37,9 @@ def cite(
 ) -> Citations:
     """Replace numbers of passages, such as `[3]`, by links, in place.
 
-    Passages are renumbered in the order of their citations. Without passages, nothing is a
-    citation, and neither are brackets in which no number is one of a passage: they stay. Numbers in
-    headings, and those beside a citation that no passage has, are taken out. `is_heading` says that
-    all of the text is one.
+    Passages are renumbered in the order of their citations. Brackets without the number of any
+    passage are no citation, and stay. In a citation, numbers that no passage has are taken out, and
+    in headings all numbers are. `is_heading` says that all of the text is one.
     """
     if not passages:
         return Citations()

@@ -54,7 +54,7 @@ _CHOICE = re.compile(r"[A-Za-z][\w-]*(?:/[A-Za-z][\w-]*)+")
 """Words such as `read/write`, which can stand apart in a source, or a path."""
 
 _NOTEWORTHY = re.compile(r"[\d._/:$-]|[a-z][A-Z]")
-"""A part of a code block that is more than a word of the language or a name for a moment."""
+"""Found in a part of a code block that is more than a keyword or the name of a variable."""
 
 _COMMENT = re.compile(r"(?:^|(?<=\s))(?:#|//|--(?=\s)|;;|<!--).*$", re.MULTILINE)
 """A comment in a code block, up to the end of its line."""

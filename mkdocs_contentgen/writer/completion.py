@@ -125,7 +125,7 @@ class AnswerText:
         self._parts_length = 0
         self._changeable = ""
         self._has_deltas = False
-        """Whether a delta with text has arrived, so that a message has all of the text."""
+        """Whether a delta with text has arrived. A message behind it has the whole text."""
 
         self._refusal_parts: list[str] = []
 
@@ -150,7 +150,7 @@ class AnswerText:
         self._parts_length += len(text)
 
     def set_changeable(self, text: str) -> None:
-        """Set what follows the parts for now, and can still be written anew."""
+        """Set what follows the parts for now. A program can still overwrite it on its terminal."""
         self._changeable = text
 
     def add_delta(self, delta: AnswerMessage) -> bool:
@@ -333,8 +333,8 @@ class AnswerReader:
         is_named = event.name not in ("", "message")  # such as `ping`
         if is_named or _SIGN_OF_LIFE.fullmatch(text.strip()):
             return
-        # Where a line came first that nobody can quote, and no message, all of it is a page in
-        # place of an answer, such as the HTML of a proxy. No part of that is quoted.
+        # If the first lines are neither a message nor words to quote, they begin a page in place of
+        # an answer, such as the HTML of a proxy. No part of that is quoted.
         is_page = self.is_broken and not self.has_message
         words = "" if is_page else words_of_error(event.data)
         if words:

@@ -57,7 +57,7 @@ _NO_TEXT_KEY = re.compile(
     r"slug|tags|keywords|meta|description|summary|excerpt|author|date|path|name"
     r"|(?:id|error|type|lang|language|locale|status|category|format|style|tone|audience)$"
 )
-"""How the keys in JSON begin whose values are no part of the text."""
+"""The start of a key in JSON whose value is no part of the text."""
 
 _MIN_JSON_WORDS = 8
 """The minimum number of words of a text in JSON."""
@@ -124,6 +124,7 @@ def _begins_text(text: str, fence: re.Match[str]) -> bool:
 def _read_block(text: str, fence: re.Match[str], following: Sequence[re.Match[str]]) -> _CodeBlock:
     """Return the code block that begins with a fence; without an end, it goes to the text's end."""
     start = fence.end() + 1
+    # HTML and JSON have no code blocks, so the next fence is the end.
     if _DATA_START.match(text, start):
         end = following[0] if following else None
     else:
@@ -137,7 +138,7 @@ def _read_block(text: str, fence: re.Match[str], following: Sequence[re.Match[st
 def _end_of_fence(start: re.Match[str], following: Sequence[re.Match[str]]) -> re.Match[str] | None:
     """Return the end of a code block that can have others in it, or None if it has none."""
     same = [fence for fence in following if fence["fence"].startswith(start["fence"])]
-    # The inner fences come in pairs, and the end of the block makes their number odd.
+    # Each inner block has two fences, so with the end of this block the number is odd.
     if len(same) % 2 == 0 or same[-1]["info"]:
         return None
     return same[-1]
@@ -195,6 +196,7 @@ def without_front_matter(text: str) -> str:
         if match is None or not _is_data(match["lines"], line_pattern):
             continue
         title = _TITLE.search(match["lines"])
+        # Otherwise, it can be the first lines of a text above a rule, such as `Note: …`.
         if not (match["start"] or title):
             continue
         rest = text[match.end() :]

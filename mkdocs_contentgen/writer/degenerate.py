@@ -184,7 +184,8 @@ def _find_repeated_end(text: str, word: re.Pattern[str], least: int) -> int | No
     run = _find_run(repeats, least * weight)
     if run is None:
         return None
-    # In the run, all is said for the third time. The second time is before it without a gap.
+    # The words of the run are there for the third time. Those just before it, without a gap, are
+    # there for the second time.
     second_time = run
     while repeats[second_time - 1]:
         second_time -= 1

@@ -237,7 +237,7 @@ def _block_lines(lines: Sequence[_Line]) -> list[str]:
         return "\n".join(_inline_line(line) for line in lines).split("\n")
     from ..html.markdown_writer import to_plain_markdown  # few models write HTML
 
-    text = "\n".join(_escape_others(line) for line in lines)
+    text = "\n".join(_escape_stray_signs(line) for line in lines)
     with suppress(RecursionError):
         text = to_plain_markdown(text).strip("\n")
     first_line = lines[0].text
@@ -245,7 +245,7 @@ def _block_lines(lines: Sequence[_Line]) -> list[str]:
     return indent(text, indentation).split("\n")
 
 
-def _escape_others(line: _Line) -> str:
+def _escape_stray_signs(line: _Line) -> str:
     """Return a line of HTML, in which `<` that begins no tag is text."""
     parts: list[str] = []
     done = 0

@@ -85,9 +85,10 @@ class Entry:
 
 
 def read_entries(answer: str, *, is_cut: bool = False) -> list[Entry]:
-    """Return what an answer says of blocks: of each the last, since thoughts come first.
+    """Return what an answer says of blocks.
 
-    Of an answer that was cut off, what has no reason behind it may not be whole.
+    Of several entries for a block, the last one counts, since a model may think aloud first. If the
+    answer was cut off, a last entry without a reason may not be whole, and is left out.
     """
     answer = without_fence_lines(answer)
     lines = list(_LINE.finditer(answer))

@@ -114,11 +114,11 @@ def _request_of(kind: str, **fields: str) -> Request:
 
 def requests_to_evaluate() -> Iterator[Request]:
     """Return requests of all types in which each value of each field occurs."""
-    for kind, model in REQUEST_TYPES.items():
+    for kind, request_type in REQUEST_TYPES.items():
         default = _request_of(kind)
         yield default
         for name, value in default.body().items():
-            for other in choices(model).get(name, ()):
+            for other in choices(request_type).get(name, ()):
                 if other != value:
                     yield _request_of(kind, **{name: other})
 

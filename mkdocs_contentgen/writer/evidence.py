@@ -24,8 +24,10 @@ _LEAST_SHARED = 2
 """Content words that a passage has in common with a sentence, or all if there are fewer."""
 
 _LEAST_OF_BEST = 3 / 4
-"""How many of the words that the closest passage shares another one has to share. What has fewer is
-about something else; `tests/benchmarks/marks.py` finds more of the right passages with it."""
+"""The part of the closest passage's shared words that another passage shares, at least.
+
+One that shares fewer is about something else; `tests/benchmarks/marks.py` finds more of the right
+passages with this limit."""
 
 
 @dataclass(frozen=True)
@@ -40,8 +42,8 @@ class Evidence:
 class EvidenceFinder:
     """Finds the closest short passages in those that `search` returns for a sentence.
 
-    `has_sources` says whether there is anything to search. `found` has what was found for each
-    sentence, also by another finder in the same sources.
+    `has_sources` says whether there is anything to search. `found` keeps what was
+    found for each sentence. Finders in the same sources can have it in common.
     """
 
     def __init__(
@@ -83,7 +85,7 @@ class EvidenceFinder:
 
 
 def _short_passages(passage: Passage) -> Iterator[Passage]:
-    """Yield the parts of a passage, each of whole sentences or of a part of a long one."""
+    """Yield the parts of a passage: as many whole sentences as have room, or a part of one."""
     part = ""
     for sentence in _sentences(passage.text):
         if part and len(part) + len(sentence) > _MAX_LENGTH:

@@ -63,7 +63,7 @@ class _Box:
     """The number of the line behind its content."""
 
     following: int
-    """The number of the line behind it."""
+    """The number of the line behind the box, which can have a closing line behind its content."""
 
 
 def without_footnotes(text: str) -> str:
