@@ -151,8 +151,9 @@ class _PageReader:
             return []
         if is_of_other_build:
             language = _language_of_other_build(page, self._site.config)
+            language = language or _language_tag(asked.language)
         else:
-            language = _language(file, self._site.theme)
+            language = _language(file, asked.language, self._site.theme)
         found = []
         for line, request in asked.requests:
             found.append(self._found(request, page, f"{path}:{line}", language))
@@ -310,19 +311,24 @@ def unbuilt_page_problem(site: Site, files: Iterable[File]) -> str:
     return f"{named} {what} (excluded, a draft, or left out by a plugin)"
 
 
-def _language(file: File, theme: Mapping[str, object]) -> str:
+def _language(file: File, own_language: object, theme: Mapping[str, object]) -> str:
     """Return the language that the site gives a page, or an empty string.
 
-    It is that of mkdocs-static-i18n, or else of the theme, unless that is the `en` of all themes.
+    It is that of mkdocs-static-i18n, or else what the page has as `lang`, or else that of the
+    theme, unless that is the `en` of all themes.
     """
+    language = _language_tag(getattr(file, "locale", None)) or _language_tag(own_language)
+    if language:
+        return language
+    of_theme = _language_tag(theme.get("language") or theme.get("locale"))  # of MkDocs' themes
+    return "" if of_theme == "en" else of_theme
+
+
+def _language_tag(value: object) -> str:
+    """Return a value as a BCP 47 tag, or an empty string if it is none."""
     from ..requests import LANGUAGE
 
-    language = str(getattr(file, "locale", None) or "")
-    if not language:
-        language = str(theme.get("language") or theme.get("locale") or "")  # of MkDocs' themes
-        if language == "en":
-            return ""
-    tag = language.replace("_", "-")
+    tag = str(value or "").replace("_", "-")
     return tag if re.fullmatch(LANGUAGE, tag) else ""
 
 
@@ -395,6 +401,9 @@ class _ReadPage:
     problems: Sequence[tuple[int, str]] = ()
     """The problems, each with its line."""
 
+    language: object = None
+    """What the front matter has as `lang`, if it has that."""
+
     @property
     def has_request(self) -> bool:
         """Whether the page asks for something, though it may not be valid."""
@@ -457,7 +466,8 @@ def _parse_requests(
     if messages:
         return _ReadPage(problems=sorted(messages))
     is_list = isinstance(meta[NAME], list)
-    return _ReadPage(list(_with_lines(requests, document, is_list=is_list)))
+    with_lines = list(_with_lines(requests, document, is_list=is_list))
+    return _ReadPage(with_lines, language=meta.get("lang"))
 
 
 def _with_lines(
