@@ -65,8 +65,8 @@ def carry_words(
 ) -> None:
     """Replace the words of a block of an original by those of its former translation.
 
-    The block has the words that were translated, in the sense of `words_of()`. Both languages are
-    BCP 47 tags, or empty. Raises EditError, and leaves the block as it is, if that is not certain.
+    The block has the same `words_of()` as the one that was translated. Both languages are BCP 47
+    tags, or empty. Raises EditError, and leaves the block as it is, if that is not certain.
     """
     parts = fixed_parts(block)
     own = fixed_parts(translation)
@@ -205,7 +205,9 @@ def _comparable(part: Tag) -> str:
     for tag in [plain, *plain.find_all(True)]:
         for name in ATTRIBUTES:
             tag.attrs.pop(name, None)
-    return start_tag(plain) if has_own_words(part) else str(plain)
+    if has_own_words(part):  # which differ in two languages
+        return start_tag(plain)
+    return str(plain)
 
 
 def _with_citation(markdown: str, original: str, number: int, languages: _Languages) -> str:
@@ -215,17 +217,18 @@ def _with_citation(markdown: str, original: str, number: int, languages: _Langua
     """
     label = f"⟦{number}⟧"
     before, _, behind = original.partition(label)
-    last = _NUMBER_AT_END.search(before)
-    if last:
-        left = last[0].rstrip()
-        if markdown.count(left) == 1:
-            return markdown.replace(left, f"{left}{_space_at_end(before)}{label}")
-    first = _NUMBER_AT_START.match(behind)
-    if first:
-        right = first[0].lstrip()
+    match_before = _NUMBER_AT_END.search(before)
+    if match_before:
+        label_before = match_before[0].rstrip()
+        if markdown.count(label_before) == 1:
+            with_label = f"{label_before}{_space_at_end(before)}{label}"
+            return markdown.replace(label_before, with_label)
+    match_behind = _NUMBER_AT_START.match(behind)
+    if match_behind:
+        label_behind = match_behind[0].lstrip()
         space = " " if behind.startswith(" ") else ""
-        if markdown.count(right) == 1:
-            return markdown.replace(right, f"{label}{space}{right}")
+        if markdown.count(label_behind) == 1:
+            return markdown.replace(label_behind, f"{label}{space}{label_behind}")
     return _at_end_of_sentence(markdown, original, label, languages)
 
 
@@ -255,7 +258,8 @@ def _space_at_end(text: str) -> str:
 
 
 def _sentences(markdown: str, language: str) -> list[str]:
-    # A citation behind a sentence belongs to it only in brackets that are usual.
+    # sentence_ends() knows citations in usual brackets. Each replaces one character, so that its
+    # positions are those of the Markdown, too.
     ends = sentence_ends(markdown.translate(_BRACKETS), language)
     borders = [0, *ends, len(markdown)]
     return [markdown[start:end] for start, end in pairwise(borders)]

@@ -40,7 +40,7 @@ _ADDRESS = re.compile(' (?:href|src)="([^"]*)"')
 _REL = re.compile(' rel="[^"]*"')
 
 Word = tuple[Literal["equal", "old", "new"], str]
-"""A part of the HTML of two versions."""
+"""A run of words or tags in the HTML of two versions, and which of them has it."""
 
 
 @dataclass(frozen=True)
@@ -112,7 +112,8 @@ def _to_read(kind: str, html: str, is_hidden: Callable[[str], bool]) -> str:
             return ""
         return _REL.sub("", tag[0])  # which the sanitizer gives each link
 
-    # Text has no `<` of its own, but can look like an attribute.
+    # A `<` always begins a tag here. What looks like an attribute may be text, so it is looked for
+    # in tags alone.
     return unescape(_TAG.sub(show, html))
 
 
@@ -144,7 +145,7 @@ def compare(before: Document, after: Document, *, marks: bool = True) -> list[Ro
     for kind, old_start, old_end, new_start, new_end in matcher.get_opcodes():
         old_pieces = old[old_start:old_end]
         new_pieces = new[new_start:new_end]
-        if kind == "equal":
+        if kind == "equal":  # or changed, see _former_html()
             rows += [Row(one, other) for one, other in zip(old_pieces, new_pieces, strict=True)]
         else:
             rows += _side_by_side(old_pieces, new_pieces)

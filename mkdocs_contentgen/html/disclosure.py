@@ -127,7 +127,8 @@ class Provenance:
         """
         words, language = self._words(self._kind_of_line(), own_lines)
         of_original = self._name_of_original_language(language)
-        if language:  # an own line, which has none here, may have brackets of its own
+        is_own_line = not language
+        if not is_own_line:  # brackets in an own line are text
             words = _OPTIONAL.sub(r"\1" if of_original else "", words)
         if self.model and "{model}" not in words:
             words += f"{_SEPARATOR}{{model}}"

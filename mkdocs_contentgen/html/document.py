@@ -270,7 +270,9 @@ def _is_apart(one: Tag | None, other: Tag | None) -> bool:
     if one is None or other is None:
         return True
     names = {one.name, other.name}
-    return not names.isdisjoint(BLOCK_LEVEL) or names == {_LOOSE}
+    is_beside_block = not names.isdisjoint(BLOCK_LEVEL)
+    are_both_loose = names == {_LOOSE}
+    return is_beside_block or are_both_loose
 
 
 def _has_siblings(tag: Tag) -> bool:
@@ -375,6 +377,7 @@ class Block:
             return markdown
         from .markdown_reader import read_line
 
+        # Where elements touch or contain each other, Markdown can be read as other elements.
         html = _inner_html(element, marks=marks).strip(" ")
         read = read_line(markdown)
         if _comparable(read) == _comparable(html):
@@ -427,9 +430,10 @@ class Block:
                 self.mark_statement(words)
 
     def set_content(self, element: Tag) -> None:
-        """Replace the content by that of an element."""
+        """Replace the content by a copy of that of an element."""
         self.element.clear()
-        self.element.extend(copy(element).contents[:])
+        # A list of its own, since each node leaves `contents` when it is moved.
+        self.element.extend(list(copy(element).contents))
 
     def confirm_statement(self, number: int) -> None:
         """Take the mark off a statement."""
@@ -596,7 +600,7 @@ def _wrap_runs(element: Element, children_apart: Sequence[bool], *, is_marked: b
     content = [run]
     for child, stands_apart in zip(element[:], children_apart, strict=True):
         if not stands_apart:
-            run.append(child)
+            run.append(child)  # with its tail
             continue
         run = _new_run(child.tail)
         child.tail = None
@@ -655,7 +659,11 @@ def _unwrap_idle_marks(article: Tag) -> None:
 
 
 _White = Literal["collapse", "code", "keep"]
-"""What becomes of white space: within a line of code, each space is content; in `<pre>`, all is."""
+"""What becomes of white space.
+
+It is collapsed as a browser does. Of inline code, each space is kept, and line breaks become
+spaces. In `<pre>`, all of it is kept.
+"""
 
 
 def _to_html(node: PageElement, *, marks: bool = True, white: _White = "collapse") -> str:
@@ -761,7 +769,6 @@ def _write_line(element: Tag, *, marks: bool = True, only_html: bool = False) ->
     """Return the content of an element as light Markdown.
 
     With `only_html`, there is no Markdown for inline elements.
-    Where elements touch or contain each other, Markdown for them may be read differently.
     """
     return _collapse(_write_content(element, marks, only_html)).strip(" ")
 
@@ -818,7 +825,7 @@ def _in_html(tag: Tag, inner: str) -> str:
 
 
 class _Span(NamedTuple):
-    """A node of a block, and where its text begins and ends in the block's."""
+    """A node of a block, and where its text begins and ends in the text of the block."""
 
     node: PageElement
     begin: int
@@ -827,7 +834,7 @@ class _Span(NamedTuple):
 
 @dataclass(frozen=True)
 class TagSpan:
-    """A tag of a block, and where its text begins and ends in the block's."""
+    """A tag of a block, and where its text begins and ends in the text of the block."""
 
     tag: Tag
     begin: int
@@ -839,6 +846,7 @@ class Sentences:
 
     def __init__(self, element: Tag) -> None:
         self._spans = _spans_in(element, 0)
+        # The text of a tag here is only the space behind it: what is in it has spans of its own.
         self.text = "".join(_text_of(span.node) for span in self._spans)
         self._borders = [0, *self._find_ends(_language_of(element)), len(self.text)]
 
@@ -859,8 +867,8 @@ class Sentences:
         The end of the text belongs to the last sentence.
         """
         # Without the last border, so that a position at the end of the text is not behind it.
-        following = bisect_right(self._borders, position, hi=len(self._borders) - 1)
-        return self._borders[following - 1], self._borders[following]
+        end = bisect_right(self._borders, position, hi=len(self._borders) - 1)
+        return self._borders[end - 1], self._borders[end]
 
     def marked(self) -> list[MarkedSentence]:
         """Return the sentences with statements to check."""

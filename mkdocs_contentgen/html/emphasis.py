@@ -46,7 +46,16 @@ def _read_asterisks(state: StateInline, silent: bool) -> bool:
         token = state.push("text", "", 0)
         token.content = "*"
         last = len(state.tokens) - 1
-        state.delimiters.append(Delimiter(ord("*"), end - start, last, -1, can_open, can_close))
+        state.delimiters.append(
+            Delimiter(
+                marker=ord("*"),
+                length=end - start,
+                token=last,
+                end=-1,  # its partner, which is not known yet
+                open=can_open,
+                close=can_close,
+            )
+        )
     state.pos = end
     return True
 
@@ -63,6 +72,7 @@ def _directions(state: StateInline, start: int, end: int) -> tuple[bool, bool]:
             return False, False
         scanned = state.scanDelims(start, True)
         return scanned.can_open, scanned.can_close
+    # After an odd number of `**`, bold text is open, which this run may end: `**x**2`.
     is_bold_before = state.src.count("**", 0, start) % 2 == 1
     if _POWER.search(around) and not is_bold_before:
         return False, False

@@ -32,8 +32,8 @@ def read_formulas(parser: MarkdownIt) -> None:
 
 def read_formula_blocks(parser: MarkdownIt) -> None:
     """Make a parser of blocks take a formula on several lines as one paragraph."""
-    ends = ["paragraph", "blockquote", "list"]
-    parser.block.ruler.before("code", FORMULA, _read_block, {"alt": ends})
+    interrupted = ["paragraph", "blockquote", "list"]  # which a formula ends without an empty line
+    parser.block.ruler.before("code", FORMULA, _read_block, {"alt": interrupted})
 
 
 def find_formulas(text: str) -> list[tuple[int, int]]:

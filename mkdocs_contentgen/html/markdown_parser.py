@@ -89,9 +89,10 @@ def _read_mark(state: StateInline, silent: bool) -> bool:
 
 def _read_script(state: StateInline, silent: bool) -> bool:
     """Read `10<sup>6</sup>` and `H<sub>2</sub>O`, whose digits mean something else without."""
-    return any(
-        _read_pair(state, name, f"<{name}>", f"</{name}>", silent) for name in ("sup", "sub")
-    )
+    for name in ("sup", "sub"):
+        if _read_pair(state, name, f"<{name}>", f"</{name}>", silent):
+            return True
+    return False
 
 
 def _read_pair(state: StateInline, name: str, start: str, end: str, silent: bool) -> bool:
@@ -104,12 +105,12 @@ def _read_pair(state: StateInline, name: str, start: str, end: str, silent: bool
     if last <= first:
         return False
     if not silent:
-        most = state.posMax
+        end_of_line = state.posMax
         state.push(f"{name}_open", name, 1)
         state.pos = first
         state.posMax = last
         state.md.inline.tokenize(state)
-        state.posMax = most
+        state.posMax = end_of_line
         state.push(f"{name}_close", name, -1)
     state.pos = last + len(end)
     return True

@@ -57,7 +57,7 @@ _TEMPLATE = re.compile(rf"\{{[{{%#!+~=>-]|-8<|[{_INVISIBLE}]")
 
 _CODE_SPAN = re.compile("(`[^`\n]+`)")
 _OUTSIDE_OF_ELEMENTS = frozenset({"[document]"})
-"""The names of what text is in that is in no element: Beautiful Soup's for a document."""
+"""The parents that the converter names for text outside of all elements: the document itself."""
 
 _SPACE = re.compile(r"[ \t\r\n\f]+")
 
@@ -127,7 +127,7 @@ def to_plain_markdown(html: str) -> str:
     """
     # html.parser does not add end tags that are left out: a block ends the paragraph before it, and
     # an item the one before it.
-    html = _BLOCK_START.sub("</p>", html)
+    html = _BLOCK_START.sub("</p>", html)  # before each start of a block
     if "</li>" not in html.lower():
         html = re.sub("(?i)<li>", "</li><li>", html)
     soup = BeautifulSoup(html, "html.parser")
@@ -225,7 +225,7 @@ class _Writer:
             case "blockquote":
                 lines = self._blocks(list(block)).split("\n")
                 return "\n".join(f"> {line}".rstrip() for line in lines)
-            case "div":
+            case "div":  # an admonition, whose first block is its title
                 return f"!!! tip\n{indent(self._blocks(block[1:]), '    ')}"
             case "p":
                 return _escape_start(self._line(block))
@@ -245,7 +245,8 @@ class _Writer:
         items = []
         for number, item in enumerate(block, first):
             text = self._blocks(list(item))
-            is_line_and_list = [part.tag for part in item] in (["p", "ul"], ["p", "ol"])
+            tags = [part.tag for part in item]
+            is_line_and_list = tags in (["p", "ul"], ["p", "ol"])
             if is_line_and_list:
                 paragraph, nested = text.split("\n\n", 1)
                 if "\n\n" not in nested:
@@ -293,7 +294,8 @@ class _Writer:
             return f"<{tag}>"
         text = self._content(element, in_emphasis=in_emphasis or tag in _EMPHASIS)
         inner = text.strip()
-        # Markdown has no space at the edges of emphasis and links. Each of them has other content.
+        # Markdown has no space at the edges of emphasis and links. `inner` is not empty: simplify()
+        # leaves out elements without content.
         start, _, end = text.partition(inner)
         if tag == "a":
             address = self._link(element.get("href", ""))
@@ -378,7 +380,10 @@ def _has_emphasis(element: Element) -> bool:
 
 
 def _grid_size(table: Element) -> int:
-    return len(table[0][0]) * (len(table[1]) + 1)
+    head, body = table
+    rows = len(body) + 1  # with that of the headers
+    columns = len(head[0])
+    return columns * rows
 
 
 def _target(element: Element, address: str) -> str:

@@ -46,7 +46,7 @@ class ArticleMetadata:
     published: str
 
     disclosed_lead: str = ""
-    """The lead for where readers see it without the article, or empty if nothing is said."""
+    """The lead with the disclosure line, to show without the article; empty if one is missing."""
 
 
 def present(

@@ -19,8 +19,8 @@ from .document import Document, Piece, join_pieces
 def take_back(before: Document, after: Document, rows: Sequence[Row], number: int) -> Document:
     """Return the later version, but with what the earlier one has in a row.
 
-    The rows are those of compare() without marks; statements come back with their marks. Raises
-    EditError if this difference cannot be taken back alone.
+    The rows are those of compare() for these documents, without marks; statements come back with
+    their marks. Raises EditError if this difference cannot be taken back alone.
     """
     marked = _with_marks(before) | _with_marks(after)
     chosen = _rows_to_take_back(rows, number)

@@ -100,7 +100,8 @@ _FORMATTING = re.compile(
     r"((?:\s+[^\s\"'<>/=]+(?:=(?:\"[^\"<]*\"|'[^'<]*'|[^\s\"'<>=]+))?)*+\s*/?>)?",
     re.I | re.ASCII,
 )
-_FORMATTING_WITHOUT_ATTRIBUTES = 3 * 13  # HTML repeats at most three of a kind
+# HTML repeats at most three equal tags, and links apart, there are 13 formatting elements.
+_FORMATTING_WITHOUT_ATTRIBUTES = 3 * 13
 # A parser drops the first line break in a <pre>, and nh3 does not restore it.
 _PRE_AND_BREAK = re.compile(r"(<pre[^<>]*>)\n")
 # Python-Markdown uses some of these for its placeholders.
@@ -145,7 +146,7 @@ def sanitize(
     result again does not change it. With `is_used_again`, what takes the time is kept for the next
     call with the same HTML. Raises UnsafeHTMLError for HTML that is too large or nested too deeply.
     """
-    xml = _kept.pop(html, None)
+    xml = _kept.pop(html, None)  # each is used once more
     if xml is None:
         xml = _clean_xml(html)
     if is_used_again and len(_kept) < _MAX_KEPT:

@@ -33,7 +33,7 @@ _FIRST_WORD = re.compile(r"\w+")
 _FIGURE = re.compile(r"\d[\d.,:/-]*")
 _ORDINAL = re.compile(r"\d{1,3}")
 _UNIT = re.compile(r"\d\s?[^\W\d_]{1,4}\Z")
-_LETTER = re.compile(r"(?:\w+\.)*[^\W\d_]")
+_INITIAL = re.compile(r"(?:\w+\.)*[^\W\d_]")
 """An initial, or an abbreviation such as `U.S` and `e.g`."""
 
 _INSIDE = frozenset(
@@ -108,7 +108,7 @@ def _is_full_stop(before: str, behind: str, *, has_ordinals: bool) -> bool:
         return True
     if following[:1].isdigit():
         return last.lower() not in _BEFORE_FIGURES
-    if _LETTER.fullmatch(last) or last.lower() in _SOMETIMES_LAST:
+    if _INITIAL.fullmatch(last) or last.lower() in _SOMETIMES_LAST:
         return following in _OPENERS
     return True
 

@@ -34,7 +34,7 @@ _ATTRIBUTES = {
 }
 _DEFAULTS = {("start", "1"), ("type", "1")}
 _MAX_EMPTY_CELLS = 100
-"""How many cells a row has at most behind which empty ones stand for merged ones."""
+"""Behind so many cells of a row, no more empty ones are added for merged ones."""
 
 _NOT_IN_ADDRESS = re.compile(r"[^\w./:?#&=%@!+,~-]")
 

@@ -284,7 +284,7 @@ def _text_classes(colours: list[_Colour]) -> list[str]:
 
 def _background_classes(colours: list[_Colour]) -> list[str]:
     """Return the classes for a colour, or for the colours of a gradient."""
-    if all(colour.lightness > 0.99 for colour in colours):  # nearly white
+    if all(colour.lightness > 0.99 for colour in colours):  # none, or nearly white
         return []
     steps = [colour.step(least_chroma=0.01) for colour in colours]
     if steps[0] != steps[-1]:

@@ -30,7 +30,7 @@ class MisplacedError(UnsafeHTMLError):
 def check_surroundings(html: str) -> None:
     """Raise MisplacedError unless HTML is one `<article>` that ends, with nothing beside it.
 
-    Also for elements that no text can have. White space and comments may be anywhere.
+    Raises it for elements that no text can have, too. White space and comments may be anywhere.
     """
     comment = html.rfind("<!--")
     if comment >= 0 and not _COMMENT_END.search(html, comment):

@@ -36,8 +36,14 @@ NUMBER = re.compile("⟦([0-9]{1,4})⟧")
 """Matches what stands for a part that stays as it is."""
 
 _WRITTEN_LINK = re.compile(rf"\]\(<{re.escape(_ADDRESS)}([0-9]+)>\)")
+"""A link to a part, as Block.to_markdown() writes it. A translator gets `](2)` instead."""
+
 _WRITTEN_TAG = f'<a href="{_ADDRESS}'
+"""The same where to_markdown() writes HTML."""
+
 _READ_LINK = re.compile('<a href="([0-9]{1,4})"')
+"""The same in the HTML of what a translator has written."""
+
 _UNSEEN = re.compile("[\u202a-\u202e\u2066-\u2069]")
 """Characters that turn the direction of what follows, also where they are written as `&#8238;`."""
 
@@ -61,7 +67,7 @@ _MAX_SIGNS = 500
 
 _LONGER = 6
 _MORE_CHARACTERS = 400
-"""A translation has at most so many times the characters of its original, and so many more."""
+"""A translation of a block of 100 characters has at most 6 * 100 + 400 characters."""
 
 
 @dataclass(frozen=True)
@@ -375,7 +381,7 @@ def _with_parts(text: NavigableString, fixed: Mapping[int, Tag]) -> list[PageEle
     position = 0
     for number in NUMBER.finditer(text):
         pieces.append(NavigableString(text[position : number.start()]))
-        holder = Tag(name="p")
+        holder = Tag(name="p")  # unwrap() needs a parent
         holder.append(copy(fixed[int(number[1])]))
         for inner in holder.find_all([_FORMULA, _LABEL]):
             inner.unwrap()

@@ -25,7 +25,7 @@ class TranslationLines:
     """Its base language, such as `de`."""
 
     lines: dict[str, str]
-    """The lines by name. English has none here that `disclosure.DISCLOSURE_LINES` has."""
+    """The lines by name. Those in English are in `disclosure.DISCLOSURE_LINES`, and not here."""
 
     another_language: str
     """What own lines have in place of the name of a language that is not known."""

@@ -107,7 +107,7 @@ def _endpoint(
 ) -> Callable[[HTTPRequest], Awaitable[Response]]:
     """Return what answers the requests of an operation."""
 
-    async def generate(request: HTTPRequest) -> Response:
+    async def answer(request: HTTPRequest) -> Response:
         token = _token(request)
         user = _single(request.query_params.getlist("user_id"))
         if not user:
@@ -119,7 +119,7 @@ def _endpoint(
         content = await write(asked, caller, key)
         return Response(content, media_type="application/json")
 
-    return generate
+    return answer
 
 
 def _token(request: HTTPRequest) -> str:
@@ -155,7 +155,7 @@ def _single(values: list[str]) -> str:
 
 
 async def _read(request: HTTPRequest, max_body: int) -> bytes:
-    # Starlette's own max_body_size is new, answers in plain text, and comes before the 401.
+    # Starlette's own max_body_size is new, answers in plain text, and is checked before the token.
     try:
         return await read_body(request.stream(), max_body)
     except TooLargeError:

@@ -157,7 +157,11 @@ class ServiceClient(HTTPConnection):
         raise self._error(answer)
 
     def _parse(self, answer: Answer, parse: Callable[[bytes], _Parsed]) -> _Parsed:
-        """Return what `parse` finds in an answer. Raises ServiceError."""
+        """Return what `parse` finds in an answer. Raises ServiceError.
+
+        Where the status says more than the body, the error is that of the status: 202 says that the
+        request is still being processed.
+        """
         try:
             return parse(answer.body)
         except InvalidAnswerError:
@@ -166,7 +170,6 @@ class ServiceClient(HTTPConnection):
         except FailedTextError:
             if answer.status != HTTPStatus.ACCEPTED:
                 raise
-        # The status says more: that of 202 is that the request is still being processed.
         raise self._error(answer)
 
     def _error(self, answer: Answer) -> ServiceError:

@@ -289,7 +289,10 @@ def decode_json(body: bytes) -> object:
 
 
 def has_secret(text: str, secret: str) -> bool:
-    """Tell whether a text contains eight consecutive characters of a secret, or a shorter one."""
+    """Tell whether a text contains eight consecutive characters of a secret.
+
+    Of a shorter secret, it tells whether the text contains all of it.
+    """
     if not secret:
         return False
     letters = "".join(text.split()).lower()
@@ -623,7 +626,7 @@ def _unread_no_proxy_entry() -> str:
         try:
             ip_address(entry)
         except ValueError:
-            # httpx makes an address of each entry that is none.
+            # httpx makes such a URL of each entry that is no IP address.
             address = entry if "://" in entry else f"all://*{entry}"
             if _parse_url(address) is None:
                 return "an entry" if "@" in entry else quoted(entry)

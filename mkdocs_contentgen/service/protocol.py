@@ -66,7 +66,7 @@ class TextBlock(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     checked: _Text = ""
     """The plain text without its statements to check.
 
-    What it says was checked, so the same words in a changed block are no statements to check."""
+    Its words count as checked, so they are not marked where a changed block repeats them."""
 
     is_persons: bool = False
     """Whether a person wrote it."""
@@ -182,7 +182,7 @@ class ServiceRequest:
     """What a client asks of a writer: a new text, or an update or a translation of one."""
 
     request: Request
-    """The request of the text, or of the original of a translation."""
+    """The request for the new or changed text, or for the translation."""
 
     of_text: Update | Translation | None = None
     """The text that is there and what is to become of it, or None for a new one."""

@@ -50,7 +50,7 @@ _SHARED_WORDS = 4.0
 """How much it counts that all their links, code, names and figures are the same."""
 
 _WEIGHT_OF_MISSING = 0.25
-"""How much a likeness counts to a part that was not in the translation before."""
+"""Factor for the likeness of a leaf to a part that the translation lacked before."""
 
 _FLOW = frozenset({"p", "li", "text", "blockquote", "div", "dd", "dt", "summary"})
 """The kinds of blocks that are mostly one paragraph."""
@@ -229,12 +229,12 @@ def _pairs(
 def _leaves_by_persons(
     own: Sequence[Block], own_places: _Places, changed_by: Mapping[str, str]
 ) -> frozenset[int]:
-    """Return the leaves of a translation that are not as they were written, or name a person."""
+    """Return the leaves of a translation that are not as written, or have a person as author."""
     as_written = {*own_places.equal.values(), *own_places.moved.values()}
     found = set()
     for leaf in own:
-        is_named = is_block(leaf.element) and bool(changed_by.get(leaf.digest))
-        if is_named or leaf.number not in as_written:
+        has_author = is_block(leaf.element) and bool(changed_by.get(leaf.digest))
+        if has_author or leaf.number not in as_written:
             found.add(leaf.number)
     return frozenset(found)
 
@@ -251,16 +251,16 @@ def count_changed_leaves(remembered: str, original: Sequence[Block]) -> int:
     places = _places_of_forms(parts, forms, original)
     counted = {*places.moved, *_find_new_content(parts, forms, places)}
     only_in_new_place = _find_new_places(parts, forms, places) - counted
-    number = len(counted)
-    for part in only_in_new_place:
-        leaf = places.of(part)
+    total = len(counted)
+    for number in only_in_new_place:
+        leaf = places.of(number)
         shares_element = leaf is not None and forms[leaf].shared > 0
-        counts_with_part_before = shares_element and part - 1 in only_in_new_place
+        counts_with_part_before = shares_element and number - 1 in only_in_new_place
         if not counts_with_part_before:
-            number += 1
+            total += 1
     for gone, new in places.left_over():
-        number += max(len(gone), len(new))
-    return number
+        total += max(len(gone), len(new))
+    return total
 
 
 def _places_of_forms(
@@ -304,7 +304,7 @@ def _find_new_places(
 
 
 def align_unknown(original: Sequence[Block], own: Sequence[Block]) -> dict[int, int]:
-    """Return which leaf of a translation stands for which of its original, by the latter.
+    """Return the number of the translation's leaf by that of the original's leaf.
 
     Nothing is remembered of them. What is once in both, such as code and pictures, is found first,
     then headings, then what is between them.
@@ -312,8 +312,8 @@ def align_unknown(original: Sequence[Block], own: Sequence[Block]) -> dict[int, 
     marks = [_Marks(leaf) for leaf in original]
     own_marks = [_Marks(leaf) for leaf in own]
 
-    def likeness(number: int, leaf: int) -> float:
-        return own_marks[leaf].likeness(marks[number])
+    def likeness(number: int, own_number: int) -> float:
+        return own_marks[own_number].likeness(marks[number])
 
     digests = [short_digest_of(leaf) for leaf in original]
     matched = dict(_match_unique(digests, [short_digest_of(leaf) for leaf in own]))
@@ -369,20 +369,23 @@ class _Places:
     ) -> dict[int, int]:
         """Return the leaves of moved parts, and of equal parts beside them, such as repeated cells.
 
-        What stands beside a part before and after has moved along.
+        A part that stood beside a moved one, and stands beside it again, has moved along.
         """
         found = dict(moved)
         taken = {*self.equal.values(), *moved.values()}
         left = list(moved.items())
         while left:
             number, place = left.pop()
-            for beside in ((number - 1, place - 1), (number + 1, place + 1)):
-                if self._are_same(beside, digests, now) and beside[1] not in taken:
-                    if beside[0] in self.equal or beside[0] in found:
-                        continue
-                    found[beside[0]] = beside[1]
-                    taken.add(beside[1])
-                    left.append(beside)
+            for step in (-1, 1):
+                beside = number + step
+                place_beside = place + step
+                if not self._are_same((beside, place_beside), digests, now):
+                    continue
+                has_leaf = beside in self.equal or beside in found
+                if not has_leaf and place_beside not in taken:
+                    found[beside] = place_beside
+                    taken.add(place_beside)
+                    left.append((beside, place_beside))
         return found
 
     @staticmethod
@@ -466,6 +469,7 @@ class _Marks:
         most = max(words.total(), other_words.total())
         if most:
             likeness += _SHARED_WORDS * (words & other_words).total() / most
+        # At most 1, for two of the same length.
         shorter, longer = sorted((len(self._text), len(other._text)))
         return likeness + (shorter + 1) / (longer + 1)
 
@@ -520,7 +524,7 @@ def _match_in_order(before: Sequence[str], after: Sequence[str]) -> dict[int, in
 def _match_repeated(before: Sequence[str], after: Sequence[str]) -> list[tuple[int, int]]:
     """Return pairs of places with equal items, in the order of both sequences.
 
-    That are two sequences in which nothing is unique.
+    It is for sequences that have no unique item in common.
     """
     start = 0
     while start < min(len(before), len(after)) and before[start] == after[start]:
@@ -536,7 +540,10 @@ def _match_repeated(before: Sequence[str], after: Sequence[str]) -> list[tuple[i
 
 
 def _match_unique(before: Sequence[str], after: Sequence[str]) -> list[tuple[int, int]]:
-    """Return the places of items that are once in both sequences: the most in the order of both."""
+    """Return the places of items that are once in each sequence.
+
+    Where these are not in the same order, as many as possible are taken that are.
+    """
     counts = Counter(before)
     counts_after = Counter(after)
     places: dict[str, int] = {}

@@ -79,7 +79,7 @@ class Approval(_Header, frozen=True, kw_only=True, omit_defaults=True):
     approved_by: str
     approved_at: date
     sha256: str
-    """That of the text when it was approved, and of the person who wrote it: see `digest()`."""
+    """The `digest()` of the text as it was approved."""
 
     declined: Annotated[datetime, msgspec.Meta(tz=True)] | None = None
     """The generation time of the newest draft that the reviewer declined in favour of this text."""
@@ -140,7 +140,8 @@ def digest(html: str, written_by: str) -> str:
 
 
 def _proposal_digest(text: Text) -> str:
-    # Another digest than that of an approval, so that nobody makes one out of it by renaming.
+    # Another digest than that of an approval: renaming the field `proposed` to `sha256` must not
+    # make a proposed text an approved one.
     return sha256(f"proposed {digest(text.html, text.written_by)}")
 
 
@@ -201,11 +202,12 @@ def _decode(content: str) -> ApprovedText:
     text, header = _decode_header(match[1], match[2], _line_at(content, match.start(1)))
     if header.is_of(text):
         may_be_cut_off = not text.html.rstrip().endswith("</article>")
-        if may_be_cut_off:  # reading all texts takes too long
+        if may_be_cut_off:  # others are known to be whole, and reading all takes too long
             _check_html(text.html, line)
     else:
         read_again = _read_html(text.html, line)
         text = msgspec.structs.replace(text, html=read_again.lines)
+        # A formatter may have changed white space alone.
         if not header.is_of(text):
             text = _with_edits_of_the_file(text, header, read_again.blocks)
     return ApprovedText(text, header, line, sha256(content))
@@ -427,7 +429,7 @@ class _FileSearch:
 
     def claim_by_request(self, path: Path) -> None:
         """Give a file to the first article that it was approved for, or to none."""
-        # A damaged file was approved for nobody knows what.
+        # Of a damaged file, nobody knows for which request it was approved.
         text = self._read(path) if self._missing else None
         if isinstance(text, ApprovedText):
             for article, request in self._missing.items():
@@ -516,7 +518,7 @@ def _encode(approved: ApprovedText) -> str:
     changed += _different_fields(approved.text, read_again.text)
     if changed:
         raise _DamagedError(f"{changed[0]}: would be another value", 1)
-    _check_html(html, read_again.line)
+    _check_html(html, read_again.line)  # _decode() checks only what may be cut off
     return content
 
 

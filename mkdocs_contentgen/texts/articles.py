@@ -220,9 +220,9 @@ class Article:
 
     @property
     def shows_approved_file(self) -> bool:
-        """Whether the page shows its file: an approved, a changed or a damaged one.
+        """Whether the page shows its file, and that is no proposed one.
 
-        A proposed file has no approval.
+        It is the file of an approved text, which may have been edited since, or be damaged.
         """
         return self.shows_file and self.state != "proposed"
 
@@ -381,11 +381,11 @@ class Article:
         It is empty if it is not known.
         """
         text = self.outcome.text
-        remembered = text.original.language if text and text.original else None
+        language = text.original.language if text and text.original else None
         original = self.asked.original
-        if original and not remembered:
+        if original and not language:  # the text does not say so
             return original.request.language or original.language
-        return remembered
+        return language
 
     @property
     def _original_title(self) -> str:
@@ -579,7 +579,8 @@ def _request_changes(before: Mapping[str, object], now: Mapping[str, object]) ->
         return ["it was a translation", *_field_changes(without_original(before), now)]
     changes = _field_changes(before, now)
     if isinstance(original_before, dict) and isinstance(original_now, dict):
-        already_named = _changed_fields(before, now)  # as the topic, which both have
+        # A translation has the topic of its original, so it can be in both records.
+        already_named = _changed_fields(before, now)
         for name in _changed_fields(original_before, original_now):
             if name not in already_named:
                 changes.append(f"the original's {name} was {quoted(original_before.get(name))}")
@@ -679,7 +680,7 @@ def find_articles(
     for asked, key in requests_with_keys:
         article = _article(asked, key, files, outcomes.get(key, Outcome()), policy)
         shown = article.outcome.text
-        # What a translation is made from is its original alone.
+        # A translation is made from its original, whatever the sources of that are now.
         if shown and shown.sources and asked.original is None:
             article = replace(article, changed_sources=find_changed_sources(shown))
         articles.append(article)
@@ -726,7 +727,7 @@ def with_originals(page_requests: Sequence[PageRequest]) -> list[PageRequest]:
 
 
 def link_originals(articles: Sequence[Article]) -> list[Article]:
-    """Return articles in which each translation has its original, as that is among them now."""
+    """Return articles in which each translation has its original as it is among these articles."""
     by_name = {(article.page, article.request.id): article for article in articles}
     linked = []
     for article in articles:

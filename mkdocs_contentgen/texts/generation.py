@@ -66,9 +66,9 @@ POLL_INTERVAL = 1.0
 """Seconds between two polls for texts that other runs have requested."""
 
 CLAIM_BATCH = 100
-"""How many of the requests that other runs have claimed are tried at once.
+"""How many of the requests that other runs have claimed are tried in one call of the store.
 
-Claims are renewed in between.
+The store has one thread, in which claims are renewed between two calls.
 """
 
 WAITING_MESSAGE = "Waiting for the requests in flight (Ctrl-C gives them up)"
@@ -106,9 +106,9 @@ class _Words:
 class Generation:
     """Requests many texts at once as `options` say, and saves each as it arrives.
 
-    `run()` can be called once. With `refresh`, requests get Idempotency-Keys of their own: with the
-    one that has led to a text, the service would repeat that text. An Idempotency-Key is kept until
-    there is an answer.
+    `run()` can be called once. With `refresh`, requests get new Idempotency-Keys: for the key of an
+    earlier request, the service would repeat its answer. An Idempotency-Key is kept until there is
+    an answer.
     """
 
     options: SendingOptions
@@ -128,6 +128,7 @@ class Generation:
             self._store, self._executor, self._add_store_problem, self._operation_of
         )
         self.throttle = Throttle(self.clock, self._limits)
+        # Short, so that this run claims no more than its workers can send soon.
         self._queue: asyncio.Queue[str | None] = asyncio.Queue(1)
         self._store_failed = False
         self._requests: Mapping[str, PageRequest] = {}
@@ -190,8 +191,8 @@ class Generation:
     def _operation_of(self, key: str) -> str:
         """Return the operation of a request: an Idempotency-Key is only valid for one.
 
-        `key` is a hash of the request, and so of all that is sent, but for the words of the
-        original of a translation. Their hash is in the operation.
+        `key` is a hash of the request. For a translation, the words of its original are sent as
+        well, so the operation has their hash.
         """
         if key in self.options.operations:
             return self.options.operations[key]
@@ -296,7 +297,7 @@ class Generation:
                 # The service has not processed this request: it counts as one that was not sent.
                 return stop_reason
             if stop_reason or deadline <= self.clock.monotonic():
-                # The cache has failed, or there is no time: the service's last words say more.
+                # The cache has failed, or there is no time. The service's answer says more.
                 return result
             attempt += 1
 
@@ -359,7 +360,8 @@ class Generation:
             await self._claims.release({key}, answered=is_final)
         elif text.edits is not None:
             # People have changed the text of the cache, so _save_unless_edited() has kept that, and
-            # nothing has ended the claim. (If it is an update of such a text, it has ended.)
+            # nothing has ended the claim. An update of an edited text has edits, too, and saving it
+            # has ended its claim: then this does nothing.
             await self._claims.release({key}, answered=True)
         else:
             # Saving the text has ended the claim. If that has failed, the claim expires, and the
@@ -450,7 +452,7 @@ class Generation:
                 raise _StoppedError(self.throttle.stop_reason)
 
     def _report_words(self, key: str, words: int, target: int) -> None:
-        # A repair begins with no words again, in place of the try that it repairs.
+        # When a writer tries again, it counts from 0. The number that is shown does not fall.
         before = self._words.get(key)
         most = before.written if before else 0
         self._words[key] = _Words(max(words, most), target)

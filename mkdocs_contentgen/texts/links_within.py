@@ -42,7 +42,10 @@ def link_to_own_headings(translation: Text, original: Text) -> str:
 
 
 def _own_headings(translation: Text, original: Text) -> dict[str, str]:
-    """Return what a link has for each heading here, by the letters of the original's heading."""
+    """Return the name with which a link leads to a heading here, for each heading of the original.
+
+    The keys are the letters of the original's headings.
+    """
     aligned = align_texts(translation, original)
     found: dict[str, str] = {}
     for pair in aligned.alignment.pairs:

@@ -112,12 +112,13 @@ def _load_texts(
 
 
 def _still_counts(failure: FailedTextError, text: Text | None, max_age: timedelta | None) -> bool:
-    """Tell whether a failure says why there is no text, or no newer one than this."""
+    """Tell whether a failure is the reason that there is no text, or no newer text than `text`."""
     # Saving a text deletes the failures before it, so this one came after the text.
     if text is None or failure.failed_at is None or not max_age:
         return True
     # A refresh that failed before the text was too old says nothing about a later one.
-    return failure.failed_at - text.generated_at > max_age
+    age_at_failure = failure.failed_at - text.generated_at
+    return age_at_failure > max_age
 
 
 @dataclass(frozen=True)
@@ -147,8 +148,8 @@ def load_saved(
 ) -> tuple[dict[str, Outcome], list[str]]:
     """Return what other runs have saved for requests, by key, and the problems of the store.
 
-    That are texts, and for the keys in `with_failures` also failures. For those in `replaced`, only
-    what was not there before is returned.
+    These are texts, and for the keys in `with_failures` also failures. For those in `replaced`,
+    only what was not there before is returned.
     """
     outcomes: dict[str, Outcome] = {}
     texts, problems = store.load(keys, newest=bool(replaced))
@@ -283,7 +284,8 @@ def save_parts(store: DiskStore, key: str, request: Request, parts: bytes) -> No
 def load_parts(store: DiskStore, key: str) -> tuple[bytes, list[str]]:
     """Return the parts that are written of a text, and the problems of the store."""
     notes, problems = store.load([note_key("parts", key)])
-    return b"".join(base64.b64decode(note.html) for note in notes.values()), problems
+    note = notes.get(note_key("parts", key))
+    return base64.b64decode(note.html) if note else b"", problems
 
 
 def _save(

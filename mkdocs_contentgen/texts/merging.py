@@ -96,9 +96,10 @@ class _Level:
     """The groups of children of both elements, by the `id()` of a child."""
 
     holders: dict[int, Tag] = field(default_factory=dict)
-    """What stands where a leaf was that may have gone elsewhere, by the `id()` of the leaf.
+    """An empty element in the place of each leaf that may go elsewhere, by the `id()` of the leaf.
 
-    Without it, what a person has added behind a leaf would stand behind the one before that."""
+    What a person has added behind a leaf stays behind its holder. The holders are taken out at the
+    end."""
 
     last: Tag | None = None
     """What stands for the last child of the original so far."""
@@ -141,10 +142,14 @@ class _Merge:
         """What stands for each leaf of the translation: itself, or what came in its place."""
 
         self._used = {slot.own for slot in slots}
+        """The leaves of the translation that stand for one of the original."""
+
         self._removed = set(removed)
         self._keep_rows()
         self._moving = {number for number, slot in enumerate(slots) if slot.has_moved}
-        """The leaves of the original that do not move with what they are in."""
+        """The leaves of the original that have to move by themselves.
+
+        Once an element moves as a whole, those in it are taken out: they move with it."""
 
     def merge(self, original: Tag, own: Tag) -> None:
         """Change what is in an element that stands for one of the original."""
@@ -166,7 +171,7 @@ class _Merge:
         group = level.groups[id(child)]
         node: Tag | None
         if self._is_one_to_one(group):
-            stays = not self._has_moved(child)
+            stays = not self._has_moved(child)  # before _merge_child(), which changes `_moving`
             node = self._merge_child(child, group.own[0])
         elif group.own and not self._is_touched(group):
             stays = True
@@ -301,8 +306,8 @@ class _Merge:
         if not leaves:
             return None
         own = self._slots[leaves[-1]].own
-        holders = (member for member in group.own if own in self._own_leaves_in[id(member)])
-        return next(holders, None)
+        around = (member for member in group.own if own in self._own_leaves_in[id(member)])
+        return next(around, None)
 
     def _make(self, element: Tag) -> Tag | None:
         """Return what is to stand for an element of the original, or None for nothing."""
@@ -371,7 +376,7 @@ class _Merge:
         path = self._own_paths[leaf_before]
         common = _common_depth(path, self._own_paths[number])
         place = self._elements[leaf_before]
-        # Up to what stands in the innermost element that was around both.
+        # Climb to the level of `top`: into the innermost element that was around both leaves.
         for _ in range(len(path) - common - 1):
             if place.parent is None or place.parent is own:
                 break

@@ -118,8 +118,9 @@ def obtain(
 
     `source` is None to send nothing. Nothing is sent either if one of the approved `files` is
     damaged, if an approval is missing that `policy` requires, or if there are more requests than
-    its `max_requests`. The same goes for a request that `check` returns messages about; if `policy`
-    only warns, only that one is not sent. Errors are part of the result, and not raised.
+    its `max_requests`. `check` returns what is wrong with a request. If it finds anything, nothing
+    is sent; if `policy` only warns, the other requests are sent. Errors are part of the result, and
+    not raised.
 
     A translation needs the text of its original. With `adds_originals`, that is asked for as well
     if it is missing and not among the requests: another build of the site has its page.
@@ -208,6 +209,7 @@ def _refuse_wanted(
 ) -> None:
     """Take the requests that `check` objects to out of `wanted`, with failures or warnings."""
     for number, article in enumerate(obtained.articles):
+        # Not those of `wanted` alone: a translation that waits for its original is checked as well.
         if not _is_wanted(article, policy):
             continue
         messages = check(article.asked)

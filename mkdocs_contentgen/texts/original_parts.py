@@ -30,7 +30,7 @@ class OriginalParts:
     def __init__(self, document: Document, language: str) -> None:
         self.leaves: Sequence[Block] = document.leaves()
         blocks = document.blocks()
-        # Blocks are numbered among themselves. So this has the number of the leaf for each of them.
+        # The number of the leaf by the number of the block: blocks are numbered among themselves.
         leaf_of_block = [leaf.number for leaf in self.leaves if is_block(leaf.element)]
         listed = {block.number for block in listed_sources(blocks)}
         self.listed = {leaf_of_block[number] for number in listed}
@@ -79,8 +79,9 @@ def _with_words(blocks: Sequence[Block], listed: Collection[int], language: str)
     is_known = find_language(language) is not None
     found = []
     for block in blocks:
-        is_heading = block.kind == "h2"
-        if block.number in listed and (is_known or not is_heading):
+        is_listed = block.number in listed
+        is_heading_to_translate = block.kind == "h2" and not is_known
+        if is_listed and not is_heading_to_translate:
             continue
         if is_known and find_byline(block) is not None:
             continue
@@ -90,7 +91,10 @@ def _with_words(blocks: Sequence[Block], listed: Collection[int], language: str)
 
 
 def find_byline(block: Block) -> NavigableString | None:
-    """Return what a block has of a byline that names no person, before its date, or None."""
+    """Return the words before the date in a byline that names no person.
+
+    It is None for any other block.
+    """
     if block.element.get("class") != "byline":
         return None
     first = block.element.find(string=True)

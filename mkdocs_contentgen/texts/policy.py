@@ -30,7 +30,7 @@ OnError = Literal["fail", "placeholder"]
 class Policy:
     """What may be requested, and what counts as a failure.
 
-    The first fields are the plugin options of the same names.
+    The fields up to `max_age` are the plugin options of the same names.
     """
 
     on_missing: OnMissing = "generate"
@@ -90,6 +90,6 @@ class SendingOptions:
     """The edition of the newest text that there is already, for some requests by key."""
 
     operations: Mapping[str, str] = field(default_factory=dict)
-    """The operations of requests that are no new texts, by key, with a digest of their bodies.
+    """The operations of updates, by key: the name of each, and a digest of its body.
 
     Each operation has an Idempotency-Key of its own."""

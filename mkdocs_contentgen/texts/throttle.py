@@ -5,9 +5,9 @@ So the number is found as TCP finds its rate: each answer allows slightly more r
 more for each window of answers), and a refusal at once only as many as are in flight. Only a
 refusal narrows the window: if no connection can be made, the service did not see the request.
 
-A pause holds all requests of the run, since the next one would be refused as well. Waiting for
-other requests does not count for the deadline of a request, a pause does: otherwise a service that
-always asks to wait would be asked for ever.
+A pause holds all requests of the run, since the next one would be refused as well. It counts for
+the deadline of a request: otherwise a service that always asks to wait would be asked for ever. The
+time in which a request waits for others does not count.
 """
 
 from __future__ import annotations
@@ -103,7 +103,7 @@ class Throttle:
 
         `attempt` counts the tries of that request from 0.
         """
-        if isinstance(failure, UnusableServiceError):
+        if isinstance(failure, UnusableServiceError):  # which is no NotSentError
             self.stop(failure)
         if not isinstance(failure, NotSentError):
             return

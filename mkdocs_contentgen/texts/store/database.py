@@ -43,7 +43,8 @@ class _TextDisk(diskcache.Disk):  # type: ignore[misc]  # diskcache has no types
     """Stores texts in rows, without pickles and files."""
 
     def put(self, key: str) -> tuple[str, bool]:
-        return key, True
+        is_raw = True  # no pickle
+        return key, is_raw
 
     def store(self, value: str, read: bool, key: object = None) -> tuple[int, int, None, str]:
         return len(value), diskcache.core.MODE_RAW, None, value
@@ -71,7 +72,10 @@ class _TextCache(diskcache.Cache):  # type: ignore[misc]  # diskcache has no typ
         return execute_if_it_differs
 
     def drop_tag_index(self) -> None:
-        """Do nothing: there is none, and diskcache does not wait for the lock to drop it."""
+        """Do nothing, since there is none.
+
+        diskcache would drop it without waiting for the lock of another program.
+        """
 
 
 def open_database(path: Path, lock_timeout: float) -> diskcache.Cache:

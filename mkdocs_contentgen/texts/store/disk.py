@@ -210,8 +210,8 @@ class DiskStore:
         """Write texts synchronously, and delete their Idempotency-Keys and notes.
 
         `replacing` has the texts that the cache has to have before, by their keys, None for no
-        text. The Idempotency-Key of a refresh is only deleted if `operation`, which has made the
-        texts, is one: otherwise its answer may still be waiting.
+        text. `operation` is the one that has made the texts. Unless that is a refresh, the
+        Idempotency-Key of a refresh stays: its answer may still be waiting.
 
         Raises ChangedError if the cache has other texts, UnreadableTextError if it cannot keep one
         of these, and StoreError. In each case, nothing is written.
@@ -227,7 +227,7 @@ class DiskStore:
             for key, entry in entries.items():
                 refresh_key = _load_idempotency_keys(cache, key).get(REFRESH)
                 cache.set(key, entry)
-                for row in (_CLAIM + key, *_extra_rows(key)):
+                for row in (_CLAIM + key, *_extra_rows(key)):  # also that of refresh_key
                     cache.delete(row)
                 if refresh_key and operation != REFRESH:
                     _save_idempotency_keys(cache, key, {REFRESH: refresh_key})

@@ -159,7 +159,10 @@ class SharedStore(DiskStore):
         self._problems += problems
 
     def _forget_outage(self) -> None:
-        """Report no outage yet: a build that needs the shared cache tries it again."""
+        """Take back an outage that nobody has noticed, and its message.
+
+        A build that needs the shared cache tries it again, and reports an outage then.
+        """
         self._outage.clear()
         self._problems = []
 
@@ -199,9 +202,9 @@ class SharedStore(DiskStore):
             file.writelines(f"{key}\n" for key in texts)
 
     def _replace(self, key: str, before: Text | None, text: Text, operation: str) -> None:
-        """Save a text unless another machine has another one, which this one gets then.
+        """Save a text, if the shared cache has the text `before`, or none.
 
-        Raises ChangedError.
+        If it has another one, that is stored on this machine. Raises ChangedError.
         """
         name = _TEXT + key
         entry = encode_entry(key, text)
