@@ -68,16 +68,17 @@ class Glossary:
             term = self._term(source, language)
             if term:
                 known.append(term)
-        left = "\n".join(texts)
+        rest = "\n".join(texts)
         found = []
         for term in sorted(known, key=lambda known_term: -len(known_term.source)):
-            left, times = _pattern(term.source).subn("\n", left)
+            # Without the longer terms, so that none of their parts is found.
+            rest, times = _pattern(term.source).subn("\n", rest)
             if times:
                 found.append(term)
         return found
 
     def _term(self, source: str, language: str) -> Term | None:
-        """Return a term in a language, which is also that of the tag without its last parts."""
+        """Return a term in a language. A translation for `de` is one for `de-AT`, too."""
         targets = self.terms[source]
         if targets is None:
             return Term(source, source)
@@ -130,7 +131,7 @@ def read_glossary(text: str) -> Glossary:
 
 
 class GlossaryError(ValueError):
-    """A glossary is not valid. The message is for a place that ends with the number `line`."""
+    """A glossary is not valid. The message does not name the `line`, which the caller has to."""
 
     def __init__(self, reason: str, line: int) -> None:
         super().__init__(reason)
@@ -173,7 +174,7 @@ def _not_a_term(value: object) -> str:
 
 
 def _pattern(source: str) -> re.Pattern[str]:
-    """Return what finds a term. One with a capital letter is found with that alone."""
+    """Return what finds a term, in capitals or not unless it has a capital letter itself."""
     flags = 0 if any(sign.isupper() for sign in source) else re.IGNORECASE
     if not _ALPHABET.search(source):
         return re.compile(re.escape(source), flags)

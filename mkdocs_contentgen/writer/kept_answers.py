@@ -15,7 +15,7 @@ from .usage import Usage
 class KeptAnswers:
     """An Ask that answers from `attempt` what an interrupted run has asked before.
 
-    Answers are saved before the next call, so that a text of one call costs no writing.
+    Answers are saved only before a further call, so those of a text of one call never are.
     """
 
     def __init__(self, ask: Ask, attempt: Attempt, model: str) -> None:

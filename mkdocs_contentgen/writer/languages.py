@@ -64,7 +64,8 @@ def any_of(name: str) -> str:
     """Return a pattern for any of the phrases with this name, of all languages."""
     phrases = PHRASES[name]
     lines: list[str] = []
-    for text in phrases.values() if isinstance(phrases, dict) else [phrases]:
+    texts = phrases.values() if isinstance(phrases, dict) else [phrases]
+    for text in texts:
         lines += text.splitlines()
     pattern = _NAME_OF_PHRASES.sub(lambda found: any_of(found["name"]), "|".join(lines))
     return f"(?:{pattern})"

@@ -36,11 +36,15 @@ _MAX_LEVEL = 4
 _TIP_LABELS = {*(language.tip for language in LANGUAGES.values()), "conseil", "小?贴士"}
 _TIPS = "|".join(sorted(_TIP_LABELS, key=len, reverse=True))
 TIP = re.compile(rf"\s*(?:💡\s*)?((?:pro[ -]?)?(?:{_TIPS}))\s?[:：]\s*", re.IGNORECASE)
+"""The label of a tip in plain text, as group 1 without its colon."""
+
 _TIP_LABEL = re.compile(
     rf"\A\s*(?:💡\s*)?(?P<start>(?:<\w+>)*)(?:💡\s*)?(?:pro[ -]?)?(?:{_TIPS})"
     r"(?P<before>(?:</\w+>)*)\s?[:：](?P<end>(?:</\w+>)*)(?:<br />)?\s*",
     re.IGNORECASE,
 )
+"""The same in HTML, where tags can stand before the label, and before and behind its colon."""
+
 _CODE_BLOCKS = ("fence", "code_block")
 """The types of the tokens of code blocks."""
 
@@ -66,7 +70,7 @@ _MAX_PARAGRAPH = 10_000
 """The maximum length of a paragraph in characters."""
 
 _MAX_REFERENCES = 40_000
-"""For each reference, all lines of its paragraph count: reading them takes quadratic time."""
+"""The references of a paragraph times its lines, added up, as the time to read them grows."""
 
 
 @dataclass(frozen=True)
@@ -141,8 +145,9 @@ class MarkdownDocument:
 def read_markdown(text: str, *, title: str = "") -> MarkdownDocument:
     """Return the document in a Markdown text, with `title` where it has none.
 
-    The title is the only heading of level 1, or one that another heading follows, or else a first
-    block that repeats `title`. What repeats the title is left out. The other headings become
+    The title is the first heading of level 1 if there is no other one, or if another heading comes
+    next, or if it repeats `title`. If there is no such heading, a first block that repeats `title`
+    is the title. What repeats the title is left out. The other headings become
     sections of level 2 and deeper, without gaps between the levels. Images are dropped, and
     headings within lists and quotations become paragraphs. Of a text that is too large, nothing is
     read.
@@ -197,11 +202,12 @@ def _take_title(
         else:
             blocks.append(block)
     document.blocks = blocks
+    # A page shows its title in bold anyway.
     document.title = [token for token in title if token.tag != "strong"]
 
 
 def _find_title(blocks: Sequence[MarkdownBlock], topic: list[str]) -> MarkdownBlock | None:
-    """Return the heading that is the title of a text. Several of level 1 are its sections.
+    """Return the heading that is the title of a text, or None: several of level 1 can be sections.
 
     `topic` are the words of the title that it is likely to have.
     """
@@ -227,17 +233,17 @@ def as_section(
 
     What follows the heading of a `later` section is left out.
     """
-    new_heading = read_markdown(f"## {heading}").blocks  # one, unless it has no words
+    heading_blocks = read_markdown(f"## {heading}").blocks  # one, unless it has no words
     blocks = _without_later_sections(document.blocks, later)
     places = [place for place, block in enumerate(blocks) if block.kind == "h2"]
     for place in places:
         blocks[place].tokens[0].tag = "h3"
         blocks[place].tokens[-1].tag = "h3"
-    if not (new_heading and places):
-        return [*new_heading, *blocks]
+    if not (heading_blocks and places):
+        return [*heading_blocks, *blocks]
     # The first heading of the section is replaced, whatever it says.
     first = places[0]
-    return [*blocks[:first], *new_heading, *blocks[first + 1 :]]
+    return [*blocks[:first], *heading_blocks, *blocks[first + 1 :]]
 
 
 def _without_later_sections(
@@ -266,10 +272,10 @@ def to_html(
 ) -> str:
     """Return the HTML of a text of type `kind` (interface section 2.2).
 
-    What does not stand in `given` is marked as a statement to check; with `names`, which is true
-    for a text with sources, names and code too. `day` and `author`, if a person wrote it, are those
-    of a news article. `after` is the HTML that follows the text. `language` is a BCP 47 tag, or
-    empty if it is not known.
+    What does not stand in `given` is marked as a statement to check. Names and code are only marked
+    with `names`, which is true for a text with sources. `day` and `author`, if a person wrote it,
+    are those of a news article. `after` is the HTML that follows the text. `language` is a BCP 47
+    tag, or empty if it is not known.
     """
     phrases = find_language(language)
     marking_language = language or guess_language(document.text, given)
@@ -364,8 +370,8 @@ def _size_problem(text: str) -> str:
     lines = text.split("\n")
     columns = 0
     for line in lines:
-        is_line_below_heads = "-" in line and not line.strip("|:-> \t")
-        if is_line_below_heads:
+        is_line_below_table_head = "-" in line and not line.strip("|:-> \t")
+        if is_line_below_table_head:
             columns = max(columns, line.count("|"))
     paragraphs = text.split("\n\n")
     references = sum(part.count("]:") * part.count("\n") for part in paragraphs)
@@ -385,7 +391,10 @@ def _excess(noun: str, found: int, most: int) -> str:
 
 
 def _parse_inline(state: StateCore) -> None:
-    """Parse the text of all blocks; if one takes quadratic time, drop them all, and say so."""
+    """Parse the text of all blocks, or drop all and note a problem if one takes quadratic time.
+
+    This replaces the parser's rule `inline`.
+    """
     lengths = (len(token.content) for token in state.tokens if token.type == "inline")
     longest = max(lengths, default=0)
     problem = _excess("characters in a paragraph", longest, _MAX_PARAGRAPH)

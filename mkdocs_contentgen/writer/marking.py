@@ -99,7 +99,8 @@ def _find_unknown(
 ) -> Iterator[Range]:
     """Yield the ranges of what a paragraph says, and what is not given."""
     first = number_end(text, is_heading=is_heading)
-    # `Five reasons` counts what follows, and without sources, so does every other number word.
+    # A number word can count what follows, as `Five reasons` does. Headings do so, and without
+    # sources to compare with, any number word may.
     number_words = given.has_sources and not is_heading
     for found in find_statements(text, given.text, given.language, number_words=number_words):
         if found.start >= first:
@@ -149,17 +150,17 @@ def _wrap(pieces: list[_Piece], ranges: list[Range], tag: str = "mark") -> list[
     mark, with the emphasis in it.
     """
     tokens: list[Token] = []
-    places: dict[int, list[int]] = {}
-    """The pieces of text that each range has."""
+    indexes_of: dict[int, list[int]] = {}
+    """The indexes of the tokens with the text of a range, by its number."""
 
     for piece in pieces:
         for token, number in _split_at_ranges(piece, ranges):
             if number is not None:
-                places.setdefault(number, []).append(len(tokens))
+                indexes_of.setdefault(number, []).append(len(tokens))
             tokens.append(token)
     opened: dict[int, Token] = {}
     closed: set[int] = set()
-    for number, indexes in places.items():
+    for number, indexes in indexes_of.items():
         for first, last in _find_marks(tokens, indexes):
             opened[first] = _opening(tag, is_weak=ranges[number].is_weak)
             closed.add(last)

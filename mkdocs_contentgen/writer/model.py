@@ -90,8 +90,8 @@ class Model:
 
         After a status such as 429 and 503, or a refused connection, the call is tried again, as
         long as the first token may take. A pause that the server asks for applies to all calls.
-        Raises a ServiceError: an UnusableServiceError if all calls would fail, and never a
-        NotSentError, since a text can have calls that were sent before.
+        Raises a ServiceError, and an UnusableServiceError if all calls would fail. A NotSentError
+        is never raised, since earlier calls for the same text may have been sent.
         """
         spending = spending or self._spending
         started = self._clock.monotonic()
@@ -107,7 +107,7 @@ class Model:
                 try:
                     return await self._transport.call(call, spending)
                 except RefusedSystemError:
-                    continue
+                    continue  # the transport sends no system message any more
                 except NotSentError as error:
                     self._back_off(error, tries, deadline)
                 await self._wait_for_pause(is_stopped)
@@ -141,7 +141,10 @@ class Model:
             ) from None
 
     def _check_budget(self) -> None:
-        """Raise UnusableServiceError if `max_cost` allows no more calls."""
+        """Raise UnusableServiceError if `max_cost` allows no more calls.
+
+        A served writer has none: the ledger limits what its calls cost.
+        """
         limit = self._fields.max_cost
         cost = self._spending.total.cost
         if limit is None:

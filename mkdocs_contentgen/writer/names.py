@@ -70,12 +70,12 @@ def find_names(text: str, given: str, language: str = "") -> list[Range]:
     nouns_have_capitals = (language or guess_language(text, given)).lower().startswith("de")
     ranges = []
     for match in _NAME.finditer(text):
-        begins = begins_sentence(text, match.start())
-        start = _start_of_name(match, begins=begins)
+        is_first = begins_sentence(text, match.start())
+        start = _start_of_name(match, is_first=is_first)
         end = match.end(1)
         name = text[start:end]
         words = tuple(_POSSESSIVE.sub("", word) for word in _WORD.findall(name))
-        if not _is_name(name, words, in_capitals=begins or nouns_have_capitals):
+        if not _is_name(name, words, in_capitals=is_first or nouns_have_capitals):
             continue
         if not known.have_together(words):
             ranges.append(Range(start, end, is_weak=known.have_apart(words)))
@@ -112,7 +112,7 @@ class _KnownWords:
 def _is_name(name: str, words: Sequence[str], *, in_capitals: bool) -> bool:
     """Tell whether words with capital letters are a name.
 
-    `in_capitals` says that other words would have a capital letter there, too.
+    `in_capitals` says that any word may have a capital letter there, as at the start of a sentence.
     """
     if not words or name in PRONOUNS or words[-1] in PRONOUNS:  # `Messen Sie`
         return False
@@ -125,10 +125,10 @@ def begins_sentence(text: str, start: int) -> bool:
     return not before or before[-1] in _SENTENCE_END or before.endswith("\n")
 
 
-def _start_of_name(match: re.Match[str], *, begins: bool) -> int:
-    """Return where a name starts: `The Acme Server` names the Acme Server, `In May` nothing."""
+def _start_of_name(match: re.Match[str], *, is_first: bool) -> int:
+    """Return where a name starts: behind a word such as `The` that is first in its sentence."""
     first, _, _ = match[1].partition(" ")
-    if begins and first.lower() in _OPENERS:
+    if is_first and first.lower() in _OPENERS:
         return min(match.start(1) + len(first) + 1, match.end(1))
     return match.start(1)
 

@@ -69,7 +69,7 @@ class Program(Transport):
 
     def __init__(self, options: WriterOptions, *, reporter: Reporter, quotes: bool = True) -> None:
         super().__init__(options, reporter=reporter, quotes=quotes)
-        # A function, so that no attribute shows them.
+        # A function, since what shows an object shows the values of its attributes.
         self._secrets: Callable[[], Sequence[str]] = lambda: options.secrets
         self.label = f"the program {quoted(self._fields.command[0])} ({self._prefix}command)"
 
@@ -129,7 +129,7 @@ class Program(Transport):
                 errors = _Tail(process.stderr)
                 try:
                     problem = await self._read(process, errors, reader)
-                    status = process.poll() or 0
+                    status = process.poll() or 0  # 0 while it runs, as when it has to stop
                     errors.read()
                 finally:
                     _stop(process, mark)

@@ -11,6 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
+from itertools import zip_longest
 
 from ..display import quoted
 from ..errors import ConfigurationError
@@ -140,8 +141,9 @@ class PromptFile:
 def parse_prompt_file(content: str) -> PromptFile:
     """Return the parts of a prompt file."""
     headings = list(_FIELD.finditer(content))
-    ends = [*(heading.start() for heading in headings), len(content)]
+    beginning_end = headings[0].start() if headings else len(content)
     sections: dict[tuple[str, str], str] = {}
-    for heading, end in zip(headings, ends[1:], strict=True):
+    for heading, following in zip_longest(headings, headings[1:]):
+        end = following.start() if following else len(content)
         sections[heading["name"], heading["value"]] = content[heading.end() : end].strip()
-    return PromptFile(content[: ends[0]].strip(), sections)
+    return PromptFile(content[:beginning_end].strip(), sections)

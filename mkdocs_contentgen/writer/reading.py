@@ -40,7 +40,7 @@ _NEARLY_HEADING = re.compile(r"^(#{1,6})(?:\u00a0|(?=[^\s#]))")
 """The mark of a heading without its space."""
 
 _NEARLY_SECTION = re.compile(r"^##+(?:\u00a0|[^\s#])", re.MULTILINE)
-"""Such a heading of a section. A line with one `#` alone is one of hashtags."""
+"""The start of such a heading of a section. A line that begins with one `#` can be hashtags."""
 
 _SECTION = re.compile("##+ ")
 """The start of a heading of a section."""
@@ -109,7 +109,8 @@ def join_texts(start: str, rest: str) -> str:
 def without_copies(text: str) -> str:
     """Keep a text once that is given several times.
 
-    Each copy begins with the first paragraph once more. With a title, the last copy can be cut.
+    Each copy begins with the first paragraph once more. The last one can be cut off, but only in a
+    text with a title.
     """
     paragraphs = text.split("\n\n")
     starts = [number for number, words in enumerate(paragraphs) if words == paragraphs[0]]
@@ -204,7 +205,7 @@ _OF_MODELS = (*_TALK, _COPY)
 _STEPS: Sequence[Step] = (
     ("a code fence around the text was taken out", without_fence),
     ("a code fence around the text was taken out", without_fence),  # one in the other
-    ("", partial(re.compile("^[ \t]+$", re.MULTILINE).sub, "")),  # so that no remark is for them
+    ("", partial(re.compile("^[ \t]+$", re.MULTILINE).sub, "")),  # first, without a remark
     ("spaces before all lines were taken out", dedent),
     ("the text was taken out of JSON", without_data),
     ("front matter was taken out", without_front_matter),

@@ -45,16 +45,16 @@ def find_repair(candidate: Candidate, tolerance: float) -> Repair | None:
 
 
 def insert_part(
-    blocks: Sequence[MarkdownBlock], found: Sequence[MarkdownBlock]
+    blocks: Sequence[MarkdownBlock], part: Sequence[MarkdownBlock]
 ) -> list[MarkdownBlock]:
     """Return a text with a part inserted at its end, but before a paragraph that closes it.
 
     What stands in the part before its first heading is left out.
     """
-    starts = [index for index, block in enumerate(found) if block.kind == "h2"]
-    part = found[starts[0] :] if starts else found
+    starts = [index for index, block in enumerate(part) if block.kind == "h2"]
+    new_blocks = part[starts[0] :] if starts else part
     ends_with_paragraphs = len(blocks) > 1 and blocks[-1].kind == blocks[-2].kind == "p"
     end = len(blocks)
     if ends_with_paragraphs and not is_tip(blocks[-1]):
         end -= 1
-    return [*blocks[:end], *part, *blocks[end:]]
+    return [*blocks[:end], *new_blocks, *blocks[end:]]

@@ -70,11 +70,11 @@ class Sources:
     def searcher(self, names: Sequence[str] = ()) -> Callable[[str], list[Passage]]:
         """Return a function that searches the files as they are now, for any number of topics.
 
-        To look whether one of a thousand has changed takes longer than to search them.
+        So a thousand files are looked at for changes once, which takes longer than a search.
         """
         files = self._named() if names else {}
         named, left_out = read_sources(files[name] for name in names if name in files)
-        # Of named files that are too long for a prompt, the passages are taken that suit the topic.
+        # Named files that are too long for a prompt are searched for what suits the topic.
         has_room_for_named = len(_within_limits(named)) == len(named)
         index_of_named = None if has_room_for_named else Index(named)
         with self._lock:

@@ -184,7 +184,7 @@ class WriterFields(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_o
 
     @property
     def first_token_timeout(self) -> float:
-        """The maximum number of seconds for the first token, before which a prompt is read."""
+        """The maximum number of seconds for the first token: the model reads the prompt before."""
         return 5 * self.call_timeout
 
 
@@ -226,13 +226,13 @@ def find_secrets(values: Iterable[object]) -> tuple[str, ...]:
 
 
 def option_problems(
-    value: object, model: type[WriterFields] = WriterFields
+    value: object, options_type: type[WriterFields] = WriterFields
 ) -> list[tuple[str, str]]:
     """Return the problems in the options, each as the name of the option and a message."""
     if not isinstance(value, dict):
         # Not quoted, since it could be the key.
         return [("", "expected a mapping of options, such as `{model: qwen3:8b}`")]
-    kinds = {known.name: known.type for known in msgspec.structs.fields(model)}
+    kinds = {known.name: known.type for known in msgspec.structs.fields(options_type)}
     problems = [
         (str(name), f"{quoted(name)} {unknown_name_message(name, 'option', kinds)}")
         for name in value
@@ -377,7 +377,7 @@ def _locate_pages(
     docs: Path, pages: Iterable[tuple[str, str]], directory: Path, option: str
 ) -> SitePages:
     """Return the location and addresses of the published pages. Raises ConfigurationError."""
-    # A folder outside is named in the configuration, or a temporary one of a plugin.
+    # A folder outside the project is trusted: the configuration names it, or a plugin has made it.
     is_inside = docs.is_relative_to(directory)
     location = _locate(str(docs), directory if is_inside else docs, option)
     # Strings, since a site can have thousands of pages, and each path takes a moment.
@@ -401,6 +401,7 @@ def _locate(value: str, directory: Path, option: str) -> Location:
     """
     expanded = os.path.expanduser(value)  # noqa: PTH111  Path.expanduser() can raise
     path = Path(os.path.normpath(directory / expanded))
+    # The last of the folders, from the root on, in which `directory` is, too.
     shared_folder = Path(path.anchor)
     for folder in reversed((path, *path.parents)):
         if directory.is_relative_to(folder):

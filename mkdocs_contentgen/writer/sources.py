@@ -122,7 +122,7 @@ class Passage:
     """The SHA-256 of all the text below the heading, of which `text` can be a part."""
 
     place: str = ""
-    """The path of a file that is no page, as a request names it, with the place after `#`."""
+    """For a file that is no page: its path as a request names it, and the anchor behind a `#`."""
 
 
 @dataclass(frozen=True)

@@ -108,11 +108,11 @@ def find_statements(
     literal: list[Range] = []
     """What has to stand in `given` word by word."""
 
-    without_values: list[Range] = []
+    places_without_values: list[Range] = []
     """Where a figure is no statement of its own, such as in an address."""
 
     for match in _STATEMENT.finditer(text):
-        without_values.append(Range(*match.span()))
+        places_without_values.append(Range(*match.span()))
         if match.lastgroup != "none":
             literal.append(Range(*match.span()))
     for match in _QUOTATION.finditer(text):
@@ -123,7 +123,7 @@ def find_statements(
     for value in find_values(text, language):
         if value.is_in_words and not number_words:
             continue
-        if value.is_stated(stated) or _is_within(value.start, without_values):
+        if value.is_stated(stated) or _is_within(value.start, places_without_values):
             continue
         found.append(Range(value.start, value.end, is_weak=value.has_known_digits(stated)))
     return without_overlaps(found)

@@ -156,7 +156,7 @@ def without_closing(text: str) -> str:
 
 
 def _without_last_rule(text: str) -> str:
-    """Return a text without a line of dashes at its end, which would make a heading of a line."""
+    """Return a text without a line of dashes at its end: below a line, they make it a heading."""
     lines = text.split("\n")
     while len(lines) > 1 and not lines[-1].strip("-*_ \t"):
         lines.pop()

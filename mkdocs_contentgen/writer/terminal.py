@@ -18,7 +18,7 @@ _HEIGHT = 100
 """The number of rows that can still change. What stands above has left the screen."""
 
 _MAX_COLUMN = 200
-"""The cursor moves no further to the right of a row's text. Longer rows can only be written."""
+"""The cursor moves to this column at most, or up to the end of a row that is longer."""
 
 _MAX_ROW = 64 * 1024
 """The number of cells of a row. The start of a longer one is final."""
@@ -163,7 +163,7 @@ class Screen:
     def _control(self, character: str, last: _Last) -> None:
         """Obey a control character."""
         if last is _Last.TOOK_BACK and character == "\r":
-            self._last = _Last.TOOK_BACK  # as before a line feed
+            self._last = _Last.TOOK_BACK  # a line feed may follow it
         elif last is _Last.TOOK_BACK and character in _LINE_FEEDS:
             pass  # the word goes on in the next row, which is the same line of text
         elif character in _LINE_FEEDS:

@@ -37,7 +37,7 @@ _TELLING_SHARE_OF_ORIGINAL = 4
 """That share for the original's language, in which titles and terms stay."""
 
 _TIMES_EXPECTED = 4
-"""And it has more than so many of these for each common word of the expected language."""
+"""And it has more than so many of them for each common word of the language that is expected."""
 
 _LEAST_LATIN = 3
 """Fewer words in Latin letters, such as `OK`, are right in a language with another script."""
@@ -82,6 +82,7 @@ def read_block(text: str, original: OriginalBlock, language: str, from_language:
     prose = _prose_of(element)
     if not prose.strip():
         raise EditError("it has no words")
+    # Read as its own translation, so that both have the same form.
     original_prose = _prose_of(read_translated(original.text, original.text))
     _check_script(prose, original_prose, language)
     _check_repeats(prose, original_prose, language, from_language)
@@ -186,7 +187,7 @@ def _sentences(text: str, language: str) -> Iterator[list[str]]:
 
 
 def _is_sentence(words: Sequence[str], language: str, least: int) -> bool:
-    """Tell whether these are at least so many words, and a sentence in no language but this one."""
+    """Tell whether these are so many words or more, with a common word of the language."""
     common = common_words(language)
     if not common:
         return len(words) >= _LEAST_OF_UNKNOWN_LANGUAGE

@@ -88,10 +88,10 @@ _LEAST_SAME = 3
 """So many different blocks, or more, cannot have the same translation."""
 
 _SHIFTED = 4
-"""So many blocks in a row can have the words of the next ones if all have the shape of these."""
+"""The number of blocks in a row, each with the shape of the next one, that may be shifted."""
 
 _LEAST_SHIFTED = 3
-"""They have if so many of them have not their own shape."""
+"""They are if at least so many of them have not their own shape."""
 
 _WORD = re.compile(r"[^\W\d_]+")
 """A word without figures."""
@@ -283,7 +283,7 @@ class _Translating:
         call = ModelCall(messages, _most_tokens(blocks), self._watch(blocks), penalty=False)
         completion = await self.ask(call)
         found = await asyncio.to_thread(self.read, completion, blocks)
-        if completion.error and not found:  # else what has arrived before it counts
+        if completion.error and not found:  # the blocks before an error count
             raise completion.error
         self.words += count_words(split_words(self.last_answer))
 
@@ -422,7 +422,7 @@ class _Translating:
                     self._refuse((block.number, other.number), _ELSEWHERE)
 
     def _refuse_shifted(self, blocks: Sequence[OriginalBlock], step: int) -> None:
-        """Refuse the translations in a row that are those of blocks so many places further.
+        """Refuse translations in a row of which each belongs to the block `step` places further.
 
         A model that counts a block twice, or leaves one out, gives all others wrong numbers.
         """

@@ -92,14 +92,14 @@ _LEAST_TO_SWAP = 5
 """Blocks with fewer words are not compared with their neighbours."""
 
 _LEAST_CROSSED = 2
-"""So many words at least do swapped blocks share with each other's originals."""
+"""Swapped blocks share at least so many words with each other's originals."""
 
 _CROSSED_FOR_EACH = 3
 """And so many more for each word that they share with their own originals."""
 
 _LEAST_SHAPE = 30
 _TIMES_SHAPE = 2
-"""From so many letters on, a text has not the shape of another one that has so many times more."""
+"""Two texts differ in shape if one has at least so many letters, and so many times the other's."""
 
 _SIGN = re.compile("[.!?:;。！？：；｡؟।…]")
 _BEHIND_SIGN = re.compile(rf"[.!?…\s\"'”’»)」』{OBJECT}]*")
@@ -124,8 +124,8 @@ def is_of_another_block(
 ) -> bool:
     """Tell whether the words for a block are rather a translation of one of the other blocks.
 
-    They are if they both add to and lack what their block states, but agree with the other block,
-    and have at least as many words in common with it.
+    They are if they do not fit their own block, from which something is missing and to which
+    something is added, but fit the other one, and have at least as many words in common with that.
     """
     own = compare_block(_pair(element, element_of(block), language, from_language))
     if not (own.added and own.messages):
@@ -440,7 +440,7 @@ def _literals_of(text: str) -> list[Range]:
 
 
 def _is_vague(value: Value) -> bool:
-    """Tell whether a value is one such as `hundreds` or `millions`, without a figure."""
+    """Tell whether a value is a round number in words, such as `hundreds` or `millions`."""
     if value.figure is None:
         readings = chain.from_iterable(value.parts)
         return any(reading.startswith("magnitude") for reading in readings)
@@ -485,8 +485,8 @@ def _in_other_words(value: Value) -> Readings:
     found: set[str] = set()
     figure = value.figure
     if figure is None:
-        for time in chain.from_iterable(value.parts):
-            found.add(time.removesuffix(":00"))
+        for reading in chain.from_iterable(value.parts):
+            found.add(reading.removesuffix(":00"))
     elif figure.unit == "decade of":
         year = int(figure.written)
         found |= {str(year), str(year % 100), f"{year // 100 + 1} century", str(year // 100 + 1)}
@@ -494,7 +494,7 @@ def _in_other_words(value: Value) -> Readings:
 
 
 def _compare_literals(pair: Pair) -> tuple[list[Range], list[str]]:
-    """Return what only the translation has of what is written letter for letter, and messages."""
+    """Return the literals that only the translation has, and messages for those that it lacks."""
     originals = set(_LITERAL.findall(pair.original))
     translations = set(_LITERAL.findall(pair.translation))
     added = []

@@ -87,8 +87,8 @@ def read_usage(fields: object, price: Price | None) -> Usage:
 def estimate_usage(asked: int, written: int, price: Price | None, known: Usage) -> Usage:
     """Return a guess of the usage of a call for which the server reports none.
 
-    `asked` and `written` are numbers of characters. Without a `price`, the cost is that of the
-    tokens in the `known` usage.
+    `asked` and `written` are numbers of characters. Without a `price`, a token costs what it has
+    cost in the `known` usage.
     """
     input_tokens = asked // CHARACTERS_PER_TOKEN
     output_tokens = written // CHARACTERS_PER_TOKEN

@@ -69,7 +69,7 @@ _LEAST_SECTIONS = 3
 """The minimum number of sections of a text with a plan."""
 
 _LOST = ("lost", "content_filter", "refusal")
-"""Why texts end that another attempt would not improve."""
+"""The finish reasons of texts that another attempt would not improve."""
 
 
 @dataclass(frozen=True)
@@ -252,7 +252,7 @@ class _Writing:
         self._sources = "\n".join(given)
         self._is_small = is_small(options.fields.model)
         self._repairs = 0
-        self._start = prompt(request, options, passages)
+        self._first_messages = prompt(request, options, passages)
 
     async def write(self) -> Candidate:
         """Return a usable text, repaired if that pays. Raises FailedTextError."""
@@ -261,7 +261,7 @@ class _Writing:
         if sections:
             candidate = await self._text_of_sections(sections)
         if candidate is None:
-            candidate = await self._best_attempt(self._start, self._target)
+            candidate = await self._best_attempt(self._first_messages, self._target)
             if candidate.problem:
                 raise self.failure(candidate.problem, candidate)
         return await self._repaired(candidate)
@@ -326,7 +326,7 @@ class _Writing:
         """Write a plan and then each section, or return None if there is no usable plan."""
         message = Message(role="user", content=fill("plan", sections=number))
         plan_words = _WORDS_OF_PLAN * number
-        planned = await self._attempt([*self._start, message], plan_words, is_part=True)
+        planned = await self._attempt([*self._first_messages, message], plan_words, is_part=True)
         headings = planned.document.headings[: _most_sections(self._request, number)]
         if planned.problem or len(headings) < 2:
             return None
@@ -366,7 +366,7 @@ class _Writing:
             words=words,
             place=place,
         )
-        messages = [*self._start, Message(role="user", content=asked)]
+        messages = [*self._first_messages, Message(role="user", content=asked)]
         return await self._best_attempt(messages, words, written.document.blocks)
 
     async def _best_attempt(
@@ -407,6 +407,7 @@ class _Writing:
             )
         except ServiceError:
             return candidate  # what is there was paid for
+        # A rest that was cut off, too, is better than none.
         if not rest.document.blocks or (rest.problem and not rest.completion.is_cut):
             return candidate
         mended_parts = (*candidate.mended, *rest.mended)
@@ -423,7 +424,7 @@ class _Writing:
             self._repairs += 1
             blocks = candidate.document.blocks
             messages = [
-                *self._start,
+                *self._first_messages,
                 Message(role="assistant", content=candidate.text),
                 Message(role="user", content=repair.prompt),
             ]
@@ -462,6 +463,12 @@ class _Writing:
         return await asyncio.to_thread(self.read, completion, words, earlier, is_part=is_part)
 
     def _watch(self, words: int, before: int, characters: int) -> Watch:
+        """Return what stops an answer that is too long, or repeats itself.
+
+        `words` is its target, `before` the number of words that are written already, and
+        `characters` the most that it can have, with its thoughts.
+        """
+
         def watch(text: str) -> str:
             if len(text) > characters:
                 return "too long"

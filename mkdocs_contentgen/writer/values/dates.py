@@ -86,8 +86,8 @@ def make_date(
 ) -> Value:
     """Return a date, of which the year or the month is known.
 
-    A source that says `28 May` can mean any year that it has elsewhere. Its reading `~5/28` says
-    so: a date of a text has this reading beside the one of its year.
+    A source that says `28 May` can mean any year that it has elsewhere, so it implies the reading
+    `~5/28`. `28 May 2024` has this reading beside `2024/5/28`, and is stated by either of them.
     """
     parts: list[set[str]] = []
     implied: set[str] = set()
@@ -154,7 +154,7 @@ def month_date(text: str, token: re.Match[str], month: int) -> Value:
     elif after and after["day"]:
         day = _day(after["day"])
         if day is None:
-            after = None  # so is the 99 in `May 99`
+            after = None  # in `May 99`, so is the 99
     year = None
     if after:
         end = after.end()
@@ -203,7 +203,7 @@ def east_time(token: re.Match[str]) -> Value:
     """Return the time of a match of EAST_TIME, which can be a number, too: `三点建议` are three."""
     hour = int(token["east_hour"])
     half = token["east_half"]
-    hours = _hours(hour, is_named=bool(half), is_afternoon=half in _EAST_AFTERNOON)
+    hours = _hours(hour, is_half_known=bool(half), is_afternoon=half in _EAST_AFTERNOON)
     minute = (token["east_minute"] or "00").zfill(2)
     readings = {f"{found}:{minute}" for found in hours}
     if not (half or token["east_minute"]):
@@ -211,9 +211,9 @@ def east_time(token: re.Match[str]) -> Value:
     return Value(token.start(), token.end(), (frozenset(readings),), looser=frozenset({str(hour)}))
 
 
-def _hours(hour: int, *, is_named: bool, is_afternoon: bool) -> set[int]:
+def _hours(hour: int, *, is_half_known: bool, is_afternoon: bool) -> set[int]:
     """Return the hours of the day that can be meant by one of a clock of twelve hours."""
-    if is_named and hour <= 12:
+    if is_half_known and hour <= 12:
         return {hour % 12 + (12 if is_afternoon else 0)}
     if hour <= 12:  # of the morning or the evening
         return {hour, (hour + 12) % 24}
@@ -243,7 +243,7 @@ def time_of_day(text: str, token: re.Match[str]) -> Value | None:
     if not words_behind and match["sign"] != ":":
         return None
     hour = int(match["hour"])
-    hours = _hours(hour, is_named=bool(half), is_afternoon=bool(half and half["evening"]))
+    hours = _hours(hour, is_half_known=bool(half), is_afternoon=bool(half and half["evening"]))
     minute = match["minute"] or "00"
     readings = frozenset(f"{found}:{minute}" for found in hours)
     end = words_behind.end() if words_behind else token.end()

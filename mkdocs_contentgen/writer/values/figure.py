@@ -14,7 +14,7 @@ from ..words import EAST_ASIAN, HANGUL
 from .vocabulary import LETTER, magnitudes, units
 
 Amount = Decimal | str
-"""A number, or a text of figures and points that is none, such as the version `3.12.1`."""
+"""A number, or digits and points that are no number, such as the version `3.12.1`."""
 
 FIGURE = (
     # Neither `H2O` nor `utf-8` nor `C++20` has a figure, but `mid-2023` has.
@@ -96,7 +96,7 @@ class Figure:
             is_last = number == len(self.amounts)
             if not is_last:  # in `5–8 hours`, 5 can have a unit of its own
                 found |= {_plain(amount) for amount in amounts}
-            if has_several:
+            if has_several:  # what is written the same way is the same
                 found.add(f"{self.written} {self.unit}".rstrip())
             yield frozenset(found)
 

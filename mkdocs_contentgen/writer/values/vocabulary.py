@@ -57,7 +57,7 @@ def guess_language(*texts: str) -> str:
 
 
 def common_words(language: str) -> frozenset[str]:
-    """Return the words that say which language a text is in, and nothing else."""
+    """Return the most common words of a language, such as `the`, by which it is recognised."""
     return _common().get(language.lower().partition("-")[0], frozenset())
 
 
