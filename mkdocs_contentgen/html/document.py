@@ -907,6 +907,7 @@ class Sentences:
     def cut(self, first: int, last: int) -> None:
         """Remove a part of the text from the element, and the tags in it."""
         for node, begin, end in self._spans:
+            # A tag without text, such as `<img>`, is inside if it stands before the end.
             is_inside = first <= begin < last and end <= last
             overlaps = begin < last and end > first
             if is_inside:

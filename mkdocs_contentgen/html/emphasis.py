@@ -138,7 +138,7 @@ def _make_bold(line: list[Token]) -> None:
         first = places.pop(0)
         ends = (place for place in places if _is_balanced(line[first + 2 : place]))
         last = next(ends, None)
-        if last is not None:
+        if last is not None:  # two that belong together
             _set_bold(line, first, "strong_open")
             _set_bold(line, last, "strong_close")
             places = [place for place in places if place > last]
@@ -147,7 +147,7 @@ def _make_bold(line: list[Token]) -> None:
             end = len(line)
             if line[-1].type in _BREAKS:
                 end -= 1
-            line.insert(end, Token("strong_close", "strong", -1))
+            line.insert(end, Token("strong_close", "strong", -1))  # behind all places
         elif not _text_of(line[first + 2 :]).strip():
             line[first].content = ""
             line[first + 1].content = ""

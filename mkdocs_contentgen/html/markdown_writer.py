@@ -32,10 +32,11 @@ _INVISIBLE = (
     "\x80-\xa0\xad\u061c\u1680\u180e\u2000-\u200f\u2028-\u202f\u205f-\u206f\u3000\ufe00\ufeff"
 )
 _SPECIAL = re.compile(
-    rf"[\\`*\[\]{{<|~^#{_INVISIBLE}]"
+    rf"[\\`*\[\]{{<|~^#{_INVISIBLE}]"  # those that are syntax anywhere
     r"|(?<![^\W_])_|_(?![^\W_])"  # those within words are text
-    r"|&(?=#?\w{1,32};)"
+    r"|&(?=#?\w{1,32};)"  # the start of a character reference
     r"|(?P<twice>[(=%@!?:])(?=(?P=twice))|(?<!:)/(?=/)"  # `!!! note`, `==mark==`, `((`
+    # `++ctrl++`, `$x$` (but not `$5`), `@name`, `:emoji:`
     r"|\+(?=\+[\w\"'])|\$(?!\d)|(?<=\S)\$|(?<!\w)@(?=\w)|:(?=[a-z][\w+-]*:)"
 )
 """Matches the characters of a text that would be syntax within a line."""
@@ -44,7 +45,7 @@ _LINE_START = re.compile(r"[-+>:/]|(?:\d+|[A-Za-z]|[ivxlcdmIVXLCDM]+)[.)](?!\S)"
 """Matches what would be syntax at the start of a line. Its last character is escaped."""
 
 _SPECIAL_IN_LINE = re.compile(rf"[^\w ,;()./?%\xa1-\U0010ffff-]|_|[.-](?=[.-])|[{_INVISIBLE}]")
-"""Matches the characters that would be syntax in HTML within a line, or in an attribute."""
+"""Matches what may be syntax in HTML within a line, or in an attribute: all but known signs."""
 
 _SPECIAL_IN_BLOCK = re.compile(rf"[&<>{{`~\t{_INVISIBLE}]")
 """Matches those in a block of HTML, in which Python-Markdown reads nothing, but templates do."""

@@ -92,10 +92,10 @@ def _crossing(rows: Sequence[Row], before: _Nesting, after: _Nesting, chosen: se
 def _close_element(
     opened: list[int], start: int, end: int, rows: Sequence[Row], after: _Nesting
 ) -> set[int]:
-    """Take an element that ends off the opened ones.
+    """Take an element that ends off the opened ones, and return the rows of tags that have to go.
 
-    `opened` has the rows of start tags without an end so far. Returns the rows of added elements
-    that overlap with others.
+    `opened` has the rows of start tags without an end so far, and `start` should be the last of
+    them. Otherwise, elements overlap: then the added ones go, with both of their tags.
     """
     crossing: set[int] = set()
     # Added elements that began in this one, and have not ended, are to go.

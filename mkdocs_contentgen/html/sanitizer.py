@@ -221,7 +221,11 @@ def _check_size(html: str) -> None:
 
 
 def _estimate_repeated(html: str) -> float:
-    """Return how many elements a parser may repeat in each paragraph (see MAX_REPEATED)."""
+    """Return how many elements a parser may repeat in each paragraph (see MAX_REPEATED).
+
+    It repeats each formatting element that is open. Their attributes are repeated as well, and
+    count as further elements.
+    """
     number = _FORMATTING_WITHOUT_ATTRIBUTES
     length = 0
     link = 0

@@ -66,6 +66,9 @@ _WHITE = 1.0
 _LEAST_DIFFERENCE = 0.25
 """The least difference in lightness between a text and what is behind it."""
 
+_LEAST_ALPHA_OF_TEXT = 0.6
+"""A text whose alpha is not larger is too transparent to be read."""
+
 _BORDERS = {
     "border": "cg-box",
     "border-left": "cg-bar",
@@ -205,26 +208,26 @@ def visible_style(style: str, behind: Sequence[float]) -> tuple[str, Sequence[fl
     for the background of the page, which is taken for white.
     """
     values = dict(_declarations(style))
-    own: list[float] = []
+    own_background: list[float] = []
     for name in _BACKGROUNDS:
-        own += [colour.lightness for colour in _colours(values.get(name, []))]
-    grounds = own or behind
-    if not own and "color" not in values:
-        return style, grounds
-    colours = _colours(values.get("color", []), least_alpha=0.6)
-    if colours and _stands_out(colours[0].lightness, grounds or [_WHITE]):
-        return style, grounds
+        own_background += [colour.lightness for colour in _colours(values.get(name, []))]
+    background = own_background or behind
+    if not own_background and "color" not in values:
+        return style, background
+    colours = _colours(values.get("color", []), least_alpha=_LEAST_ALPHA_OF_TEXT)
+    if colours and _stands_out(colours[0].lightness, background or [_WHITE]):
+        return style, background
     values.pop("color", None)
     kept = [_serialized(name, value) for name, value in values.items()]
-    if grounds:
-        is_light = sum(grounds) / len(grounds) > 0.6
+    if background:
+        is_light = sum(background) / len(background) > 0.6
         kept.append(f"color: {'#000' if is_light else '#fff'}")
-    return "; ".join(kept), grounds
+    return "; ".join(kept), background
 
 
-def _stands_out(lightness: float, grounds: Sequence[float]) -> bool:
-    """Tell whether a text of this lightness can be read on each of these backgrounds."""
-    return all(abs(lightness - ground) >= _LEAST_DIFFERENCE for ground in grounds)
+def _stands_out(lightness: float, background: Sequence[float]) -> bool:
+    """Tell whether a text of this lightness can be read on each colour of a background."""
+    return all(abs(lightness - behind) >= _LEAST_DIFFERENCE for behind in background)
 
 
 @lru_cache(maxsize=4096)

@@ -56,15 +56,14 @@ REASON_TIMEOUT = 5.0
 _MAX_REASON = 200
 _MAX_DEPTH = 8
 
-_REASON_FIELDS = (
-    *("error", "errors", "message", "detail", "msg", "error_message", "error_msg"),
-    *("err", "errorMessage", "error_description", "reason", "status_msg", "base_resp"),
-    *("metadata", "raw"),
+_REASON_FIELDS = tuple(
+    "error errors message detail msg error_message error_msg err errorMessage error_description "
+    "reason status_msg base_resp metadata raw".split()
 )
 """The fields of errors that have a message, or contain such fields."""
 
 _NO_MESSAGE = re.compile(r"<|[{\[]\s*([\"{}\[\]\d-]|\Z)")
-"""What is no message about an error: a page of a proxy, and a part of the JSON of an answer."""
+"""The beginning of what is no message: a page of a proxy, or a part of the JSON of an answer."""
 
 REQUEST_ID = re.compile(r"[A-Za-z0-9-]{1,64}")
 """What the header `X-Request-Id` can be, for a served writer and for those who ask it."""

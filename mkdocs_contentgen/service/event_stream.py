@@ -54,7 +54,11 @@ class EventParser:
 
     def __init__(self) -> None:
         self._line = bytearray()
+        """The beginning of the line that has not ended."""
+
         self._ends_with_cr = False
+        """Whether the stream so far ends with `\\r`, which a `\\n` may follow as a part of it."""
+
         self._name = ""
         self._data: list[bytes] = []
         self._stray: list[bytes] = []

@@ -410,7 +410,7 @@ class _Places:
     def unmatched(self) -> list[int]:
         """Return the leaves that are no remembered part."""
         matched = {*self.equal.values(), *self.moved.values(), *self.changed.values()}
-        return [leaf for leaf in range(self._sizes[1]) if leaf not in matched]
+        return [leaf for leaf in range(len(self.marks)) if leaf not in matched]
 
     def add_changed(self, likeness: Callable[[int, int], float]) -> None:
         """Pair what is left over between equal parts, if its likeness is not 0."""
@@ -511,6 +511,7 @@ def _match_in_order(before: Sequence[str], after: Sequence[str]) -> dict[int, in
         other_items = after[other_places.start : other_places.stop]
         unique = _match_unique(items, other_items)
         for index, other_index in unique or _match_repeated(items, other_items):
+            # From indexes within this part of the sequences to places in the whole of them.
             matched[places[index]] = other_places[other_index]
         if not unique:
             continue
@@ -568,7 +569,7 @@ def _longest_run(pairs: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
     for index, (_, place) in enumerate(pairs):
         length = bisect_left(ends, place)
         previous.append(chosen[length - 1] if length else -1)
-        # Replaces the end of the runs that are longer by this pair, or adds the first one.
+        # With this pair, a run is longer by one. Its end replaces that of others so long, if any.
         ends[length : length + 1] = [place]
         chosen[length : length + 1] = [index]
     run = []

@@ -228,8 +228,8 @@ def _with_edits_of_the_file(
     edits = text.edits or Edits()
     changed_by = dict(edits.changed_by)
     for block in blocks:
-        if block.content_digest not in known:
-            changed_by[block.words_digest] = SOMEBODY
+        if block.short_content_digest not in known:
+            changed_by[block.digest] = SOMEBODY
     if changed_by == edits.changed_by:
         return text
     edits = msgspec.structs.replace(edits, changed_by=changed_by)
@@ -289,11 +289,11 @@ def _header_problems(
 class _ReadBlock:
     """What is known of a block of an approved file."""
 
-    content_digest: str
-    """As headers have it."""
+    short_content_digest: str
+    """The beginning of `Block.content_digest`, as headers have it."""
 
-    words_digest: str
-    """As `Edits.changed_by` has it."""
+    digest: str
+    """`Block.digest`, as `Edits.changed_by` has it."""
 
 
 @dataclass(frozen=True)
@@ -319,7 +319,9 @@ def _read_html(html: str, first_line: int) -> _ReadHTML:
     try:
         check_surroundings(html)
         document = document_of(html)
-        blocks = [_ReadBlock(_short(block), block.digest) for block in document.blocks()]
+        blocks = [
+            _ReadBlock(_short_content_digest(block), block.digest) for block in document.blocks()
+        ]
         return _ReadHTML(document.to_lines(), tuple(blocks))
     except MisplacedError as error:
         raise _DamagedError(str(error), first_line + error.line - 1) from error
@@ -327,7 +329,7 @@ def _read_html(html: str, first_line: int) -> _ReadHTML:
         raise _DamagedError(f"no build can show this text: {error}", first_line) from error
 
 
-def _short(block: Block) -> str:
+def _short_content_digest(block: Block) -> str:
     return block.content_digest[:_BLOCK_DIGEST_LENGTH]
 
 
@@ -337,7 +339,7 @@ def _block_digests(html: str) -> str:
         blocks = _read_html(html, 1).blocks
     except _DamagedError:  # save_approved() says what is wrong
         return ""
-    return " ".join(dict.fromkeys(block.content_digest for block in blocks))
+    return " ".join(dict.fromkeys(block.short_content_digest for block in blocks))
 
 
 @dataclass(frozen=True)

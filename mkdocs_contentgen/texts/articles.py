@@ -505,7 +505,7 @@ class Article:
         return not self._has_declined_draft and _made(draft) != _made(approved.text)
 
     def _proposal_reason(self, proposed: ApprovedText) -> str:
-        reason = _left_to_do(proposed.text)
+        reason = _reason_not_reviewed(proposed.text)
         if proposed.is_changed:
             reason += ", edited in its file"
         if self.has_newer_draft:
@@ -523,10 +523,10 @@ class Article:
         draft = self.draft
         if draft is None:
             return str(self.draft_outcome.error or NEVER_GENERATED_REASON)
-        return _left_to_do(draft)
+        return _reason_not_reviewed(draft)
 
 
-def _left_to_do(text: Text) -> str:
+def _reason_not_reviewed(text: Text) -> str:
     """Return that a text is not reviewed, with the number of its statements and remarks."""
     reason = "not reviewed"
     statements = count_statements(text)

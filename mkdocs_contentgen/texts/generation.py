@@ -135,7 +135,7 @@ class Generation:
         self._replaced: Mapping[str, Replaced] = {}
         self._outcomes: dict[str, Outcome] = {}
         self._sending = 0
-        """How many requests are sent, or wait to be sent again."""
+        """How many requests are in flight, or wait for their next try."""
 
         self._failed = 0
         self._stopped = 0
@@ -419,9 +419,10 @@ class Generation:
             newest = structs.replace(text, edition=edition)
             try:
                 self._store.save({key: newest}, replacing={key: current}, operation=operation)
-                return newest
             except ChangedError as changed:
                 current = changed.now
+            else:
+                return newest
             if current and current.edits:
                 self._store.save({note_key("generated", key): text})
                 self._add_problems([_EDITED_MEANWHILE])

@@ -82,8 +82,9 @@ def look_up(
         for key, reason in unfinished.items():
             outcomes[key] = Outcome(error=reason)
 
-    may_have_failed = list(outcomes)
-    if not with_updates:
+    if with_updates:
+        may_have_failed = list(outcomes)
+    else:
         may_have_failed = [key for key, outcome in outcomes.items() if outcome.error]
     if may_have_failed:
         failures, more = load_failures(may_have_failed, store)

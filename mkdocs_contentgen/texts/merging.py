@@ -167,7 +167,10 @@ class _Merge:
             holder.extract()
 
     def _follow(self, child: Tag, level: _Level) -> None:
-        """Bring a child of the original into the translation, behind the child before it."""
+        """Bring a child of the original into the translation, behind the child before it.
+
+        What stands for it is changed in place, stays as it is, or is made anew.
+        """
         group = level.groups[id(child)]
         node: Tag | None
         if self._is_one_to_one(group):
@@ -188,6 +191,7 @@ class _Merge:
 
     def _make_for_group(self, child: Tag, group: _Group, holders: dict[int, Tag]) -> Tag | None:
         """Make what is to stand for a child of the original in a group, or None for nothing."""
+        # The leaves of the group may go into what is made. Their places are needed after that.
         for own_child in group.own:
             if id(own_child) in self._own_leaf_of and id(own_child) not in holders:
                 holders[id(own_child)] = Tag(name="text")
@@ -333,9 +337,9 @@ class _Merge:
         return node
 
     def _place_others(self, group: _Group, own: Tag) -> None:
-        """Put what stays of the former elements of a group where it stood among the others.
+        """Put the leaves of a group that no slot has where they stood among its other leaves.
 
-        Then remove these elements.
+        A person may have added them, for example. Then remove the former elements of the group.
         """
         leaf_before: int | None = None
         placed: set[int] = set()
@@ -355,7 +359,7 @@ class _Merge:
                 own_child.extract()
 
     def _top_of(self, number: int) -> Tag:
-        """Return the outermost element around a leaf in which none stands for one of the original.
+        """Return the outermost element around a leaf that has no leaf of a slot in it.
 
         It is the leaf itself if there is no such element.
         """
