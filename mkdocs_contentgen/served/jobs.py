@@ -311,7 +311,7 @@ class Jobs:
             raise _model_error(error, job.spending.total) from None
         finally:
             kept = await self._record(job, body, keeps_parts=keeps_parts)
-        return kept or body
+        return kept or body  # the answer of another process, if that was first
 
     async def _ask(self, job: Job, parts: bytes) -> bytes:
         """Return the body of an answer of the model. Raises ServiceError."""

@@ -106,17 +106,15 @@ def without_thinking(text: str) -> str:
     for tag in _THINKING.finditer(text):
         if tag["end"]:
             is_last_in_line = text[tag.end() : tag.end() + 1] in ("\n", "")
-            # A second end of the same thoughts stands at the end of a line, or is a word.
-            is_word = depth == 0 and answer_start > 0 and not is_last_in_line
-            if is_word:
-                break
+            is_second_end = depth == 0 and answer_start > 0
+            if is_second_end and not is_last_in_line:
+                break  # a word of the answer
             depth = max(0, depth - 1)
             if depth == 0:
                 answer_start = tag.end()
         else:
-            is_word = depth == 0 and bool(text[answer_start : tag.start()].strip())
-            if is_word:
-                break
+            if depth == 0 and text[answer_start : tag.start()].strip():
+                break  # a word of the answer, which has begun
             depth += 1
     if depth:
         return ""

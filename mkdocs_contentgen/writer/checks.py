@@ -281,13 +281,13 @@ def _script_problem(candidate: Candidate) -> str:
     if not expected:
         return ""
     counts = count_scripts(candidate.document.prose)
-    found = max(counts, key=counts.__getitem__, default="")
+    main_script = max(counts, key=counts.__getitem__, default="")
     # Texts on software have many names in Latin script.
     is_expected = any(counts[name] * _SCRIPT_SHARE >= counts.total() for name in expected)
-    if found and is_expected:
+    if main_script and is_expected:
         return ""
     asked = f"{language.name} is" if language else "the topic"
-    return f"the text is in {found or 'no'} script and {asked} in {' or '.join(expected)}"
+    return f"the text is in {main_script or 'no'} script and {asked} in {' or '.join(expected)}"
 
 
 def _degenerate_problem(candidate: Candidate) -> str:

@@ -109,7 +109,8 @@ class _Citing:
 
 def address_of(passage: Passage, site_url: str) -> str:
     """Return the address of a passage, or an empty string if it has none."""
-    is_page = not (passage.is_own or passage.place)  # the home page has an empty link
+    # Its link does not tell, since that of the home page is empty, too.
+    is_page = not (passage.is_own or passage.place)
     return f"{site_url.rstrip('/')}/{passage.link}" if site_url and is_page else ""
 
 

@@ -83,7 +83,7 @@ class _Line:
 
     @property
     def has_block(self) -> bool:
-        """Whether a tag is that of a block, or of what is dropped with its text."""
+        """Whether a tag is that of a block, of a comment, or of an element such as `<script>`."""
         return not (_BLOCKS | {"!--"}).isdisjoint(self.names)
 
 

@@ -350,6 +350,7 @@ def _tip(block: MarkdownBlock, phrases: Language | None) -> str:
 
 def _without_label(match: re.Match[str]) -> str:
     """Return what is left of the label of a tip, which can be in bold, alone or with its text."""
+    # With an end tag beside the colon, the start tag belongs to the label, and else to the text.
     is_bold_alone = match["before"] or match["end"]
     return "" if is_bold_alone else match["start"]
 
@@ -424,9 +425,11 @@ def _is_wrapped(lines: list[str]) -> bool:
             is_full = False
     if is_full and _MIN_WIDTH <= width <= _MAX_WIDTH:
         return True
-    return all(
-        line.rstrip().endswith((".", "!", "?")) and len(line) >= _MIN_WIDTH for line in lines[:-1]
-    )
+    return all(map(_is_long_sentence, lines[:-1]))
+
+
+def _is_long_sentence(line: str) -> bool:
+    return line.rstrip().endswith((".", "!", "?")) and len(line) >= _MIN_WIDTH
 
 
 def _keep_line_breaks(tokens: list[Token]) -> None:

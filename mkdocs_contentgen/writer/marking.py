@@ -230,8 +230,12 @@ def _find_marks(tokens: list[Token], indexes: list[int]) -> list[tuple[int, int]
     """
     first = indexes[0]
     last = indexes[-1]
-    depth = 0  # of emphasis that has begun, and not ended
-    lowest = 0  # below 0 if emphasis ends that began before the first token
+    depth = 0
+    """How much emphasis is open, if none is at the first token."""
+
+    lowest = 0
+    """The least of that: below 0 if emphasis ends that began before the first token."""
+
     for token in tokens[first : last + 1]:
         depth += token.nesting
         lowest = min(lowest, depth)

@@ -89,6 +89,7 @@ def _entries(answer: str) -> Iterator[tuple[int, str]]:
         text = _EMPTY_LINE.split(answer[start.end() : end].strip(), maxsplit=1)[0]
         if end == len(answer):
             text = without_closing(text)
+        # Bold that begins before the number, and does not end behind it, ends behind the text.
         if start["bold"] and not start["end"]:
             text = text.removesuffix("**")
         yield int(start["number"]), _without_elements(_in_one_line(text)).strip()

@@ -54,9 +54,10 @@ def system_prompt(request: Request, options: WriterOptions) -> str:
         language = language_name(request.language)
     _, file_of_site = options.prompts.get(request.type, ("", ""))
     is_short = is_small(options.fields.model) and not file_of_site
-    content = file_of_site or package_prompt(request.type)
     if is_short:
         content = fill("small", language=language)
+    else:
+        content = file_of_site or package_prompt(request.type)
     file = parse_prompt_file(content)
     chosen = []
     for name, value in {"type": request.type, **request.body()}.items():

@@ -19,7 +19,7 @@ from .sources import (
     Passage,
     SitePages,
     SourceFile,
-    changed_at,
+    file_states,
     find_files,
     read_around,
     read_sources,
@@ -56,7 +56,9 @@ class Sources:
         self._site = site
         self._index: Index | None = None
         self._left_out: list[str] = []
-        self._read_at: tuple[tuple[Path, int, int], ...] = ()
+        self._states_read: tuple[tuple[Path, int, int], ...] = ()
+        """Path, time and size of the files in the index."""
+
         self._lock = threading.Lock()
 
     def search(self, topic: str, names: Sequence[str] = ()) -> list[Passage]:
@@ -99,11 +101,12 @@ class Sources:
 
     def _newest_index(self) -> Index:
         """Return the index of the files, made anew if one has changed. Called with the lock."""
-        now = changed_at(find_files(self.paths, self._site))
-        if self._index is None or now != self._read_at:
-            passages, self._left_out = read_sources(find_files(self.paths, self._site))
+        files = find_files(self.paths, self._site)
+        states = file_states(files)
+        if self._index is None or states != self._states_read:
+            passages, self._left_out = read_sources(files)
             self._index = Index(passages)
-            self._read_at = now
+            self._states_read = states
         return self._index
 
     def passages_of(self, name: str) -> list[Passage]:

@@ -135,7 +135,7 @@ class _Origin:
     page: str | None
     """The path of its page in the site, or None if it is no page."""
 
-    path: str
+    name_in_requests: str
     """Its path as a request names it."""
 
     def passages(self, title: str, anchor: str, text: str) -> Iterator[Passage]:
@@ -144,7 +144,7 @@ class _Origin:
         link = ""
         place = ""
         if self.page is None:
-            place = f"{self.path}{fragment}"
+            place = f"{self.name_in_requests}{fragment}"
         else:
             link = f"{self.page}{fragment}"
         text = text.strip()
@@ -184,7 +184,7 @@ def find_files(paths: Iterable[Location], site: SitePages | None = None) -> list
     return list(found.values())
 
 
-def changed_at(files: Iterable[SourceFile]) -> tuple[tuple[Path, int, int], ...]:
+def file_states(files: Iterable[SourceFile]) -> tuple[tuple[Path, int, int], ...]:
     """Return path, time and size of the files, to compare whether one has changed."""
     found = []
     for file in files:
@@ -380,8 +380,8 @@ def _text_and_slug(markdown: str) -> tuple[str, str]:
 def _unique_anchor(slug: str, numbers: dict[str, int]) -> str:
     """Return the id of a heading, as Python-Markdown makes it: `cache`, then `cache_1`.
 
-    `numbers` has the ids so far, each with the last number that was put behind it, or 0. The new
-    one is added.
+    `numbers` has each id so far, with the last number that was put behind it for others, or 0. The
+    new id is added.
     """
     anchor = slug
     number = numbers.get(slug, 0)

@@ -193,8 +193,9 @@ def _drop_closing(line: str) -> str:
     kept = len(line)
     for start in reversed(starts):
         sentence = line[start:kept]
+        is_empty = not sentence.strip()
         is_talk = len(sentence) <= _MAX_SENTENCE and _CLOSING.match(sentence)
-        if sentence.strip() and not is_talk:
+        if not (is_empty or is_talk):
             break
         kept = start
     return line[:kept].rstrip()

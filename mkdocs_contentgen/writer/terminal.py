@@ -124,7 +124,7 @@ class Screen:
         row.cells[self._column : end] = cells
         self._column = end
         if len(row.cells) > _MAX_ROW:
-            self._end_rows(self._row)
+            self._end_rows(self._row)  # the rows above stand before what is final now
             self._final.append("".join(row.cells[:-_KEPT_CELLS]))
             del row.cells[:-_KEPT_CELLS]
             self._column = min(self._column, len(row.cells))
@@ -154,13 +154,13 @@ class Screen:
         last = self._last
         self._last = _Last.OTHER
         if code["control"]:
-            self._control(code["control"], last)
+            self._obey_control(code["control"], last)
         elif code["escape"]:
-            self._escape(code["escape"])
+            self._obey_escape(code["escape"])
         elif code["final"]:
-            self._read_command(code["final"], code["parameters"], last)
+            self._obey_sequence(code["final"], code["parameters"], last)
 
-    def _control(self, character: str, last: _Last) -> None:
+    def _obey_control(self, character: str, last: _Last) -> None:
         """Obey a control character."""
         if last is _Last.TOOK_BACK and character == "\r":
             self._last = _Last.TOOK_BACK  # a line feed may follow it
@@ -174,15 +174,15 @@ class Screen:
             self._move(column=self._column - 1)
             self._last = _Last.WENT_BACK
 
-    def _read_command(self, name: str, parameters: str, last: _Last) -> None:
+    def _obey_sequence(self, name: str, parameters: str, last: _Last) -> None:
         """Switch the screen, or obey a command whose parameters are numbers."""
         if parameters in _OTHER_SCREENS:
             self._switch(is_other=name == "h")
         elif not parameters.startswith(("?", ">", "<", "=")):  # which are private to terminals
             numbers = [int(part[:5]) for part in re.findall(r"[0-9]+", parameters)]
-            self._command(name, numbers, last)
+            self._obey_with_numbers(name, numbers, last)
 
-    def _escape(self, name: str) -> None:
+    def _obey_escape(self, name: str) -> None:
         match name:
             case "7":
                 self._saved = (self._row, self._column)
@@ -195,7 +195,7 @@ class Screen:
             case "c":
                 self._clear()
 
-    def _command(self, name: str, numbers: list[int], last: _Last) -> None:
+    def _obey_with_numbers(self, name: str, numbers: list[int], last: _Last) -> None:
         r"""Obey a code such as `\x1b[4D`, which has a name and numbers."""
         number = numbers[0] if numbers else 0
         count = max(1, number)

@@ -112,13 +112,14 @@ def _check_script(prose: str, original_prose: str, language: str) -> None:
         return
     expected = set(count_scripts(known.sources))  # a heading in that language
     kept = set(split_words(original_prose))
-    new = [word for word in split_words(prose) if word not in kept]
-    counts = count_scripts(" ".join(new))
+    new_words = [word for word in split_words(prose) if word not in kept]
+    counts = count_scripts(" ".join(new_words))
+    main_script = max(counts, key=counts.__getitem__, default="")
+    is_loan = main_script == "Latin" and len(new_words) < _LEAST_LATIN
     count_expected = sum(counts[script] for script in expected)
-    script = max(counts, key=counts.__getitem__, default="")
-    is_loan = script == "Latin" and len(new) < _LEAST_LATIN
     if counts.total() > _SCRIPT_SHARE * count_expected and not is_loan:
-        raise EditError(f"it is in {script} script, and {known.name} is in {' or '.join(expected)}")
+        scripts = " or ".join(expected)
+        raise EditError(f"it is in {main_script} script, and {known.name} is in {scripts}")
 
 
 def _check_repeats(prose: str, original_prose: str, language: str, from_language: str) -> None:

@@ -460,8 +460,9 @@ def _need_not_be_stated(value: Value) -> bool:
         return False
     figure = _without_optional_unit(value.figure)
     numbers = figure.bare_readings()
-    is_small = numbers <= set(_SMALL) and not figure.unit
-    return is_small or numbers == {"1"}  # `1 hour` is an hour
+    if numbers == {"1"}:
+        return True  # `1 hour` is an hour
+    return numbers <= set(_SMALL) and not figure.unit
 
 
 def _states(stated: Readings, value: Value) -> bool:

@@ -202,11 +202,12 @@ def _own_words(text: str, name: Range, language: str) -> list[str]:
     """
     words: list[str] = _WORD.findall(name.of(text))
     own = [word for word in words if word[0].isupper() and word not in PRONOUNS]
-    if begins_sentence(text, name.start) or _begins_part(text, name.start):
-        del own[:1]
-        if language == "de" and len(own) == 1:
-            return []
-    return own
+    is_first = begins_sentence(text, name.start) or _begins_part(text, name.start)
+    if not is_first:
+        return own
+    others = own[1:]
+    may_be_noun = language == "de" and len(others) == 1
+    return [] if may_be_noun else others
 
 
 def _capital_parts(word: str) -> list[str]:
@@ -306,15 +307,14 @@ def _can_be_nouns(pair: Pair, name: Range, words: list[str], *, has_names: bool)
         return True
     is_compound = len(words) == 1 and "-" in words[0]
     is_behind_acronym = len(words) == 2 and words[0].isupper()
-    is_first_known = _has(pair.original, words[0])
-    # The original has it in lower case, or with another ending.
-    is_first_changed = is_first_known and words[0] not in pair.original
-    if is_compound or is_behind_acronym or is_first_changed:
+    if is_compound or is_behind_acronym:
         return True
-    is_last_known = _has(pair.original, words[-1])
+    if _has(pair.original, words[0]):
+        # The original can have it in lower case, or with another ending.
+        is_first_changed = words[0] not in pair.original
+        return is_first_changed or _has(pair.original, words[-1])
     # They can stand for a name of the original that has another form in German.
-    is_other_form = has_names and not is_first_known
-    return is_last_known or is_other_form
+    return has_names or _has(pair.original, words[-1])
 
 
 def _missing_places(pair: Pair, places: set[int]) -> list[str]:

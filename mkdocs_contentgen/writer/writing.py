@@ -379,10 +379,9 @@ class _Writing:
         """
         best = await self._attempt(messages, words, earlier)
         for _ in range(self._options.fields.repairs):
-            may_improve = best.problem and best.completion.finish_reason not in _LOST
             if best.can_go_on:
                 again = await self._continued(messages, best)
-            elif may_improve:
+            elif best.problem and best.completion.finish_reason not in _LOST:
                 again = await self._attempt(messages, words, earlier, penalty=True)
             else:
                 break

@@ -43,6 +43,9 @@ _TOKEN = re.compile(
 _DAY_BESIDE = re.compile(r"\d(?:st|nd|rd|th)? $")
 """A day just before a month."""
 
+_DAY_BEHIND = re.compile(r"\.? \d")
+"""A day just behind a month."""
+
 _BEFORE_MONTH = re.compile(
     r"\b(?:in|of|since|until|by|last|next|this|early|late|mid|during|from|between|through|"
     r"and|or|to|on|before|after)[ -]$",
@@ -163,7 +166,7 @@ def _is_other_word(text: str, token: re.Match[str], words: Vocabulary) -> bool:
     if token[0].casefold() not in words.ambiguous:
         return False
     before = text[max(0, token.start() - _BEFORE) : token.start()]
-    has_day = _DAY_BESIDE.search(before) or re.match(r"\.? \d", text[token.end() :][:3])
+    has_day = _DAY_BESIDE.search(before) or _DAY_BEHIND.match(text, token.end())
     return not (has_day or _BEFORE_MONTH.search(before))
 
 
