@@ -768,12 +768,13 @@ def check_words(site: Site, before: Text, original_before: Text, log: list[str])
 def numbers_without_person(text: Text) -> set[str]:
     """Return the numbers of words of models that are not beside words of a person.
 
-    A cell of a person whose original is gone stays with its row.
+    A cell of a person whose original is gone stays with its row, also if the person emptied it.
     """
     numbers: set[str] = set()
     for leaf in Document(text.html, HOSTS).leaves():
         around = leaf.element.find_parent("tr") or leaf.element
-        if "person" not in str(around):
+        is_by_person = "person" in str(around) or "<td></td>" in str(around)
+        if not is_by_person:
             numbers.update(numbers_in(leaf.html))
     return numbers
 
