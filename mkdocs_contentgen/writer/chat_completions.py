@@ -119,6 +119,7 @@ class ChatCompletions(Transport):
         if sends_system and not reader.text and _refuses_system(error_message(reader.error)):
             self._has_system = False
             raise RefusedSystemError
+        # A part of a stream was paid for, and is worth having; a part of anything else is no text.
         has_part_of_text = bool(reader.text) and reader.was_streamed
         if error and not has_part_of_text:
             raise error

@@ -154,7 +154,7 @@ def _is_whole_text(block: _CodeBlock, share: float) -> bool:
     most_headings = 0 if has_title(block.inner) else 1
     if len(HEADING.findall(beside)) > most_headings or _FENCE.search(beside):
         return False
-    words = _NO_WORDS.sub(" ", without_data(block.inner))
+    words = _NO_WORDS.sub(" ", text_in_json(block.inner))
     return _count(beside) <= share * _count(words)
 
 
@@ -167,8 +167,8 @@ def has_title(text: str) -> bool:
     return any(line.startswith("# ") for is_code, line in split_lines(text) if not is_code)
 
 
-def without_data(text: str) -> str:
-    """Take the text out of an answer that is JSON."""
+def text_in_json(text: str) -> str:
+    """Return the text in an answer that is JSON; any other answer is returned as it is."""
     with suppress(ValueError, RecursionError):
         found = list(_strings(json.loads(text, strict=False)))
         if any(len(string.split()) >= _MIN_JSON_WORDS for string in found):

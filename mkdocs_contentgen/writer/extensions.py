@@ -82,7 +82,7 @@ def _without_footnote(line: str) -> str:
     return "".join(parts)
 
 
-def without_boxes(text: str) -> str:
+def without_github_boxes(text: str) -> str:
     """Make `> [!NOTE]` the label of its quotation: `> **Note:** Keep the cache.`."""
     if "[!" not in text:
         return text

@@ -186,21 +186,15 @@ def _take_title(
 
     Without a heading, blocks at the beginning that repeat the `topic` are the title.
     """
-    if heading is None:
-        title_words = topic
-        title: list[Token] = []
-    else:
-        title_words = heading.words
-        title = _inline(heading)
+    title = _inline(heading) if heading else []
+    title_words = heading.words if heading else topic
     blocks: list[MarkdownBlock] = []
     for block in document.blocks:
-        if block is heading or _repeats(block, title_words):
-            continue
-        stands_at_start = not blocks
-        if stands_at_start and title_words and block.words == title_words:
-            title = title or _inline(block)
-        else:
+        if block is not heading and not _repeats(block, title_words):
             blocks.append(block)
+    while title_words and blocks and blocks[0].words == title_words:
+        repeated = blocks.pop(0)
+        title = title or _inline(repeated)
     document.blocks = blocks
     # A page shows its title in bold anyway.
     document.title = [token for token in title if token.tag != "strong"]

@@ -239,11 +239,11 @@ def _find_marks(tokens: list[Token], indexes: list[int]) -> list[tuple[int, int]
     for token in tokens[first : last + 1]:
         depth += token.nesting
         lowest = min(lowest, depth)
-    # Just behind the last token, emphasis that began in the range can end.
+    # Take in the ends behind the last token, of emphasis that began in the range,
     while depth > lowest and last + 1 < len(tokens) and tokens[last + 1].nesting < 0:
         last += 1
         depth -= 1
-    # Just before the first token, emphasis that ends in the range can begin.
+    # and the beginnings before the first token, of emphasis that ends in the range.
     while lowest < 0 and first > 0 and tokens[first - 1].nesting > 0:
         first -= 1
         lowest += 1

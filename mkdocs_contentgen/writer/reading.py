@@ -13,12 +13,12 @@ from itertools import pairwise
 from textwrap import dedent
 
 from .answers import Step, apply_steps, each_line, split_lines
-from .containers import HEADING, without_data, without_fence, without_front_matter
+from .containers import HEADING, text_in_json, without_fence, without_front_matter
 from .embedded_html import without_html
 from .extensions import (
-    without_boxes,
     without_definitions,
     without_footnotes,
+    without_github_boxes,
     without_heading_ids,
     without_site_boxes,
 )
@@ -186,7 +186,7 @@ _BOXES_OF_SITES: Sequence[Step] = (
 )
 _OTHER_MARKS: Sequence[Step] = (
     ("marks of footnotes were taken out", without_footnotes),
-    ("marks of boxes were taken out", without_boxes),
+    ("marks of boxes were taken out", without_github_boxes),
     ("marks of definitions were taken out", without_definitions),
 )
 EXTENSION_STEPS = (*_BOXES_OF_SITES, *_OTHER_MARKS)
@@ -207,7 +207,7 @@ _STEPS: Sequence[Step] = (
     ("a code fence around the text was taken out", without_fence),  # one in the other
     ("", partial(re.compile("^[ \t]+$", re.MULTILINE).sub, "")),  # first, without a remark
     ("spaces before all lines were taken out", dedent),
-    ("the text was taken out of JSON", without_data),
+    ("the text was taken out of JSON", text_in_json),
     ("front matter was taken out", without_front_matter),
     *_BOXES_OF_SITES,
     ("HTML was replaced by Markdown or text", without_html),

@@ -73,7 +73,7 @@ _SECTION_NUMBER = re.compile(
 """The number of a section or an item at the start of a text: `3. Costs`, `Day 1: The start`."""
 
 _HEADING_NUMBER = re.compile(r"\W{0,6}\d{1,2}(?:\.\d{1,2}){1,3}\.?\s(?=\S)")
-"""The number of a heading: `2.1 Impact`."""
+"""The number of a heading, with no sign behind it: `2.1 Impact`. In a paragraph, it is a figure."""
 
 MIN_QUOTED_WORDS = 4
 """Quotation marks around fewer words mark a term, unless somebody says it beside them."""

@@ -174,8 +174,9 @@ def _signs(text: str) -> tuple[str, int]:
     """Return the sign that a text ends with, and its number of brackets."""
     # From the end of the text on, since looking from each sign on would take quadratic time.
     behind = _BEHIND_SIGN.match(text[::-1])
-    length = behind.end() if behind else 0
-    sign = _SIGN.search(text, max(0, len(text) - length - 1))
+    length_behind = behind.end() if behind else 0
+    # From the character before these on, which can be a sign such as `:`.
+    sign = _SIGN.search(text, max(0, len(text) - length_behind - 1))
     shown = sign[0].translate(_SAME_SIGNS) if sign else ""
     return shown, len(_OPENING_BRACKETS.findall(text))
 

@@ -147,6 +147,7 @@ def remarks_on_answer(request: Request, options: WriterOptions, answer: str) -> 
     passages = find_passages(request, options)
     writing = _Writing(request, options, ask_nobody, passages, UNOBSERVED)
     remarks = writing.remarks(writing.read_whole(answer, by_person=True))
+    # Cleaned as those are that are stored with a text.
     found: tuple[str, ...] = clean_fields({"remarks": remarks}).get("remarks", ())
     return found
 

@@ -91,23 +91,19 @@ def make_date(
     """
     parts: list[set[str]] = []
     implied: set[str] = set()
-    if month and day:
-        in_any_year = f"~{month}/{day}"
-        implied |= {f"{month}/{day}", f"month {month}"}
+    if month:
+        without_year = f"{month}/{day}" if day else f"month {month}"
+        in_any_year = f"~{without_year}"
+        implied.add(without_year)
         if year:
-            parts.append({f"{year}/{month}/{day}", in_any_year})
-            implied.add(f"{year}/{month}")
+            with_year = f"{year}/{month}/{day}" if day else f"{year}/{month}"
+            parts.append({with_year, in_any_year})
         else:
-            parts.append({f"{month}/{day}"})
-            implied |= {in_any_year, f"~month {month}"}
-    elif month:
-        in_any_year = f"~month {month}"
-        implied.add(f"month {month}")
-        if year:
-            parts.append({f"{year}/{month}", in_any_year})
-        else:
-            parts.append({f"month {month}"})
+            parts.append({without_year})
             implied.add(in_any_year)
+    if month and day:  # A source that has the day has the month, too.
+        implied.add(f"month {month}")
+        implied.add(f"{year}/{month}" if year else f"~month {month}")
     if year:
         parts.append({str(year)})
     return Value(

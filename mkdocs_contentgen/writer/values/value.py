@@ -26,7 +26,7 @@ class Value:
     """The readings of each part, such as the two figures of `5–8`. All parts have to be known."""
 
     looser: Readings = frozenset()
-    """The same figure without its magnitude and unit."""
+    """The same figure without its magnitude and unit. If a source has that, the mark is weak."""
 
     implied: Readings = frozenset()
     """What a source that has this value says as well, such as the month of a date."""
