@@ -44,7 +44,7 @@ class Citation(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     has_changed: bool = False
     digest: Annotated[str, Meta(pattern="^[0-9a-f]{64}$")] = "0" * 64
-    """The SHA-256 of what it says, or said if nobody has looked."""
+    """The SHA-256 of what it says; if nobody has looked, of what it said."""
 
     @property
     def is_page(self) -> bool:

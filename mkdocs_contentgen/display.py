@@ -16,7 +16,8 @@ The marks U+200E, U+200F and U+061C are allowed: right-to-left texts need them, 
 reorder letters.
 """
 
-_CONTROL_CHARACTERS = re.compile(f"[\n{CONTROL_CHARACTERS}]")
+_NOT_ON_ONE_LINE = re.compile(f"[\n{CONTROL_CHARACTERS}]")
+"""Matches a control character, or a line feed."""
 
 # GitHub executes a line that begins with `::name`, and a log may wrap at any space; Azure executes
 # `##vso[` and `##[` anywhere in a line.
@@ -31,7 +32,7 @@ _MAX_NAME = 60
 
 def hidden_character(text: str) -> str | None:
     r"""Return the first control character as an escape such as `\x1b`, or None."""
-    match = _CONTROL_CHARACTERS.search(text)
+    match = _NOT_ON_ONE_LINE.search(text)
     return _escape(match) if match else None
 
 
@@ -40,7 +41,7 @@ def escape_controls(text: str) -> str:
 
     Escapes are such as `\x1b`. Text of all languages stays as it is.
     """
-    return without_commands(_CONTROL_CHARACTERS.sub(_escape, text))
+    return without_commands(_NOT_ON_ONE_LINE.sub(_escape, text))
 
 
 def without_commands(text: str) -> str:

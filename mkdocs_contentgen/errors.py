@@ -130,8 +130,8 @@ class FailedTextError(ServiceError):
     """The answer was paid for, and nobody can use it. It is remembered, and not paid for again.
 
     `answer` is what was answered, `model` the name of the model or empty, and `cost` None if it is
-    not known. `failed_at` is None unless the failure is a remembered one, and `edition` that of the
-    newest text that was there then, or 0.
+    not known. Of a remembered failure, `failed_at` is its time, and `edition` that of the newest
+    text that was there at that time, or 0 without one. Of any other, these are None and 0.
     """
 
     is_final = True

@@ -22,9 +22,9 @@ _READ_FLAGS = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
 
 
 def find_link(path: Path, root: Path) -> Path | None:
-    """Return the first symbolic link on the way from `root` (included) to `path`.
+    """Return the first symbolic link below `root` on the way to `path`, which may be one itself.
 
-    Returns None if there is none, or if `path` is not below `root`.
+    Returns None if there is none, or if `path` is not below `root`. A link above does not count.
     """
     current = os.fspath(root)
     for name in _relative_parts(path, root) or ():
@@ -85,10 +85,10 @@ def replace_text(path: Path, root: Path, text: str) -> None:
 
 @contextmanager
 def locked(directory: Path, *, wait: bool = True) -> Iterator[None]:
-    """Let one program at a time change the files in a directory (on Windows, all). Raises OSError.
+    """Let one program at a time change the files in a directory. Raises OSError.
 
-    The directory is created. Without `wait`, it is an OSError if another program changes it (on
-    Windows, always).
+    The directory is created. Without `wait`, it is an OSError if another program holds the lock.
+    Windows has no such lock: with `wait`, nothing is locked there, and without, it is an OSError.
     """
     directory.mkdir(parents=True, exist_ok=True)
     if find_spec("fcntl") is None:
@@ -134,7 +134,7 @@ def sha256(data: str | bytes) -> str:
 def short_digest(text: str) -> str:
     """Return the first 16 hex digits of the SHA-256 of a text: enough for the blocks of a text.
 
-    Not for what somebody gains from forging.
+    It is too short for what somebody could gain from forging.
     """
     return sha256(text)[:16]
 

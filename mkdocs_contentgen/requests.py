@@ -183,7 +183,7 @@ class Request(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
             msgspec.structs.force_setattr(self, "language", _canonical_tag(self.language))
         if self.sources:
             sources = dict.fromkeys(unicodedata.normalize("NFC", name) for name in self.sources)
-            "".join(sources).encode()
+            "".join(sources).encode()  # raises it, too
             msgspec.structs.force_setattr(self, "sources", tuple(sources))
 
     def body(self) -> dict[str, str]:
@@ -192,8 +192,8 @@ class Request(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
         It has those of EXTRA_FIELDS that are set.
         """
         fields = self.record()
-        others = ("type", "revision", "sources")
-        return {name: str(fields[name]) for name in fields if name not in others}
+        not_sent = ("type", "revision", "sources")
+        return {name: str(fields[name]) for name in fields if name not in not_sent}
 
     def with_language(self, language: str) -> Self:
         """Return the request in a language (a BCP 47 tag), or in that of the topic if empty."""
@@ -212,9 +212,9 @@ class Request(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
     def answers_to(self, record: Mapping[str, object]) -> bool:
         """Tell whether a record is that of an equal request. Fields are compared, not keys.
 
-        It can be that of a translation which has become a text of its own.
+        It can also be the record of a translation: its page now asks for a new text instead.
         """
-        # Without its type, it is the record of no request; the default would make it one.
+        # A record without a type is none of a request, but the default would fill the type in.
         fields = {"type": None, **without_original(record)}
         try:
             recorded = msgspec.convert(fields, type(self))
@@ -427,11 +427,14 @@ def _items(value: object) -> list[tuple[_Path, object]]:
 
 
 def _same_id_message(name: str, asked: object, index: int) -> str:
-    """Return a message about an article whose id another one before it has, from its index."""
+    """Return a message about an article that has the id of an article before it.
+
+    `index` is its number on the page, from 0, from which an id to suggest is made.
+    """
     if isinstance(asked, dict) and "id" in asked:
         return f"'{name}' is the id of two articles; give each one of its own"
-    name = _ORDINALS[index] if index < len(_ORDINALS) else f"article-{index + 1}"
-    return f"two articles of this page have no id; add `id: {name}` to this one"
+    suggested = _ORDINALS[index] if index < len(_ORDINALS) else f"article-{index + 1}"
+    return f"two articles of this page have no id; add `id: {suggested}` to this one"
 
 
 def check_defaults(defaults: Mapping[str, object]) -> list[Problem]:
@@ -600,7 +603,10 @@ def _problems_of_type(path: _Path, asked: Mapping[str, object]) -> list[Problem]
 def _with_defaults(
     kind: str, asked: Mapping[str, object], defaults: Mapping[str, object]
 ) -> dict[str, object]:
-    """Return the fields of a request, with those of `defaults` for all types and for its own."""
+    """Return the fields of a request, with those of `defaults` for all types and for its own.
+
+    The caller leaves out what is no field, such as the keys of `defaults` for other types.
+    """
     of_type = defaults.get(kind)
     if not isinstance(of_type, dict):
         of_type = {}

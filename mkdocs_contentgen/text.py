@@ -98,8 +98,9 @@ class Original(msgspec.Struct, frozen=True, omit_defaults=True):
     blocks: Annotated[str, Meta(pattern=_REMEMBERED)]
     """What is remembered of each block, in the order of the original.
 
-    These are digests of the words, the content and the place of the original's block, how many
-    elements around it are around the block before it, too, and the digest of its own block."""
+    These are the digests of the original block's words, content and place; the number of elements
+    that are around both this block and the one before it, such as a list; and the digest of the
+    block that translates it. The module `remembered` reads and writes them."""
 
     digest: _Digest
     """The SHA-256 of the HTML of the original."""
@@ -117,7 +118,8 @@ class Original(msgspec.Struct, frozen=True, omit_defaults=True):
 class Text(msgspec.Struct, frozen=True, omit_defaults=True, gc=False):
     """A text as the service sent it (interface section 2.2), with its request and its time.
 
-    A note about a request is kept as a text too, under its note_key().
+    The cache also keeps its notes about a request in this form, such as why it failed, each under
+    its note_key().
     """
 
     html: Annotated[str, Meta(max_length=MAX_HTML)]
@@ -168,8 +170,8 @@ class Text(msgspec.Struct, frozen=True, omit_defaults=True, gc=False):
     def with_citations(self, citations: Iterable[Citation]) -> Text:
         """Return the text as one that cites these passages as they are now.
 
-        Of several parts of a passage, each is a citation of the same name. Citations without a name
-        are not kept. Of a passage that is gone, what it said before is kept.
+        A passage in several parts is several citations with one name. Citations without a name are
+        not kept. Of a passage that is gone, what it said before is kept.
         """
         digests: dict[str, str] = {}
         passages: dict[str, list[str]] = {}
@@ -221,7 +223,7 @@ def clean_fields(
 def within_limits(text: Text) -> Text:
     """Return a text with its time in UTC, and with what models said of it within its limits.
 
-    What people did and said stays as it is: none of it may go without a word.
+    What people did and said stays as it is: nothing of it may be lost unnoticed.
     """
     fields = clean_fields(structs.asdict(text), (*ANSWER_FIELDS, "updates"))
     return Text(

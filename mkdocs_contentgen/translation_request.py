@@ -31,7 +31,7 @@ class TranslationRequest(Request, frozen=True, kw_only=True):
     """The request of the text that is translated, which is no translation itself."""
 
     def body(self) -> dict[str, str]:
-        """Return the body of the original's request: what is asked is in the text beside it."""
+        """Return the body of the original's request. The text to translate is sent beside it."""
         return self.original.body()
 
     def record(self) -> dict[str, object]:
@@ -82,9 +82,10 @@ def translation_request(
 
 
 def request_of_its_own(asked: TranslationOf, record: Mapping[str, object]) -> str:
-    """Return the YAML that asks for a translation as for a text of its own, so that it stays.
+    """Return the YAML of a request for a new text that a translation answers.
 
-    `record` is that of the translation's request.
+    With it in the page, the translation stays there, though its original is gone. `record` is that
+    of the translation's request.
     """
     fields = dict(without_original(record))
     if asked.own.revision == 1:

@@ -52,7 +52,7 @@ _KEY_OF_LINE = re.compile(r"( *)(?:- +)?[\w-]+:(.*)")
 
 
 class NotYAMLError(ValueError):
-    """A text is not YAML. The message is for a place that ends with the number `line`."""
+    """A text is not YAML. The message comes behind the place of the mistake, which is in `line`."""
 
     def __init__(self, reason: str, line: int, hint: str = "") -> None:
         super().__init__(f"is not valid YAML: {reason[:200]}{hint}")
@@ -61,7 +61,7 @@ class NotYAMLError(ValueError):
 
 @dataclass(frozen=True)
 class RepeatedKey:
-    """A key that its mapping has before in `first_line`."""
+    """A key that stands twice in its mapping: in `first_line`, and again in `line`."""
 
     path: tuple[str | int, ...]
     line: int
@@ -247,7 +247,7 @@ class _Place:
 def _repeated_keys(root: yaml.Node | None, first_line: int) -> Iterator[RepeatedKey]:
     """Yield the keys that a mapping at or below `root` has a second time.
 
-    A mapping with aliases is read once, where the last of them stands.
+    A mapping with aliases is read once, at its last place: the last node found is read first.
     """
     seen: set[int] = set()
     waiting: list[tuple[_Place | None, yaml.Node | None]] = [(None, root)]
@@ -282,9 +282,9 @@ def _items(node: yaml.MappingNode) -> dict[str, tuple[yaml.Node, yaml.Node]]:
 
 
 def credential(variable: str) -> dict[str, str]:
-    """Return the `extra` of the type of a secret, which an environment variable can hold.
+    """Return the `extra` of a `msgspec.Meta` for an option that is a secret.
 
-    Its `message` is all that is said of a value that is wrong.
+    Of a wrong value, only its `message` is shown, which names the environment variable to use.
     """
     return {"message": f"is not a text to YAML; put it in quotes, or set {variable} instead"}
 

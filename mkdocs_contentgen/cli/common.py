@@ -136,7 +136,7 @@ def _find_loader(
         from ..zensical.loading import load_zensical_site
 
         return load_zensical_site, config_file
-    from ..mkdocs.loading import load_mkdocs_site  # which says what is missing
+    from ..mkdocs.loading import load_mkdocs_site  # it raises if there is no configuration
 
     if path and path.name in PROPERDOCS:
         return load_mkdocs_site, str(path)

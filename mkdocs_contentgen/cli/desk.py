@@ -81,7 +81,7 @@ def review(
         ports = desk_listener.getsockname()[1], page_listeners[0].getsockname()[1]
         folder = stack.enter_context(private_folder())
         builder = _make_builder(site, reporter, folder)
-        builder.build(desk_site.stamp, is_urgent=True)
+        builder.build(desk_site.stamp, is_urgent=True)  # which begins when the thread starts
         stack.enter_context(builder)
         desk_site.build = builder.build
         language = str(site.theme.get("language") or site.theme.get("locale") or "")
@@ -164,9 +164,9 @@ def listen_for_pages(port: int) -> list[socket]:
 
 
 def _redirect(folder: Path, address: str) -> str:
-    """Return the address of a file that leads to another address, which nobody else can read.
+    """Return the address of a file that only this user can read, and that leads to an address.
 
-    Each user of a machine can read the arguments of a browser.
+    The browser gets it in place of that address: its arguments can be read by each user.
     """
     file = folder / "open.html"
     file.touch(mode=0o600)

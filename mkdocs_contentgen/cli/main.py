@@ -160,9 +160,9 @@ def generate(
 def _lost_texts(obtained: Obtained) -> list[str]:
     """Return the error where the cache could not keep a requested text, as with a full disk."""
     outcomes = _requested_outcomes(obtained)
-    if all(outcome.is_saved for outcome in outcomes):
+    if all(outcome.is_saved for outcome in outcomes):  # True also for most failed ones
         return []
-    # What has failed is not in the cache either.
+    # Once a text was lost, the message counts all that is missing, also what has failed.
     lost = sum(outcome.error is not None or not outcome.is_saved for outcome in outcomes)
     numbers = f"{lost} of {len(outcomes)}"
     return [f"texts that are not in the cache: {numbers}; make room, then repeat this"]
@@ -211,7 +211,7 @@ def prune(config_file: str | None, dry_run: bool) -> None:
         if edited:
             cure = "run this in a terminal to drop them"
             ask_before_losing("some of these texts", cure, "Drop their words?")
-        parts, _ = store.requests("parts")
+        parts, _ = store.requests("parts")  # of unfinished texts
         store.delete([*unneeded, *parts.keys() - needed])
         for file in site.undo_directory().glob("*.jsonl"):
             if file.stem not in needed:

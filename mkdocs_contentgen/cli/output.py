@@ -354,7 +354,8 @@ def print_failed(obtained: Obtained) -> None:
 def print_obtained(obtained: Obtained, *, has_warnings: bool) -> None:
     """Print warnings and counts; with `--verbose`, also the outcome of each article.
 
-    With `has_warnings`, others were printed before, about what is perhaps meant as a request.
+    With `has_warnings`, warnings about the pages were printed before: one may be about a request
+    that was not found. The last line then refers to them.
     """
     print_warnings(obtained.warnings)
     debug = debug_printer()

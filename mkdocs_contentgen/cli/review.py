@@ -115,7 +115,9 @@ def _print_sentences(sentences: Iterable[SentenceToCheck]) -> None:
 
 def _named(articles: Sequence[Article], page: str, name: str | None) -> Sequence[Article]:
     """Return the articles of a page with an id, or all. Raises UsageError if there is none."""
-    found = [article for article in articles if name in (None, article.request.id)]
+    if name is None:
+        return articles
+    found = [article for article in articles if article.request.id == name]
     if not found:
         names = ", ".join(sorted({article.request.id for article in articles}))
         raise click.UsageError(f"{page} has no article '{name}'; it has: {names}")

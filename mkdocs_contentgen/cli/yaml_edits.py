@@ -27,8 +27,8 @@ class _Entry:
 def add_plugin(text: str, options: Mapping[str, object]) -> str | None:
     """Return a configuration with the plugin, or None if other lines would have to change.
 
-    It stands behind the plugin `search`, or else behind the last one. All lines stay as they are,
-    and the last one has a line break.
+    It stands behind the plugin `search`, or else behind the last one. All lines stay as they are.
+    The last line of `text` has to end with a line break.
     """
     nodes = read_nodes(text)
     plugin = {_NAME: dict(options)}
@@ -200,7 +200,8 @@ def _end_of_lines(text: str, node: yaml.Node) -> int:
     while isinstance(last, yaml.CollectionNode) and not last.flow_style and last.value:
         item = last.value[-1]
         last = item[1] if isinstance(item, tuple) else item
-    # A text over several lines ends at the start of the next line, and an empty one at its start.
+    # The end mark of a value over several lines is at the start of the line below it, so one is
+    # subtracted. An empty value has no character before its end mark.
     last_character = max(last.end_mark.index - 1, node.start_mark.index)
     end = text.find("\n", last_character)
     return len(text) if end < 0 else end + 1

@@ -35,7 +35,7 @@ from .comment import find_own, put_answer, ticked_marks
 from .events import Job, PullRequest, Review
 from .repository import change_repository
 
-_BY_GIT = re.compile(r"[<>\n\r\x00-\x1f\x7f]")
+_NOT_IN_GIT_NAMES = re.compile(r"[<>\n\r\x00-\x1f\x7f]")
 """What git takes out of the name of an author, or refuses."""
 
 
@@ -48,6 +48,8 @@ class ProposedText:
 
     page: str
     name: str
+    """The id of its article on the page."""
+
     proposed: ApprovedText
 
 
@@ -133,7 +135,8 @@ def _proposed_texts(
             continue  # it was deleted
         content = run_git(top, "show", f"{head}:{path}")
         try:
-            if not tree.startswith("100") or content is None:
+            is_file = tree.startswith("100")  # the mode: links and submodules have others
+            if not is_file or content is None:
                 raise ApprovalError(f"{path}: is no file with a text")
             found = decode_file(content, Path(path))
         except ApprovalError as error:
@@ -222,7 +225,11 @@ def _has_original_among(translation: Text, texts: Sequence[ProposedText]) -> boo
     original = translation.original
     if original is None:
         return False
-    return any(count_changes(original, text.proposed.text.html) == 0 for text in texts)
+    for text in texts:
+        is_its_original = count_changes(original, text.proposed.text.html) == 0
+        if is_its_original:
+            return True
+    return False
 
 
 def _write(top: Path, directory: str, text: ProposedText, reviewed: Text, by: str) -> None:
@@ -250,7 +257,7 @@ def _push(
     top: Path, directory: str, pull_request: PullRequest, account: Account, login: str
 ) -> None:
     """Commit the approved files with the reviewer as the author, and push them."""
-    name = " ".join(_BY_GIT.sub(" ", account.name or "").split()) or login
+    name = " ".join(_NOT_IN_GIT_NAMES.sub(" ", account.name or "").split()) or login
     author = (name, f"{account.id}+{login}@users.noreply.github.com")
     change_repository(top, "add", "--", directory)
     change_repository(top, "commit", "-q", "-m", "Approve generated texts", author=author)

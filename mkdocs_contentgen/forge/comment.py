@@ -38,7 +38,7 @@ def ticked_marks(comments: Iterable[Comment]) -> frozenset[str]:
 
 
 def put_answer(github: GitHub, number: int, problems: Sequence[str]) -> None:
-    """Say below the comment, or in one of its own, why an approval approved no text.
+    """Say why an approval approved no text: below the report, or alone if there is no report.
 
     The next report replaces it.
     """

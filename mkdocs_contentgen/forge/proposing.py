@@ -79,13 +79,18 @@ def base_branch(environment: Mapping[str, str]) -> str:
 
 
 def propose_texts(
-    site: Site, start: Start, base: str, github: GitHub, reporter: Reporter, most: int | None
+    site: Site,
+    start: Start,
+    base: str,
+    github: GitHub,
+    reporter: Reporter,
+    max_requests: int | None,
 ) -> Proposed:
     """Get missing texts, update changed ones, and put both into the pull request of the branch.
 
     Without a new text, nothing is pushed. Raises ForgeError.
     """
-    proposed = write_proposals(site, reporter, most)
+    proposed = write_proposals(site, reporter, max_requests)
     if not push(site.directory, site.approved_directory(), start):
         return proposed
     articles, _ = site.articles()
@@ -177,7 +182,9 @@ def push(directory: Path, approved: Path, start: Start) -> bool:
     if not approved.exists():
         return False
     change_repository(directory, "add", "--", str(approved))
-    if run_git(directory, "diff", "--cached", "--quiet") is not None:
+    # git ends with an error if there is a difference.
+    is_unchanged = run_git(directory, "diff", "--cached", "--quiet") is not None
+    if is_unchanged:
         return False
     change_repository(directory, "commit", "-q", "-m", "Propose generated texts")
     reference = f"refs/heads/{start.branch}"

@@ -71,9 +71,9 @@ def render_page(file: File, config: MkDocsConfig, files: Files) -> str:
 
 
 def correct_links(page: Page, ids: Mapping[CitedHeading, str | None], files: Files) -> None:
-    """Let the citations in the articles of a rendered page lead to these ids, if they have one.
+    """Change the anchors of citations in the articles of a rendered page to these ids.
 
-    MkDocs validates the links afterwards.
+    A citation without an id stays as it is. MkDocs validates the links afterwards.
     """
     from ..site.anchors import replace_anchors
 
@@ -91,7 +91,10 @@ def correct_links(page: Page, ids: Mapping[CitedHeading, str | None], files: Fil
 
 
 def set_title_found(md: Markdown, root: Element, title: str) -> None:
-    """Replace the title that MkDocs found in the page by `title`, which is HTML or empty."""
+    """Replace the title that MkDocs found in the page by `title`, which is HTML or empty.
+
+    It is the `finish` of an ArticleExtension, which also gets the root.
+    """
     if not title:
         return
     for name in _EXTRACTORS:
@@ -108,8 +111,9 @@ def set_title_before_rendering(page: Page, title: str) -> None:
 def index_articles_last(plugins: PluginCollection) -> None:
     """Let the search plugin of this build index each article after the text of its section.
 
-    It gives all text to the heading before it, also the author's text that follows an article.
-    Search of Material for MkDocs and Zensical know where an article ends.
+    That plugin takes all text for a part of the section above, so the author's text behind an
+    article would be found under a heading of the article. The search plugins of Material for MkDocs
+    and of Zensical know where an article ends.
     """
     for plugin in plugins.values():
         index = getattr(plugin, "search_index", None)
@@ -145,8 +149,8 @@ def move_articles_last(content: str) -> str:
 def _with_articles(text: str, articles: list[str]) -> list[str]:
     """Return a text of the author, with the articles before it at the end of their section.
 
-    The section ends with the next heading. If there is none in the text, the `articles` stay for
-    what follows; else they are taken out.
+    The section ends with the next heading. If there is one in the text, the list `articles` is
+    emptied; else it is kept for the text that follows.
     """
     heading = _HEADING.search(text)
     if heading is None:

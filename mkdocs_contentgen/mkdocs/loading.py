@@ -43,7 +43,7 @@ def load_mkdocs_site(config_file: str | None, *, drafts: bool = False) -> Iterat
             written, files = _load_files(config)
             builds = [plugin.site]
             for more_files in _other_languages(config):
-                builds.append(plugin.site)
+                builds.append(plugin.site)  # which each further build replaces
                 for file in more_files:
                     if file.src_uri not in files.src_uris:
                         files.append(file)

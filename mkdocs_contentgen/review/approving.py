@@ -80,7 +80,7 @@ def settled_html(document: Document, *, marks: bool = False) -> str:
     html = document.to_lines(marks=marks)
     for _ in range(_MAX_PASSES):
         before = html
-        html = Document(html, document.image_hosts).to_lines()
+        html = Document(html, document.image_hosts).to_lines()  # with the marks that are left
         if html == before:
             return html
     raise UnsafeHTMLError("the HTML changes each time that it is read")
@@ -305,7 +305,7 @@ def _check_quotations(article: Article, draft: Text, *, is_edited_in_file: bool)
     """
     has_changes_of_people = is_edited_in_file or draft.edits is not None
     if has_changes_of_people and not has_marks(draft):
-        return
+        return  # they have settled all marks, and so the quotations
     for remark in draft.remarks:
         if is_about_quotation(remark):
             raise ApprovalError(
@@ -342,7 +342,7 @@ def _unchecked_statements(article: Article, text: Text, reason: str) -> tuple[st
         # They were approved unchecked, and are so still as long as the text says them.
         words = "\n".join(block.text for block in Document(text.html).blocks())
         for statement in article.approval.unchecked:
-            if statement.removesuffix("…") in words:
+            if statement.removesuffix("…") in words:  # which shorten() adds
                 unchecked.append(statement)
     unchecked += map(shorten, statements)
     return _bounded(unchecked)
@@ -387,7 +387,7 @@ def _edits_to_keep(text: Text, reason: str, unchecked: Sequence[str]) -> Edits |
         return None
     edits = text.edits or Edits()
     if unchecked:
-        # Without a new reason, they stay unchecked for that of the earlier approval.
+        # If they are left from an earlier approval, its reason still holds.
         reason = reason or edits.reason
     return structs.replace(
         edits,

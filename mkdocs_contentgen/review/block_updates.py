@@ -129,8 +129,8 @@ def _apply_all(blocks: Sequence[Block], update: Update, answer: Updated) -> list
 def _from_the_end(changes: Sequence[BlockChange]) -> list[BlockChange]:
     """Return changes in an order in which each finds its block where the model saw it.
 
-    A block that is gone or new moves none that comes before it. Behind a block that is removed, one
-    is inserted first.
+    That is from the end, since a block that is removed or new moves only those behind it. What is
+    inserted below a block comes before the removal of that, since it needs the block.
     """
     return sorted(
         changes, key=lambda change: (change.block, change.action == "insert"), reverse=True
@@ -274,7 +274,7 @@ def _in_section(blocks: Sequence[Block], section: str) -> Collection[int]:
 def _end_of_section(heading: Block, following: Sequence[Block], end: int) -> int:
     """Return the number of the next heading of the same level or a higher one, or `end`."""
     for other in following:
-        if other.kind <= heading.kind:
+        if other.kind <= heading.kind:  # such as "h2" and "h3"
             return other.number
     return end
 
@@ -355,7 +355,8 @@ def _updated_citations(
 ) -> list[Citation]:
     """Return what the updated text cites. Its new blocks cite what is in `used`."""
     citations = {citation.name: citation for citation in text.citations()}
-    # A note is for its own change: whether the sources make others necessary stays open.
+    # An update with a note is about the note alone. Its sources still count as changed after it,
+    # so that an update without a note follows them.
     changed = [] if update.note else [source for source in update.sources if source.has_changed]
     for source in changed:
         if source.now or not has_changed:

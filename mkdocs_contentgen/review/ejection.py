@@ -257,7 +257,7 @@ class _Place:
 
     name: str
     level: int
-    is_page: bool
+    is_page_title: bool
     """Whether the title of the article is the title of the page."""
 
     has_title: bool
@@ -354,9 +354,9 @@ def _fit_headings(element: Element, place: _Place) -> None:
     title = element.find(".//h1")
     if title is not None and not place.has_title:
         take_out(element, title)
-    elif place.is_page:
+    elif place.is_page_title:
         _make_title(element)
-    if not place.is_page:
+    if not place.is_page_title:
         set_title_level(element, place.level)
     slugs = {}
     for heading in element.iter():
@@ -403,12 +403,12 @@ def _find_places(body: str, requests: Mapping[str, Request]) -> list[_Place]:
             continue
         before = outside[: line[0]]
         level_of_section = max(_level_at(before), 1) + 1
-        is_page = name == leading and not MARKER.search(before)
-        place = _make_place(requests[name], level_of_section, marker, is_page=is_page)
+        is_page_title = name == leading and not MARKER.search(before)
+        place = _make_place(requests[name], level_of_section, marker, is_page_title=is_page_title)
         places[name] = replace(place, line=line)
     for name, request in requests.items():
         if name not in places:
-            places[name] = _make_place(request, 2, is_page=name == leading)
+            places[name] = _make_place(request, 2, is_page_title=name == leading)
     return list(places.values())
 
 
@@ -417,12 +417,12 @@ def _make_place(
     level_of_section: int,
     marker: re.Match[str] | None = None,
     *,
-    is_page: bool,
+    is_page_title: bool,
 ) -> _Place:
     """Return the place of an article, with the level that its marker or its request gives it."""
     level = level_of(marker, request.level, level_of_section)
     has_title = not leaves_out_title(marker, request.level)
-    return _Place(request.id, level, is_page, has_title)
+    return _Place(request.id, level, is_page_title, has_title)
 
 
 def _line_of(marker: re.Match[str]) -> tuple[int, int] | None:
@@ -449,7 +449,7 @@ def _compose(body: str, places: Sequence[_Place], texts: Mapping[str, str]) -> s
         if place.line is None:
             page = _below(page.rstrip(), f"{texts[place.name]}\n")
     # In the first lines, readers of metadata take words before a colon for a key.
-    is_leading = any(place.is_page for place in places)
+    is_leading = any(place.is_page_title for place in places)
     return _METADATA.sub(r"\1&#58;", page) if is_leading else page
 
 

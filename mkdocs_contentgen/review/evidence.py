@@ -18,7 +18,7 @@ from ..writer.sources import Passage
 _Found = dict[str, list[Evidence]]
 
 KnownEvidence = dict[tuple[object, ...], _Found]
-"""What was found for sentences, by the passages that were searched."""
+"""What was found for sentences, by the text and the passages that were searched."""
 
 
 @dataclass(frozen=True)
@@ -64,9 +64,10 @@ class OriginalFinder(EvidenceFinder):
         self._words = words
 
     def find(self, sentence: str) -> list[Evidence]:
-        """Return the originals of the blocks that have the sentence, or else are cells in it.
+        """Return the originals of the blocks that contain the sentence.
 
-        Of cells, those with the most words come first: a short one can be in any sentence.
+        If there is none, it can be the row of a table: then, those of the cells in it. The longest
+        cells come first: a short one can be in any sentence.
         """
         line = " ".join(sentence.split())
         found = [number for number, words in self._words.items() if line in words]
@@ -89,9 +90,9 @@ def evidence_finder(
     Where the sources are not at hand, it finds them in the passages that the text has kept. For a
     translation, it finds the blocks of its original.
 
-    `known` keeps what is found for a sentence, until the next call for another text: one that is
-    described after each of many changes has mostly the same sentences. The sources have to be the
-    same meanwhile.
+    `known` keeps what is found for each sentence, until this is called for another text. It saves
+    time where a text is described again after each change, since most sentences stay as they are.
+    The sources may not change meanwhile.
     """
     if article.original:
         return _original_finder(article, article.original, text)
@@ -129,14 +130,17 @@ class _SourceSearch:
         return self._sources.searcher(self._names)
 
 
-def _found_in(passages: tuple[object, ...], known: KnownEvidence | None) -> _Found:
-    """Return the part of `known` for these passages, which the caller adds to."""
+def _found_in(searched: tuple[object, ...], known: KnownEvidence | None) -> _Found:
+    """Return the part of `known` for what is searched, which the caller adds to.
+
+    `searched` is the key of the text, and the passages if they are known before the search.
+    """
     if known is None:
         return {}
-    if passages not in known:
+    if searched not in known:
         known.clear()
-        known[passages] = {}
-    return known[passages]
+        known[searched] = {}
+    return known[searched]
 
 
 def _original_finder(article: Article, original: Article, text: Text) -> OriginalFinder:

@@ -29,11 +29,11 @@ MAX_IMPORT = 512 * 1024
 """The maximum length of a file that is imported, in characters."""
 
 FormRemarks = dict[tuple[str, str], dict[str, str]]
-"""The remarks on the form of texts by their subject, for the key and the HTML of each text."""
+"""The remarks on the form of a text by their subject, by the key and the HTML of the text."""
 
 _MAX_NAMED = 3
 _MAX_SHOWN = 60
-"""How many addresses a remark names, and how many characters of each: it has 300 at most."""
+"""The characters of each of the _MAX_NAMED addresses in a remark, which has 300 at most."""
 
 
 def import_text(
@@ -45,7 +45,7 @@ def import_text(
     by: str,
     ask_before_replacing: Callable[[], None] = lambda: None,
 ) -> Text:
-    """Return the draft in Markdown or HTML, read and checked as an answer of a model, and keep it.
+    """Make a draft out of Markdown or HTML, which is read and checked as an answer of a model.
 
     A translation is aligned with its original, and compared with nothing else. If `answer` is one
     to the prompt for what has changed in the original, it is put into the translation. Any other

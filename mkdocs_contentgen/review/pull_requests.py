@@ -180,7 +180,8 @@ def _new_approval(article: Article, earlier: ApprovedText | None) -> _NewApprova
     if earlier and earlier.approval == approval:
         return _NewApproval()
     for line, author in line_authors(article.path):
-        if line.startswith("sha256:"):  # a new one for each text that is approved
+        # Whoever approves writes this line of the header anew: it has the digest of the text.
+        if line.startswith("sha256:"):
             return _NewApproval(approval.approved_by, author)
     return _NewApproval(approval.approved_by)
 

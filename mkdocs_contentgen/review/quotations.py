@@ -55,7 +55,8 @@ def _is_open(remark: str, before: MarkedText, after: MarkedText) -> bool:
 
     It is settled once the quotation has no mark any more, or was taken out.
     """
-    if before.marks and not after.marks:
+    has_lost_last_mark = bool(before.marks) and not after.marks
+    if has_lost_last_mark:
         return False
     quotation = _letters(quotation_in(remark))
     if not quotation:
@@ -65,7 +66,7 @@ def _is_open(remark: str, before: MarkedText, after: MarkedText) -> bool:
         return any(any(after.is_marked[begin:end]) for begin, end in places)
     was_there = any(_places(quotation, before))
     # Words that were put in its place, and marked, are no less invented.
-    has_new_marks = not after.marks <= before.marks
+    has_new_marks = bool(after.marks - before.marks)
     return has_new_marks or not was_there
 
 

@@ -1,9 +1,9 @@
 """Read Markdown back as a site does, and compare it with the HTML that it was written from.
 
 No word of an article may become markup in the Markdown of its page. The writer escapes the syntax
-that it knows, but only reading the result shows what the extensions of a site make of it. Markup
-that was not meant is made of words, which are missing then: with the same words in the same
-elements, it is the same text.
+that it knows, but only reading the result shows what the extensions of a site make of it. When a
+word is read as markup, it is missing in the text. So if all words are there, each in the same
+element as before, none was read as markup.
 """
 
 from __future__ import annotations
@@ -283,7 +283,7 @@ def _describe_inline(element: Element) -> str:
 
 
 def _describe_code(element: Element) -> Iterator[str]:
-    """Yield the code in an element, with the tags of what is neither code nor a colour."""
+    """Yield the code in an element, with its tags but for `<code>` and the `<span>` of colours."""
     yield escape(element.text or "", quote=False)
     for child in element:
         has_tags = child.tag not in ("code", "span")
@@ -328,8 +328,8 @@ def _trim(line: str) -> str:
     Markdown has no spaces at the edges of emphasis, and moves them out.
     """
     trimmed = ""
-    space = ""  # both since the last word
-    tags = ""
+    space = ""  # the space since the last word, if any
+    tags = ""  # the tags since the last word
     for part in _PART.findall(line):
         if part == " ":
             space = " "

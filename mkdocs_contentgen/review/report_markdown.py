@@ -51,7 +51,10 @@ class Form:
 
 
 def forge_links(environment: Mapping[str, str], top: Path | None) -> LinkTo:
-    """Return what links to files in the repository, on GitHub or GitLab; elsewhere, it does not."""
+    """Return what links to files in the repository, on GitHub or GitLab.
+
+    Elsewhere, it returns an empty string for each file.
+    """
     base = ""
     if environment.get("GITHUB_REPOSITORY") and environment.get("GITHUB_SHA"):
         server = environment.get("GITHUB_SERVER_URL", "https://github.com")

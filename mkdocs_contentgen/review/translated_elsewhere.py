@@ -161,7 +161,7 @@ def remarks_on_changed(before: Text, changed: Text, original: Text | None) -> tu
     for leaf in own_leaves:
         names += [leaf.first_words, *description_names(leaf.element)]
     remarks = [remark for remark in before.remarks if is_on_whole(remark)]
-    remarks += remarks_still_true(before.remarks, (), names)
+    remarks += remarks_still_true(before.remarks, new=(), names=names)
     if aligned:
         remarks = renew_remarks_on_missing(remarks, aligned.missing)
     return tuple(remarks)
@@ -265,6 +265,7 @@ def _check(
     common = words_in_lower_case(text)
 
     def check_part(block: Block, of_original: Block) -> list[str]:
+        """Mark a block, and return what to remark on it."""
         checked = check(
             block.element,
             of_original.element,
@@ -279,7 +280,8 @@ def _check(
         return [*map(not_in_original, block.statements), checked]
 
     remarks = []
-    for number, own_number in sorted(align_unknown(leaves, own_leaves).items()):
+    own_numbers = align_unknown(leaves, own_leaves)
+    for number, own_number in sorted(own_numbers.items()):
         for name, block, of_original in _parts_to_compare(own_leaves[own_number], leaves[number]):
             remark = remark_on(name, check_part(block, of_original))
             if remark:

@@ -54,7 +54,10 @@ class SourceUpdate:
         return self.update.note or ", ".join(changed)
 
     def operation(self, request: Request) -> str:
-        """Return what an Idempotency-Key belongs to: with another note, it is another request."""
+        """Return what tells this request from others of the text, for its Idempotency-Key.
+
+        With another note, it is another request.
+        """
         return _operation_of(ServiceRequest(request, self.update))
 
     async def ask(self, client: Client, asked: PageRequest, attempt: Attempt) -> ApplyAnswer:
@@ -80,7 +83,7 @@ class TranslationUpdate:
     """What an update asks for because the original of a translation has changed."""
 
     original: OriginalText
-    asked: Translation | None
+    to_translate: Translation | None
     """What is to be translated, or None if the change needs no words."""
 
     changes: int
@@ -90,18 +93,21 @@ class TranslationUpdate:
     @property
     def needs_client(self) -> bool:
         """Whether anybody has to be asked for words."""
-        return self.asked is not None
+        return self.to_translate is not None
 
     @property
     def why(self) -> str:
         """Why the text is updated, in a few words."""
         if not self.changes:
-            return "untranslated blocks" if self.asked else "what it lacks of its original"
+            return "untranslated blocks" if self.to_translate else "what it lacks of its original"
         return f"the original has changed: {counted(self.changes, 'block')}"
 
     def operation(self, request: Request) -> str:
-        """Return what an Idempotency-Key belongs to: another text is another request."""
-        return _operation_of(ServiceRequest(request, self.asked))
+        """Return what tells this request from others of the text, for its Idempotency-Key.
+
+        With other words of the original, it is another request.
+        """
+        return _operation_of(ServiceRequest(request, self.to_translate))
 
     async def ask(self, client: Client, asked: PageRequest, attempt: Attempt) -> ApplyAnswer:
         """Ask a client, and return what applies its answer to the text. Raises ServiceError.
@@ -109,8 +115,8 @@ class TranslationUpdate:
         It is not asked if no words are needed.
         """
         translated = Translated([])
-        if self.asked:
-            translated = await client.translate(asked, self.asked, attempt)
+        if self.to_translate:
+            translated = await client.translate(asked, self.to_translate, attempt)
 
         # The hosts of images are not needed: a translation has the images of its original.
         def apply_answer(before: Text, today: date, image_hosts: Sequence[str]) -> Text:
@@ -119,7 +125,7 @@ class TranslationUpdate:
             return apply_translation_update(
                 before,
                 self.original.text,
-                self.asked,
+                self.to_translate,
                 translated,
                 today,
                 is_draft=self.original.is_draft,
@@ -133,7 +139,9 @@ class TranslationUpdate:
         from ..writer.translation import estimate_translation
         from ..writer.writing import Estimate
 
-        return estimate_translation(self.asked, options) if self.asked else Estimate(0, 0, 0, 0)
+        if self.to_translate is None:
+            return Estimate(0, 0, 0, 0)
+        return estimate_translation(self.to_translate, options)
 
 
 class NoClient:
@@ -160,5 +168,5 @@ class NoClient:
 
 
 def _operation_of(sent: ServiceRequest) -> str:
-    """Return what an Idempotency-Key belongs to."""
+    """Return the operation of a request, with a digest of what is sent."""
     return f"{sent.operation} {sha256(msgspec.json.encode(sent.body()))}"

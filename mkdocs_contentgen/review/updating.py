@@ -281,8 +281,8 @@ def _asked_before(article: Article, text: Text, sources: Sequence[Citation]) -> 
     """Return what became of an earlier update from the same sources, or an empty string."""
     if article.failed_update:
         return f"its update has failed before: {article.failed_update}"
-    # A text has the digests of its sources as they were when it was written or updated last. A
-    # source that is gone counts as changed all the same, again and again.
+    # An update keeps the new digests of the sources, so that they do not count as changed any more.
+    # Only a source that is gone counts as changed again, though an update has seen that.
     are_as_before = all(text.sources[source.name] == source.digest for source in sources)
     if are_as_before:
         return "an update has left what cites sections that are gone"
@@ -311,7 +311,7 @@ def run(
 
     source = _source_of_updates(build, updates, wrap(ask))
     requests = {update.article.key: update.article.asked for update in updates}
-    outcomes, problems = source.get(requests, requests.keys())
+    outcomes, problems = source.get(requests, cached_keys=requests.keys())
     results = []
     for update in updates:
         article = update.article
