@@ -159,6 +159,7 @@ class _Heading:
     level: int
     text: str
     id: str
+    """Its id in the HTML, or the anchor that names it in the Markdown."""
 
 
 def _same_headings(
@@ -203,7 +204,7 @@ def _common_length(source: Sequence[_Heading], rendered: Sequence[_Heading]) -> 
 def _pairs(
     source: Sequence[_Heading], rendered: Sequence[_Heading]
 ) -> Iterator[tuple[_Heading, _Heading]]:
-    """Yield which headings are the same between two others that are the same.
+    """Yield which headings are the same in two runs, which are equal or stand between equal ones.
 
     Their texts may differ, for example where one has an emoji.
     """

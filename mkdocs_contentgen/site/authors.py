@@ -57,15 +57,15 @@ def name_authors(text: Text, path: Path) -> Text:
 
 def _author_of(words: str, lines: Sequence[tuple[str, str]]) -> str:
     """Return who wrote a block: the author of its line, or of the first line of it."""
-    part = ""
+    author_of_part = ""
     for line, author in lines:
         said = " ".join(unescape(_TAG.sub("", line)).split())
         if said and said == words:
             return _usable(author)
         # Editors break long lines.
-        if not part and said in words and len(said.split()) >= _MIN_PART_WORDS:
-            part = author
-    return _usable(part)
+        if not author_of_part and said in words and len(said.split()) >= _MIN_PART_WORDS:
+            author_of_part = author
+    return _usable(author_of_part)
 
 
 def _usable(name: str) -> str:

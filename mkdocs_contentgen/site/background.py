@@ -34,7 +34,7 @@ A server that was told of a text may be reading the site for longer, so it is to
 """
 
 _FIRST_INTERVAL = 2.0
-"""Seconds after which it is told again after the first build: it may not have been watching."""
+"""That number after the first build, when the server may not have been watching yet."""
 
 POLL_INTERVAL = 0.2
 """Seconds between two checks for requests to send and texts to show."""
@@ -70,7 +70,7 @@ class _Rebuilds:
         """When the server may be told next, by the monotonic clock."""
 
     def build_started(self) -> bool:
-        """Take the start of a build into account, and tell whether it is not a nested one.
+        """Take the start of a build into account, and tell whether it runs within no other.
 
         It shows the texts that have arrived before.
         """
@@ -169,7 +169,7 @@ class Background:
         save of a page would pay for them.
 
         The second value of a text source, the problems with the cache, is always empty here: those
-        of the requests that are sent later are not known yet.
+        of the requests that are sent later are not known yet. A server never refreshes texts.
         """
         with self._lock:
             new = {key: asked for key, asked in wanted.items() if key not in self._outcomes}
@@ -216,9 +216,9 @@ class Background:
         with self._lock:
             if self._foreground is None:
                 return
-            sent_before = time.monotonic() - self._debounce
+            latest_since = time.monotonic() - self._debounce
             for key, queued in list(self._queued.items()):
-                if queued.since <= sent_before:
+                if queued.since <= latest_since:
                     del self._queued[key]
                     requests[key] = queued.asked
                     if queued.replaces:

@@ -100,6 +100,7 @@ class Build:
     """The usage of all calls to the model of the writer, of earlier builds too."""
 
     _outage: Event = field(default_factory=Event)
+    """Set once the shared cache cannot be reached, so that no store of this run waits for that."""
 
     def __post_init__(self) -> None:
         if self.spending is None and self.site.options.uses_writer():
@@ -187,7 +188,7 @@ def _estimate(asked: PageRequest, options: WriterOptions) -> Estimate:
     if asked.original_text:
         planned = plan_translation(asked.original_text.text, language)
     else:
-        # It is written first, in about as many words as it is to have.
+        # The original is written first, in about as many words as it is to have.
         words = " ".join(["words"] * options.target(asked.request.length))
         planned = Translation(language, [OriginalBlock(0, "p", words)])
     return estimate_translation(planned, options)
@@ -225,7 +226,7 @@ def resolve(build: Build, files: ApprovedFiles, source: TextSource) -> Resolutio
     _log_states(build, obtained.articles)
     seconds = time.monotonic() - started
     outcomes = [article.outcome for article in obtained.articles]
-    # A build in CI is not where somebody reviews.
+    # Only a server and the build behind the desk just warn. There, somebody can review drafts.
     resolution.summary = _summary_message(outcomes, drafts if warn_only else 0, seconds)
     return resolution
 
@@ -264,7 +265,8 @@ def _shows_draft(article: Article) -> bool:
 def _warnings(article: Article, *, sandbox: bool) -> list[str]:
     """Return the warnings about a text in another language than its page, or from the sandbox."""
     found = []
-    # The key of a text does not have the language of its page, so pages of two can share one.
+    # The key of a text does not have the language of its page, so pages in two languages can share
+    # one text.
     of_text = article.text_language
     of_page = article.asked.language
     are_known = bool(of_text and of_page)

@@ -146,8 +146,8 @@ def level_of(
     if requested is None:
         return level
     if requested == "none":
-        # The title is left out, and the first sections take its place: where it would have been
-        # an h2, they are h2, so it counts as the h1 above them.
+        # The title is left out, and the first sections take its level: where it would have been an
+        # h2, they are h2. Sections are one below the title, so that counts as one level higher.
         return max(level - 1, 1)
     return requested
 
@@ -411,6 +411,7 @@ class _ArticlePlacer:
             if name in self._placed or name not in self.articles:
                 self._add_unknown_name(marker[0], name)
                 continue
+            # An article takes the place of a paragraph, but stands within any other element.
             parent = parents[element] if element.tag == "p" else element
             # An article in a list or a quotation does not begin the page.
             is_start = parent.tag == "div" and self._is_start(root, blocks, element)
@@ -446,10 +447,11 @@ class _ArticlePlacer:
         """
         if self._placed or self._has_title:
             return False
-        places = [] if place is None else [place]
-        first = next(_visible_parts(root, blocks, places), None)
         if place is None:
+            first = next(_visible_parts(root, blocks, articles=()), None)
             return first is None  # nothing on the page is visible
+        # As an article, the place itself counts as visible.
+        first = next(_visible_parts(root, blocks, articles=[place]), None)
         return first is place
 
     def _create(
@@ -528,12 +530,12 @@ class _ArticlePlacer:
     def _link(self, article: Element, cited: Collection[str]) -> None:
         """Let links lead to the files of pages, and add citations that lead nowhere to problems."""
         find_id = self.extension.find_id
-        citations = link_to_pages(article, self.extension.pages, self.page, cited, find_id)
-        self.rendered.citations += citations
-        if find_id and citations:
+        without_id = link_to_pages(article, self.extension.pages, self.page, cited, find_id)
+        self.rendered.citations += without_id
+        if find_id and without_id:  # else, nobody has looked for the ids yet
             from .anchors import missing_message
 
-            for citation in citations:
+            for citation in without_id:
                 problem = missing_message(citation, self.page)
                 self.rendered.problems.append(("contentgen", problem))
 

@@ -367,7 +367,8 @@ class _SourcePaths:
     def __init__(self, config: MkDocsConfig) -> None:
         self._project = str(project_directory(config).absolute()) + os.sep
         self._from_here = paths_from_here(self._project).replace(os.sep, "/")
-        if Path(self._from_here).is_absolute():  # the current folder is not above the project
+        # paths_from_here() leaves the path absolute if the current folder is not above the project.
+        if Path(self._from_here).is_absolute():
             self._from_here = ""
         self._copied_from: dict[str, str] = {}
         docs = config.docs_dir

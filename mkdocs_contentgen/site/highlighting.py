@@ -105,7 +105,8 @@ def _with_marks(html: str, text: str, ranges: list[tuple[int, int]]) -> str | No
             is_marked = any(start <= position < end for start, end in ranges)
             marked.append(f"<mark>{sign}</mark>" if is_marked else sign)
             position += 1
-    if position < len(text) - 1:
+    has_all = position >= len(text) - 1  # but perhaps not the last line break
+    if not has_all:
         return None
     return "".join(marked).replace("</mark><mark>", "")
 
@@ -135,7 +136,7 @@ def _find_highlighter(md: Markdown) -> _Highlighter | None:
     for extension in md.registeredExtensions:
         if hasattr(extension, _SETTINGS):
             return _pymdownx_highlighter(extension, md)
-    # Where there is none of pymdownx, `fenced_code` takes this one, and has imported it.
+    # Without one of pymdownx, fences have the colours of codehilite, whose module is loaded then.
     from markdown.extensions.codehilite import CodeHiliteExtension
 
     for extension in md.registeredExtensions:

@@ -459,7 +459,7 @@ def resolve_directory(option: str, value: str, config: MkDocsConfig) -> Path:
             raise FileNotFoundError(ENOENT, "there is no such home directory")
         link = find_link(directory, project)
         with suppress(FileNotFoundError, NotADirectoryError):
-            directory.lstat()
+            directory.lstat()  # fails if this can be no path, as if it is too long
     except (OSError, ValueError) as error:
         raise ConfigurationError(
             f"{option}: {quoted(value[:80])} is not a path ({reason_of(error)})"

@@ -105,17 +105,17 @@ class Originals:
             on_page = self._read_other(page)
         if on_page is None:
             cure = self._nearest_original(page) or "; name the page of the original"
-            return None, f"there is no page {quoted(page)}{self._way_on(found, cure)}"
+            return None, f"there is no page {quoted(page)}{self._advice(found, cure)}"
         if not on_page:
             cure = "; name the page of the original"
-            return None, f"{quoted(page)} requests no text{self._way_on(found, cure)}"
+            return None, f"{quoted(page)} requests no text{self._advice(found, cure)}"
         names = []
         for other in on_page:
             if _id_of(other) == name:
                 return _as_original(other, found.page)
             names.append(f"`{page}#{_id_of(other)}`")
         cure = f"; write {' or '.join(names)}"
-        return None, f"{quoted(page)} has no article {quoted(name)}{self._way_on(found, cure)}"
+        return None, f"{quoted(page)} has no article {quoted(name)}{self._advice(found, cure)}"
 
     def _nearest_original(self, page: str) -> str:
         """Return the end of a message about a page that does not exist, if one is near to that."""
@@ -132,7 +132,7 @@ class Originals:
                 pages.append(page)
         return pages
 
-    def _way_on(self, found: FoundTranslation, cure: str) -> str:
+    def _advice(self, found: FoundTranslation, cure: str) -> str:
         """Return the end of a message about an original that is not there: what to do about it.
 
         `cure` says what to do if its name is wrong.

@@ -236,7 +236,7 @@ class Site:
         with_problems = {problem.page for problem in self.problems}
         others = with_problems | set(self.unread_files)
         found = read_all(requests, directory, others=others, files=files)
-        if self.is_partial:
+        if self.is_partial:  # a page that is not known may claim them
             found.unclaimed.clear()
         return found
 
@@ -264,7 +264,10 @@ class Site:
     def _find_articles(
         self, page_requests: Sequence[PageRequest], files: ApprovedFiles
     ) -> tuple[list[Article], list[str]]:
-        """Return the articles of requests for people, and the problems with the cache."""
+        """Return the articles of requests, and the problems with the cache.
+
+        They have what is shown to people: who edited their blocks, and whether a review is due.
+        """
         from ..texts.articles import find_articles, with_due_date
         from .authors import with_authors
 
@@ -365,9 +368,9 @@ class Site:
         It is read as a path, then with other forms of its letters, then as a pattern, and last as a
         path from the current folder. The first reading that finds a request counts.
         """
-        tail = Path(name).as_posix().removeprefix("./")
+        path = Path(name).as_posix().removeprefix("./")
         for matches in (_is_path, _is_path_in_normal_form, _is_pattern):
-            found = [asked for asked in self.requests if matches(asked, tail)]
+            found = [asked for asked in self.requests if matches(asked, path)]
             if found:
                 return found
         # From a folder within the site, such as that of the page.
@@ -390,8 +393,8 @@ class Site:
         """Tell whether a file is in the docs_dir of mkdocs.yml, as far as that is known."""
         if self.docs_dir is None:
             return True
-        is_read = Path(self.config.docs_dir) == self.docs_dir  # a plugin can set another one
-        return is_read and path.is_relative_to(self.docs_dir)
+        is_unchanged = Path(self.config.docs_dir) == self.docs_dir  # a plugin can set another one
+        return is_unchanged and path.is_relative_to(self.docs_dir)
 
 
 @dataclass
@@ -423,22 +426,22 @@ def _names_of(page_request: PageRequest) -> list[str]:
     path = page_request.source_path
     names = [page, path]
     parts = path.split("/")
-    fewest_parts = page.count("/") + 1
-    for start in range(len(parts) - fewest_parts + 1):
-        names.append("/".join(parts[start:]))
+    parts_in_front = len(parts) - len(page.split("/"))
+    for left_out in range(parts_in_front + 1):
+        names.append("/".join(parts[left_out:]))
     return names
 
 
 def _is_path(page_request: PageRequest, name: str) -> bool:
-    is_below = f"/{name}".endswith(f"/{page_request.source_path}")
-    return is_below or name in _names_of(page_request)
+    ends_with_path = f"/{name}".endswith(f"/{page_request.source_path}")
+    return ends_with_path or name in _names_of(page_request)
 
 
 def _is_path_in_normal_form(page_request: PageRequest, name: str) -> bool:
     name = normal_form(name)
     path = normal_form(page_request.source_path)
-    is_below = f"/{name}".endswith(f"/{path}")
-    return is_below or name in map(normal_form, _names_of(page_request))
+    ends_with_path = f"/{name}".endswith(f"/{path}")
+    return ends_with_path or name in map(normal_form, _names_of(page_request))
 
 
 def _is_pattern(page_request: PageRequest, name: str) -> bool:

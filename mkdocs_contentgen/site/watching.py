@@ -28,13 +28,14 @@ def stamp_of_pages(site: Site) -> str:
         named += sources
     paths = list(_configurations(site.directory / config.config_file_path))
     paths += [site.directory / str(path) for path in named if path]
-    # With `docs_dir: .`, which Zensical allows, they are beside the pages.
+    # With `docs_dir: .`, which Zensical allows, the built site and the approved files are in it.
     return stamp_of(paths, without=[Path(config.site_dir), site.approved_directory()])
 
 
 def stamp_of_texts(site: Site) -> str:
     """Return what changes with the approved files and the cache."""
     cache = site.cache_directory()
+    # Where the cache keeps texts that its database could not take.
     unsaved = cache.parent / f"{cache.name}-unsaved"
     return stamp_of([site.approved_directory(), cache / "cache.db", unsaved])
 

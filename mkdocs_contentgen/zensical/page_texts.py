@@ -68,7 +68,7 @@ class SiteTexts:
         self._serves = serves
         self._given = given
         _use_local_cache(site.options)
-        self._command = exchange_with_command()
+        self._exchange = exchange_with_command()
         pages, _ = find_pages(site, drafts=serves)
         self._site = replace(site, pages=pages, is_partial=True)
         self._site.check_directories()
@@ -111,8 +111,8 @@ class SiteTexts:
         for marker, problem in problems:
             self._note_rendered(page)  # so that the next build says it again
             message = escape_controls(f"{self._place_of(page, marker)}: {problem}")
-            if self._command and not self._serves:
-                self._command.add_problem(message)
+            if self._exchange and not self._serves:
+                self._exchange.add_problem(message)
             else:
                 _print_to_stderr(f"Warning: {message}")
 
@@ -147,7 +147,7 @@ class SiteTexts:
 
     def _print_warnings(self, warnings: Iterable[str]) -> None:
         """Print warnings. A build prints each once: one about an option comes with all pages."""
-        if self._command or self._given is not None:  # the command has printed them
+        if self._exchange or self._given is not None:  # the command has printed them
             return
         for warning in warnings:
             if self._serves or warning not in self._printed:
@@ -179,9 +179,9 @@ class SiteTexts:
 
     def _missing_reasons(self) -> Callable[[str], ServiceError | MissingReason]:
         """Return a function that tells why there is no text for a key."""
-        reasons = self._command.missing() if self._command else {}
+        reasons = self._exchange.missing() if self._exchange else {}
         default = "the text is neither approved nor cached; `contentgen generate` requests it"
-        if self._command and self._serves:
+        if self._exchange and self._serves:
             default = ""  # the command is about to ask for it
 
         def reason_of(key: str) -> ServiceError | MissingReason:

@@ -47,6 +47,7 @@ class _PageContext(Protocol):
 
 
 _prepared: WeakSet[_Page] = WeakSet()
+"""The pages whose processors are registered. All further Markdown is within such a page."""
 
 
 def register_processors(md: Markdown, preprocessor: Preprocessor) -> None:
@@ -91,10 +92,10 @@ def register_processors(md: Markdown, preprocessor: Preprocessor) -> None:
         extension.styles = lambda md, _: _raw(md, f"<style>\n{texts.stylesheet}</style>")
     extension.extendMarkdown(md)
     if contents:
-        _convert_also_nothing(md)
+        _convert_empty_pages_too(md)
 
 
-def _convert_also_nothing(md: Markdown) -> None:
+def _convert_empty_pages_too(md: Markdown) -> None:
     """Let `md` convert a page without text, too: Python-Markdown runs no extensions for one."""
     convert = md.convert
 
