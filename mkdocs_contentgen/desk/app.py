@@ -340,7 +340,8 @@ class DeskApp:
     def _described(self, desk: Desk, article: Article) -> dict[str, Any]:
         ref = ref_of(article)
         if ref not in desk.described:
-            # Before the row, which then finds the statements of the text already counted.
+            # First, since it counts the statements of the text that it has parsed; the row needs
+            # that number, too.
             described = describe(desk, article)
             desk.described[ref] = {**self._row(desk, article), **described}
         job = self._texts.last_job(article)
@@ -410,6 +411,7 @@ class DeskApp:
             raise HTTPException(403, _ADDRESS_HINT)
         if destination == "document":  # a link that opens a tab
             return RedirectResponse(f"{self._origin}/{quote(path)}")
+        # First, so that a page is never older than its stamp says: a newer one is only loaded again.
         build = self._builder.stamp
         html = await self._find_page(path, request)
         if isinstance(html, Response):
@@ -443,7 +445,7 @@ class DeskApp:
             file = str(getattr(response, "path", ""))  # a redirection has none
             if not file.endswith(".html"):
                 return response
-            if response.status_code == 200:
+            if response.status_code == 200:  # else it is the 404.html of the site
                 return await run_in_threadpool(Path(file).read_text, "utf-8", "replace")
         if path and not path.endswith(("/", ".html")):
             raise HTTPException(404, "no such file")

@@ -88,7 +88,7 @@ def describe(desk: Desk, article: Article) -> dict[str, object]:
         "sources": sources,
         "hidden": list(_hidden(document)),
     }
-    desk.parsed = {text.html: document}  # at the end, when nothing reads it any more
+    desk.parsed = {text.html: document}  # last, since read() hands it out to be changed
     return described
 
 

@@ -58,6 +58,8 @@ class Change(
 
     statement: int = 0
     markdown: str = ""
+    """The new words, or the statement to reopen."""
+
     kind: Kind = "p"
     earlier: Earlier = "generated"
 
@@ -180,9 +182,9 @@ class Desk:
         return on_page
 
     def look_for_newer(self, article: Article) -> bool:
-        """Get the text of a shared cache, which another machine may have changed, if there is one.
+        """Load what another machine may have saved in a shared cache.
 
-        Return whether there is.
+        Returns whether the site has such a cache: then the text has to be read again.
         """
         if not self.site.options.cache_url:
             return False
@@ -199,9 +201,10 @@ class Desk:
         """
         seen_text = _as_seen(article, seen_digest)
         text = _as_newest(article, seen_text)
-        if article.newest_is_in_file:  # also if somebody has declined the draft that it replaces
+        # With a time of its own, the new draft is not taken for one that somebody has declined.
+        if article.newest_is_in_file:
             text = structs.replace(text, generated_at=datetime.now(UTC))
-        # The first Undo puts back what the cache has, and not the edition of now.
+        # The first Undo puts back the text with its edition from before, not with the new one.
         text_to_put_back = article.draft or seen_text
         steps: list[_Step] = []
         for change in changes:
@@ -430,7 +433,8 @@ class Desk:
         state = self._reread(article).state
         undos = []
         for step in steps:
-            # Once all later steps are undone, its text is back, in the state after the last step.
+            # This step is undone after all later ones. Then the article has the text of this step,
+            # and still the state that it has now.
             after = _digest(step.after, state)
             undos.append(_Undo(after, text=step.before, act=step.act, by=self.by))
         self._add_undos(article, undos)
@@ -443,7 +447,7 @@ class Desk:
         store: DiskStore = self.site.store()
         note = note_key("generated", article.key)
         notes, _ = store.load([note])
-        saved = {article.key: text, **notes}
+        saved = {article.key: text, **notes}  # saving a text deletes its notes
         draft = article.draft
         if draft and draft.edits is None and not notes:  # this is the first change
             saved[note] = draft
@@ -572,7 +576,7 @@ def _change_words(block: Block, change: Change) -> str:
     """
     match change.action:
         case "remove":
-            _statement(block, change)
+            _statement(block, change)  # raises EditError if there is none
             return block.remove_sentence(change.statement)
         case "delete":
             words = block.text

@@ -51,7 +51,8 @@ export function copyButton(command) {
 const remarkWords = (remark) => {
   const [name, ...rest] = remark.split(":");
   const title = say(`remark_${name}`);
-  return title === `remark_${name}` ? remark : `${title}: ${translate(rest.join(":").trim())}`;
+  const isUnknown = title === `remark_${name}`; // say() returns a name that has no words
+  return isUnknown ? remark : `${title}: ${translate(rest.join(":").trim())}`;
 };
 
 const lines = (name, found) => found?.length > 0 && h("section", { key: name },

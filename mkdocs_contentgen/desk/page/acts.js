@@ -12,7 +12,7 @@ import { say } from "./words.js";
 const MAX_CHANGES = 50; // that the server makes at once
 const MAX_TRIES = 20; // for one change, while others change something else each time
 
-let last = Promise.resolve(); // of what waits for its turn
+let last = Promise.resolve(); // ends with the last act that waits for its turn
 
 export function inTurn(next) {
   last = last.then(next);
@@ -55,7 +55,7 @@ function forgetReopened() {
 
 // Looks whether somebody else has changed something.
 export async function look() {
-  const { ref, text: { version } } = state; // Undo can show an earlier one before the answer
+  const { ref, text: { version } } = state; // before the answer, Undo can replace state.text
   try {
     const text = await call("text", { ref, version });
     // Only another text waits until no button is pressed: with the mouse held down on one, the desk
@@ -79,7 +79,8 @@ export async function look() {
 // Another person has done something since, which the Undo beside the message would take back.
 function forgetUndo() {
   const isPending = state.pending.length > 0;
-  if (state.message?.undo === undoLast && !isPending) state.message = null;
+  const isAboutLast = state.message?.undo === undoLast; // and not about an approval
+  if (isAboutLast && !isPending) state.message = null;
 }
 
 // Sends an act, and tells whether it was done.
@@ -110,7 +111,8 @@ function pend(own) {
   setTimeout(redraw, PATIENCE + 20);
 }
 
-// Does something when it is its turn, with an own change pending until then. Returns what it does.
+// Does something when it is its turn, with an own change pending until that is done. Returns the
+// outcome.
 async function inTurnPending(own, doChange) {
   pend(own);
   redraw();
@@ -161,8 +163,8 @@ async function sendSettled(first, ref) {
 function withConfirmationsBehind(first) {
   const found = [first];
   for (const own of state.pending.slice(state.pending.indexOf(first) + 1)) {
-    const isOther = first.action !== "confirm" || own.action !== "confirm";
-    if (isOther || found.length === MAX_CHANGES) break;
+    const areBothConfirmed = first.action === "confirm" && own.action === "confirm";
+    if (!areBothConfirmed || found.length === MAX_CHANGES) break;
     found.push(own);
   }
   return found;
@@ -201,7 +203,8 @@ async function sendTogether(all, ref, tries = 1) {
   }
 }
 
-// Another person was faster, and what both of them confirm is confirmed. Tells whether it is.
+// Ends a change whose statement is no longer there, since another person was faster. Tells whether
+// it is as this person wants it: that is so if both have confirmed the statement.
 function endSettledByOther(own) {
   const { action, statement } = own;
   const isConfirmed = state.text.blocks.some(({ digest }) => digest === statement.card.digest);
@@ -243,8 +246,8 @@ export function settleSentence(statement) {
   for (const each of all) settle(each, "confirm");
 }
 
-// Changes a block, and tells whether it was done. Words that another person was faster than are
-// in the message, and in the draft.
+// Changes a block, and tells whether it was done. If another person has changed the block before,
+// the words are not lost: they are in the message, and in the draft.
 export function change(block, wanted, outcome) {
   const { ref } = state;
   const { number, digest, words, parts } = block;

@@ -14,8 +14,9 @@ import { say, translate } from "./words.js";
 export const isApproved = () => state.text.state === "approved" && !state.text.newer_draft
   && !state.text.due_since;
 
-// Why the text cannot be approved now, whatever its statements are, as the person is told. It is an
-// empty string if it can be, and where they see why not: an approved text, and a comparison.
+// Why the text cannot be approved now, whatever its statements are, in the words for the person. It
+// is an empty string if the text can be approved, and also for an approved text and in a
+// comparison, where the person sees why not.
 export function whyNot() {
   const { text } = state;
   if (!text.seen) return translate(text.waits || text.reason);

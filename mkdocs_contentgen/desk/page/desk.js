@@ -65,7 +65,7 @@ async function start() {
     history.replaceState(null, "", location.pathname + location.search);
     await openSession(token);
   }
-  await nameTab(); // behind what deletes all that the browser has stored
+  await nameTab(); // after openSession(), whose answer deletes all that the browser has stored
   await show(leave());
   watch();
 }

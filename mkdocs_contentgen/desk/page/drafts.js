@@ -3,7 +3,7 @@
 
 import { state } from "./state.js";
 
-const PATIENCE = 200; // milliseconds in which a tab that is loaded again is free of what it was
+const UNLOADING = 200; // milliseconds until the lock of a tab is free when it is loaded again
 
 let ownTab = sessionStorage.getItem("tab") ?? crypto.randomUUID();
 
@@ -16,7 +16,7 @@ export async function nameTab() {
       done(true);
       return new Promise(() => {}); // as long as the tab is open
     };
-    const options = { signal: AbortSignal.timeout(PATIENCE) };
+    const options = { signal: AbortSignal.timeout(UNLOADING) };
     navigator.locks.request(`tab ${ownTab}`, options, keep).catch(() => done(false));
   });
   if (isFree) return;
@@ -50,7 +50,7 @@ function isKept([place, json]) {
   }
 }
 
-// Does what deletes all that the browser has stored, and returns its outcome.
+// Keeps the words in the browser while `deleteAll` deletes all else there. Returns its outcome.
 export async function keepWords(deleteAll) {
   const kept = Object.entries(localStorage).filter(isKept);
   const outcome = await deleteAll();
@@ -95,7 +95,7 @@ export function takeDraft(draft) {
 
 export const discardDraft = (editing) => keepDraft(editing, "");
 
-// Where these words are saved, whatever the number of their block was then.
+// Drops all drafts with these words, for whatever block they were.
 export function discardWords(words) {
   const left = drafts().filter((draft) => draft.words !== words);
   remember("edits", left.length ? left : null);

@@ -79,7 +79,7 @@ function selection() {
   return current ? { block: current.block, statement: current.number } : { block: null };
 }
 
-// Loads the page again if it is of an earlier build than the text was compared with last.
+// Loads the page again if there is a newer build than the one that it is from.
 function followBuild(stamp) {
   const isOther = frame.stamp !== null && frame.stamp !== stamp;
   if (isOther) frame.earlier.add(frame.stamp);
@@ -186,7 +186,7 @@ function clicked(block, found, data) {
     if (Number.isInteger(row) && state.comparison.rows[row]) state.comparison.index = row;
     return;
   }
-  // What a person types next is for the desk, but not what they are typing.
+  // Keys are for the desk now, but not those of a word that the person is still typing.
   holdKeys();
   if (found) {
     state.editing = null;

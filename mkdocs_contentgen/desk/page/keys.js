@@ -95,7 +95,8 @@ function keys() {
   return state.view === "text" && state.text ? KEYS : {};
 }
 
-// The message can be about the approval of the text before.
+// What Undo takes back: what the message is about, which can be the approval of the text before, or
+// else the last change of the text that is open.
 const whatTakesBack = () => state.message?.undo ?? (keys() === KEYS ? undo : null);
 
 function press(event) {

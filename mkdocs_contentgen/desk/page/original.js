@@ -8,7 +8,7 @@ import { say, translate } from "./words.js";
 
 export const isTranslation = () => Boolean(state.text?.translation_of);
 
-// What is what in the list of facts, such as `builds.md (en → de)`.
+// The original and both languages of a translation, such as `builds.md (en → de)`.
 export function languages({ translation_of: page, original_language: from, language }) {
   if (!page) return "";
   const both = from ? `${from} → ${language}` : `→ ${language}`;

@@ -73,7 +73,7 @@ function uncover(element) {
 
 // Show what was added and removed at each block. What is shown then is no text to approve.
 function compare(rows) {
-  const behind = new Map(); // by block, the last of what is gone and was behind that block
+  const behind = new Map(); // the last gone block that is shown behind each block
   rows.forEach(({ words, block, isGone }, number) => {
     const parts = words.map(([kind, text]) => {
       if (kind === "equal") return text;

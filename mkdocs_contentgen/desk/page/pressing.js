@@ -2,9 +2,9 @@
 
 import { redraw, tellTooQuick } from "./state.js";
 
-let resolveRelease = null; // while something is pressed
-let release = Promise.resolve(); // of what was pressed last
-let timer = 0; // that ends what was pressed
+let release = Promise.resolve(); // ends when what was pressed last is released
+let resolveRelease = null; // ends `release`; null while nothing is pressed
+let timer = 0; // calls resolveRelease after the click
 
 export const isPressed = () => resolveRelease !== null;
 export const released = () => release;

@@ -35,7 +35,8 @@ export async function openNext() {
   if (next) await openText(next);
 }
 
-// Notes that the person goes elsewhere, and returns what tells whether that is still where they go.
+// Notes that the person goes elsewhere. Returns a function that tells whether they have not gone
+// to yet another place since.
 export function leave() {
   state.visits += 1;
   const { visits } = state;

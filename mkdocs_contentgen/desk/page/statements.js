@@ -30,8 +30,8 @@ export function isWholeCell({ block, sentence }) {
   return isCell(block) && sentence.trim() === text.trim();
 }
 
-// Where a statement is in another version of the text, or undefined. Two that read the same are
-// told apart by the number of their block, or not at all.
+// Finds a statement in another version of the text, or returns undefined. Where several read the
+// same, it is the one in the block with the same number, if there is one.
 export function findIn(statements, wanted) {
   const place = wanted.card.place.join("\n");
   const same = statements.filter(({ sentence, words, card }) => sentence === wanted.sentence

@@ -63,7 +63,7 @@ export function undo() {
   return afterLastUndo(() => undoNext(ref));
 }
 
-// A message with it is about what was done last, and not about an approval.
+// The Undo of messages about what was done last; those about an approval have another function.
 export const undoLast = () => undo();
 
 async function undoNext(ref) {
