@@ -411,7 +411,7 @@ class DeskApp:
             raise HTTPException(403, _ADDRESS_HINT)
         if destination == "document":  # a link that opens a tab
             return RedirectResponse(f"{self._origin}/{quote(path)}")
-        # First, so that a page is never older than its stamp says: a newer one is only loaded again.
+        # First, so that no page is older than its stamp says. A newer one is loaded once more.
         build = self._builder.stamp
         html = await self._find_page(path, request)
         if isinstance(html, Response):
