@@ -43,12 +43,13 @@ def propose(config_file: str | None, pages: tuple[str, ...], everything: bool, y
             if not articles:
                 print_line("There is no draft to propose.")
         for article in articles:
+            has_draft = has_proposal(article)
             try:
                 print_line(propose_article(article, site.options, overwrite=yes))
             except ApprovalError as error:
                 failures.append(str(error))
                 continue
-            if has_proposal(article):
+            if has_draft:
                 written.add(article.directory)
     for directory in written:
         print_line(f"Next: git add {shlex.quote(os.path.relpath(directory))}", err=True)

@@ -63,14 +63,16 @@ def change_writer(text: str, options: Mapping[str, object]) -> str | None:
         return _checked(changed, options)
     writer = options.get("writer")
     writer_before = _value_of(value, "writer")
-    if not (isinstance(writer, Mapping) and isinstance(writer_before, yaml.MappingNode)):
-        return _checked(_set_keys(text, value, list(options), options), options)
+    if not isinstance(writer, Mapping) or not isinstance(writer_before, yaml.MappingNode):
+        # There are no options of a writer to keep: the new options replace those of their names.
+        changed = _set_keys(text, value, removed=list(options), added=options)
+        return _checked(changed, options)
 
     # One after the other, so that the other options of the writer stay.
     removed = list(_WRITES)
     if "command" in writer:
         removed += _NOT_OF_PROGRAMS
-    changed = _set_keys(text, writer_before, removed, writer)
+    changed = _set_keys(text, writer_before, removed, added=writer)
     _, value = _find_plugin(read_nodes(changed).get("plugins"))
     if not isinstance(value, yaml.MappingNode):
         return None
@@ -137,7 +139,7 @@ def _add_entry(text: str, plugins: yaml.CollectionNode, plugin: Mapping[str, obj
         return _insert(text, before.last.end_mark.index, f", {added}")
     indent = " " * plugins.start_mark.column
     added = _block([plugin] if is_list else plugin, indent)
-    if before is None:
+    if before is None:  # no item has a name, as in `- {}`, and add_plugin() returns None
         return text
     return _insert(text, _end_of_lines(text, before.last), added)
 

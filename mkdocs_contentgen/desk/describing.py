@@ -322,9 +322,9 @@ def _find_evidence(
 
 
 def _words_to_find(block: Block, sentence: MarkedSentence) -> str:
-    """Return the words whose like is looked for in the sources: of a cell, those of its row, too.
+    """Return the words to look for in the sources: those of a sentence, or of the row of a cell.
 
-    A figure alone is about nothing.
+    A cell can be a figure alone, which does not say what it is about.
     """
     words = "".join(part for part, _ in sentence.parts)
     row = _around(block.element, "tr")

@@ -116,8 +116,10 @@ def compare_versions(article: Article, options: ContentgenConfig) -> Iterator[tu
         yield "from the approved text to the edited file", _changes_since_approval(article, options)
     else:
         name_of_file = "approved file"
+    # A file as it was approved is compared with any draft. The others are the later version, but
+    # for a newer draft.
     is_as_approved = not is_proposed and not is_edited
-    if draft and (article.has_newer_draft or is_as_approved):
+    if draft and (is_as_approved or article.has_newer_draft):
         html = approved_html(draft, options)
         changes = word_diff(approved.text.html, html, options.image_hosts)
         checks = check_lines(draft) if html != approved.text.html else []
@@ -279,10 +281,10 @@ def service_name(options: ContentgenConfig) -> str:
 def _html_to_approve(article: Article, chosen: TextToApprove, options: ContentgenConfig) -> str:
     """Return the HTML of a text as its approved file has it. Raises ApprovalError."""
     in_file = article.approved if chosen.is_in_file else None
-    if in_file and in_file.approval:
+    if in_file and in_file.approval:  # it was edited after an approval
         return _edited_html(article, in_file, options)
-    is_edited = in_file is not None and in_file.is_changed
-    _check_quotations(article, chosen.text, is_edited_in_file=is_edited)
+    is_edited_proposal = in_file is not None and in_file.is_changed
+    _check_quotations(article, chosen.text, is_edited_in_file=is_edited_proposal)
     return _approved_html_or_raise(article, chosen.text, options)
 
 

@@ -68,7 +68,8 @@ def _describe(properties: dict[str, Any], declaration: type) -> None:
                 kinds.append({"type": "null"})
             case {"enum": values}:
                 values.append(None)
-            case {"type": kind} if kind != "array":  # which MkDocs takes for missing if it is empty
+            # MkDocs refuses an empty list as one that is missing.
+            case {"type": kind} if kind != "array":
                 properties[name]["type"] = [kind, "null"]
         properties[name]["description"] = description
 

@@ -502,14 +502,14 @@ class CitedPassages:
             is_of_site = self.site.options.uses_writer()
         if not is_of_site:
             return None
-        place = citation.shown(self._url)
-        file = citation.name.partition("#")[0]
-        if file not in self._passages:
-            path = place.partition("#")[0]
-            self._passages[file] = self._read(path, is_page=citation.is_page)
+        path_with_anchor = citation.shown(self._url)
+        name_of_file = citation.name.partition("#")[0]  # tells a page from a file of the same path
+        if name_of_file not in self._passages:
+            path = path_with_anchor.partition("#")[0]
+            self._passages[name_of_file] = self._read(path, is_page=citation.is_page)
         found = []
-        for passage in self._passages[file]:
-            if place == (passage.place or passage.link):
+        for passage in self._passages[name_of_file]:
+            if path_with_anchor == (passage.place or passage.link):
                 found.append(passage)
         return found
 
