@@ -117,12 +117,16 @@ def _new_numbers(own: Sequence[Tag], parts: Sequence[Tag]) -> list[int]:
     Raises EditError if that is not certain.
     """
     numbers = _match_same(own, parts)
-    matched = set(numbers)
-    gone = [index for index, number in enumerate(numbers) if number == _GONE]
-    added = [number for number in range(1, len(parts) + 1) if number not in matched]
     # Citations come and go. Of other parts, only one may be another, such as a link.
-    gone = [index for index in gone if not _is_wordless_link(own[index])]
-    added = [number for number in added if not _is_wordless_link(parts[number - 1])]
+    matched = set(numbers)
+    gone = []
+    for index, number in enumerate(numbers):
+        if number == _GONE and not _is_wordless_link(own[index]):
+            gone.append(index)
+    added = []
+    for number, part in enumerate(parts, start=1):
+        if number not in matched and not _is_wordless_link(part):
+            added.append(number)
     if not gone and not added:
         return numbers
     if len(gone) != 1 or len(added) != 1:

@@ -89,7 +89,7 @@ class Row:
         return words
 
     def _plain_words(self, *, with_names: bool) -> list[Word]:
-        """Return the words without HTML and without empty ones."""
+        """Return plain_words(), with or without the names of the elements that differ."""
         words = [(kind, _to_plain(kind, html, with_names)) for kind, html in self.words]
         return [(kind, text) for kind, text in words if text]
 

@@ -221,8 +221,8 @@ class Document:
         """Return the `id()` of each element that is around something that stands apart.
 
         Its start tag and its end tag are pieces, as well as what is in it. A block stands apart,
-        and so does loose text beside something else: where a person has removed the block between
-        two loose texts, they are still two.
+        and so does loose text with something beside it. (Two loose texts stay two, even if a person
+        removes the block between them.)
         """
         containers: set[int] = set()
         for tag in self.article.find_all(True):
@@ -573,8 +573,9 @@ def _one_line(text: str) -> str:
 def _wrap_loose_text(element: Element, *, is_marked: bool = False) -> bool:
     """Put the text beside blocks in an element into elements of its own, at any depth.
 
-    A statement to check that contains blocks becomes one in each of them. Returns whether the
-    element stands apart from text beside it: it is a block, or has blocks in it.
+    A statement to check that contains blocks becomes one in each of them; `is_marked` says that the
+    element is in such a statement. Returns whether the element stands apart from text beside it: it
+    is a block, or has blocks in it.
     """
     is_marked = is_marked or element.tag == "mark"
     children_apart = [_wrap_loose_text(child, is_marked=is_marked) for child in element]

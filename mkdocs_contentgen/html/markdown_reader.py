@@ -48,16 +48,12 @@ def read_blocks(markdown: str, *, has_title: bool = False) -> str:
     """
     parser = block_parser()
     tokens = parser.parse(markdown)
-    is_before_title = has_title
-    is_in_title = False
+    tags_of_title = 2 if has_title else 0
     for token in tokens:
         _keep_tags(token.children or [])
         token.attrs.pop("style", None)  # how a column is aligned
-        if token.tag == "h1" and is_before_title:
-            is_before_title = False
-            is_in_title = True
-        elif token.tag == "h1" and is_in_title:
-            is_in_title = False  # this is its end
+        if token.tag == "h1" and tags_of_title > 0:
+            tags_of_title -= 1  # its start, and then its end
         elif token.tag == "h1":
             token.tag = "h2"
         if token.type == "fence":

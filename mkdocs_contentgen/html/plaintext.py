@@ -45,10 +45,12 @@ def plain_text(text: str) -> str:
     """
     if len(text) <= MAX_PLAIN_TEXT and _PLAIN.fullmatch(text):
         return text
+    # More than the maximum, since white space is collapsed below.
     text = _INVISIBLE.sub(" ", text[: 8 * MAX_PLAIN_TEXT])
     text = unicodedata.normalize("NFC", " ".join(text.split()))
     text = _OPENING_QUOTE.sub("“", text).translate(_LOOKALIKES)
-    text = _MARKUP_START.sub(" ", _AMPERSAND.sub(_break_reference, text))
+    text = _AMPERSAND.sub(_break_reference, text)
+    text = _MARKUP_START.sub(" ", text)  # between two characters
     return text if len(text) <= MAX_PLAIN_TEXT else f"{text[: MAX_PLAIN_TEXT - 1].rstrip()}…"
 
 

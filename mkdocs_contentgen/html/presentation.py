@@ -113,7 +113,8 @@ def _apply_styles(article: Element, styles: str) -> None:
 def _keep_visible(element: Element, behind: Sequence[float], *, has_size: bool = False) -> None:
     """Remove invisible colours, and relative font sizes within another size: they multiply.
 
-    `behind` is the lightness of the background that the element stands on, as for visible_style().
+    `behind` is the lightness of the background that the element stands on: one number for a colour,
+    several for a gradient, none for the background of the page.
     """
     if element.tag == "h1":  # _move_title_out_of_header() puts it on the background of the page
         behind = ()

@@ -165,8 +165,10 @@ def _attributes(element: Element) -> dict[str, str]:
         value = " ".join(element.get(name, "").split())
         if name in ("href", "src"):
             value = _NOT_IN_ADDRESS.sub(lambda match: quote(match[0], safe=""), value)
-        is_said = name in element.attrib and (value or name in ("alt", "reversed"))
-        if is_said and (name, value) not in _DEFAULTS:
+        # These say something even without a value.
+        may_be_empty = name in ("alt", "reversed")
+        is_given = name in element.attrib and (value or may_be_empty)
+        if is_given and (name, value) not in _DEFAULTS:
             found[name] = value
     return found
 

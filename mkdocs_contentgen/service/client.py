@@ -48,11 +48,14 @@ def _credentials_problem(wrong: Sequence[str]) -> str:
     options = " and ".join(wrong)
     variables = " and ".join(f"CONTENTGEN_{option.upper()}" for option in wrong)
     if len(wrong) == 1:
-        problem = f"is not set, or has an invalid character; set {variables} to the one"
+        problem = "is not set, or has an invalid character"
+        values = "the one"
     else:
-        problem = f"are not set, or have an invalid character; set {variables} to those"
+        problem = "are not set, or have an invalid character"
+        values = "those"
     return (
-        f"{options}: {problem} {CREDENTIALS_HINT}; for a language model of your own, write "
+        f"{options}: {problem}; set {variables} to {values} {CREDENTIALS_HINT}; "
+        "for a language model of your own, write "
         f"`base_url: {WRITER}`, and the address of its server as `writer.endpoint`"
     )
 
