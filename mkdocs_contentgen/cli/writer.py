@@ -56,7 +56,7 @@ def try_(config_file: str | None, kind: str, topic: str, **fields: str | None) -
         known = ", ".join(f"--{field}" for field in choices(model))
         raise click.UsageError(f"{error}; {kind} has a topic and {known}") from error
     options = load_writer_options(config_file)
-    [trial] = _try_out(options, [request])
+    [trial] = _run_trials(options, [request])
     if trial.written:
         output.print_article(trial.written.text.html)
         for remark in trial.written.text.remarks:
@@ -93,7 +93,7 @@ def evaluate(config_file: str | None, *, as_json: bool, yes: bool) -> None:
         message = f"{len(requests)} texts; {estimate_message(estimates, options)}"
         output.print_line(message, err=True)
         _ask_before_spending()
-    trials = _try_out(options, requests, on_trial=show)
+    trials = _run_trials(options, requests, on_trial=show)
     if as_json:
         output.print_json([trial.to_json() for trial in trials])
     else:
@@ -110,7 +110,7 @@ def _ask_before_spending() -> None:
     click.confirm("Begin?", abort=True, err=True)
 
 
-def _try_out(
+def _run_trials(
     options: WriterOptions,
     requests: Iterable[Request],
     *,
@@ -119,10 +119,10 @@ def _try_out(
     """Write a text for each request, and print warnings. `on_trial` gets each trial once done."""
     import asyncio  # it would take a tenth of the time of other commands
 
-    return asyncio.run(_write_texts(options, requests, on_trial))
+    return asyncio.run(_run_trials_async(options, requests, on_trial))
 
 
-async def _write_texts(
+async def _run_trials_async(
     options: WriterOptions, requests: Iterable[Request], on_trial: Callable[[Trial], None]
 ) -> Sequence[Trial]:
     from ..writer.evaluation import try_out

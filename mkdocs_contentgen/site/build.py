@@ -302,6 +302,7 @@ def page_content(article: Article, presentation: Presentation, *, show_errors: b
     """Return what a page shows of an article, or a placeholder, which may say what is wrong."""
     request = article.request
     if _is_pending(article.outcome):
+        # Only the topic is shown.
         return PageContent(b"pending", pending_topic=request.topic)
     text = article.outcome.text
     provenance = article.provenance

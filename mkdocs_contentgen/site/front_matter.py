@@ -156,10 +156,10 @@ class _PageReader:
             language = _language(file, asked.language, self._site.theme)
         found = []
         for line, request in asked.requests:
-            found.append(self._found(request, page, f"{path}:{line}", language))
+            found.append(self._with_place(request, page, f"{path}:{line}", language))
         return found
 
-    def _found(
+    def _with_place(
         self, request: Request | TranslationOf, page: str, place: str, language: str
     ) -> PageRequest | FoundTranslation:
         """Return a request with where it was found."""

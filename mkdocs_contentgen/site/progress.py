@@ -111,6 +111,8 @@ class _PeriodicReporter(Reporter):
         self._reporter = reporter
         self._interval = interval
         self._latest: deque[Progress] = deque(maxlen=1)
+        """The newest progress, if there is one."""
+
         self._ended = threading.Event()
 
     def log(self, line: str) -> None:

@@ -161,8 +161,9 @@ class SiteTexts:
         if is_hidden or not path.is_file():  # Zensical makes some pages itself
             return Resolution()
         try:
-            when = time.monotonic() // LISTING_AGE if self._serves else 0
-            names, files = self._list(when)
+            # A build lists the files once, and a server once in each period.
+            period = time.monotonic() // LISTING_AGE if self._serves else 0
+            names, files = self._list(period)
             site = read_requests(replace(self._site, unread_files=names), [file])
             own = list_files(site.approved_directory() / name)
             approved = site.approved_files(files + own)
@@ -195,10 +196,10 @@ class SiteTexts:
         config = self._site.config
         return File(page, config.docs_dir, config.site_dir, config.use_directory_urls)
 
-    def _list_files(self, when: float) -> tuple[set[str], list[Path]]:
+    def _list_files(self, period: float) -> tuple[set[str], list[Path]]:
         """Return the names of all files, and the approved files of pages that do not exist.
 
-        They are listed anew for each `when`.
+        `period` is what lru_cache() knows the lists by: for another one, they are read again.
         """
         names = set(find_pages(self._site, drafts=True)[1])
         directory = self._site.approved_directory()

@@ -28,7 +28,7 @@ export async function compareWith(earlier, index = 0) {
     const found = await call("compare", { ref, earlier });
     const wasClosed = wasOpen && !state.comparison; // while the server was asked
     if (ref !== state.ref || wasClosed) return;
-    const rows = readable(found.rows);
+    const rows = rowsToRead(found.rows);
     const kept = Math.min(index, Math.max(rows.length - 1, 0));
     const tabBefore = state.comparison?.tabBefore ?? state.tab;
     state.comparison = { ...found, rows, seen, index: kept, tabBefore };
@@ -57,7 +57,7 @@ export async function takeBackBlock({ number }) {
 }
 
 // The differences that a person can read.
-function readable(rows) {
+function rowsToRead(rows) {
   return rows.filter((row) => row.plain.length > 0 && !goesWithContent(row, rows));
 }
 

@@ -29,10 +29,10 @@ function outcome() {
   if (!message && !text.undo) return null;
   if (message?.text === state.failure) return null; // it stands there already
   const takesBack = message?.undo ?? (text.undo && undo);
-  const isAboutOther = takesBack && !message?.undo; // what the Undo beside it takes back
+  const isAboutEarlierAct = takesBack && !message?.undo; // what the Undo beside it takes back
   return note("outcome", message?.kind ?? "quiet",
     message && h("span", { dir: "auto" }, message.text),
-    isAboutOther && h("span", {}, say("last_act", undoTitle())),
+    isAboutEarlierAct && h("span", {}, say("last_act", undoTitle())),
     takesBack && undoButton(takesBack));
 }
 
