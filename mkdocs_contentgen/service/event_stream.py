@@ -65,8 +65,9 @@ class EventParser:
 
     def feed(self, chunk: bytes) -> Iterator[Event]:
         """Yield the events that end in this part of the stream."""
-        if self._ends_with_cr:
+        if self._ends_with_cr and chunk.startswith(b"\n"):
             chunk = chunk.removeprefix(b"\n")  # the second half of a line break
+            self._ends_with_cr = False
         if chunk:
             self._ends_with_cr = chunk.endswith(b"\r")
         *ends, rest = _LINE_END.split(chunk)

@@ -158,7 +158,8 @@ def _obtain_drafts(
     if policy.on_missing == "generate":
         _find_wanted(obtained, policy)
         _refuse_wanted(obtained, policy, check)
-        if obtained.failures:
+        if obtained.failures:  # a request is wrong
+            _report_outdated(obtained)
             return
     if obtained.wanted and source:
         problems += _request_wanted(obtained, policy, source)

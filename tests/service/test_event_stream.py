@@ -98,6 +98,13 @@ def test_any_json(
     assert [json.loads(event.data) for event in parsed(*chunks)] == values
 
 
+def test_line_breaks_of_two_kinds() -> None:
+    """A line break that comes in two parts hides no empty line behind it."""
+    stream = b"event: error\r\n\ndata: x\n\n"
+    chunks = [b"event: error\r", b"\n", b"\n", b"data: x\n\n"]
+    assert parsed(*chunks) == parsed(stream) == [Event(b"", "error"), Event(b"x")]
+
+
 @given(st.lists(st.binary()))
 def test_any_bytes(chunks: list[bytes]) -> None:
     """Whatever arrives is read, in whatever parts."""

@@ -171,6 +171,22 @@ def test_a_required_approval(site: Site) -> None:
     assert "`contentgen approve b.md`" in obtained.failures[1]
 
 
+def test_a_wrong_request(site: Site) -> None:
+    """A request that is refused sends nothing, and hides no text whose request has changed."""
+    site.approve("a.md", A)
+    pages = [PageRequest(B, "a.md", "docs/a.md:2"), PageRequest(C, "c.md", "docs/c.md:2")]
+
+    def check(page_request: PageRequest) -> list[str]:
+        return ["no such source"] if page_request.page == "c.md" else []
+
+    source = Noting(site.store, connect)
+    files = read_all(pages, site.directory)
+    obtained = obtain(pages, site.store, POLICY, source, files=files, check=check)
+    assert source.asked == []
+    assert obtained.failures == ["no such source"]
+    assert "docs/a.md:2: outdated" in obtained.warnings[0]
+
+
 def test_a_damaged_file(site: Site) -> None:
     """With a damaged approved file, nothing is sent; a lenient policy goes on with the rest."""
     site.approve("a.md", A).write_text("no header")
