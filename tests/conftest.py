@@ -75,9 +75,9 @@ SHARED_BUILDS = {
 
 
 def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:
-    """Return a worker for each core and more, since tests wait, and system tests more often."""
+    """Return a worker for each core and more, since tests wait; a browser has processes anyway."""
     selected: str = config.option.markexpr
-    return (os.cpu_count() or 1) + (2 if selected == "system" else 1)
+    return (os.cpu_count() or 1) + (2 if selected == "system" else 3)
 
 
 def pytest_configure(config: pytest.Config) -> None:
