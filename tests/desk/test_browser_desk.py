@@ -1083,6 +1083,8 @@ def test_words_outlive_the_desk(project: Project, page: Page) -> None:
         go_on.click()
         expect(other_editor).to_have_value("My own words")
         expect(lost).to_have_count(0)
+        page.get_by_role("tab", name="About").click()  # which draws the first tab again
+        expect(page.get_by_role("tab", name="About")).to_have_attribute("aria-selected", "true")
         expect(editor).to_have_value("My own words")
 
 

@@ -21,7 +21,9 @@ let lastPress = { x: 0, y: 0, at: -Infinity }; // in the editor: where on the sc
 function begin(editing) {
   if (!back?.isConnected) back = document.activeElement;
   openings += 1;
-  state.editing = { ...editing, id: openings };
+  // Held here too: another tab can take the draft while this one shows its words.
+  const words = draftOf(editing)?.words ?? editing.markdown;
+  state.editing = { ...editing, words, id: openings };
   state.block = editing.number;
   state.isSheetOpen = false;
   afterDrawing(focusEditor);
@@ -64,7 +66,7 @@ function focusEditor() {
   const area = document.querySelector(".editor textarea");
   if (!area) return;
   area.focus();
-  if (draftOf(state.editing)) return;
+  if (hasUnsavedWords()) return;
   const match = matchToSelect(area.value);
   if (match) area.setSelectionRange(match.index, match.index + match[0].length);
 }
@@ -99,7 +101,7 @@ export function isDoubleClick({ x, y, at }) {
 }
 
 function hasUnsavedWords() {
-  return Boolean(state.editing && draftOf(state.editing));
+  return Boolean(state.editing && state.editing.words !== state.editing.markdown);
 }
 
 // What the page can show before the server has answered, or null.
@@ -188,8 +190,9 @@ export function editor() {
     dir: "auto",
     required: true,
     placeholder: isEdit ? undefined : say("paste_hint"),
-    value: draftOf(editing)?.words ?? editing.markdown,
+    value: editing.words,
     oninput: ({ target }) => {
+      editing.words = target.value;
       keepDraft(editing, target.value);
       redraw();
     },

@@ -56,7 +56,7 @@ function asking() {
 // Words that were not saved, and are in no open editor of this tab.
 function unsaved() {
   const isSeen = ({ words }) => state.pending.some((own) => own.words === words)
-    || (state.editing && draftOf(state.editing)?.words === words);
+    || state.editing?.words === words;
   return drafts().filter((draft) => !isSeen(draft))
     .map((draft, index) => {
       const block = blockOf(draft);
