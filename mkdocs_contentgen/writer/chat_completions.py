@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 import time
 from collections.abc import Sequence
+from dataclasses import dataclass, replace
 
 from ..display import quoted
 from ..errors import (
@@ -60,9 +61,23 @@ _NO_CREDIT = re.compile(
 _STREAM_FIELDS = re.compile(rb"\bstream(_options)?\b")
 """The fields that ask for a stream, where an answer names one that it refuses."""
 
+_PENALTY_FIELD = re.compile(rb"penalty", re.IGNORECASE)
+"""The field `frequency_penalty`, or its name in a provider's own API, in an answer that refuses it.
+Models that reason first often do."""
+
 _LIMIT_FIELD = "max_tokens"
 _NEWER_LIMIT_FIELD = "max_completion_tokens"
 """The fields with the limit of tokens. Each is refused by some servers."""
+
+
+@dataclass
+class _Support:
+    """What a server supports, as far as its answers have told."""
+
+    streams: bool = True
+    system_messages: bool = True
+    penalty: bool = True
+    limit_field: str = _LIMIT_FIELD
 
 
 class ChatCompletions(Transport):
@@ -96,10 +111,7 @@ class ChatCompletions(Transport):
             unknown_hint=MAY_BE_PAID_HINT if quotes else "it may have been paid for",
         )
         self._quote = self._connection.quote
-        # What the server supports, as far as is known.
-        self._limit_field = _LIMIT_FIELD
-        self._streams = True
-        self._has_system = True
+        self._support = _Support()
 
     async def close(self) -> None:
         """Close the connections."""
@@ -109,7 +121,7 @@ class ChatCompletions(Transport):
         """Return the answer to one call that is sent once."""
         started = time.monotonic()
         # Before it is sent: another call may learn meanwhile that the model takes no such message.
-        sends_system = self._has_system and call.has_system_message
+        sends_system = self._support.system_messages and call.has_system_message
         reader = AnswerReader(call.watch)
         error = await self._send(call, reader)
         # Before the answer is checked, since an unusable one may have cost something too.
@@ -117,7 +129,7 @@ class ChatCompletions(Transport):
         if error is None:
             error = self._answer_error(reader)
         if sends_system and not reader.text and _refuses_system(error_message(reader.error)):
-            self._has_system = False
+            self._support.system_messages = False
             raise RefusedSystemError
         # A part of a stream was paid for, and is worth having; a part of anything else is no text.
         has_part_of_text = bool(reader.text) and reader.was_streamed
@@ -206,40 +218,46 @@ class ChatCompletions(Transport):
     async def _post(self, call: ModelCall, reader: AnswerReader) -> Answer:
         """Send a call with the fields that the server supports, and remember which these are."""
         while True:
-            # Another call can change the attributes in the meantime.
-            streams = self._streams
-            limit = self._limit_field
-            has_system = self._has_system
+            sent = replace(self._support)  # another call can change it in the meantime
             answer = await self._connection.request(
                 "POST",
                 "chat/completions",
-                body=self._body(call, limit, streams=streams, has_system=has_system),
+                body=self._body(call, sent),
                 timeout=self._fields.first_token_timeout,
                 on_event=reader.read_event,
                 token_timeout=self._fields.call_timeout,
             )
-            refused = answer.body if answer.status in (400, 422) else b""
-            may_refuse_system = has_system and answer.status in (400, 422, 500, 501)
-            if may_refuse_system and _refuses_system(answer.reason()):
-                self._has_system = False
-            elif streams and _STREAM_FIELDS.search(refused):
-                self._streams = False
-            elif limit == _LIMIT_FIELD and _NEWER_LIMIT_FIELD.encode() in refused:
-                self._limit_field = _NEWER_LIMIT_FIELD
-            else:
+            if not self._learn(answer, call, sent):
                 return answer
 
-    def _body(
-        self, call: ModelCall, limit: str, *, streams: bool, has_system: bool
-    ) -> dict[str, object]:
+    def _learn(self, answer: Answer, call: ModelCall, sent: _Support) -> bool:
+        """Tell whether an answer refuses something that the call can do without, and remember it.
+
+        `sent` is what was thought to be supported when the call was sent.
+        """
+        refused = answer.body if answer.status in (400, 422) else b""
+        may_refuse_system = answer.status in (400, 422, 500, 501)
+        if sent.system_messages and may_refuse_system and _refuses_system(answer.reason()):
+            self._support.system_messages = False
+        elif sent.streams and _STREAM_FIELDS.search(refused):
+            self._support.streams = False
+        elif sent.penalty and call.penalty and _PENALTY_FIELD.search(refused):
+            self._support.penalty = False
+        elif sent.limit_field == _LIMIT_FIELD and _NEWER_LIMIT_FIELD.encode() in refused:
+            self._support.limit_field = _NEWER_LIMIT_FIELD
+        else:
+            return False
+        return True
+
+    def _body(self, call: ModelCall, support: _Support) -> dict[str, object]:
         parameters = self._fields.parameters
-        messages = call.messages if has_system else fold_system(call.messages)
+        messages = call.messages if support.system_messages else fold_system(call.messages)
         body: dict[str, object] = {"model": self._fields.model, "messages": list(messages)}
-        if call.penalty:
+        if call.penalty and support.penalty:
             body["frequency_penalty"] = PENALTY
         if parameters.keys().isdisjoint((_LIMIT_FIELD, _NEWER_LIMIT_FIELD)):
-            body[limit] = call.max_tokens
-        if streams:
+            body[support.limit_field] = call.max_tokens
+        if support.streams:
             body["stream"] = True
             body["stream_options"] = {"include_usage": True}
         return {**body, **parameters}

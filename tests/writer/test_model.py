@@ -99,6 +99,7 @@ class Asked:
         *,
         together: int = 1,
         times: int = 1,
+        penalty: bool = False,
         **fields: Any,
     ) -> list[Completion]:
         """Ask `times` times, each time `together` questions at once."""
@@ -109,8 +110,8 @@ class Asked:
         model = make_model(options, self.spending, retries=self._retries, reporter=reporter)
         async with model:
             for _ in range(times):
-                calls = (model.ask(ModelCall(messages, 500)) for _ in range(together))
-                answers += await asyncio.gather(*calls)
+                call = ModelCall(messages, 500, penalty=penalty)
+                answers += await asyncio.gather(*(model.ask(call) for _ in range(together)))
             self.warnings = model.warnings
         return answers
 
@@ -213,6 +214,35 @@ def test_a_server_that_takes_neither_field(server: ModelDouble) -> None:
     server.answer = raw(error(USE_NEW_FIELD), 400)
     assert "max_completion_tokens" in str(failure(RejectedError, server.endpoint))
     assert len(server.calls) == 2
+
+
+@pytest.mark.parametrize(
+    ("status", "body"),
+    [
+        (400, error("Unsupported parameter: 'frequency_penalty' is not supported with this model")),
+        (400, error("Penalty is not enabled for models/gemini-2.5-flash")),
+        (400, b'{"code": "invalid-argument", "error": "Argument not supported: frequencyPenalty"}'),
+        (422, b'{"detail": [{"loc": ["body", "frequency_penalty"], "msg": "Extra inputs"}]}'),
+    ],
+)
+def test_a_model_without_a_penalty(server: ModelDouble, status: int, body: bytes) -> None:
+    """A second attempt is worth having without one, and this is remembered."""
+    server.answer = lambda call, handler: (
+        raw(body, status) if "frequency_penalty" in call.body else written()
+    )(call, handler)
+    answers = asyncio.run(Asked().ask(server.endpoint, times=2, penalty=True))
+    assert [answer.text for answer in answers] == ["A text."] * 2
+    fields = ["frequency_penalty" in call.body for call in server.calls]
+    assert fields == [True, False, False]
+
+
+def test_a_penalty_in_the_parameters(server: ModelDouble) -> None:
+    """What the site itself asks for is not taken out, and the server's words say what is wrong."""
+    server.answer = raw(error("no frequency_penalty"), 400)
+    parameters = {"frequency_penalty": 1}
+    error_of_call = failure(RejectedError, server.endpoint, parameters=parameters)
+    assert "no frequency_penalty" in str(error_of_call)
+    assert [call.body["frequency_penalty"] for call in server.calls] == [1]
 
 
 @pytest.mark.parametrize(
