@@ -8,6 +8,7 @@ sent again without it, and the later ones begin without it. A refused call costs
 from __future__ import annotations
 
 import re
+import sys
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -69,6 +70,18 @@ _LIMIT_FIELD = "max_tokens"
 _NEWER_LIMIT_FIELD = "max_completion_tokens"
 """The fields with the limit of tokens. Each is refused by some servers."""
 
+_NAMES_LIMIT = re.compile(
+    r"\bmax\w*tokens?\b|\bcontext (length|window)\b|\b(completion|output) tokens\b", re.IGNORECASE
+)
+_NAMES_SIZE = re.compile(
+    r"too (large|high|big|long|many)|at most|maximum|less than|exceed|range|limited|above|<=|≤|>",
+    re.IGNORECASE,
+)
+"""How servers say that a model writes fewer tokens than the limit, or has no room for so many."""
+
+_MIN_TOKENS = 100
+"""The least number of tokens that is worth asking for."""
+
 
 @dataclass
 class _Support:
@@ -112,6 +125,8 @@ class ChatCompletions(Transport):
         )
         self._quote = self._connection.quote
         self._support = _Support()
+        self._max_tokens = sys.maxsize
+        """The highest limit that is known to be taken, after a higher one was refused."""
 
     async def close(self) -> None:
         """Close the connections."""
@@ -217,18 +232,30 @@ class ChatCompletions(Transport):
 
     async def _post(self, call: ModelCall, reader: AnswerReader) -> Answer:
         """Send a call with the fields that the server supports, and remember which these are."""
+        max_tokens = min(call.max_tokens, self._max_tokens)
         while True:
             sent = replace(self._support)  # another call can change it in the meantime
             answer = await self._connection.request(
                 "POST",
                 "chat/completions",
-                body=self._body(call, sent),
+                body=self._body(call, sent, max_tokens),
                 timeout=self._fields.first_token_timeout,
                 on_event=reader.read_event,
                 token_timeout=self._fields.call_timeout,
             )
-            if not self._learn(answer, call, sent):
-                return answer
+            if self._learn(answer, call, sent):
+                continue
+            if self._has_own_limit and max_tokens >= 2 * _MIN_TOKENS and _refuses_limit(answer):
+                max_tokens //= 2
+                continue
+            if answer.is_success and max_tokens < call.max_tokens:
+                self._max_tokens = max_tokens
+            return answer
+
+    @property
+    def _has_own_limit(self) -> bool:
+        """Whether the limit of tokens is the writer's, and not one of the site's `parameters`."""
+        return self._fields.parameters.keys().isdisjoint((_LIMIT_FIELD, _NEWER_LIMIT_FIELD))
 
     def _learn(self, answer: Answer, call: ModelCall, sent: _Support) -> bool:
         """Tell whether an answer refuses something that the call can do without, and remember it.
@@ -249,14 +276,14 @@ class ChatCompletions(Transport):
             return False
         return True
 
-    def _body(self, call: ModelCall, support: _Support) -> dict[str, object]:
+    def _body(self, call: ModelCall, support: _Support, max_tokens: int) -> dict[str, object]:
         parameters = self._fields.parameters
         messages = call.messages if support.system_messages else fold_system(call.messages)
         body: dict[str, object] = {"model": self._fields.model, "messages": list(messages)}
         if call.penalty and support.penalty:
             body["frequency_penalty"] = PENALTY
-        if parameters.keys().isdisjoint((_LIMIT_FIELD, _NEWER_LIMIT_FIELD)):
-            body[support.limit_field] = call.max_tokens
+        if self._has_own_limit:
+            body[support.limit_field] = max_tokens
         if support.streams:
             body["stream"] = True
             body["stream_options"] = {"include_usage": True}
@@ -306,3 +333,11 @@ def fold_system(messages: Sequence[Message]) -> list[Message]:
 
 def _refuses_system(reason: str) -> bool:
     return bool(_REFUSES_SYSTEM.search(reason))
+
+
+def _refuses_limit(answer: Answer) -> bool:
+    """Tell whether a server refuses a call since its limit of tokens is too high."""
+    if answer.status not in (400, 413, 416, 422):
+        return False
+    words = answer.reason() or answer.body.decode("utf-8", "replace")
+    return bool(_NAMES_LIMIT.search(words) and _NAMES_SIZE.search(words))

@@ -245,6 +245,63 @@ def test_a_penalty_in_the_parameters(server: ModelDouble) -> None:
     assert [call.body["frequency_penalty"] for call in server.calls] == [1]
 
 
+def answer_up_to(most: int, body: bytes, status: int) -> Answer:
+    """Return an answer to calls for at most so many tokens; all others are refused."""
+
+    def answer(call: Call, handler: ModelHandler) -> None:
+        limit = call.body.get("max_tokens") or call.body["max_completion_tokens"]
+        (written() if limit <= most else raw(body, status))(call, handler)
+
+    return answer
+
+
+@pytest.mark.parametrize(
+    ("status", "body"),
+    [
+        (400, error("max_tokens is too large: 500. This model supports at most 150 completion to")),
+        (400, error("Invalid max_tokens value, the valid range of max_tokens is [1, 150]")),
+        (400, error("<400> InternalError.Algo.InvalidParameter: Range of max_tokens should be [1")),
+        (400, error("max_tokens: 500 > 150, which is the maximum allowed number of output tokens")),
+        (400, error("The parameter `max_completion_tokens` is not valid: expected a value <= 150")),
+        (400, error("`max_tokens` must be less than or equal to `150`")),
+        (
+            400,
+            error("This model's maximum context length is 300 tokens. However, you requested 650"),
+        ),
+        (400, error("'max_tokens' or 'max_completion_tokens' is too large: 500. This model's max")),
+        (416, error("max_completion_tokens is limited to 150 for this model")),
+        (422, error("Input validation error: `inputs` tokens + `max_new_tokens` must be <= 300")),
+    ],
+)
+def test_a_model_that_writes_fewer_tokens(server: ModelDouble, status: int, body: bytes) -> None:
+    """It is asked with half the limit, and half of that. What it takes is remembered."""
+    server.answer = answer_up_to(150, body, status)
+    answers = asyncio.run(Asked().ask(server.endpoint, times=2))
+    assert [answer.text for answer in answers] == ["A text."] * 2
+    limits = [max(call.body.get(name, 0) for name in LIMITS) for call in server.calls]
+    assert list(dict.fromkeys(limits)) == [500, 250, 125]
+    assert limits.count(125) == 2
+
+
+LIMITS = ("max_tokens", "max_completion_tokens")
+
+
+def test_a_prompt_that_is_too_long(server: ModelDouble) -> None:
+    """No limit helps, so that the server's words are shown, and the next call has its own limit."""
+    words = "This model's maximum context length is 300 tokens. Your prompt has 400"
+    server.answer = raw(error(words), 400)
+    assert words in str(failure(RejectedError, server.endpoint))
+    assert [call.body["max_tokens"] for call in server.calls] == [500, 250, 125]
+
+
+def test_a_limit_in_the_parameters_that_is_refused(server: ModelDouble) -> None:
+    """It is the site's own, so that only a person can change it."""
+    server.answer = answer_up_to(150, error("max_tokens is too large: at most 150"), 400)
+    text = str(failure(RejectedError, server.endpoint, parameters={"max_tokens": 200}))
+    assert "max_tokens is too large" in text
+    assert len(server.calls) == 1
+
+
 @pytest.mark.parametrize(
     ("status", "body"),
     [
