@@ -6,12 +6,29 @@ it were only patched, it could not follow where a list of the original is split.
 compared from the root down. An element stays, byte for byte, unless a leaf in it has to change.
 Where one element stands for one, only what is in it is compared. Where the leaves are grouped in
 another way now, their elements are made anew as the original has them.
+
+For example, the list of an original is split by a new paragraph N. In the translation, a person has
+added the item x, for which the original has nothing:
+
+    original before     original now     translation     merged
+    h2 A                h2 A             h2 a            h2 a
+    ul                  ul               ul              ul
+      li B                li B             li b            li b
+      li C              p N                li x            li x
+                        ul                 li c          p n
+                          li C                           ul
+                                                           li c
+
+The two headings are one group: one stands for one, and the translation's stays. The paragraph is a
+group of its own, to which the translation has nothing yet. Both lists of the original share leaves
+with the one list of the translation, so that the three lists are one group, which is made anew: its
+leaves b and c move into new lists, and x follows the leaf that it stood behind.
 """
 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 
@@ -62,7 +79,9 @@ def merge(original: Tree, own: Tree, slots: Sequence[Slot], removed: Collection[
     There is a slot for each leaf of the original. `removed` are the numbers of the translation's
     leaves that have to go. All others stay, with a whole row of a table if one of its cells does.
     """
-    _Merge(original, own, slots, removed).merge(original.root, own.root)
+    used = {slot.own for slot in slots if slot.own is not None}
+    translation = _Translation(own, used, removed)
+    _Merge(original, translation, slots).merge(original.root, own.root)
     for text in own.root.find_all("text"):
         if isinstance(text.next_sibling, Tag) and text.next_sibling.name == "text":
             text.next_sibling.name = "p"  # or both would be read as one
@@ -72,6 +91,27 @@ def without_content(element: Tag) -> Tag:
     """Return an element of an original, for a text in another language, without its content."""
     attributes = {name: value for name, value in element.attrs.items() if name not in _LANGUAGE}
     return Tag(name=element.name, attrs=attributes)
+
+
+class _Numbers:
+    """Finds the numbers of the leaves in the elements of a tree, as the tree was at first."""
+
+    def __init__(self, tree: Tree) -> None:
+        # Elements are told apart by their `id()`, since those with the same content are equal.
+        self._number_of_leaf: dict[int, int] = {}
+        self._numbers_in: defaultdict[int, list[int]] = defaultdict(list)
+        for number, leaf in enumerate(tree.leaves):
+            self._number_of_leaf[id(leaf)] = number
+            for element in _path(leaf):
+                self._numbers_in[id(element)].append(number)
+
+    def of_leaf(self, element: Tag) -> int | None:
+        """Return the number of a leaf, or None for an element that is none."""
+        return self._number_of_leaf.get(id(element))
+
+    def within(self, element: Tag) -> Sequence[int]:
+        """Return the numbers of the leaves in an element, or of the leaf that it is."""
+        return self._numbers_in.get(id(element), ())
 
 
 @dataclass(eq=False)
@@ -84,9 +124,112 @@ class _Group:
     """The elements that were made anew for those of the original."""
 
 
+class _Translation:
+    """The tree of a translation, while it is made to follow the original.
+
+    What is in it is found by the numbers of its leaves, wherever they stand by now.
+    """
+
+    def __init__(self, tree: Tree, used: set[int], removed: Collection[int]) -> None:
+        self.numbers = _Numbers(tree)
+        self.elements = list(tree.leaves)
+        """What stands for each leaf now: itself, or what came in its place."""
+
+        self._paths = [_path(leaf) for leaf in tree.leaves]
+        self._used = used
+        """The leaves that stand for one of the original."""
+
+        self.removed = set(removed)
+        """The leaves that have to go."""
+
+        self._keep_rows()
+
+    def _keep_rows(self) -> None:
+        """Keep each row as a whole in which a cell stays, although none stands for the original."""
+        rows: defaultdict[int, list[int]] = defaultdict(list)
+        """The numbers of the leaves in each row, by the `id()` of the row."""
+
+        for number, path in enumerate(self._paths):
+            for element in path:
+                if element.name == "tr":
+                    rows[id(element)].append(number)
+        for numbers in rows.values():
+            if self._used.isdisjoint(numbers) and not self.removed.issuperset(numbers):
+                self.removed.difference_update(numbers)
+
+    def prune(self, element: Tag) -> None:
+        """Take the leaves that have to go out of an element, and what is empty without them."""
+        for number in self.numbers.within(element):
+            if number not in self.removed:
+                continue
+            node = self.elements[number]
+            while node.parent is not None:
+                parent = node.parent
+                node.extract()
+                if parent.contents:
+                    break
+                node = parent
+
+    def place_others(self, group: _Group, parent: Tag) -> None:
+        """Put the leaves of a group that stand for none of the original where they stood in it.
+
+        A person may have added them, for example. They follow the leaf that was before them. Then
+        the former elements of the group are removed from their parent.
+        """
+        leaf_before: int | None = None
+        placed: set[int] = set()
+        for own_child in group.own:
+            for number in self.numbers.within(own_child):
+                if number in self._used:
+                    leaf_before = number
+                elif number not in self.removed and number not in placed:
+                    top = self._top_of(number)
+                    placed.update(self.numbers.within(top))
+                    self.prune(top)
+                    top.extract()
+                    if leaf_before is None:
+                        group.made[0].insert_before(top)
+                    else:
+                        self._place_behind(leaf_before, top, number, parent)
+                    leaf_before = number
+        for own_child in group.own:
+            number_of_leaf = self.numbers.of_leaf(own_child)
+            # A leaf that moved into what was made is at its new place already.
+            if number_of_leaf is None or self.elements[number_of_leaf] is not own_child:
+                own_child.extract()
+
+    def _top_of(self, number: int) -> Tag:
+        """Return the outermost element around a leaf in which nothing stands for the original.
+
+        It is the leaf itself if there is no such element.
+        """
+        top = self.elements[number]
+        *around, _ = self._paths[number]
+        for element in reversed(around):
+            if not self._used.isdisjoint(self.numbers.within(element)):
+                break
+            top = element
+        return top
+
+    def _place_behind(self, leaf_before: int, top: Tag, number: int, parent: Tag) -> None:
+        """Insert an element, with the leaf `number`, behind a leaf, at its own level in the tree.
+
+        If a list item was before a paragraph, for example, the paragraph comes behind the list.
+        """
+        path = self._paths[leaf_before]
+        common = _common_depth(path, self._paths[number])
+        place = self.elements[leaf_before]
+        # Climb out of all elements that were around the leaf before alone.
+        for _ in path[common + 1 :]:
+            if place.parent is None or place.parent is parent:
+                break
+            place = place.parent
+        place.insert_after(top)
+
+
 @dataclass(eq=False)
 class _Level:
-    """The content of an element of the translation, while it is made to follow the original."""
+    """The content of one element of the translation, while it is made to follow the original."""
 
     own: Tag
     children: Sequence[Tag]
@@ -95,57 +238,64 @@ class _Level:
     groups: Mapping[int, _Group]
     """The groups of children of both elements, by the `id()` of a child."""
 
-    holders: dict[int, Tag] = field(default_factory=dict)
+    _holders: dict[int, Tag] = field(default_factory=dict)
     """An empty element in the place of each leaf that may go elsewhere, by the `id()` of the leaf.
 
-    What a person has added behind a leaf stays behind its holder. The holders are taken out at the
-    end."""
+    What a person has added behind a leaf stays behind its holder."""
 
-    last: Tag | None = None
+    _last: Tag | None = None
     """What stands for the last child of the original so far."""
 
     def __post_init__(self) -> None:
-        self._persons = {id(child) for child in self.children if id(child) not in self.groups}
+        self._added = {id(child) for child in self.children if id(child) not in self.groups}
+
+    def stay(self, node: Tag) -> None:
+        """Leave what stands for the next child of the original where it is."""
+        self._last = node
 
     def insert(self, node: Tag) -> None:
-        """Insert what stands for the next child, behind what a person has added there."""
-        place = self.last
-        if place is None:
+        """Insert what stands for the next child, behind what a person has added behind the last.
+
+        The first one comes before all else that stands for something of the original.
+        """
+        node.extract()
+        if self._last is None:
             self._insert_first(node)
-            return
-        while isinstance(place.next_sibling, Tag) and id(place.next_sibling) in self._persons:
-            place = place.next_sibling
-        place.insert_after(node)
+        else:
+            place = self._last
+            while isinstance(place.next_sibling, Tag) and id(place.next_sibling) in self._added:
+                place = place.next_sibling
+            place.insert_after(node)
+        self._last = node
 
     def _insert_first(self, node: Tag) -> None:
-        """Insert an element before all that stands for something of the original."""
         for child in self.children:
-            place = self.holders.get(id(child), child)
+            place = self._holders.get(id(child), child)
             if id(child) in self.groups and place.parent is self.own:
                 place.insert_before(node)
                 return
         self.own.append(node)
 
+    def hold(self, leaf: Tag) -> None:
+        """Remember the place of a leaf that may go elsewhere."""
+        if id(leaf) not in self._holders:
+            holder = Tag(name="text")
+            leaf.insert_before(holder)
+            self._holders[id(leaf)] = holder
+
+    def remove_holders(self) -> None:
+        """Take the empty elements out, when all is in its place."""
+        for holder in self._holders.values():
+            holder.extract()
+
 
 class _Merge:
-    def __init__(
-        self, original: Tree, own: Tree, slots: Sequence[Slot], removed: Collection[int]
-    ) -> None:
+    """Follows an original, from its root down, and changes its translation."""
+
+    def __init__(self, original: Tree, translation: _Translation, slots: Sequence[Slot]) -> None:
+        self._numbers = _Numbers(original)
+        self._translation = translation
         self._slots = slots
-        # All of these find leaves, by their numbers, and elements by their `id()`.
-        self._leaf_of = {id(leaf): number for number, leaf in enumerate(original.leaves)}
-        self._own_leaf_of = {id(leaf): number for number, leaf in enumerate(own.leaves)}
-        self._leaves_in = _leaves_in(original)
-        self._own_leaves_in = _leaves_in(own)
-        self._own_paths = [_path(leaf) for leaf in own.leaves]
-        self._elements = list(own.leaves)
-        """What stands for each leaf of the translation: itself, or what came in its place."""
-
-        self._used = {slot.own for slot in slots}
-        """The leaves of the translation that stand for one of the original."""
-
-        self._removed = set(removed)
-        self._keep_rows()
         self._moving = {number for number, slot in enumerate(slots) if slot.has_moved}
         """The leaves of the original that have to move by themselves.
 
@@ -153,169 +303,179 @@ class _Merge:
 
     def merge(self, original: Tag, own: Tag) -> None:
         """Change what is in an element that stands for one of the original."""
+        children = _children(original)
         own_children = _children(own)
-        level = _Level(own, own_children, self._groups(original, own_children))
-        for child in _children(original):
+        level = _Level(own, own_children, self._groups(children, own_children))
+        for child in children:
             self._follow(child, level)
         for own_child in own_children:
             group = level.groups.get(id(own_child))
             if group is None:  # a person has added it
-                self._prune(own_child)
+                self._translation.prune(own_child)
             elif group.made and own_child is group.own[0]:  # once for each group
-                self._place_others(group, own)
-        for holder in level.holders.values():
-            holder.extract()
+                self._translation.place_others(group, own)
+        level.remove_holders()
 
-    def _follow(self, child: Tag, level: _Level) -> None:
-        """Bring a child of the original into the translation, behind the child before it.
-
-        What stands for it is changed in place, stays as it is, or is made anew.
-        """
-        group = level.groups[id(child)]
-        node: Tag | None
-        if self._is_one_to_one(group):
-            stays = not self._has_moved(child)  # before _merge_child(), which changes `_moving`
-            node = self._merge_child(child, group.own[0])
-        elif group.own and not self._is_touched(group):
-            stays = True
-            node = self._last_own_child(child, group)
-        else:
-            stays = False
-            node = self._make_for_group(child, group, level.holders)
-        if node is None:
-            return
-        if not stays:
-            node.extract()
-            level.insert(node)
-        level.last = node
-
-    def _make_for_group(self, child: Tag, group: _Group, holders: dict[int, Tag]) -> Tag | None:
-        """Make what is to stand for a child of the original in a group, or None for nothing."""
-        # The leaves of the group may go into what is made. Their places are needed after that.
-        for own_child in group.own:
-            if id(own_child) in self._own_leaf_of and id(own_child) not in holders:
-                holders[id(own_child)] = Tag(name="text")
-                own_child.insert_before(holders[id(own_child)])
-        node = self._make(child)
-        if node is not None:
-            group.made.append(node)
-        return node
-
-    def _groups(self, original: Tag, own_children: Sequence[Tag]) -> dict[int, _Group]:
-        """Return the group of each child of both elements, by the identity of the child.
+    def _groups(self, children: Sequence[Tag], own_children: Sequence[Tag]) -> dict[int, _Group]:
+        """Return the group of each child of both elements, by the `id()` of the child.
 
         Two children that share a leaf are in one group, and so is whatever shares a leaf with one
         of them: groups are connected components. Children of the translation that share no leaf
         with the original are in none.
         """
-        child_of_leaf = {}
-        for own_child in own_children:
-            for number in self._own_leaves_in[id(own_child)]:
-                child_of_leaf[number] = own_child
-        groups: dict[int, _Group] = {}
-        for child in _children(original):
-            group = _Group([child])
-            groups[id(child)] = group
-            for number in self._leaves_in[id(child)]:
-                own = self._slots[number].own
-                if own is None:
-                    continue
-                own_child = child_of_leaf[own]
-                other = groups.get(id(own_child), _Group([], [own_child]))
-                if other is not group:
-                    # One group takes the place of both, for all their members.
-                    group = _Group(other.original + group.original, other.own + group.own)
-                    for member in (*group.original, *group.own):
-                        groups[id(member)] = group
-        order = [id(child) for child in (*_children(original), *own_children)]
-        places = {name: place for place, name in enumerate(order)}
+        groups = {id(child): _Group(original=[child]) for child in children}
+        for child, own_child in self._sharing(children, own_children):
+            group = groups[id(child)]
+            other = groups.setdefault(id(own_child), _Group(own=[own_child]))
+            if other is group:
+                continue
+            # One group takes the place of both, for all their members.
+            both = _Group(group.original + other.original, group.own + other.own)
+            for member in (*both.original, *both.own):
+                groups[id(member)] = both
+        places = {id(child): place for place, child in enumerate((*children, *own_children))}
         for group in groups.values():
             group.original.sort(key=lambda child: places[id(child)])
             group.own.sort(key=lambda child: places[id(child)])
         return groups
 
+    def _sharing(
+        self, children: Sequence[Tag], own_children: Sequence[Tag]
+    ) -> Iterator[tuple[Tag, Tag]]:
+        """Yield each child of the original with each child of the translation that has its leaf."""
+        child_with_leaf = {}
+        for own_child in own_children:
+            for own_number in self._translation.numbers.within(own_child):
+                child_with_leaf[own_number] = own_child
+        for child in children:
+            for own_number in self._own_numbers(child):
+                yield child, child_with_leaf[own_number]
+
+    def _follow(self, child: Tag, level: _Level) -> None:
+        """Bring a child of the original into the translation, behind the child before it."""
+        group = level.groups[id(child)]
+        if self._is_one_to_one(group):
+            has_moved = self._has_moved(child)  # before _merge_one(), which changes `_moving`
+            node = self._merge_one(group)
+            if has_moved:
+                level.insert(node)
+            else:
+                level.stay(node)
+        elif group.own and not self._is_touched(group):
+            last = self._last_own_child(child, group)
+            if last is not None:
+                level.stay(last)
+        else:
+            made = self._make_for_group(child, group, level)
+            if made is not None:
+                level.insert(made)
+
     def _is_one_to_one(self, group: _Group) -> bool:
         """Tell whether one element stands for one, and both are leaves, or neither is."""
         if len(group.original) != 1 or len(group.own) != 1:
             return False
-        is_leaf = id(group.original[0]) in self._leaf_of
-        return is_leaf == (id(group.own[0]) in self._own_leaf_of)
+        is_leaf = self._numbers.of_leaf(group.original[0]) is not None
+        is_own_leaf = self._translation.numbers.of_leaf(group.own[0]) is not None
+        return is_leaf == is_own_leaf
 
     def _is_touched(self, group: _Group) -> bool:
         """Tell whether a leaf in a group has to change, or a new element stands between its own."""
-        for child, other in pairwise(group.original):
-            if child.next_sibling is not other:
+        for child, next_child in pairwise(group.original):
+            if child.next_sibling is not next_child:
                 return True
         for child in group.original:
-            for number in self._leaves_in[id(child)]:
+            for number in self._numbers.within(child):
                 slot = self._slots[number]
                 if slot.new is not None or slot.has_new_place or number in self._moving:
                     return True
         for own_child in group.own:
-            if not self._removed.isdisjoint(self._own_leaves_in[id(own_child)]):
+            own_numbers = self._translation.numbers.within(own_child)
+            if not self._translation.removed.isdisjoint(own_numbers):
                 return True
         return False
+
+    def _merge_one(self, group: _Group) -> Tag:
+        """Change an element that stands for one alone, and return what stands for it then."""
+        child = group.original[0]
+        own_child = group.own[0]
+        number = self._numbers.of_leaf(child)
+        if number is not None:
+            return self._replace_leaf(own_child, self._slots[number])
+        if self._has_moved(child) and self._is_in_order(child):
+            # Its leaves move with it, so they do not move within it.
+            self._moving.difference_update(self._translated_numbers(child))
+        if self._has_new_tag(child):
+            own_child.name = child.name
+            own_child.attrs = without_content(child).attrs
+        if self._is_touched(group):
+            self.merge(child, own_child)
+        return own_child
+
+    def _replace_leaf(self, own_leaf: Tag, slot: Slot) -> Tag:
+        """Put the new element of a slot in the place of a leaf, if there is a new one."""
+        if slot.own is None or slot.new is None:
+            return own_leaf
+        own_leaf.replace_with(slot.new)
+        self._translation.elements[slot.own] = slot.new
+        return slot.new
 
     def _has_moved(self, child: Tag) -> bool:
         """Tell whether all in an element of the original has moved there.
 
         This is asked only of elements of which the translation has a leaf.
         """
-        return self._moving.issuperset(self._leaves_with_own(child))
+        return self._moving.issuperset(self._translated_numbers(child))
 
     def _has_new_tag(self, child: Tag) -> bool:
         """Tell whether an element of the original, around leaves, is another one than it was.
 
         Then all in it have a new place. A list whose tag a person has changed stays as it is.
         """
-        return all(self._slots[number].has_new_place for number in self._leaves_with_own(child))
-
-    def _leaves_with_own(self, child: Tag) -> list[int]:
-        """Return the leaves in an element for which the translation has one."""
-        numbers = self._leaves_in[id(child)]
-        return [number for number in numbers if self._slots[number].own is not None]
-
-    def _merge_child(self, child: Tag, own_child: Tag) -> Tag:
-        """Change an element that stands for one alone, and return what stands for it then."""
-        number = self._leaf_of.get(id(child))
-        if number is None:
-            if self._has_moved(child) and self._is_in_order(child):
-                # Its leaves move with it, so they do not move within it.
-                self._moving.difference_update(self._leaves_with_own(child))
-            if self._has_new_tag(child):
-                own_child.name = child.name
-                own_child.attrs = without_content(child).attrs
-            if self._is_touched(_Group([child], [own_child])):
-                self.merge(child, own_child)
-            return own_child
-        slot = self._slots[number]
-        if slot.own is None or slot.new is None:
-            return own_child
-        own_child.replace_with(slot.new)
-        self._elements[slot.own] = slot.new
-        return slot.new
+        return all(self._slots[number].has_new_place for number in self._translated_numbers(child))
 
     def _is_in_order(self, child: Tag) -> bool:
         """Tell whether the translation has the leaves of an element in the same order."""
+        own_numbers = self._own_numbers(child)
+        return own_numbers == sorted(own_numbers)
+
+    def _translated_numbers(self, child: Tag) -> list[int]:
+        """Return the numbers of the leaves in an element for which the translation has one."""
+        numbers = self._numbers.within(child)
+        return [number for number in numbers if self._slots[number].own is not None]
+
+    def _own_numbers(self, child: Tag) -> list[int]:
+        """Return the numbers of the translation's leaves that stand for those in an element."""
         own_numbers = []
-        for number in self._leaves_with_own(child):
+        for number in self._numbers.within(child):
             own = self._slots[number].own
             if own is not None:
                 own_numbers.append(own)
-        return own_numbers == sorted(own_numbers)
+        return own_numbers
 
     def _last_own_child(self, child: Tag, group: _Group) -> Tag | None:
         """Return the child of a translation that has the last leaf for a child of the original."""
-        leaves = self._leaves_with_own(child)
-        if not leaves:
+        own_numbers = self._own_numbers(child)
+        if not own_numbers:
             return None
-        own = self._slots[leaves[-1]].own
-        around = (member for member in group.own if own in self._own_leaves_in[id(member)])
-        return next(around, None)
+        for own_child in group.own:
+            if own_numbers[-1] in self._translation.numbers.within(own_child):
+                return own_child
+        return None
+
+    def _make_for_group(self, child: Tag, group: _Group, level: _Level) -> Tag | None:
+        """Make what is to stand for a child of the original in a group, or None for nothing."""
+        # The leaves of the group may go into what is made. Their places are needed after that.
+        for own_child in group.own:
+            if self._translation.numbers.of_leaf(own_child) is not None:
+                level.hold(own_child)
+        node = self._make(child)
+        if node is not None:
+            group.made.append(node)
+        return node
 
     def _make(self, element: Tag) -> Tag | None:
         """Return what is to stand for an element of the original, or None for nothing."""
-        number = self._leaf_of.get(id(element))
+        number = self._numbers.of_leaf(element)
         if number is not None:
             return self._make_leaf(element, self._slots[number])
         made = without_content(element)
@@ -323,93 +483,21 @@ class _Merge:
             node = self._make(child)
             if node is not None:
                 made.append(node)
-        return made if made.contents else None
+        if not made.contents:
+            return None
+        return made
 
     def _make_leaf(self, leaf: Tag, slot: Slot) -> Tag | None:
+        """Return what is to stand for a leaf of the original, taken out of where it was."""
         if slot.own is None:
             return slot.new
         if slot.new is not None:
-            self._elements[slot.own] = slot.new
+            self._translation.elements[slot.own] = slot.new
             return slot.new
-        node = self._elements[slot.own].extract()
+        node = self._translation.elements[slot.own].extract()
         if node.name != leaf.name and not {node.name, leaf.name} <= _FREE:
             node.name = leaf.name  # an item in a list, for example
         return node
-
-    def _place_others(self, group: _Group, own: Tag) -> None:
-        """Put the leaves of a group that no slot has where they stood among its other leaves.
-
-        A person may have added them, for example. Then remove the former elements of the group.
-        """
-        leaf_before: int | None = None
-        placed: set[int] = set()
-        for own_child in group.own:
-            for number in self._own_leaves_in[id(own_child)]:
-                if number in self._used:
-                    leaf_before = number
-                elif number not in self._removed and number not in placed:
-                    top = self._top_of(number)
-                    placed.update(self._own_leaves_in[id(top)])
-                    self._prune(top)
-                    self._place(top.extract(), number, leaf_before, group, own)
-                    leaf_before = number
-        for own_child in group.own:
-            number_of_leaf = self._own_leaf_of.get(id(own_child))
-            if number_of_leaf is None or self._elements[number_of_leaf] is not own_child:
-                own_child.extract()
-
-    def _top_of(self, number: int) -> Tag:
-        """Return the outermost element around a leaf that has no leaf of a slot in it.
-
-        It is the leaf itself if there is no such element.
-        """
-        top = self._elements[number]
-        for element in reversed(self._own_paths[number][:-1]):
-            if not self._used.isdisjoint(self._own_leaves_in[id(element)]):
-                break
-            top = element
-        return top
-
-    def _place(
-        self, top: Tag, number: int, leaf_before: int | None, group: _Group, own: Tag
-    ) -> None:
-        """Insert an element behind the leaf that it stood behind, at its level in the tree."""
-        if leaf_before is None:
-            group.made[0].insert_before(top)
-            return
-        path = self._own_paths[leaf_before]
-        common = _common_depth(path, self._own_paths[number])
-        place = self._elements[leaf_before]
-        # Climb to the level of `top`: into the innermost element that was around both leaves.
-        for _ in range(len(path) - common - 1):
-            if place.parent is None or place.parent is own:
-                break
-            place = place.parent
-        place.insert_after(top)
-
-    def _prune(self, element: Tag) -> None:
-        """Take the leaves that have to go out of an element, and what is empty without them."""
-        for number in self._own_leaves_in[id(element)]:
-            if number not in self._removed:
-                continue
-            node = self._elements[number]
-            while node.parent is not None:
-                parent = node.parent
-                node.extract()
-                if parent.contents:
-                    break
-                node = parent
-
-    def _keep_rows(self) -> None:
-        """Keep each row as a whole in which a cell stays, although none stands for the original."""
-        rows: dict[int, list[int]] = defaultdict(list)
-        for number, path in enumerate(self._own_paths):
-            for element in path:
-                if element.name == "tr":
-                    rows[id(element)].append(number)
-        for numbers in rows.values():
-            if self._used.isdisjoint(numbers) and not self._removed.issuperset(numbers):
-                self._removed.difference_update(numbers)
 
 
 def _children(element: Tag) -> list[Tag]:
@@ -430,12 +518,3 @@ def _common_depth(path: Sequence[Tag], other: Sequence[Tag]) -> int:
             break
         depth += 1
     return depth
-
-
-def _leaves_in(tree: Tree) -> Mapping[int, Sequence[int]]:
-    """Return the numbers of the leaves in each element, by its identity."""
-    leaves: defaultdict[int, list[int]] = defaultdict(list)
-    for number, leaf in enumerate(tree.leaves):
-        for element in _path(leaf):
-            leaves[id(element)].append(number)
-    return leaves
