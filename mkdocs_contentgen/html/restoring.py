@@ -72,43 +72,22 @@ def _rows_to_take_back(rows: Sequence[Row], number: int) -> set[int]:
 def _crossing(rows: Sequence[Row], before: _Nesting, after: _Nesting, chosen: set[int]) -> set[int]:
     """Return the rows of added elements that would overlap with an element that comes back.
 
-    One tag of such an element is within the one that comes back, and the other is outside.
+    One tag of such an element is within the one that comes back, and the other is outside. For
+    example, the quotation was removed, and the <div> was added. If the quotation comes back, the
+    <div> has to go:
+
+        <blockquote> <p>a</p> <div> <p>b</p> </blockquote> <p>c</p> </div>
     """
-    found: set[int] = set()
-    opened: list[int] = []
-    for index, row in enumerate(rows):
-        is_back = index in chosen
-        nesting = before if is_back else after
-        piece = _piece(row, is_back=is_back)
-        if piece is None or index in found:
-            continue
-        if piece.part == "start":
-            opened.append(index)
-        elif piece.part == "end":
-            found |= _close_element(opened, nesting.start_of[index], index, rows, after)
-    return found
-
-
-def _close_element(
-    opened: list[int], start: int, end: int, rows: Sequence[Row], after: _Nesting
-) -> set[int]:
-    """Take an element that ends off the opened ones, and return the rows of tags that have to go.
-
-    `opened` has the rows of start tags without an end so far, and `start` should be the last of
-    them. Otherwise, elements overlap: then the added ones go, with both of their tags.
-    """
+    coming_back = [element for element in before.end_of.items() if element[0] in chosen]
     crossing: set[int] = set()
-    # Added elements that began in this one, and have not ended, are to go.
-    while opened and opened[-1] != start and after.is_added(rows, opened[-1]):
-        inner = opened.pop()
-        crossing |= {inner, after.end_of[inner]}
-    if opened and opened[-1] == start:
-        opened.pop()
-    elif after.is_added(rows, start):
-        # An element that comes back began in this one, and has not ended. So this one is to go.
-        crossing |= {start, end}
-        if start in opened:
-            opened.remove(start)
+    for start, end in after.end_of.items():
+        if start in chosen or not after.is_added(rows, start):
+            continue
+        for other_start, other_end in coming_back:
+            begins_before = start < other_start < end < other_end
+            begins_within = other_start < start < other_end < end
+            if begins_before or begins_within:
+                crossing |= {start, end}
     return crossing
 
 

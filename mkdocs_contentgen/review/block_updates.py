@@ -212,14 +212,18 @@ def _numbers_of_sources(sources: Sequence[Citation], listed_names: Sequence[str]
     """Return the number of each source as a model gets it, by what cites it in the text.
 
     A page is cited by a link to its address. A file has no address, so a label such as `[2]` cites
-    it, which is its place in the list at the end.
+    it, which is its place in the list at the end. If a model gets a page and the file `notes.md`,
+    and the text lists the file as its first source, that is:
+
+        {"https://example.org/page/": 1, "file:notes.md": 2, "1": 2}
     """
     numbers: dict[str, int] = {}
     for number, source in enumerate(sources, start=1):
         numbers[source.name] = number
-        if not source.is_page and source.title in listed_names:
-            place = listed_names.index(source.title) + 1
-            numbers[str(place)] = number
+        is_listed_file = not source.is_page and source.title in listed_names
+        if is_listed_file:
+            label = listed_names.index(source.title) + 1
+            numbers[str(label)] = number
     return numbers
 
 

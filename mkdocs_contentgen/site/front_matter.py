@@ -562,30 +562,56 @@ def _leading_front_matter(source: str) -> Iterator[_FrontMatter]:
     What stands before a front matter is why it is not read. A merge conflict comes before all other
     reasons, then that another front matter was read, and then what was found first.
     """
-    lines = source.lstrip("\ufeff").splitlines()
-    # Why a front matter that begins in the next line is not read.
-    reason = _MARK_BEFORE if source.startswith("\ufeff") else ""
-    number = 0
-    while number < len(lines):
-        line = lines[number].rstrip()
-        if _CONFLICT.match(line):
+    reason = ""
+    """Why a front matter that begins in the next line is not read."""
+
+    if source.startswith("\ufeff"):
+        reason = _MARK_BEFORE
+    for part in _parts_before_text(source.lstrip("\ufeff").splitlines()):
+        if part.kind == "conflict":
             reason = _IN_CONFLICT
-        elif not line:
-            reason = reason or _SPACE_BEFORE
-        elif line.startswith("<!--"):
-            reason = reason or _COMMENT_BEFORE
-            number = _end_of_comment(lines, number)
-        else:
-            syntax = _syntax_of(line)
-            end = _end_of_front_matter(lines, number + 1, syntax)
-            if end is None:
-                return  # the text of the page begins here
-            problem = reason or _problem_of_first(syntax, line)
-            yield _FrontMatter(syntax, number + 1, lines[number : end + 1], problem)
+        elif part.kind == "blank" and not reason:
+            reason = _SPACE_BEFORE
+        elif part.kind == "comment" and not reason:
+            reason = _COMMENT_BEFORE
+        elif part.kind in _ENDS:
+            problem = reason or _problem_of_first(part.kind, part.lines[0])
+            yield _FrontMatter(part.kind, part.first_line, part.lines, problem)
             if reason != _IN_CONFLICT:
                 reason = _SECOND
-            number = end
-        number += 1
+
+
+@dataclass(frozen=True)
+class _Part:
+    """Some lines of a page before its text."""
+
+    kind: str
+    """`conflict`, `blank`, `comment`, or the syntax of a front matter."""
+
+    first_line: int
+    lines: Sequence[str]
+
+
+def _parts_before_text(lines: Sequence[str]) -> Iterator[_Part]:
+    """Yield what stands in the lines of a page before its text, in order."""
+    start = 0
+    while start < len(lines):
+        line = lines[start].rstrip()
+        end: int | None = start
+        if _CONFLICT.match(line):
+            kind = "conflict"
+        elif not line:
+            kind = "blank"
+        elif line.startswith("<!--"):
+            kind = "comment"
+            end = _end_of_comment(lines, start)
+        else:
+            kind = _syntax_of(line)
+            end = _end_of_front_matter(lines, start + 1, kind)
+        if end is None:  # the text of the page begins here
+            return
+        yield _Part(kind, start + 1, lines[start : end + 1])
+        start = end + 1
 
 
 def _end_of_comment(lines: Sequence[str], start: int) -> int:

@@ -19,7 +19,7 @@ from .talk import without_closing
 Action = Literal["change", "insert", "remove", "nothing"]
 
 _Place = tuple[str, int, str]
-"""What an entry is about: the kind, the number of the block, and a new text behind it."""
+"""What an entry is about: the kind, the number of the block, and the text that is new behind it."""
 
 _KIND = r"(?:\s?\([a-z0-9]{1,10}(?:, a person['’]s)?\))?"
 """What a model repeats of how a block is shown to it, such as `(code)`."""
@@ -92,20 +92,17 @@ def read_entries(answer: str, *, is_cut: bool = False) -> list[Entry]:
     """
     answer = without_fence_lines(answer)
     lines = list(_LINE.finditer(answer))
-    first_lines = _first_lines(lines)
+    entry_lines = _entry_lines(lines)
     entries: dict[_Place, Entry] = {}
-    for line, following in zip_longest(lines, lines[1:]):
-        if line not in first_lines:
+    for line, next_line in zip_longest(lines, lines[1:]):
+        if line not in entry_lines:
             continue
+        is_whole = next_line is not None or not is_cut
+        entry: Entry | None = None
         if line["nothing"]:
-            entry: Entry | None = _read_nothing(line)
-        elif following is not None:
-            text = answer[line.start("text") : following.start()]
-            entry = _read_entry(line, text, following["reason"] or "")
-        elif is_cut:
-            entry = None
-        else:
-            entry = _read_entry(line, answer[line.start("text") :], "")
+            entry = _read_nothing(line)
+        elif is_whole:
+            entry = _read_block(answer, line, next_line)
         if entry:
             entries[_place_of(entry)] = entry
     return list(entries.values())
@@ -125,11 +122,17 @@ def _place_of(entry: Entry) -> _Place:
     return "block", entry.number, ""
 
 
-def _first_lines(lines: Sequence[re.Match[str]]) -> list[re.Match[str]]:
-    """Return those of the lines that begin an entry."""
-    found = [line for line in lines if line["action"] or line["nothing"]]
+def _entry_lines(lines: Sequence[re.Match[str]]) -> list[re.Match[str]]:
+    """Return those of the lines that begin an entry. Those with a reason alone do not."""
+    found = []
+    in_capitals = []
+    for line in lines:
+        keyword = line["action"] or line["nothing"]
+        if keyword:
+            found.append(line)
+            if keyword.isupper():
+                in_capitals.append(line)
     # Thoughts say `Block 2: …` where the answer says `BLOCK 2: …`.
-    in_capitals = [line for line in found if (line["action"] or line["nothing"]).isupper()]
     return in_capitals or found
 
 
@@ -140,21 +143,42 @@ def _read_nothing(line: re.Match[str]) -> Entry:
     return Entry("nothing", reason=reason.strip(" .,:*–—-\n"))
 
 
-def _read_entry(line: re.Match[str], text: str, reason: str) -> Entry | None:
-    """Return the entry that begins with a line, or None if its block stays as it is."""
+def _read_block(answer: str, line: re.Match[str], next_line: re.Match[str] | None) -> Entry | None:
+    """Return the entry of a line that names a block, or None if the block stays as it is."""
+    text, reason = _text_and_reason(answer, line, next_line)
     name = line["action"].upper()
     number = int(line["number"])
-    text = without_closing(text)
-    text, *inline = _INLINE_REASON.split(" ".join(text.split()), maxsplit=1)
-    if inline:
-        reason = inline[0]
     is_new = name.startswith("AFTER")
-    if name.startswith("REMOVE") or (_REMOVE.fullmatch(text) and not is_new):
+    says_remove = not is_new and _REMOVE.fullmatch(text)
+    if name.startswith("REMOVE") or says_remove:
         return Entry("remove", number, reason=reason)
     if _COMMENT.match(text):
         return None
-    prefix = _PREFIX.match(text)
-    if prefix:
-        text = text[prefix.end() :]
-    action: Action = "insert" if is_new else "change"
+    repeated = _PREFIX.match(text)
+    if repeated:
+        text = text[repeated.end() :]
+    action: Action = "change"
+    if is_new:
+        action = "insert"
     return Entry(action, number, without_html(text).strip(), reason)
+
+
+def _text_and_reason(
+    answer: str, line: re.Match[str], next_line: re.Match[str] | None
+) -> tuple[str, str]:
+    """Return the new text that begins in a line, up to the next one, and the reason.
+
+    The reason is in the next line, or behind the text. Both are on one line.
+    """
+    end = len(answer)
+    reason = ""
+    if next_line is not None:
+        end = next_line.start()
+        reason = next_line["reason"] or ""
+    text = without_closing(answer[line.start("text") : end])
+    text = " ".join(text.split())
+    inline_reason = _INLINE_REASON.search(text)
+    if inline_reason:
+        reason = text[inline_reason.end() :]
+        text = text[: inline_reason.start()]
+    return text, reason

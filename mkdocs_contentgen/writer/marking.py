@@ -225,30 +225,39 @@ def _text_token(content: str) -> Token:
 def _find_marks(tokens: list[Token], indexes: list[int]) -> list[tuple[int, int]]:
     """Return the first and the last token of each mark for a range with its text at `indexes`.
 
-    That is one mark if the tokens from the first to the last are balanced: each emphasis that
-    begins there ends there. Otherwise, each part has a mark of its own.
+    That is one mark, with all emphasis that stands in it as a whole. If emphasis reaches beyond the
+    range, tags would overlap, so each part of the text has a mark of its own. With the range in
+    brackets:
+
+        [a **b**] c      one mark, around `a **b**`
+        **[a] b**        one mark, around `a`
+        [a **b] c**      two marks, around `a` and `b`
     """
     first = indexes[0]
     last = indexes[-1]
-    depth = 0
-    """How much emphasis is open, if none is at the first token."""
-
-    lowest = 0
-    """The least of that: below 0 if emphasis ends that began before the first token."""
-
-    for token in tokens[first : last + 1]:
-        depth += token.nesting
-        lowest = min(lowest, depth)
-    # Take in the ends behind the last token, of emphasis that began in the range,
-    while depth > lowest and last + 1 < len(tokens) and tokens[last + 1].nesting < 0:
+    begun, ended = _count_unbalanced(tokens[first : last + 1])
+    # The tags of emphasis stand beside the text. Take in the end tags behind the last token,
+    while begun and last + 1 < len(tokens) and tokens[last + 1].nesting < 0:
         last += 1
-        depth -= 1
-    # and the beginnings before the first token, of emphasis that ends in the range.
-    while lowest < 0 and first > 0 and tokens[first - 1].nesting > 0:
+        begun -= 1
+    # and the start tags before the first one.
+    while ended and first > 0 and tokens[first - 1].nesting > 0:
         first -= 1
-        lowest += 1
-        depth += 1
-    is_balanced = lowest == 0 and depth == 0
-    if is_balanced:
-        return [(first, last)]
-    return [(index, index) for index in indexes]
+        ended -= 1
+    if begun or ended:
+        return [(index, index) for index in indexes]
+    return [(first, last)]
+
+
+def _count_unbalanced(tokens: Iterable[Token]) -> tuple[int, int]:
+    """Return how much emphasis begins in tokens and ends behind them, and the other way round."""
+    begun = 0
+    ended = 0
+    for token in tokens:
+        if token.nesting > 0:
+            begun += 1
+        elif token.nesting < 0 and begun:
+            begun -= 1
+        elif token.nesting < 0:
+            ended += 1
+    return begun, ended
