@@ -25,8 +25,14 @@ NAME = (
 _GONE = sha256("")
 """Takes the place of the SHA-256 of a passage once an update knows that it is gone."""
 
-MAX_PASSAGE = 10_000
-"""The maximum length of what a citation says, in characters."""
+MAX_SAID = 10_000
+"""The maximum length of what a citation says in a message to a service, in characters."""
+
+MAX_KEPT_OF_ALL = 8000
+"""The maximum length of what a text keeps of all passages that it cites, in characters."""
+
+MAX_KEPT = MAX_KEPT_OF_ALL // 4
+"""The maximum length of what it keeps of one passage, however few it cites."""
 
 
 class Citation(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -36,10 +42,10 @@ class Citation(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """What names it in the text's record; empty for a passage that nothing names."""
 
     title: Annotated[str, Meta(max_length=1000)]
-    now: Annotated[str, Meta(max_length=MAX_PASSAGE)]
+    now: Annotated[str, Meta(max_length=MAX_SAID)]
     """What it says, or an empty string if it is gone, or if nobody has looked."""
 
-    before: Annotated[str, Meta(max_length=MAX_PASSAGE)] = ""
+    before: Annotated[str, Meta(max_length=MAX_SAID)] = ""
     """What it said when the text was written, or an empty string if that is not known."""
 
     has_changed: bool = False
@@ -66,7 +72,7 @@ class Citation(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         return structs.replace(
             self,
             title=title,
-            now=said[:MAX_PASSAGE],
+            now=said[:MAX_SAID],
             has_changed=digest != self.digest,
             digest=digest,
         )

@@ -36,6 +36,19 @@ def hidden_character(text: str) -> str | None:
     return _escape(match) if match else None
 
 
+def one_line_problem(text: str, what: str, most: int) -> str:
+    """Return what is wrong with a line that a person gives, or an empty string.
+
+    `what` says in a message what the line is, such as "a name", and `most` is its maximum length.
+    """
+    if len(text) > most:
+        return f"has {len(text)} characters; {what} has at most {most}"
+    character = hidden_character(text)
+    if character:
+        return f"contains {character}, which is not allowed in {what}"
+    return ""
+
+
 def escape_controls(text: str) -> str:
     r"""Return a text on one line, with control characters and CI commands escaped.
 

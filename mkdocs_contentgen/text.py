@@ -15,7 +15,7 @@ from typing import Annotated, Any
 import msgspec
 from msgspec import Meta, structs
 
-from .citation import NAME, Citation
+from .citation import MAX_KEPT, MAX_KEPT_OF_ALL, NAME, Citation
 from .display import CONTROL_CHARACTERS, escape_controls
 
 MAX_HTML = 256 * 1024
@@ -36,12 +36,6 @@ MAX_MODEL = 100
 _MAX_SOURCES = 20
 """The maximum number of passages that a text cites."""
 
-_MAX_PASSAGE = 2000
-"""The maximum length of what is kept of a passage, in characters."""
-
-_MAX_PASSAGES = 8000
-"""The maximum length of what is kept of all passages of a text together, in characters."""
-
 _MAX_LINES = 50
 """The maximum number of remarks, and of updates."""
 
@@ -60,7 +54,7 @@ _LINE = rf"^[^\n{CONTROL_CHARACTERS}]*\Z"
 _PASSAGE = rf"^[^{CONTROL_CHARACTERS}]+\Z"
 
 Line = Annotated[str, Meta(max_length=MAX_EDIT, pattern=_LINE)]
-_Passage = Annotated[str, Meta(max_length=_MAX_PASSAGE, pattern=_PASSAGE)]
+_Passage = Annotated[str, Meta(max_length=MAX_KEPT, pattern=_PASSAGE)]
 _Name = Annotated[str, Meta(pattern=NAME)]
 _SPACE_BETWEEN = r"(?: (?!\Z)|\Z)"
 _REMEMBERED = rf"^(?:(?:[0-9a-f]{{8}}:){{3}}[0-9]{{1,4}}:[0-9a-f]{{8}}{_SPACE_BETWEEN})*\Z"
@@ -307,7 +301,7 @@ def _clean_by_passage(values: Mapping[object, object]) -> dict[object, str]:
     The more there are, the less is kept of each, but always enough for a digest.
     """
     named = [name for name in values if re.match(NAME, str(name))][:_MAX_SOURCES]
-    most = _MAX_PASSAGES // max(len(named), 4)
+    most = min(MAX_KEPT, MAX_KEPT_OF_ALL // max(len(named), 1))
     kept = {}
     for name in named:
         lines = [escape_controls(line).rstrip() for line in str(values[name]).splitlines()]

@@ -12,7 +12,7 @@ from itertools import groupby
 import click
 from msgspec import structs
 
-from ..display import escape_controls, first_names, hidden_character, quoted
+from ..display import escape_controls, first_names, one_line_problem, quoted
 from ..errors import ApprovalError, UnsafeHTMLError
 from ..html.differences import Row, Word, compare
 from ..html.document import Document
@@ -375,12 +375,7 @@ def reason_problem(reason: str) -> str:
     """Return what is wrong with the reason for an approval, or an empty string."""
     if not any(map(str.isalnum, reason)):
         return "has no words"
-    if len(reason) > MAX_EDIT:
-        return f"has {len(reason)} characters; a reason has at most {MAX_EDIT}"
-    character = hidden_character(reason)
-    if character:
-        return f"contains {character}, which is not allowed in a reason"
-    return ""
+    return one_line_problem(reason, "a reason", MAX_EDIT)
 
 
 def _edits_to_keep(text: Text, reason: str, unchecked: Sequence[str]) -> Edits | None:

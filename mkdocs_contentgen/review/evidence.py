@@ -11,7 +11,7 @@ from ..html.document import Document, is_block
 from ..site.site import Site
 from ..text import Text
 from ..texts.articles import Article
-from ..writer.evidence import MAX_PASSAGES, Evidence, EvidenceFinder
+from ..writer.evidence import PASSAGES_FOR_SENTENCE, Evidence, EvidenceFinder
 from ..writer.retrieval import Sources
 from ..writer.sources import Passage
 
@@ -74,7 +74,7 @@ class OriginalFinder(EvidenceFinder):
         if not found:
             found = [number for number, words in self._words.items() if words in line]
             found.sort(key=lambda number: -len(self._words[number]))
-        return [Evidence(self.passages[number], ()) for number in found[:MAX_PASSAGES]]
+        return [Evidence(self.passages[number], ()) for number in found[:PASSAGES_FOR_SENTENCE]]
 
     def of_block(self, number: int) -> list[Evidence]:
         """Return the original of a block, none for one that stands for nothing in the original."""

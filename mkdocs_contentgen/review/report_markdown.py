@@ -17,6 +17,7 @@ from ..display import counted, first_names
 from ..files import short_digest
 from ..github_markdown import MAX_COMMENT, changed_words, escaped, folded, link, table, with_bold
 from ..texts.articles import Article, count_statements
+from ..writer.evidence import PASSAGE_LENGTH
 from .pull_requests import PlacedPassage, PlacedSentence, TextReport
 
 _MAX_ROWS = 100
@@ -29,7 +30,6 @@ _MAX_BLOCK = 1500
 """Characters of the changed words of a block."""
 
 _MAX_SENTENCE = 600
-_MAX_PASSAGE = 400
 _MAX_CELL = 80
 _RESERVE = 1500
 """Characters that are kept free for what names the texts that were left out."""
@@ -326,7 +326,7 @@ def _passage(passage: PlacedPassage, form: Form) -> str:
     place = passage.file if passage.line is None else f"{passage.file}:{passage.line}"
     address = form.link_to(passage.path, passage.line) if passage.path else ""
     name = link(_cut(place, _MAX_CELL), address) if address else _cell(place)
-    said = escaped(_cut(" ".join(passage.text.split()), _MAX_PASSAGE))
+    said = escaped(_cut(" ".join(passage.text.split()), PASSAGE_LENGTH))
     return f"{name}, {_cell(passage.title)}: {said}"
 
 

@@ -227,16 +227,19 @@ class _Planner:
 
         What needs no words needs no service either.
         """
-        from ..texts.translation_updates import lacks_what_needs_no_words, plan_translation_update
+        from ..texts.translation_updates import ComparedTranslation
 
         changes = article.original_changes
         try:
-            asked = plan_translation_update(text, original_text.text, repeats=self.is_named)
-            is_filled = self.is_named and lacks_what_needs_no_words(text, original_text.text)
+            compared = ComparedTranslation(text, original_text.text)
         except (EditError, UnsafeHTMLError) as error:
             self.planned.add_problem(article, str(error))
             return
-        problems = self.site.field_problems(article.asked) if asked else []
+        asked = compared.plan_update(repeats=self.is_named)
+        is_filled = self.is_named and compared.lacks_what_needs_no_words()
+        problems = []
+        if asked:
+            problems = self.site.field_problems(article.asked)
         if problems:
             self.planned.problems += problems
         elif asked and not self.site.options.service_can("translate"):

@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING, Annotated
 import msgspec
 import yaml
 
-from ..display import hidden_character
+from ..display import one_line_problem
 from ..errors import ApprovalError, UnsafeHTMLError
 from ..files import locked, normal_form, read_text, reason_of, refuse_links, replace_text, sha256
 from ..page_request import PageRequest
@@ -466,12 +466,7 @@ def name_problem(name: str) -> str:
     """Return why a reviewer's name is not valid, or an empty string."""
     if not name.strip():
         return "is empty; it says who is responsible for the text"
-    if len(name) > MAX_NAME:
-        return f"has {len(name)} characters; a name has at most {MAX_NAME}"
-    character = hidden_character(name)
-    if character:
-        return f"contains {character}, which is not allowed in a name"
-    return ""
+    return one_line_problem(name, "a name", MAX_NAME)
 
 
 def save_approved(

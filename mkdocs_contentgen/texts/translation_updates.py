@@ -87,26 +87,7 @@ def plan_translation_update(
     With `repeats`, blocks that an earlier answer left untranslated are asked for again. Raises
     UnsafeHTMLError, and EditError for a text that is no translation.
     """
-    state = _State(translation, original)
-    blocks = []
-    for leaf_number, part in state.parts:
-        try:
-            markdown = to_translatable(part)
-        except EditError:  # the updated text will have a remark that says why
-            continue
-        own = state.own_leaf(leaf_number)
-        if state.needs_words(leaf_number, repeats=repeats):
-            blocks.append(OriginalBlock(part.number, part.kind, markdown))
-        elif own and own.text and part.kind not in ATTRIBUTES:
-            # It is only shown, with its translation, which a person may have emptied.
-            words = own.text[:MAX_BLOCK]
-            blocks.append(OriginalBlock(part.number, part.kind, markdown, words))
-    asked = [block for block in blocks if not block.translation]
-    if not asked:
-        return None
-    if len(blocks) > MAX_BLOCKS:
-        blocks = asked[:MAX_BLOCKS]
-    return Translation(state.language, blocks, state.remembered.language)
+    return ComparedTranslation(translation, original).plan_update(repeats=repeats)
 
 
 def apply_translation_update(
@@ -126,20 +107,27 @@ def apply_translation_update(
     never stood in the translation comes from the original, too. Raises UnsafeHTMLError, and
     EditError if the text could not be shown.
     """
-    state = _State(translation, original)
-    update = _Update(state, asked.blocks if asked else (), translated, repeats=repeats)
+    state = ComparedTranslation(translation, original)
+    asked_blocks: Sequence[OriginalBlock] = ()
+    if asked is not None:
+        asked_blocks = asked.blocks
+    update = _Update(state, asked_blocks, translated, repeats=repeats)
     html, leaves = update.apply()
     remarks = update.remarks_after(translation.remarks, translated.remarks, is_draft=is_draft)
-    model = model_name(translated.model) if update.has_new_words else ""
-    start = f"{today}, {model}: " if model else f"{today}: "
-    lines = [f"{start}{line}" for line in update.lines()]
+    model = ""
+    written_by = translation.written_by
+    if update.has_new_words:
+        # What a model has written is not of a person alone, even if the model has no name.
+        written_by = ""
+        model = model_name(translated.model)
+    by = f"{today}, {model}" if model else f"{today}"
+    lines = [f"{by}: {line}" for line in update.lines()]
     fields = clean_fields({"remarks": remarks, "updates": lines}, ("remarks", "updates"))
     return structs.replace(
         translation,
         html=html,
-        # What a model has written is not of a person alone, even if the model has no name.
         model=translation.model or model,
-        written_by="" if update.has_new_words else translation.written_by,
+        written_by=written_by,
         remarks=fields.get("remarks", ()),
         updates=(*translation.updates, *fields.get("updates", ()))[-_MAX_UPDATES:],
         edits=update.edits(translation.edits),
@@ -155,17 +143,11 @@ def apply_translation_update(
     )
 
 
-def lacks_what_needs_no_words(translation: Text, original: Text) -> bool:
-    """Tell whether something such as code or a figure never stood in a translation.
+class ComparedTranslation:
+    """A translation and its original as they are now, and which leaf stands for which.
 
-    Raises UnsafeHTMLError, and EditError for a text that is no translation.
+    Making it raises UnsafeHTMLError, and EditError for a text that is no translation.
     """
-    state = _State(translation, original)
-    return any(map(state.lacks_without_words, state.leaves))
-
-
-class _State:
-    """A translation and its original as they are now, and which leaf stands for which."""
 
     def __init__(self, translation: Text, original: Text) -> None:
         if translation.original is None:
@@ -222,10 +204,44 @@ class _State:
                 carried[leaf_number] = new.element
         return carried
 
+    def plan_update(self, *, repeats: bool) -> Translation | None:
+        """Return what a translator gets of the original, or None if no words are needed.
+
+        With `repeats`, blocks that an earlier answer left untranslated are asked for again.
+        """
+        asked: list[OriginalBlock] = []
+        asked_and_shown: list[OriginalBlock] = []
+        for leaf_number, part in self.parts:
+            try:
+                markdown = to_translatable(part)
+            except EditError:  # the updated text will have a remark that says why
+                continue
+            own = self.own_leaf(leaf_number)
+            if self.needs_words(leaf_number, repeats=repeats):
+                block = OriginalBlock(part.number, part.kind, markdown)
+                asked.append(block)
+                asked_and_shown.append(block)
+            elif own and own.text and part.kind not in ATTRIBUTES:
+                # It is only shown, with its translation, which a person may have emptied.
+                words = own.text[:MAX_BLOCK]
+                asked_and_shown.append(OriginalBlock(part.number, part.kind, markdown, words))
+        if not asked:
+            return None
+        blocks = asked_and_shown
+        if len(blocks) > MAX_BLOCKS:
+            blocks = asked[:MAX_BLOCKS]
+        return Translation(self.language, blocks, self.remembered.language)
+
+    def lacks_what_needs_no_words(self) -> bool:
+        """Tell whether something such as code or a figure never stood in the translation."""
+        return any(map(self.lacks_without_words, self.leaves))
+
     def own_leaf(self, leaf_number: int) -> Block | None:
         """Return what stands for a leaf of the original, or None."""
         pair = self.pairs.get(leaf_number)
-        return None if pair is None or pair.own is None else self.own_leaves[pair.own]
+        if pair is None or pair.own is None:
+            return None
+        return self.own_leaves[pair.own]
 
     def lacks_without_words(self, leaf: Block) -> bool:
         """Tell whether a leaf of the original needs no words, and never stood in the translation.
@@ -259,9 +275,10 @@ class _State:
         same = set(description_names(leaf.element)) & set(description_names(own_leaf.element))
         if own_leaf.text and own_leaf.text == leaf.text:
             same.add(own_leaf.first_words)
-        return any(
-            self._says_untranslated(remark, name) for name in same for remark in self._remarks
-        )
+        for name in same:
+            if any(self._says_untranslated(remark, name) for remark in self._remarks):
+                return True
+        return False
 
     def _says_untranslated(self, remark: str, name: str) -> bool:
         """Tell whether a remark is about words without a translation, or about many."""
@@ -277,7 +294,7 @@ class _Update:
 
     def __init__(
         self,
-        state: _State,
+        state: ComparedTranslation,
         asked: Sequence[OriginalBlock],
         translated: Translated,
         *,
@@ -315,21 +332,28 @@ class _Update:
 
         Raises EditError if it could not be shown.
         """
-        state = self._state
         self._number_citations_of_persons()
-        slots = [self._slot(leaf) for leaf in state.leaves]
+        slots = [self._slot(leaf) for leaf in self._state.leaves]  # takes notes, too
         if self._repeats:
             self._fill_without_words(slots)
         removed = self._find_removed()
-        is_changed = any(self._done.values()) or bool(removed)
-        if is_changed:
-            original = Tree(state.original.article, [leaf.element for leaf in state.leaves])
-            merge(original, Tree(state.own.article, self._elements), slots, removed)
-            self._note_removed(removed)
-        after = reread(state.own)
+        has_changes = any(self._done.values()) or bool(removed)
+        if has_changes:
+            self._merge(slots, removed)
+        after = reread(self._state.own)
         self._check_words_of_persons(after)
-        html = after.to_lines() if is_changed else state.html
-        return html, self._leaves_after(after)
+        leaves = self._leaves_after(after)
+        if has_changes:
+            return after.to_lines(), leaves
+        return self._state.html, leaves  # byte for byte
+
+    def _merge(self, slots: Sequence[Slot], removed: Collection[int]) -> None:
+        """Bring what the slots have into the translation, and take out what is to be removed."""
+        state = self._state
+        original = Tree(state.original.article, [leaf.element for leaf in state.leaves])
+        own = Tree(state.own.article, self._elements)
+        merge(original, own, slots, removed)
+        self._note_removed(removed)
 
     def _check_words_of_persons(self, after: Document) -> None:
         """Raise EditError if a block of a person is not in the updated translation."""
@@ -431,7 +455,8 @@ class _Update:
         new, problem = self._translated(leaf)
         if not problem:
             self._new[leaf.number] = new.element
-            self._done["changed" if has_changed else "translated"].append(leaf_name(own))
+            action = "changed" if has_changed else "translated"
+            self._done[action].append(leaf_name(own))
         elif has_changed:
             self._outdated.add(leaf.number)
             self._remarks.append(f"{_CHANGED}{leaf_name(own)}: it is as before, since {problem}")
@@ -449,9 +474,9 @@ class _Update:
     def _number_citations_of_persons(self) -> None:
         """Give the citations in words of persons the numbers that they have in the original."""
         state = self._state
-        labels = {
-            link["href"]: link.get_text() for link in numbered_citations(state.original.article)
-        }
+        labels = {}
+        for link in numbered_citations(state.original.article):
+            labels[link["href"]] = link.get_text()
         for number in sorted(state.alignment.leaves_by_persons):
             own = state.own_leaves[number]
             former_digest = own.digest
@@ -530,15 +555,17 @@ class _Update:
         if pair is None or pair.own is None:  # nothing stood for it before
             if new is not None:
                 return digest_of.get(id(new), REMOVED)
-            is_missing = pair is not None and pair.is_missing
-            return MISSING if is_missing else REMOVED
+            if pair is not None and pair.is_missing:
+                return MISSING
+            return REMOVED
         own = self._state.own_leaves[pair.own]
         before = pair.remembered.own
         if self._state.is_by_person(pair.own) and own.digest not in self.changed_by:
             # align() knows a leaf of a person by its digest, which is not the remembered one.
             return before
-        element = own.element if new is None else new
-        return digest_of.get(id(element), before)
+        if new is None:
+            return digest_of.get(id(own.element), before)
+        return digest_of.get(id(new), before)
 
     def _missing(self) -> list[Block]:
         """Return the leaves of the original that still have no translation."""
@@ -615,9 +642,12 @@ def _for_translation(leaf: Block) -> Tag:
 
 def _rank(remark: str) -> int:
     """Return 0 for a remark on the whole text or on a whole block, and 1 for one on words."""
+    if is_on_whole(remark):
+        return 0
     on_blocks = (_CHANGED, _GONE, STAYS, MORE_UNTRANSLATED)
-    is_on_block = any(part in remark for part in on_blocks)
-    return 0 if is_on_block or is_on_whole(remark) else 1
+    if any(part in remark for part in on_blocks):
+        return 0
+    return 1
 
 
 def remarks_still_true(

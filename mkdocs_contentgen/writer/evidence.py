@@ -11,13 +11,13 @@ from .retrieval import Index
 from .sources import Passage
 from .words import content_stems, content_words
 
-MAX_PASSAGES = 3
-"""Passages for a sentence: the right one is nearly always among three."""
+PASSAGES_FOR_SENTENCE = 3
+"""The most passages for a sentence: the right one is nearly always among three."""
 
-_MAX_LENGTH = 400
-"""Characters of a passage."""
+PASSAGE_LENGTH = 400
+"""The maximum length of such a passage, in characters."""
 
-_PART = re.compile(rf".{{1,{_MAX_LENGTH}}}(?:\s|$)|.{{1,{_MAX_LENGTH}}}", re.DOTALL)
+_PART = re.compile(rf".{{1,{PASSAGE_LENGTH}}}(?:\s|$)|.{{1,{PASSAGE_LENGTH}}}", re.DOTALL)
 """Matches a part of a sentence that is too long for a passage. Lists and tables have no ends."""
 
 _LEAST_SHARED = 2
@@ -81,14 +81,14 @@ class EvidenceFinder:
         for passage, shared in close:
             if len(shared) >= most * _LEAST_OF_BEST:
                 found.append(Evidence(passage, _words_with_stems(passage.text, shared)))
-        return found[:MAX_PASSAGES]
+        return found[:PASSAGES_FOR_SENTENCE]
 
 
 def _short_passages(passage: Passage) -> Iterator[Passage]:
     """Yield the parts of a passage: as many whole sentences as have room, or a part of one."""
     part = ""
     for sentence in _sentences(passage.text):
-        if part and len(part) + len(sentence) > _MAX_LENGTH:
+        if part and len(part) + len(sentence) > PASSAGE_LENGTH:
             yield replace(passage, text=part.strip())
             part = ""
         part += sentence

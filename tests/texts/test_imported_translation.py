@@ -12,8 +12,8 @@ from mkdocs_contentgen.texts.imported_translation import AlignedImport, align_im
 from mkdocs_contentgen.texts.remembered import read_remembered, short_digest_of
 from mkdocs_contentgen.texts.translation import count_changes
 from mkdocs_contentgen.texts.translation_updates import (
+    ComparedTranslation,
     apply_translation_update,
-    lacks_what_needs_no_words,
     plan_translation_update,
 )
 
@@ -185,7 +185,7 @@ def test_an_update_brings_what_needs_no_words() -> None:
         expected = expected.replace(word, own_word)
     assert expected in after.html
     assert after.remarks == ()
-    assert not lacks_what_needs_no_words(after, original)
+    assert not ComparedTranslation(after, original).lacks_what_needs_no_words()
     assert update(after, original).html == after.html
     fails = translated(asked, lambda: True)
     failed = apply_translation_update(own, original, asked, fails, TODAY, repeats=True)
