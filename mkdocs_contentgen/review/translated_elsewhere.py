@@ -57,6 +57,7 @@ from ..writer.reading import EXTENSION_STEPS
 from ..writer.settings import WriterOptions
 from ..writer.translation import prompts, translation_from_answer, words_in_lower_case
 from ..writer.translation_checks import check
+from ..writer.translation_words import CommonWords
 from ..writer.values import guess_language
 
 _MARKDOWN = re.compile(r"^#{1,6} ", re.MULTILINE)
@@ -262,7 +263,9 @@ def _check(
     own_leaves = document.leaves()
     text = source.article.get_text(" ")
     from_language = original.language or guess_language(text)
-    common = words_in_lower_case(text)
+    common = CommonWords(
+        words_in_lower_case(text), words_in_lower_case(document.article.get_text(" "))
+    )
 
     def check_part(block: Block, of_original: Block) -> list[str]:
         """Mark a block, and return what to remark on it."""

@@ -48,6 +48,7 @@ from .translation_checks import (
     has_shape_of,
     is_of_another_block,
 )
+from .translation_words import CommonWords
 from .usage import CHARACTERS_PER_TOKEN, Usage
 from .values import common_words, guess_language
 from .words import count_words, split_words
@@ -470,8 +471,11 @@ class _Translating:
     def finish(self) -> Translated:
         """Return what is there of the translation, with what a person should know of it."""
         asked = _asked_blocks(self.translation)
-        texts = " ".join(block.text for block in self.translation.blocks)
-        common = words_in_lower_case(texts)
+        blocks_of_translation = filter(None, map(self._translation_of, self.translation.blocks))
+        common = CommonWords(
+            words_in_lower_case(" ".join(block.text for block in self.translation.blocks)),
+            words_in_lower_case(" ".join(blocks_of_translation)),
+        )
         blocks = []
         for block in asked:
             element = self.done.get(block.number)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Container, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import chain
@@ -23,12 +23,28 @@ from ..html.descriptions import CITATION_LABEL
 from ..html.elements import HEADINGS
 from ..html.translatable import NUMBER, read_translated
 from ..service.protocol import MAX_REASON, OriginalBlock
-from .code_parts import FILE_TYPES
+from .exclusive_terms import compare_exclusive_terms
 from .glossary import NO_GLOSSARY, Glossary, is_kept
 from .languages import primary_tag
 from .ranges import Range, overlaps, without_overlaps
-from .translation_words import Pair, compare_names, compare_negations, missing_rates
-from .values import Figure, Readings, Value, find_values, has_vocabulary, known_values
+from .translation_literals import compare_literals, literals_of, numbers_in_literals
+from .translation_words import (
+    NO_COMMON_WORDS,
+    CommonWords,
+    Pair,
+    compare_names,
+    compare_negations,
+    missing_rates,
+)
+from .values import (
+    Figure,
+    Readings,
+    Value,
+    find_values,
+    has_unit_words,
+    has_vocabulary,
+    known_values,
+)
 from .words import HANGUL, OBJECT, UNSPACED, split_words
 
 _MOST_MARKS = 100
@@ -59,29 +75,6 @@ _YEAR = re.compile(r"[12]\d{3}")
 _SMALL = ("1", "2")
 """Numbers that one language writes as a word, or leaves out, where another has a figure."""
 
-_LITERAL = re.compile(
-    # addresses
-    r"https?://[A-Za-z0-9./?&=%#_~+@:-]*[A-Za-z0-9/#]"
-    r"|www\.[A-Za-z0-9.-]{1,200}[A-Za-z0-9]"
-    r"|(?<![A-Za-z0-9.@-])[A-Za-z0-9-]{1,63}\.(?:com|org|net|io|dev)\b"
-    r"|[A-Za-z0-9.+-]{1,64}@[A-Za-z0-9-]{1,63}(?:\.[A-Za-z0-9-]{1,63}){1,4}"
-    # placeholders, and environment variables in shells
-    r"|\{\{?[^\s{}]{1,60}\}?\}|%\([a-z_]{1,40}\)s|%[sd]\b|\$\{?[A-Z][A-Z0-9_]*\}?"
-    # flags
-    r"|(?<![\w-])--[a-z][a-z0-9-]*(?<!-)"
-    # paths
-    r"|(?<![A-Za-z0-9_.~/])(?:~|\.{1,2})?(?:/[A-Za-z0-9_.-]*[A-Za-z0-9_-]){2,}"
-    # identifiers such as `MAX_AGE` and `max_age`
-    r"|\b[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+\b|\b[A-Za-z][A-Za-z0-9]*(?:_[A-Za-z0-9]+)+\b"
-    # files
-    r"|(?<![A-Za-z0-9_.-])[A-Za-z0-9_-]{2,60}"
-    rf"\.(?:{'|'.join(sorted(FILE_TYPES))})(?![A-Za-z0-9_])"
-    # names such as `GitHub` and `maxAge`
-    r"|(?<![A-Za-z0-9_])[A-Za-z0-9]*[a-z][A-Z][A-Za-z0-9]*",
-    re.ASCII,
-)
-"""What is written letter for letter in each language: addresses, flags, files, `GitHub`."""
-
 _KEPT = re.compile(f"{NUMBER.pattern}|{CITATION_LABEL.pattern}")
 """Matches what stands for a part that stays, and a citation, whose number says nothing."""
 
@@ -108,8 +101,15 @@ _BEHIND_SIGN = re.compile(rf"[.!?…\s\"'”’»)」』{OBJECT}]*")
 _SAME_SIGNS = str.maketrans("。｡।…！？؟：；", "....!??:;")
 _OPENING_BRACKETS = re.compile("[(\uff08]")
 
-_MOST_ENDING = 3
-"""So many letters can be the ending of a name such as `GitHub`."""
+_MINUS = re.compile(
+    r"\b(?:minus|moins|menos|meno|negativ|below|unter|sous|bajo|sotto|abaixo|минус|ниже)"
+    "|マイナス|零下|氷点下|[负負]|마이너스|영하|سالب|ناقص|تحت",
+    re.IGNORECASE,
+)
+"""Words for the sign of a negative number."""
+
+_NEGATIVE = re.compile("(?<![^\\s(\\[:])[-\u2212–](?=\\d)")
+"""The sign of a negative number. Between two numbers, it is something else."""
 
 _LATIN_WORD = re.compile(r"(?<![A-Za-z0-9_])[A-Za-z][A-Za-z.-]*[A-Za-z](?![A-Za-z0-9_])")
 """A word in Latin letters in a text of any script."""
@@ -238,7 +238,7 @@ def _pair(
     original: Tag,
     language: str,
     from_language: str,
-    common_words: frozenset[str] = frozenset(),
+    common_words: CommonWords = NO_COMMON_WORDS,
 ) -> Pair:
     return Pair(
         original=words_of_block(original),
@@ -258,7 +258,7 @@ def _links_in(element: Tag) -> list[Range]:
     position = 0
     for string in element.find_all(string=True):
         end = position + len(string)
-        if string.find_parent("a"):
+        if string.find_parent(["a", "span"]):  # `span` is what is left of a link within the site
             found.append(Range(position, end))
         position = end
     return found
@@ -270,12 +270,12 @@ def check(
     language: str,
     from_language: str,
     glossary: Glossary = NO_GLOSSARY,
-    common_words: frozenset[str] = frozenset(),
+    common_words: CommonWords = NO_COMMON_WORDS,
 ) -> str:
     """Mark what a translated block states and its original does not, and return a remark.
 
     The remark says what a person should know of the block, or is empty. The languages are BCP 47
-    tags. `common_words` are those that the original has in lower case somewhere.
+    tags. `common_words` are those of the whole original and of the whole translation.
     """
     pair = _pair(element, original, language, from_language, common_words)
     comparison = compare_block(pair)
@@ -320,21 +320,24 @@ class Comparison:
 def compare_block(pair: Pair) -> Comparison:
     """Compare the text of a block and that of its translation."""
     added_values, missing_values = _compare_values(pair)
-    added_literals, missing_literals = _compare_literals(pair)
+    added_literals, missing_literals = compare_literals(pair)
     added_names, missing_names = compare_names(pair)
     values = [
         Range(value.start, value.end) for value in find_values(pair.translation, pair.language)
     ]
-    added = [*added_literals, *added_values]
+    added_signs, missing_signs = _compare_signs(pair)
+    added = [*added_literals, *added_values, *added_signs]
     for part in [*added_names, *_added_latin_words(pair)]:
         if not overlaps(part.start, part.end, values):  # such as a unit, or a month
             added.append(part)
     messages = [
         *missing_literals,
         *missing_values,
+        *missing_signs,
         *missing_names,
         *missing_rates(pair),
         *compare_negations(pair),
+        *compare_exclusive_terms(pair),
     ]
     ranges = without_overlaps(added)[:_MOST_MARKS]
     return Comparison(ranges, list(dict.fromkeys(messages))[:_MOST_MESSAGES])
@@ -395,17 +398,26 @@ def _compare_values(pair: Pair) -> tuple[list[Range], list[str]]:
 def _added_values(pair: Pair, originals: Sequence[Value]) -> list[Range]:
     """Return the values of a translation that its original does not have."""
     stated = _readings_of_original(pair, originals)
-    literals = _literals_of(pair.translation)
+    literals = literals_of(pair.translation)
     has_vague = any(map(_is_vague, originals))
+    in_literals = numbers_in_literals(pair.original)
     added = []
     for value in find_values(pair.translation, pair.language):
         if _need_not_be_stated(value) or _states(stated, value):
             continue
         if has_vague and _is_vague(value):
             continue
+        if _is_number_alone(value, in_literals):  # `Python 3` for `Python3`
+            continue
         if not overlaps(value.start, value.end, literals):
             added.append(Range(value.start, value.end))
     return added
+
+
+def _is_number_alone(value: Value, numbers: Container[str]) -> bool:
+    """Tell whether a value is one of these numbers, without a unit."""
+    figure = value.figure
+    return figure is not None and not figure.unit and figure.written in numbers
 
 
 def _readings_of_original(pair: Pair, originals: Sequence[Value]) -> Readings:
@@ -422,22 +434,63 @@ def _readings_of_original(pair: Pair, originals: Sequence[Value]) -> Readings:
 def _missing_values(pair: Pair, originals: Sequence[Value]) -> list[str]:
     """Return a message for each value of an original that its translation does not have."""
     stated = known_values(pair.translation, pair.language)
-    literals = _literals_of(pair.original)
+    literals = literals_of(pair.original)
     messages = []
     for value in originals:
         if _is_vague(value) or _need_not_be_stated(value) or not _is_comparable(value, pair):
             continue
         if overlaps(value.start, value.end, literals):
             continue
-        if not _states(stated, value) and stated.isdisjoint(_in_other_words(value)):
+        is_stated = _states(stated, value) or not stated.isdisjoint(_in_other_words(value))
+        if not (is_stated or _can_have_unknown_unit(stated, value, pair)):
             written = pair.original[value.start : value.end]
             messages.append(f"'{written}' of the original is missing")
     return messages
 
 
-def _literals_of(text: str) -> list[Range]:
-    """Return where a text has what is written letter for letter."""
-    return [Range(*match.span()) for match in _LITERAL.finditer(text)]
+def _can_have_unknown_unit(stated: Readings, value: Value, pair: Pair) -> bool:
+    """Tell whether a translation has a number, and its language has no words of units here."""
+    if value.figure is None or has_unit_words(pair.language):
+        return False
+    return not stated.isdisjoint(value.figure.bare_readings())
+
+
+def _compare_signs(pair: Pair) -> tuple[list[Range], list[str]]:
+    """Return the negative numbers that only the translation has, and messages for what it lacks.
+
+    A number that is not there at all, with any sign, is what _compare_values() finds.
+    """
+    texts = (pair.original, pair.translation)
+    if not any(map(_NEGATIVE.search, texts)) or any(map(_MINUS.search, texts)):
+        return [], []
+    original = find_values(pair.original, pair.from_language)
+    translation = find_values(pair.translation, pair.language)
+    added = []
+    for value in _negative_only_here(translation, pair.translation, original, pair.original):
+        added.append(Range(value.start - 1, value.end))
+    messages = []
+    for value in _negative_only_here(original, pair.original, translation, pair.translation):
+        written = pair.original[value.start : value.end]
+        messages.append(f"'-{written}' of the original is missing")
+    return added, messages
+
+
+def _negative_only_here(
+    values: Iterable[Value], text: str, others: Iterable[Value], other_text: str
+) -> Iterator[Value]:
+    """Yield the negative numbers of a text that another text has without their sign only."""
+    negative: set[str] = set()
+    positive: set[str] = set()
+    for value in others:
+        readings = negative if _is_negative(value, other_text) else positive
+        readings |= value.looser
+    for value in values:
+        if _is_negative(value, text) and value.looser & positive and not value.looser & negative:
+            yield value
+
+
+def _is_negative(value: Value, text: str) -> bool:
+    return value.figure is not None and _NEGATIVE.match(text, max(0, value.start - 1)) is not None
 
 
 def _is_vague(value: Value) -> bool:
@@ -493,35 +546,6 @@ def _in_other_words(value: Value) -> Readings:
         year = int(figure.written)
         found |= {str(year), str(year % 100), f"{year // 100 + 1} century", str(year // 100 + 1)}
     return frozenset(found)
-
-
-def _compare_literals(pair: Pair) -> tuple[list[Range], list[str]]:
-    """Return the literals that only the translation has, and messages for those that it lacks."""
-    originals = set(_LITERAL.findall(pair.original))
-    translations = set(_LITERAL.findall(pair.translation))
-    added = []
-    for match in _LITERAL.finditer(pair.translation):
-        if originals.isdisjoint(_forms_of(match[0])):
-            added.append(Range(*match.span()))
-    kept: set[str] = set()
-    for literal in translations:
-        kept |= _forms_of(literal)
-    messages: list[str] = []
-    for literal in sorted(originals - kept):
-        if len(messages) < _MOST_MESSAGES and not _stands_in(literal, pair.translation):
-            messages.append(f"'{literal}' of the original is missing")
-    return added, messages
-
-
-def _forms_of(literal: str) -> set[str]:
-    """Return what a literal can be with an ending: `GitHubs` is `GitHub`."""
-    if not literal.isalpha():
-        return {literal}
-    return {literal[: len(literal) - size] for size in range(_MOST_ENDING + 1)}
-
-
-def _stands_in(literal: str, text: str) -> bool:
-    return re.search(rf"{re.escape(literal)}(?![A-Za-z0-9_])", text) is not None
 
 
 def _added_latin_words(pair: Pair) -> list[Range]:

@@ -59,6 +59,17 @@ _PLACE_LANGUAGES = ("en", "de", "fr", "es", "pt", "it", "nl")
 
 
 @dataclass(frozen=True)
+class CommonWords:
+    """What whole texts have in lower case, too: `Settings` is no name beside `settings`."""
+
+    original: frozenset[str] = frozenset()
+    translation: frozenset[str] = frozenset()
+
+
+NO_COMMON_WORDS = CommonWords()
+
+
+@dataclass(frozen=True)
 class Pair:
     """The text of a block and that of its translation, without code."""
 
@@ -69,9 +80,7 @@ class Pair:
 
     language: str
     is_heading: bool = False
-    common_words: frozenset[str] = frozenset()
-    """What the whole original has in lower case, too: `Settings` is no name beside `settings`."""
-
+    common_words: CommonWords = NO_COMMON_WORDS
     links: Sequence[Range] = ()
     """Where the original has links. Their words are titles of pages in most texts."""
 
@@ -101,7 +110,7 @@ def compare_negations(pair: Pair) -> list[str]:
         return []
     of_original = _Negations(**rows[pair.from_language])
     of_translation = _Negations(**rows[pair.language])
-    for original, translation in _sentence_pairs(pair):
+    for original, translation in sentence_pairs(pair):
         words = of_original.clear_words(original)
         if len(words) > of_translation.count(translation):
             return [f"a negation of the original is missing ('{words[-1]}')"]
@@ -109,6 +118,12 @@ def compare_negations(pair: Pair) -> list[str]:
         if added and not of_original.count(original):
             return [f"it has a negation that the original has not ('{added[0]}')"]
     return []
+
+
+def negates(text: str, language: str) -> bool:
+    """Tell whether a text certainly negates something."""
+    row = _TABLE["negations"].get(language)
+    return row is not None and bool(_Negations(**row).clear_words(text))
 
 
 @dataclass(frozen=True)
@@ -130,7 +145,7 @@ class _Negations:
         return len(re.findall(f"{self.wide}|{self.clear}", text, re.IGNORECASE))
 
 
-def _sentence_pairs(pair: Pair) -> Iterator[tuple[str, str]]:
+def sentence_pairs(pair: Pair) -> Iterator[tuple[str, str]]:
     """Yield each sentence with its translation, or all of a block where their numbers differ."""
     originals = _split(pair.original, pair.from_language)
     translations = _split(pair.translation, pair.language)
@@ -189,7 +204,7 @@ def _missing_names(pair: Pair) -> list[str]:
 
 def _is_missing(word: str, pair: Pair) -> bool:
     """Tell whether a translation lacks a word of a name, which has no other form there."""
-    if _is_translated(word) or word.casefold() in pair.common_words:
+    if _is_translated(word) or word.casefold() in pair.common_words.original:
         return False
     return not all(_has(pair.translation, part) for part in _capital_parts(word))
 
@@ -266,7 +281,9 @@ def _added_names(pair: Pair, places: set[int]) -> list[Range]:
         words = _own_words(pair.translation, name, pair.language)
         if not _has_to_be_known(pair, name, words, has_names=bool(names)):
             continue
-        unknown = [word for word in words if not _is_known(word, pair, places)]
+        common = pair.common_words.translation
+        others = [word for word in words if word.casefold() not in common]
+        unknown = [word for word in others if not _is_known(word, pair, places)]
         if len(unknown) > unknown_allowed:
             found.append(name)
         else:

@@ -12,7 +12,7 @@ from functools import cache
 
 import pytest
 import yaml
-from golden_file import GOLDEN
+from golden_file import GOLDEN, cases
 from growth import growth
 
 from mkdocs_contentgen.html.document import read_content
@@ -29,6 +29,7 @@ from mkdocs_contentgen.writer.translation_words import Pair
 FOLDER = GOLDEN / "writer" / "translations"
 LANGUAGES = sorted(path.stem for path in FOLDER.glob("*.yml") if path.stem != "en")
 MARK = re.compile("==.+?==")
+CHANGES = cases("translation_changes")["changes"]
 
 
 @cache
@@ -79,6 +80,16 @@ def test_false_translations_are_found(language: str, kind: str) -> None:
             is_found = said != row.get("noise", "")
             (found if is_found else missed).append(f"{name}: {change}")
     assert not (missed if kind == "wrong" else found)
+
+
+@pytest.mark.parametrize(("language", "original", "text", "change"), CHANGES)
+def test_a_change_that_makes_a_translation_false(
+    language: str, original: str, text: str, change: str
+) -> None:
+    """A designation, a sign, a figure in another script, or a term turned around is found."""
+    right, wrong = change.split(" → ")
+    assert noise(original, text, language) == ""
+    assert noise(original, text.replace(right, wrong, 1), language) != ""
 
 
 def test_citations_are_no_figures() -> None:
@@ -141,6 +152,20 @@ def test_what_cannot_be_marked_is_the_remark(original: str, text: str, remark: s
         ("ja", "It is not only fast but small.", "速いだけでなく小さいです。"),
         ("ko", "It is not a page.", "페이지가 아닙니다."),
         ("ko", "Wait, or you lose it.", "기다리세요. 그렇지 않으면 잃습니다."),
+        ("ru", "See No. 5 in it.", "См. № 5 в нём."),
+        ("pl", "It takes 5 days.", "Trwa to 5 dni."),
+        ("hi", "It takes 5 days.", "इसमें ५ दिन लगते हैं।"),
+        ("tr", "About 5% are here.", "%5’i burada."),
+        ("de", "Press Ctrl+C to stop it.", "Drücke Strg+C, um es zu stoppen."),
+        ("de", "Many MP3s need Python3, v1.2.", "Viele MP3 brauchen Python 3, Version 1.2."),
+        ("fr", "In Q3, it grew.", "Au T3, il a augmenté."),
+        ("fr", "It does--as before--what it can.", "Il fait, comme avant, ce qu’il peut."),
+        ("zh", "It reads from different pages.", "它从不同的页面读取。"),
+        ("ja", "You may use it in any order.", "どの順番で使っても構いません。"),
+        ("ja", "It is fast enough.", "十分に速いです。"),
+        ("es", "It says whether it is there.", "Dice si está o no."),
+        ("de", "At -5 °C, it is 3–5 cm.", "Bei minus 5 °C sind es 3–5 cm."),
+        ("de", "You must not use more.", "Du kannst weniger nehmen, aber nicht mehr."),
     ],
 )
 def test_a_good_translation_has_no_remark(language: str, original: str, text: str) -> None:
@@ -217,7 +242,10 @@ def test_other_originals() -> None:
     assert "==Maria Gomez==" in marked
 
 
-@pytest.mark.parametrize("piece", ["17 ", "Ab Cd ", "x GitHub", "per day ", "Berlin ", "not; "])
+@pytest.mark.parametrize(
+    "piece",
+    "17 |Ab Cd |x GitHub|per day |Berlin |not; |SHA-256 |Ab1.2-|AB-|-5 |must; ".split("|"),
+)
 def test_comparing_takes_linear_time(piece: str) -> None:
     """No block takes long, whatever its translation is."""
 

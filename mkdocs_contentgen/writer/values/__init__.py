@@ -9,6 +9,7 @@ from .value import Readings, Value
 from .vocabulary import (
     common_words,
     guess_language,
+    has_unit_words,
     has_vocabulary,
     languages_with_common_words,
 )
@@ -20,6 +21,7 @@ __all__ = [
     "common_words",
     "find_values",
     "guess_language",
+    "has_unit_words",
     "has_vocabulary",
     "known_values",
     "languages_with_common_words",

@@ -9,7 +9,7 @@ from .figure import ascii_digits
 from .value import Value
 
 EAST_DATE = (
-    r"\d{2,4}[年년](?:\s?\d{1,2}[月월](?:\s?\d{1,2}[日号號일])?)?"
+    r"(?:\d{2,4}|[〇零○一二三四五六七八九]{4}(?=年))[年년](?:\s?\d{1,2}[月월](?:\s?\d{1,2}[日号號일])?)?"
     r"|\d{1,2}[月월](?:\s?\d{1,2}[日号號일])?"
 )
 """A date in Chinese, Japanese or Korean, of which the year or the month is known."""
@@ -30,6 +30,9 @@ _EAST_DATE = re.compile(r"(?:(\d{2,4})[年년])?\s?(?:(\d{1,2})[月월])?\s?(?:(
 
 _EAST_AFTERNOON = ("午後", "下午", "晚上", "오후")
 """The words for the second half of the day."""
+
+_EAST_DIGITS = str.maketrans("〇零○一二三四五六七八九", "000123456789")
+"""The digits of a year in Chinese characters, such as `一九九九年`."""
 
 _EAST_WEEKDAYS = {sign: number for number, sign in enumerate("一二三四五六日")}
 _EAST_WEEKDAYS |= {sign: number for number, sign in enumerate("月火水木金土日")}
@@ -117,7 +120,7 @@ def make_date(
 
 def east_date(token: re.Match[str]) -> Value | None:
     """Return the date of a match of EAST_DATE."""
-    match = _EAST_DATE.fullmatch(ascii_digits(token[0]))
+    match = _EAST_DATE.fullmatch(ascii_digits(token[0]).translate(_EAST_DIGITS))
     if match is None:
         return None
     year, month, day = (int(part) if part else None for part in match.groups())

@@ -20,13 +20,18 @@ FIGURE = (
     # Neither `H2O` nor `utf-8` nor `C++20` has a figure, but `mid-2023` has.
     rf"(?:(?<![\w-])(?i:pre|mid|post|early|late|since)-(?=[12]\d{{3}}(?!\d))"
     rf"|(?<![{LETTER}\d_.])(?<![{LETTER}\d][-+/])(?<!\+\+))"
-    r"(?:(?P<currency>US\$|[$€£¥₹]|(?:USD|EUR|GBP|CHF)\b)\s?)?"
-    r"(?P<digits>\d{1,3}(?: \d{3})+(?:,\d{1,3})?(?!\d)|\d(?:[\d.,:/'’–\u00a0\u202f-]{0,40}\d)?)"
+    r"(?:(?P<currency>US\$|[$€£¥₹]|(?:USD|EUR|GBP|CHF)\b"
+    r"|(?<!\d)(?<!\d[ \u00a0\u202f])[%٪]|百分之)\s?)?"
+    r"(?P<digits>\d{1,3}(?: \d{3})+(?:,\d{1,3})?(?!\d)"
+    r"|\d(?:[\d.,:/'’–\u00a0\u202f\u066b\u066c-]{0,40}\d)?)"
 )
-"""The start of a figure: a currency, and digits."""
+"""The start of a figure: a currency, or a percent sign as in Turkish, and digits."""
 
-_CURRENCIES = {"US$": "$", "USD": "$", "EUR": "€", "GBP": "£"}
-"""Other spellings of currencies, with the one that readings have."""
+_ARABIC_SIGNS = str.maketrans("\u066b\u066c", ".,")
+"""The decimal separator and the thousands separator of Arabic, as English writes them."""
+
+_CURRENCIES = {"US$": "$", "USD": "$", "EUR": "€", "GBP": "£", "٪": "%", "百分之": "%"}
+"""Other spellings of what stands before a figure, with the one that readings have."""
 
 _MONEY = frozenset({"$", "€", "£", "¥", "₹", "CHF"})
 """The units that are money."""
@@ -65,6 +70,9 @@ _NAME = re.compile(
     rf"(?P<second> [^\W\d_{EAST_ASIAN}]+)?"
 )
 """The word or the two words behind a figure."""
+
+_TENTHS = re.compile("成(?![员員分份本为為果功就立熟])|割(?![りるれっ合当])")
+"""Tenths of a whole in Chinese and Japanese: `三成` and `3割` are 30 %."""
 
 _OF = re.compile(r" d(?:[ei](?= )|['’])")
 """What stands between a magnitude and a unit, as in `millones de dólares`."""
@@ -134,8 +142,9 @@ def _plain(amount: Amount) -> str:
 
 
 def ascii_digits(text: str) -> str:
-    """Return digits of any script as those of ASCII."""
-    return "".join(str(unicodedata.digit(sign, sign)) for sign in text)
+    """Return digits of any script, and their separators, as those of English."""
+    digits = "".join(str(unicodedata.digit(sign, sign)) for sign in text)
+    return digits.translate(_ARABIC_SIGNS)
 
 
 def read_figure(text: str, token: re.Match[str]) -> Figure | None:
@@ -177,6 +186,9 @@ def with_unit(text: str, figure: Figure) -> Figure:
     ordinal = _ORDINAL.match(text, figure.end)
     if ordinal:
         return replace(figure, end=ordinal.end())
+    tenths = _TENTHS.match(text, figure.end)
+    if tenths:
+        return replace(figure, end=tenths.end(), magnitude=10, unit="%")
     figure = _with_magnitude(text, figure)
     unit_start = figure.end
     if figure.magnitude > 1:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import Decimal
 
 from .figure import Figure, find_name, with_unit
@@ -18,8 +18,15 @@ _EAST_DIGITS = {sign: number for number, sign in enumerate("一二三四五六�
 _EAST_DIGITS |= {"两": 2, "兩": 2}
 _EAST_TENS = {"十": 10, "百": 100, "千": 1000}
 _EAST_NUMERALS = "".join([*_EAST_DIGITS, *_EAST_TENS])
-EAST_NUMBER = rf"[数數]?[{_EAST_NUMERALS}]+|[数數](?=[万萬亿億])"
-"""A number in Chinese characters, or `数`, several, before a magnitude."""
+_PERCENT = "百分之"
+EAST_NUMBER = rf"(?:[数數]|{_PERCENT})?[{_EAST_NUMERALS}]+|[数數](?=[万萬亿億])"
+"""A number in Chinese characters, of which a percentage has a sign before it.
+
+`数`, several, can stand before a magnitude, too.
+"""
+
+_ENOUGH = re.compile("十分(?![間间钟鐘後后前以])")
+"""`十分` is `very` or `enough` more often than ten minutes."""
 
 _PART = re.compile(r"(?P<word>[^\W\d_]+)")
 _NEXT_PART = re.compile(r"(?:[ -](?:and|und|et|y|e|и)[ -]|[ -])(?P<word>[^\W\d_]+)")
@@ -74,9 +81,12 @@ def magnitude_alone(token: re.Match[str], magnitude: int) -> Value:
 
 def east_number(text: str, token: re.Match[str]) -> Value | None:
     """Return a number in Chinese characters with its unit, without which it can be any word."""
-    numerals = token[0].lstrip("数數")
-    if numerals != token[0]:
+    numerals = token[0].removeprefix(_PERCENT).lstrip("数數")
+    is_percentage = token[0].startswith(_PERCENT)
+    if numerals != token[0] and not is_percentage:
         return _several(text, token)
+    if _ENOUGH.match(text, token.start()):
+        return None
     total = 0
     current = 0  # what the next ten or hundred multiplies
     for sign in numerals:
@@ -87,7 +97,10 @@ def east_number(text: str, token: re.Match[str]) -> Value | None:
             current = 0
     if total + current < LEAST_NUMBER:
         return None
-    figure = with_unit(text, _whole_number(token.start(), token.end(), total + current))
+    number = _whole_number(token.start(), token.end(), total + current)
+    if is_percentage:
+        return of_figure(replace(number, unit="%"))
+    figure = with_unit(text, number)
     return of_figure(figure) if figure.end > token.end() else None
 
 

@@ -10,8 +10,11 @@ from dataclasses import dataclass
 from functools import cache, lru_cache
 from importlib.resources import files
 
-LETTER = r"A-Za-z\u00c0-\u024f\u0370-\u052f"
-"""The letters of words that can have a figure in them, such as `H2O`."""
+LETTER = r"A-Za-z\u00c0-\u00d6\u00d8-\u00f6\u00f8-\u024f\u0370-\u052f"
+"""The letters of words that can have a figure in them, such as `H2O`. `\u00d7` is no letter."""
+
+_LANGUAGES_WITH_UNITS = frozenset("en de fr es pt it ru ar zh ja ko".split())
+"""The languages in which the words of units, such as `days`, are known."""
 
 _TABLE = tomllib.loads(files(__package__).joinpath("quantities.toml").read_text("utf-8"))
 
@@ -70,6 +73,11 @@ def has_vocabulary(language: str) -> bool:
     """Tell whether the months, weekdays and number words of a language are known."""
     tag = language.lower().partition("-")[0]
     return tag in _TABLE["languages"] or tag in ("ja", "zh")
+
+
+def has_unit_words(language: str) -> bool:
+    """Tell whether the words of units in a language, such as `days`, are known."""
+    return language.lower().partition("-")[0] in _LANGUAGES_WITH_UNITS
 
 
 @lru_cache(maxsize=64)  # what is given is the same for all paragraphs of a text
