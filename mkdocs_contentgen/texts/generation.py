@@ -358,15 +358,16 @@ class Generation:
         if text is None:
             is_final = isinstance(outcome.error, ServiceError) and outcome.error.is_final
             await self._claims.release({key}, answered=is_final)
+        elif not outcome.is_saved:
+            # Nobody waits for what this run cannot save. The Idempotency-Key stays for the next one.
+            await self._claims.release({key})
         elif text.edits is not None:
             # People have changed the text of the cache, so _save_unless_edited() has kept that, and
             # nothing has ended the claim. An update of an edited text has edits, too, and saving it
             # has ended its claim: then this does nothing.
             await self._claims.release({key}, answered=True)
         else:
-            # Saving the text has ended the claim. If that has failed, the claim expires, and the
-            # Idempotency-Key stays for the next run.
-            self._claims.held.pop(key, None)
+            self._claims.held.pop(key, None)  # saving the text has ended the claim
 
     def _save_result(self, key: str, result: _Result) -> tuple[Outcome, str]:
         """Save what a request has led to.

@@ -447,6 +447,15 @@ def test_a_failure_that_cannot_be_kept(store: DiskStore) -> None:
     assert "the cache can keep no more texts" in str(outcomes["c"].error)
 
 
+def test_a_text_that_cannot_be_saved_is_claimed_no_longer(store: DiskStore) -> None:
+    """Whoever asks for it next need not wait, and repeats its request with the same key."""
+    script = Script(FakeTime())
+    run(script, UnwritableNotes(store.directory), requests("a"))
+    sent_with = script.sent[0][2]
+    assert store.claim({"a": "generate"}, "another run") == {"a": sent_with}
+    store.close()
+
+
 @dataclass
 class Growing(Script):
     """Answers the topic `a` with a text that is too long for the cache."""
