@@ -39,10 +39,10 @@ from ..service.protocol import MAX_NOTE
 from ..site.build import Build
 from ..text import Edits, Line, Text
 from ..texts.articles import Article
+from .acts import EARLIER, Change, Desk, Earlier, OutdatedError, digest_of, ref_of
 from .builder import Builder
 from .describing import commit_all_command, describe, describe_rows
 from .session import DeskSite
-from .texts import EARLIER, Change, Desk, Earlier, OutdatedError, digest_of, ref_of
 
 HOST = "127.0.0.1"
 
@@ -166,23 +166,26 @@ def page_name(path: str) -> str:
 class DeskApp:
     """The desk on a port of 127.0.0.1, and the pages on another one, on hosts of their own.
 
-    `token` opens a session, and `language` is that of the site.
+    `site` has the texts, `token` opens a session, and `language` is that of the site.
     """
 
     def __init__(
         self,
-        texts: DeskSite,
+        site: DeskSite,
         builder: Builder,
         ports: tuple[int, int],
         token: str,
         language: str = "",
     ) -> None:
-        self._texts = texts
+        self._site = site
         self._builder = builder
         self._host = f"{HOST}:{ports[0]}"
         self._origin = f"http://{self._host}"
         self._hosts = _PageHosts(ports[1])
         self._token = token
+        self._opener = ""
+        """Names the page that has got the key for the token, or nobody yet."""
+
         # It is no cookie, since browsers send those to all ports of a host.
         self._key = secrets.token_urlsafe(32)
         shell = files(__package__).joinpath("page/desk.html").read_text("utf-8")
@@ -230,13 +233,17 @@ class DeskApp:
         await part.app(scope, receive, send_with_headers)
 
     async def _open_session(self, request: Request) -> Response:
-        """Exchange the token, once, for the key of the desk."""
+        """Exchange the token for the key of the desk, for one page.
+
+        Until the key is used, that page can repeat this: it may have been loaded again meanwhile.
+        """
         self._check_origin(request)
-        given = (await _read(request, dict[str, str])).get("token", "")
-        is_right = secrets.compare_digest(given.encode(), self._token.encode())
-        if not (self._token and is_right):
+        given = await _read(request, dict[str, str])
+        is_right = self._token and _is_same(given.get("token", ""), self._token)
+        opener = given.get("opener") or secrets.token_urlsafe(32)
+        if not is_right or (self._opener and not _is_same(opener, self._opener)):
             raise HTTPException(403, "this address has been opened before; run `contentgen review`")
-        self._token = ""
+        self._opener = opener
         response = _json({"key": self._key})
         response.headers.update(_CLEARED)
         return response
@@ -254,41 +261,59 @@ class DeskApp:
 
     async def _answer(self, request: Request) -> Response:
         key = request.headers.get("x-contentgen-key", "")
-        if not secrets.compare_digest(key.encode(), self._key.encode()):
+        if not _is_same(key, self._key):
             raise HTTPException(401, _ADDRESS_HINT)
+        self._token = ""  # whoever opened the address has the key
         self._check_origin(request)
         body = await _read(request, _Body)
 
         def act() -> Response:
-            with self._texts.lock:
+            with self._site.lock:
                 return _json(self._act(request.path_params["action"], body))
 
         return await run_in_threadpool(act)
 
     def _act(self, action: str, body: _Body) -> object:
         """Do what the desk's page asks for, and return what it shows then."""
-        desk = self._texts.open()
-        if action == "queue":
-            return self._queue(desk)
-        if action == "page":
-            return {"frame": self._frame(body.address)}
-        article = desk.find(body.ref)
-        if action in ("text", "approve") and desk.look_for_newer(article):
-            desk = self._texts.after_change()
-            article = desk.find(body.ref)
-        if action == "compare":
-            return _compare(desk, article, body.earlier)
-        if action == "cost":
-            return {"cost": _cost(desk, article, is_update=body.update)}
-        if action != "text":
-            self._change(action, desk, article, body)
-            desk = self._texts.after_change()
-            article = desk.find(body.ref)
+        match action:
+            case "queue":
+                return self._queue(self._site.open())
+            case "page":
+                return {"frame": self._frame(body.address)}
+            case "compare":
+                return _compare(*self._find(body.ref), body.earlier)
+            case "cost":
+                return {"cost": _cost(*self._find(body.ref), is_update=body.update)}
+            case "text":
+                desk, article = self._find_newest(body.ref)
+            case _:
+                self._change(action, body)
+                desk = self._site.after_change()
+                article = desk.find(body.ref)
         text = self._described(desk, article)
         return {"version": body.version} if text["version"] == body.version else text
 
-    def _change(self, action: str, desk: Desk, article: Article, body: _Body) -> None:
-        job = self._texts.last_job(article)
+    def _find(self, ref: str) -> tuple[Desk, Article]:
+        """Return the desk, and the article with this reference, as they are now.
+
+        Raises OutdatedError if no page has this article any more.
+        """
+        desk = self._site.open()
+        return desk, desk.find(ref)
+
+    def _find_newest(self, ref: str) -> tuple[Desk, Article]:
+        """Return the desk and an article, also with what another machine has saved meanwhile."""
+        desk, article = self._find(ref)
+        if desk.look_for_newer(article):
+            desk = self._site.after_change()
+            article = desk.find(ref)
+        return desk, article
+
+    def _change(self, action: str, body: _Body) -> None:
+        """Change a text, approve it, or ask for another one."""
+        find = self._find_newest if action == "approve" else self._find
+        desk, article = find(body.ref)
+        job = self._site.last_job(article)
         if job and job.is_running and action != "cancel":
             raise EditError("another text is being generated; wait for it")
         match action:
@@ -310,9 +335,9 @@ class DeskApp:
     def _queue(self, desk: Desk) -> object:
         if "queue" not in desk.described:
             desk.described["queue"] = [self._row(desk, article) for article in desk.queue()]
-        problem = self._texts.problem or self._builder.problem
+        problem = self._site.problem or self._builder.problem
         return {
-            "texts": desk.described["queue"],
+            "queue": desk.described["queue"],
             "by": desk.by,
             "problem": problem,
             "commit_command": commit_all_command(desk.site),
@@ -323,7 +348,7 @@ class DeskApp:
         newest = article.newest
         edits = newest.edits if newest and newest.edits else Edits()
         return {
-            **self._texts.to_json(article),
+            **self._site.to_json(article),
             "ref": ref_of(article),
             "title": article.request.topic,
             "translated_into": article.request.language if article.asked.original else "",
@@ -344,7 +369,7 @@ class DeskApp:
             # that number, too.
             described = describe(desk, article)
             desk.described[ref] = {**self._row(desk, article), **described}
-        job = self._texts.last_job(article)
+        job = self._site.last_job(article)
         running = None
         if job and job.is_running:
             running = {"is_update": job.is_update, "began": job.began}
@@ -359,9 +384,9 @@ class DeskApp:
 
     def _why_not_shown(self, desk: Desk, ref: str) -> str:
         """Return why the page beside the desk does not show this text yet, or an empty string."""
-        if self._texts.problem:
-            return self._texts.problem
-        if self._builder.stamp == self._texts.stamp:
+        if self._site.problem:
+            return self._site.problem
+        if self._builder.stamp == self._site.stamp:
             return str(desk.described[ref].get("page_problem", ""))
         if self._builder.problem and not self._builder.is_building:
             return f"the site cannot be built: {self._builder.problem}"
@@ -387,7 +412,7 @@ class DeskApp:
             raise OutdatedError("the text has changed since you opened it; look at it again")
         if not (body.replace or is_update):
             raise EditError("a new text replaces this one; confirm that first")
-        self._texts.ask(article, update=is_update, note=body.note.strip(), section=body.section)
+        self._site.ask(article, update=is_update, note=body.note.strip(), section=body.section)
 
     def _check_translation(self, desk: Desk, body: _Body) -> None:
         """Raise EditError unless a service can be asked for an update of a translation."""
@@ -507,6 +532,11 @@ def _file(name: str) -> Callable[[Request], Awaitable[Response]]:
         return Response(content, media_type=_TYPES[name.rpartition(".")[2]])
 
     return endpoint
+
+
+def _is_same(given: str, secret: str) -> bool:
+    """Compare two texts in a time that does not depend on them."""
+    return secrets.compare_digest(given.encode(), secret.encode())
 
 
 async def _read(request: Request, model: type[_T]) -> _T:

@@ -24,8 +24,8 @@ from ..text import Text, is_about_quotation
 from ..texts.articles import Article, count_statements
 from ..writer.evidence import Evidence, EvidenceFinder
 from ..writer.source_lists import listed_items, name_of_listed
+from .acts import Change, Desk, Earlier, digest_of
 from .rendering import render
-from .texts import Change, Desk, Earlier, digest_of
 
 _MAX_HIDDEN = 200
 """How many hidden things are named."""

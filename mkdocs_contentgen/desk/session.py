@@ -25,7 +25,7 @@ from ..texts.articles import Article
 from ..texts.generation import ask_for_text
 from ..texts.policy import AskForText
 from ..texts.store import note_key
-from .texts import Desk, ref_of
+from .acts import Desk, ref_of
 
 Load = Callable[[], AbstractContextManager[Site]]
 
@@ -80,7 +80,7 @@ class DeskSite:
         self._reporter = reporter
         self._stack = ExitStack()
         self._desk: Desk | None = None
-        self._texts_stamp = ""
+        self._stamp_of_texts = ""
         self._jobs: dict[str, TextJob] = {}
 
     def __enter__(self) -> DeskSite:
@@ -104,10 +104,10 @@ class DeskSite:
         desk = self._desk
         assert desk is not None  # noqa: S101  for mypy
         texts = stamp_of_texts(desk.site)
-        if texts != self._texts_stamp:
-            if self._texts_stamp:  # the first time, the site is built in any case
+        if texts != self._stamp_of_texts:
+            if self._stamp_of_texts:  # the first time, the site is built in any case
                 self.build(self.stamp, False)
-            self._texts_stamp = texts
+            self._stamp_of_texts = texts
             desk.refresh()
         return desk
 

@@ -359,7 +359,7 @@ class Generation:
             is_final = isinstance(outcome.error, ServiceError) and outcome.error.is_final
             await self._claims.release({key}, answered=is_final)
         elif not outcome.is_saved:
-            # Nobody waits for what this run cannot save. The Idempotency-Key stays for the next one.
+            # Nobody waits for what this run cannot save. The next one needs the Idempotency-Key.
             await self._claims.release({key})
         elif text.edits is not None:
             # People have changed the text of the cache, so _save_unless_edited() has kept that, and

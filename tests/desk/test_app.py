@@ -86,7 +86,7 @@ class Reviewer:
         """Return the texts of the queue by page."""
         answer = self.call("queue")
         assert answer.status_code == 200, answer.text
-        return {text["page"]: text for text in answer.json()["texts"]}
+        return {text["page"]: text for text in answer.json()["queue"]}
 
     def text(self, page: str = "report.md") -> dict[str, object]:
         """Return all of a text."""
@@ -656,7 +656,7 @@ def test_asking_again_keeps_a_persons_words(reviewer: Reviewer) -> None:
     assert "confirm that first" in refused.text
     asked = reviewer.act("ask", replace=True)
     assert asked.status_code == 200
-    reviewer.app._texts.wait()
+    reviewer.app._site.wait()
     assert "127.0.0.1:9" in str(reviewer.text()["ask_problem"])
     assert "A persons words." in cached(reviewer).html
 
@@ -833,7 +833,7 @@ def test_texts_that_share_pages_and_requests(tmp_path: Path, reviewer: Reviewer)
         front = yaml.safe_dump({"contentgen": requests})
         (tmp_path / "docs" / name).write_text(f"---\n{front}---\n")
     (tmp_path / "mkdocs.yml").touch()
-    texts = reviewer.call("queue").json()["texts"]
+    texts = reviewer.call("queue").json()["queue"]
     named = {(it["page"], it["id"]): it["ref"] for it in texts}
     assert len(set(named.values())) == 5
     reviewer.change("edit", 1, "post.md", markdown="Changed.")
@@ -1073,7 +1073,7 @@ def translated(reviewer: Reviewer) -> None:
     write_post(reviewer, "In 2019.")
     ref = reviewer.queue()["post.de.md"]["ref"]
     assert reviewer.call("ask", ref=ref, replace=True).status_code == 200
-    reviewer.app._texts.wait()
+    reviewer.app._site.wait()
 
 
 def write_post(reviewer: Reviewer, words: str, edition: int = 1) -> None:
@@ -1111,7 +1111,7 @@ def test_a_translated_cell_has_the_original_of_its_own_block(reviewer: Reviewer)
     row = reviewer.queue()["post.de.md"]
     asked = reviewer.call("ask", ref=row["ref"], seen=row["seen"], replace=True)
     assert asked.status_code == 200
-    reviewer.app._texts.wait()
+    reviewer.app._site.wait()
     for block in (6, 7):
         reviewer.change("edit", block, "post.de.md", markdown="Im Jahr ==2020==, In.")
     statements = reviewer.text("post.de.md")["statements"]
@@ -1135,7 +1135,7 @@ def test_a_translation_whose_original_has_changed(reviewer: Reviewer) -> None:
     # As the list sends it.
     asked = reviewer.call("ask", ref=row["ref"], seen=row["seen"], update=True)
     assert asked.status_code == 200
-    reviewer.app._texts.wait()
+    reviewer.app._site.wait()
     text = reviewer.text("post.de.md")
     assert text["ask_problem"] == ""
     assert text["original_changes"] == 0
@@ -1153,7 +1153,7 @@ def test_an_update_of_a_translation_that_is_taken_back(reviewer: Reviewer) -> No
     before = reviewer.text("post.de.md")["blocks"]
     row = reviewer.queue()["post.de.md"]
     reviewer.call("ask", ref=row["ref"], seen=row["seen"], update=True)
-    reviewer.app._texts.wait()
+    reviewer.app._site.wait()
     assert reviewer.text("post.de.md")["blocks"] != before
     assert reviewer.act("undo", "post.de.md").status_code == 200
     text = reviewer.text("post.de.md")
@@ -1163,7 +1163,7 @@ def test_an_update_of_a_translation_that_is_taken_back(reviewer: Reviewer) -> No
 def test_what_a_changed_original_costs(reviewer: Reviewer) -> None:
     """The estimate is that of the blocks to translate; without a change, nothing is sent."""
     translated(reviewer)
-    desk = reviewer.app._texts.open()
+    desk = reviewer.app._site.open()
     article = desk.find(str(reviewer.queue()["post.de.md"]["ref"]))
     assert article.draft
     ref = reviewer.queue()["post.de.md"]["ref"]

@@ -1088,6 +1088,84 @@ def test_words_outlive_the_desk(project: Project, page: Page) -> None:
         expect(editor).to_have_value("My own words")
 
 
+def test_notes_of_two_tabs(desk: DeskProcess, page: Page) -> None:
+    """Each tab keeps its own note for the model; that of a closed one is offered to others. 4 s."""
+    open_text(desk, page)
+    page.context.storage_state()
+    other = page.context.new_page()
+    other.goto(page.url)
+    for tab, words in ((page, "Shorter"), (other, "Longer")):
+        write_note(tab).fill(words)
+    for tab, words in ((page, "Shorter"), (other, "Longer")):
+        tab.reload()
+        expect(write_note(tab)).to_have_value(words)
+    page.close()
+    third = other.context.new_page()
+    third.goto(other.url)
+    expect(write_note(third)).to_have_value("Shorter")
+    other.reload()
+    expect(write_note(other)).to_have_value("Longer")
+
+
+def write_note(page: Page) -> Locator:
+    """Open the dialog that asks the model, and return its field."""
+    open_tab(page, "About").get_by_role("button", name="Ask the model to change…").click()
+    field = page.get_by_role("dialog").get_by_role("textbox")
+    expect(field).to_be_focused()
+    return field
+
+
+def test_words_that_are_the_same_in_two_blocks(desk: DeskProcess, page: Page) -> None:
+    """Saving those of one block leaves those of the other. 3 s."""
+    open_text(desk, page)
+    for block in ("The end.", "Needs Python 3.11"):
+        edit_block(page, block).fill("See below.")
+        page.keyboard.press("Escape")
+    edit_block(page, "The end.").press("Control+Enter")
+    expect(block_with(page, "See below.")).to_be_visible()
+    settled(page)
+    lost = page.get_by_role("textbox", name="You have not saved these words")
+    expect(lost).to_have_value("See below.")
+    expect(edit_block(page, "Needs Python 3.11")).to_have_value("See below.")
+
+
+def test_nothing_is_typed_beneath_words_that_are_being_saved(desk: DeskProcess, page: Page) -> None:
+    """It would not be saved with them; what is typed after they were refused stays. 3 s."""
+    open_text(desk, page)
+    held = hold(page, "change")
+    editor = edit_block(page, "The end.")
+    editor.fill("Only | the server | can read this.")
+    editor.press("Control+Enter")
+    request = held_in(page, held)
+    page.keyboard.type(" More")
+    expect(editor).to_have_value("Only | the server | can read this.")
+    request.fulfill(status=422, json={"error": "No."})
+    expect(page.get_by_role("status")).to_contain_text("No.")
+    expect(editor).to_be_editable()
+    page.keyboard.type(" More")
+    expect(editor).to_have_value("Only | the server | can read this. More")
+
+
+def test_a_reload_while_the_session_opens(project: Project, page: Page) -> None:
+    """The desk opens all the same, and words of an earlier one on its port are still there. 4 s."""
+    make_site(project.root)
+    with DeskProcess(project) as desk:
+        open_text(desk, page)
+        edit_block(page, "The end.").fill("My own words")
+    with DeskProcess(project, int(desk.origin.rpartition(":")[2])) as desk:
+        held = hold(page, "session")
+        page.goto("about:blank")
+        page.goto(desk.address)
+        held_in(page, held).fetch()  # the server has answered, and nobody hears that
+        page.evaluate("localStorage.clear()")  # as the answer asks for
+        page.reload()
+        expect(page.get_by_role("heading", name="Texts to review")).to_be_visible()
+        expect(page).to_have_url(f"{desk.origin}/_contentgen/")
+        open_text(desk, page)
+        lost = page.get_by_role("textbox", name="You have not saved these words")
+        expect(lost).to_have_value("My own words")
+
+
 def test_a_duplicated_tab(desk: DeskProcess, page: Page) -> None:
     """Its words are its own, although a browser copies what the tab has stored. 3 s."""
     open_text(desk, page)
@@ -2012,8 +2090,10 @@ def test_the_list_and_the_address(desk: DeskProcess, page: Page) -> None:
     page.keyboard.press("Escape")
     expect(dialog).to_have_count(0)  # a second one would be beneath it
     page.get_by_role("button", name="2 approved").click()
+    page.get_by_role("searchbox").fill("habits")
     page.get_by_role("link", name="Ten habits").click()
-    expect(page.get_by_role("button", name="Next text")).to_be_disabled()
+    page.get_by_role("button", name="Next text").click()
+    expect(page.get_by_text("No text waits for a review; some are missing.")).to_be_visible()
 
 
 @pytest.mark.parametrize("key", ["n", "Enter"])

@@ -16,8 +16,8 @@ from test_browser_desk import THEMES, ZENSICAL
 from test_sanitizer import cases_of
 
 from mkdocs_contentgen.cli.common import open_site
+from mkdocs_contentgen.desk.acts import Desk
 from mkdocs_contentgen.desk.rendering import find_parts, render
-from mkdocs_contentgen.desk.texts import Desk
 from mkdocs_contentgen.errors import UnsafeHTMLError
 from mkdocs_contentgen.requests import ArticleRequest
 from mkdocs_contentgen.site.options import ONLY_CACHED

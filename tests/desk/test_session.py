@@ -25,11 +25,11 @@ from test_app import PAGES, TOKEN, Reviewer, assert_restored, cached, reviewer
 from mkdocs_contentgen.cli.common import open_site
 from mkdocs_contentgen.cli.desk import _redirect, listen_for_desk, listen_for_pages
 from mkdocs_contentgen.cli.output import article_to_json
+from mkdocs_contentgen.desk.acts import Change, Desk, OutdatedError, digest_of
 from mkdocs_contentgen.desk.app import DeskApp
 from mkdocs_contentgen.desk.builder import PREFIX, Builder, private_folder
 from mkdocs_contentgen.desk.describing import describe
 from mkdocs_contentgen.desk.session import DeskSite
-from mkdocs_contentgen.desk.texts import Change, Desk, OutdatedError, digest_of
 from mkdocs_contentgen.files import locked
 from mkdocs_contentgen.review.approving import text_to_approve, write_approval
 from mkdocs_contentgen.site.progress import LineReporter
@@ -74,7 +74,7 @@ def test_a_command_and_an_editor_are_noticed(reviewer: Reviewer) -> None:
 
 def test_approve_waits_for_the_page(reviewer: Reviewer) -> None:
     """It says why: an edited page, a broken build or configuration, another text in the page."""
-    builder, texts = reviewer.app._builder, reviewer.app._texts
+    builder, texts = reviewer.app._builder, reviewer.app._site
     texts.build = lambda stamp, is_urgent: None
     page = reviewer.root / "docs/post.md"
     page.write_text(page.read_text() + "\nMore.\n")
@@ -338,7 +338,7 @@ def test_large_texts_take_linear_time(reviewer: Reviewer, shape: str) -> None:
 
     def show(html: str) -> None:
         save(reviewer.root, {NEWS.key(sandbox=False): Text(html, WHEN, NEWS.record(), "m")})
-        desk = reviewer.app._texts.open()
+        desk = reviewer.app._site.open()
         desk.refresh()
         article = next(it for it in desk.articles.values() if it.page == "report.md")
         assert describe(desk, article)["page_problem"] == ""
@@ -500,10 +500,23 @@ def test_a_text_in_progress_is_cancelled(project: Project, model: ModelDouble) -
 
 def test_a_token_opens_one_session(reviewer: Reviewer) -> None:
     """Whoever finds the token later gets neither a key nor the pages."""
-    again = reviewer.call("session", token=TOKEN)
+    again = reviewer.call("session", token=TOKEN, opener="another page")
     assert again.status_code == 403
     assert "opened before" in again.text
     assert reviewer.call("session", token="").status_code == 403
+
+
+def test_a_page_that_is_loaded_again_while_the_session_opens(reviewer: Reviewer) -> None:
+    """It gets the key again until that was used, and no other page does."""
+    desk_app = DeskApp(reviewer.app._site, Builder([], LineReporter(print)), (8767, 8768), TOKEN)
+    page = Reviewer(reviewer.root, desk_app)
+    keys = [page.call("session", token=TOKEN, opener="a").json()["key"] for _ in range(2)]
+    assert keys[0] == keys[1]
+    assert page.call("session", token=TOKEN, opener="b").status_code == 403
+    assert page.call("session", token=TOKEN).status_code == 403
+    page.headers["X-Contentgen-Key"] = keys[0]
+    assert page.call("queue").status_code == 200
+    assert page.call("session", token=TOKEN, opener="a").status_code == 403
 
 
 def test_pages_are_for_the_frame_of_the_desk(reviewer: Reviewer) -> None:

@@ -2,7 +2,7 @@
 
 import { act } from "./acts.js";
 import { ask } from "./dialogs.js";
-import { recall, remember } from "./drafts.js";
+import { keepNote, recallNote } from "./drafts.js";
 import { h } from "./draw.js";
 import { help } from "./keys.js";
 import { costNote, isTranslation, languages, originalChanges } from "./original.js";
@@ -22,12 +22,12 @@ async function askForNew() {
 async function askForChange() {
   const headings = state.text.blocks.filter((block) => /^h[2-6]$/.test(block.kind));
   const cost = await costNote(state.ref);
-  let note = recall("note") ?? "";
+  let note = await recallNote();
   let section = "";
   const area = h("textarea", { "aria-label": say("note"), placeholder: say("note"), required: true,
     maxlength: "2000", dir: "auto", value: note, oninput: ({ target }) => {
       note = target.value;
-      remember("note", note);
+      keepNote(note);
     } });
   const part = h("select", { "aria-label": say("section"), onchange: ({ target }) => {
     section = target.value;
@@ -35,7 +35,7 @@ async function askForChange() {
   headings.map((block) => h("option", { value: block.text }, block.text)));
   ask(say("with_note"), say("send"), [area, part, cost], async () => {
     const done = await act("ask", { note, section });
-    if (done) remember("note", null);
+    if (done) keepNote("");
     return done;
   });
 }

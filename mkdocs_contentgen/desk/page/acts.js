@@ -3,10 +3,11 @@
 
 import { call } from "./api.js";
 import { dropSavedDrafts, renumberDrafts } from "./drafts.js";
-import { PATIENCE, noteOtherText, redraw, state, tell } from "./state.js";
-import { findIn, isWholeCell, openStatements, statementsOf } from "./statements.js";
+import { noteEarlier } from "./earlier.js";
+import { nameOfOther } from "./people.js";
 import { released } from "./pressing.js";
-import { nameOfOther, noteEarlier, undoLast } from "./undoing.js";
+import { PATIENCE, noteOtherText, redraw, state, tell, tellDone } from "./state.js";
+import { findIn, isWholeCell, openStatements, statementsOf } from "./statements.js";
 import { say } from "./words.js";
 
 const MAX_CHANGES = 50; // that the server makes at once
@@ -36,8 +37,8 @@ export function take(text) {
   state.text = text;
   // Its block can have another number now.
   if (current) state.current = findIn(statementsOf(text), current)?.key ?? state.current;
-  const row = state.texts.findIndex(({ ref }) => ref === text.ref);
-  if (row >= 0) state.texts[row] = { ...state.texts[row], ...text };
+  const row = state.queue.findIndex(({ ref }) => ref === text.ref);
+  if (row >= 0) state.queue[row] = { ...state.queue[row], ...text };
   const number = selected ? numberOf(selected) : -1;
   state.block = number < 0 ? null : number;
   if (text.seen !== before?.seen || isOther) noteOtherText();
@@ -79,8 +80,7 @@ export async function look() {
 // Another person has done something since, which the Undo beside the message would take back.
 function forgetUndo() {
   const isPending = state.pending.length > 0;
-  const isAboutLast = state.message?.undo === undoLast; // and not about an approval
-  if (isAboutLast && !isPending) state.message = null;
+  if (state.message?.isAboutLastAct && !isPending) state.message = null;
 }
 
 // Sends an act, and tells whether it was done.
@@ -140,7 +140,7 @@ export function settle(statement, action) {
   const left = openStatements();
   state.current = (left[index] ?? left[0])?.key ?? "";
   state.block = null;
-  tell("green", outcomeOf(statement, action), undoLast);
+  tellDone(outcomeOf(statement, action));
   inTurn(() => sendSettled(own, ref));
 }
 
@@ -261,7 +261,7 @@ async function sendChange(block, wanted, outcome, ref, tries = 1) {
     const sent = { block: number, digest: block.digest, ...wanted };
     try {
       await receive(await sendChanges(ref, [sent]));
-      tell("green", outcome, undoLast);
+      tellDone(outcome);
       return true;
     } catch (error) {
       if (error.status !== 409) {
@@ -282,7 +282,7 @@ async function sendChange(block, wanted, outcome, ref, tries = 1) {
 export function takeBack(row) {
   return inTurnPending(row, async () => {
     const done = await send("change", { changes: [row.change] }, state.ref);
-    if (done) tell("green", say("did_take_back"), undoLast);
+    if (done) tellDone(say("did_take_back"));
     return done;
   });
 }

@@ -26,14 +26,19 @@ export async function call(action, body = {}) {
 }
 
 // Exchanges the token of the address for the key. Each token is good once; a browser that has
-// the key already opens the desk with any.
-export async function openSession(token) {
+// the key already opens the desk with any. The token stays in the address until then, with a name
+// of this page: when somebody loads the page again meanwhile, the server gives it the key again.
+export async function openSession(token, opener) {
+  const { pathname, search } = location;
+  const named = new URLSearchParams({ token, opener });
+  history.replaceState(history.state, "", `${pathname}${search}#${named}`);
   try {
-    const { key } = await keepWords(() => call("session", { token }));
+    const { key } = await keepWords(() => call("session", { token, opener }));
     localStorage.setItem("key", key);
   } catch (error) {
     if (error.status !== 403 || !await hasKey()) throw error;
   }
+  history.replaceState(null, "", pathname + search);
 }
 
 async function hasKey() {

@@ -71,7 +71,7 @@ export async function approve({ opensNext, reason = "", seen = state.text.seen }
 }
 
 async function undoApproval(ref) {
-  const row = state.texts.find((other) => other.ref === ref);
+  const row = state.queue.find((other) => other.ref === ref);
   const text = await call("text", { ref }).catch((error) => tell("red", error.message));
   if (!text?.undo) return;
   if (text.undo.act !== "approve") {

@@ -23,12 +23,12 @@ async function show(isWanted) {
     await loadQueue(isWanted);
     return;
   }
-  const { texts, by, problem } = await call("queue");
+  const { queue, by, problem } = await call("queue");
   if (!isWanted()) return;
-  Object.assign(state, { texts, by, problem });
+  Object.assign(state, { queue, by, problem });
   const asked = new URLSearchParams(location.search).get("text");
-  const found = texts.find((text) => text.ref === asked)
-    ?? texts.find((text) => text.url === location.pathname);
+  const found = queue.find((row) => row.ref === asked)
+    ?? queue.find((row) => row.url === location.pathname);
   if (found) {
     await showText(found, isWanted);
     return;
@@ -60,11 +60,9 @@ async function start() {
   for (const name of ["focusin", "focusout"]) {
     addEventListener(name, () => queueMicrotask(keepFocusFromPage));
   }
-  const token = new URLSearchParams(location.hash.slice(1)).get("token");
-  if (token) {
-    history.replaceState(null, "", location.pathname + location.search);
-    await openSession(token);
-  }
+  const address = new URLSearchParams(location.hash.slice(1));
+  const token = address.get("token");
+  if (token) await openSession(token, address.get("opener") ?? crypto.randomUUID());
   await nameTab(); // after openSession(), whose answer deletes all that the browser has stored
   await show(leave());
   watch();

@@ -26,40 +26,72 @@ export async function nameTab() {
 
 const placeOf = (kind) => `${kind} ${state.ref}`;
 
-export const recall = (kind) => JSON.parse(localStorage.getItem(placeOf(kind)) ?? "null");
+// The drafts of a kind for the text that is open: "edits" or "notes".
+const recall = (kind) => JSON.parse(localStorage.getItem(placeOf(kind)) ?? "[]");
 
-export function remember(kind, value) {
-  if (value) localStorage.setItem(placeOf(kind), JSON.stringify(value));
+function remember(kind, drafts) {
+  if (drafts.length) localStorage.setItem(placeOf(kind), JSON.stringify(drafts));
   else localStorage.removeItem(placeOf(kind));
 }
 
-const TEXT_FIELDS = ["tab", "mode", "digest", "markdown", "words"];
+const hasTexts = (value, names) => names.every((name) => typeof value?.[name] === "string");
 
-const isDraft = (value) => Number.isInteger(value?.number)
-  && TEXT_FIELDS.every((name) => typeof value[name] === "string");
+const isNote = (value) => hasTexts(value, ["tab", "words"]);
+
+const isEdit = (value) => Number.isInteger(value?.number)
+  && hasTexts(value, ["tab", "mode", "digest", "markdown", "words"]);
 
 // Another program can have used the port before, and have left anything there.
 function isKept([place, json]) {
   const [kind] = place.split(" ");
   try {
-    const value = JSON.parse(json);
-    if (kind === "note") return typeof value === "string";
-    return kind === "edits" && Array.isArray(value) && value.every(isDraft);
+    const isOfKind = { edits: isEdit, notes: isNote }[kind];
+    return isOfKind !== undefined && JSON.parse(json).every(isOfKind);
   } catch {
-    return false; // no JSON, so it is not the desk's
+    return false; // no list as JSON, so it is not the desk's
   }
 }
 
 // Keeps the words in the browser while `deleteAll` deletes all else there. Returns its outcome.
+// Meanwhile they are in the entry of the page in the history, which is still there when somebody
+// loads the page again.
 export async function keepWords(deleteAll) {
-  const kept = Object.entries(localStorage).filter(isKept);
+  const kept = Object.entries({ ...history.state?.kept, ...localStorage }).filter(isKept);
+  history.replaceState({ kept: Object.fromEntries(kept) }, "");
   const outcome = await deleteAll();
   for (const [place, json] of kept) localStorage.setItem(place, json);
+  history.replaceState(null, "");
   return outcome;
 }
 
+// The names of the tabs that are open, as nameTab() has locked them.
+async function openTabs() {
+  const { held } = await navigator.locks?.query() ?? { held: [] };
+  return held.map(({ name }) => name.replace(/^tab /, ""));
+}
+
+// Returns the note for the model that this tab has not sent, or else that of a tab that is closed.
+export async function recallNote() {
+  const notes = recall("notes");
+  const own = notes.find(({ tab }) => tab === ownTab);
+  if (own) return own.words;
+  const open = await openTabs();
+  const left = notes.find(({ tab }) => !open.includes(tab));
+  if (!left) return "";
+  remember("notes", recall("notes").filter(({ tab }) => tab !== left.tab));
+  keepNote(left.words);
+  return left.words;
+}
+
+// Keeps the note of this tab, and leaves those of others alone.
+export function keepNote(words) {
+  const others = recall("notes").filter(({ tab }) => tab !== ownTab);
+  const own = words.trim() ? [{ tab: ownTab, words }] : [];
+  remember("notes", [...others, ...own]);
+}
+
 // The words for blocks, of all tabs: {tab, mode, number, digest, markdown, words}.
-export const drafts = () => recall("edits") ?? [];
+export const drafts = () => recall("edits");
 
 const withoutMarks = (markdown) => markdown.replace(/==|<\/?mark>/g, "");
 
@@ -84,21 +116,22 @@ export function keepDraft(editing, words) {
   const { mode, number, digest, markdown } = editing;
   const own = { tab: ownTab, mode, number, digest, markdown, words };
   const kept = isChanged ? [...others, own] : others;
-  remember("edits", kept.length ? kept : null);
+  remember("edits", kept);
 }
 
 // From now on, these words are those of this tab.
 export function takeDraft(draft) {
-  discardWords(draft.words);
+  discardWords(draft);
   keepDraft(draft, draft.words);
 }
 
 export const discardDraft = (editing) => keepDraft(editing, "");
 
-// Drops all drafts with these words, for whatever block they were.
-export function discardWords(words) {
-  const left = drafts().filter((draft) => draft.words !== words);
-  remember("edits", left.length ? left : null);
+// Drops words for a block, also those of another tab, whatever number the block has now.
+export function discardWords({ mode, digest, words }) {
+  const left = drafts().filter((draft) => draft.words !== words || draft.digest !== digest
+    || draft.mode !== mode);
+  remember("edits", left);
 }
 
 // Forgets words that the text has, since only the answer to saving them was lost.
@@ -106,7 +139,7 @@ export function dropSavedDrafts() {
   const kept = drafts();
   const left = kept.filter(({ mode, number, words }) => mode !== "edit"
     || state.text.blocks[number]?.markdown !== words.trim());
-  if (left.length < kept.length) remember("edits", left.length ? left : null);
+  if (left.length < kept.length) remember("edits", left);
 }
 
 // Own changes before a block have given it another number.

@@ -118,29 +118,34 @@ async function save(event) {
   else if (!editing.isSaving) await saveWords(editing, area); // once, however often it is clicked
 }
 
-// If the page can show the words at once, the editor closes then, and opens again if they could
-// not be saved. Otherwise it stays open until they are saved.
+// Saves the words of the editor. If the page can show them at once, it closes then, and opens again
+// if they could not be saved. Otherwise it stays open, and waits for the server.
 async function saveWords(editing, area) {
   const words = area.value;
   const parts = partsToShow(editing, words);
   const closesAtOnce = parts !== null;
-  editing.isSaving = true;
   if (closesAtOnce) closeEditor();
-  const block = { ...editing, words, parts };
-  const done = await change(block, changeFor(editing, words), say("did_" + editing.mode));
-  editing.isSaving = false;
-  if (done) discardWords(words);
-  const canRepeat = !done && isThere(editing);
-  const isStillOpen = state.editing === editing;
-  if (isStillOpen && canRepeat) {
+  const isSaved = await sendWords(editing, words, parts);
+  const isOpen = state.editing === editing;
+  if (isSaved || !isThere(editing)) {
+    if (isOpen) closeEditor();
+  } else if (isOpen) {
     area.focus();
-  } else if (isStillOpen) {
-    closeEditor();
-  } else if (canRepeat && closesAtOnce && !state.editing) {
+  } else if (closesAtOnce && !state.editing) {
     openEditor(numberOf(editing));
-  } else {
-    redraw();
   }
+  redraw();
+}
+
+// Sends the words, and forgets their draft when the server has them. Returns whether it has.
+async function sendWords(editing, words, parts) {
+  editing.isSaving = true;
+  redraw();
+  const outcome = say(`did_${editing.mode}`);
+  const isSaved = await change({ ...editing, words, parts }, changeFor(editing, words), outcome);
+  editing.isSaving = false;
+  if (isSaved) discardWords({ ...editing, words });
+  return isSaved;
 }
 
 const isThere = ({ digest }) => state.text.blocks.some((block) => block.digest === digest);
@@ -189,6 +194,7 @@ export function editor() {
     "aria-label": label,
     dir: "auto",
     required: true,
+    readonly: editing.isSaving, // what is typed after the words were sent would not be saved
     placeholder: isEdit ? undefined : say("paste_hint"),
     value: editing.words,
     oninput: ({ target }) => {

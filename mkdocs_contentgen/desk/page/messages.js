@@ -28,8 +28,10 @@ function outcome() {
   const { message, text } = state;
   if (!message && !text.undo) return null;
   if (message?.text === state.failure) return null; // it stands there already
-  const takesBack = message?.undo ?? (text.undo && undo);
-  const isAboutEarlierAct = takesBack && !message?.undo; // what the Undo beside it takes back
+  const isAboutLastAct = message?.isAboutLastAct;
+  const takesBack = message?.undo ?? ((isAboutLastAct || text.undo) && undo);
+  // What the Undo beside the message takes back.
+  const isAboutEarlierAct = takesBack && !message?.undo && !isAboutLastAct;
   return note("outcome", message?.kind ?? "quiet",
     message && h("span", { dir: "auto" }, message.text),
     isAboutEarlierAct && h("span", {}, say("last_act", undoTitle())),
@@ -38,7 +40,7 @@ function outcome() {
 
 function elsewhere() {
   if (!isElsewhere()) return null;
-  const other = state.texts.find((text) => text.url === frame.path);
+  const other = state.queue.find((text) => text.url === frame.path);
   return note("elsewhere", "amber", say("elsewhere"), button(say("back"), goBack),
     other && button(other.title, () => openText(other)));
 }
@@ -70,7 +72,7 @@ function unsaved() {
         open(block.number);
       };
       const discard = () => {
-        discardWords(draft.words);
+        discardWords(draft);
         redraw();
       };
       return note(`draft ${index}`, "amber", h("span", {}, say("lost_words")),

@@ -27,14 +27,14 @@ export const isNeeded = (text) => groupOf(text) === "review" && text.state !== "
 
 const rank = (text) => text.newer_draft ? 0 : NEED.indexOf(text.state);
 
-export const sortByNeed = (texts) => [...texts].sort((one, other) => rank(one) - rank(other)
+export const sortByNeed = (rows) => [...rows].sort((one, other) => rank(one) - rank(other)
   || other.marked - one.marked || one.page.localeCompare(other.page));
 
 export async function loadQueue(isWanted) {
-  const { texts, by, problem, commit_command: commitCommand } = await call("queue");
+  const { queue, by, problem, commit_command: commitCommand } = await call("queue");
   if (!isWanted()) return;
-  const hasSome = (group) => texts.some((text) => groupOf(text) === group);
-  Object.assign(state, { view: "queue", texts, by, problem, commitCommand, ref: "" });
+  const hasSome = (group) => queue.some((row) => groupOf(row) === group);
+  Object.assign(state, { view: "queue", queue, by, problem, commitCommand, ref: "" });
   if (!hasSome(state.queueTab)) state.queueTab = "review";
   redraw();
 }
@@ -95,7 +95,7 @@ function row(text) {
 }
 
 function total() {
-  const waiting = state.texts.filter((text) => groupOf(text) === "review");
+  const waiting = state.queue.filter((text) => groupOf(text) === "review");
   const left = waiting.reduce((sum, text) => sum + text.marked, 0);
   return say("total", waiting.length, left);
 }
@@ -113,7 +113,7 @@ const wordsOf = (text) => [titleOf(text), text.topic, nameOfPage(text), stateOf(
 
 function list() {
   const wanted = state.filter.toLowerCase();
-  const found = sortByNeed(state.texts).filter((text) => groupOf(text) === state.queueTab
+  const found = sortByNeed(state.queue).filter((text) => groupOf(text) === state.queueTab
     && wordsOf(text).toLowerCase().includes(wanted));
   if (!found.length && !wanted && state.queueTab === "review") return everythingApproved();
   if (!found.length) return h("p", { key: "none", class: "quiet" }, say("no_match"));
@@ -128,7 +128,7 @@ function group(name) {
     } }, say(`group_${name}`, countOf(name)));
 }
 
-const firstNeeded = () => sortByNeed(state.texts).find(isNeeded);
+const firstNeeded = () => sortByNeed(state.queue).find(isNeeded);
 
 export function reviewNext() {
   const first = firstNeeded();
@@ -141,9 +141,9 @@ function outcome(message) {
 }
 
 export function drawQueue() {
-  document.title = say("texts");
+  document.title = say("queue");
   draw(document.body, [h("main", { key: "queue", class: "queue" },
-    h("h1", {}, say("texts")),
+    h("h1", {}, say("queue")),
     h("p", { class: "quiet" }, `${total()} · ${say("by", state.by)}`),
     h("div", { class: "messages", role: "status" },
       state.problem && h("p", { class: "note red" }, translate(state.problem)),

@@ -1,8 +1,7 @@
 // A statement that was confirmed by mistake is one to check again.
 
 import { act } from "./acts.js";
-import { state, tell } from "./state.js";
-import { undoLast } from "./undoing.js";
+import { state, tell, tellDone } from "./state.js";
 import { say } from "./words.js";
 
 export async function recheck(statement) {
@@ -22,5 +21,5 @@ export async function recheck(statement) {
   if (!await act("change", { changes: [change] })) return;
   state.checked = state.checked.filter((other) => other !== statement);
   state.current = statement.key;
-  tell("amber", say("did_reopen", statement.words), undoLast);
+  tellDone(say("did_reopen", statement.words), "amber");
 }

@@ -14,25 +14,30 @@ import { messages } from "./messages.js";
 import { isNeeded, groupOf, loadQueue, sortByNeed } from "./queue.js";
 import { focusWhatWasDrawn, redraw, state, tell } from "./state.js";
 import { openStatements } from "./statements.js";
-import { undoLast } from "./undoing.js";
 import { say } from "./words.js";
 
 export const addressOf = (text) => `${text.url || "/"}?text=${text.ref}`;
 
-export const countOf = (group) => state.texts.filter((text) => groupOf(text) === group).length;
+export const countOf = (group) => state.queue.filter((text) => groupOf(text) === group).length;
 
 // The text that needs a person next, after the one that is open.
 export function nextAfter() {
-  const texts = sortByNeed(state.texts);
-  const index = texts.findIndex((text) => text.ref === state.ref);
+  const rows = sortByNeed(state.queue);
+  const index = rows.findIndex((row) => row.ref === state.ref);
   // From there on, and then from the start. Without an open text, that is all of them.
-  const following = [...texts.slice(index + 1), ...texts.slice(0, Math.max(index, 0))];
+  const following = [...rows.slice(index + 1), ...rows.slice(0, Math.max(index, 0))];
   return following.find(isNeeded) ?? null;
 }
 
+// Opens the next text, or the list if no text needs a person: there stands what that means.
 export async function openNext() {
   const next = nextAfter();
-  if (next) await openText(next);
+  if (next) {
+    await openText(next);
+  } else {
+    Object.assign(state, { queueTab: "review", filter: "" });
+    await openQueue();
+  }
 }
 
 // Notes that the person goes elsewhere. Returns a function that tells whether they have not gone
@@ -74,7 +79,7 @@ export async function openQueue() {
   if (isWanted()) history.pushState(null, "", "/_contentgen/");
 }
 
-const isOfApproval = (message) => Boolean(message?.undo) && message.undo !== undoLast;
+const isOfApproval = (message) => Boolean(message?.undo);
 
 // Whether a message is about more than the text before: a problem, or an approval, which can still
 // be undone. The Undo of all else would take back what was done last in the text that is open.

@@ -5,7 +5,7 @@ export const PATIENCE = 1500; // milliseconds before the desk says what it waits
 
 export const state = {
   view: "", // "queue" or "text"
-  texts: [], // the rows of the queue
+  queue: [], // the rows of the list of texts, in the order of the site
   by: "",
   problem: "",
   commitCommand: "",
@@ -73,8 +73,15 @@ export function tellTooQuick() {
   redraw();
 }
 
+// Shows a message, and beside it the Undo of what it is about, if that needs one of its own.
 export function tell(kind, text, undo = null) {
-  state.message = { kind, text, undo };
+  state.message = { kind, text, undo, isAboutLastAct: false };
   state.isTooQuick = false;
   redraw();
+}
+
+// Shows what was done last with the text that is open, which Undo takes back.
+export function tellDone(text, kind = "green") {
+  tell(kind, text);
+  state.message.isAboutLastAct = true;
 }

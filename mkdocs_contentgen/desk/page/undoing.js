@@ -2,11 +2,11 @@
 
 import { act, inTurn, take } from "./acts.js";
 import { personAgrees } from "./dialogs.js";
+import { takeEarlier } from "./earlier.js";
+import { otherPerson } from "./people.js";
 import { noteOtherText, state, tell } from "./state.js";
 import { findIn, openStatements } from "./statements.js";
 import { say } from "./words.js";
-
-const MAX_EARLIER = 10; // texts that are kept: each can be long
 
 const UNDONE = {
   confirm: "undone_confirm", remove: "undone_remove", edit: "undone_edit", insert: "undone_add",
@@ -14,22 +14,7 @@ const UNDONE = {
   approve: "undone_approve", ask: "undone_ask", reopen: "undone_reopen",
 };
 
-// The text before an own change, by the one after it. Two pages can have the same text.
-const earlier = new Map();
-const keyOf = ({ ref, seen }) => `${ref} ${seen}`;
-
-export function noteEarlier(after, before) {
-  earlier.set(keyOf(after), before);
-  if (earlier.size > MAX_EARLIER) earlier.delete(earlier.keys().next().value);
-}
-
 const inWords = ({ act: name }) => say(UNDONE[name] ?? "undo");
-
-// Who did what Undo takes back, if it was another person.
-const otherPerson = ({ by }) => by && by !== state.by ? by : "";
-
-// Another person who has just done something with the text, as far as that is known.
-export const nameOfOther = () => otherPerson(state.text?.undo ?? {}) || say("somebody");
 
 // What the next Undo takes back, in words.
 export function undoTitle() {
@@ -63,9 +48,6 @@ export function undo() {
   return afterLastUndo(() => undoNext(ref));
 }
 
-// The Undo of messages about what was done last; those about an approval have another function.
-export const undoLast = () => undo();
-
 async function undoNext(ref) {
   await inTurn(() => {}); // what is on its way
   const { text } = state;
@@ -85,9 +67,9 @@ async function undoNext(ref) {
 
 // Shows the text as it was before, if that is known, until the server has answered.
 function showEarlier(text) {
-  const before = earlier.get(keyOf(text));
-  if (!before || state.text !== text) return null;
-  earlier.delete(keyOf(text));
+  if (state.text !== text) return null;
+  const before = takeEarlier(text);
+  if (!before) return null;
   const { stamp, waits, asking } = text; // of now
   state.text = { ...before, stamp, waits, asking };
   noteOtherText();
