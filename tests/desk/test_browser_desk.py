@@ -1115,6 +1115,43 @@ def write_note(page: Page) -> Locator:
     return field
 
 
+BLOCKED = """
+const refuse = { configurable: true, get() { throw new DOMException("", "SecurityError"); } };
+for (const name of ["localStorage", "sessionStorage"]) Object.defineProperty(window, name, refuse);
+LockManager.prototype.request = async () => { throw new DOMException("", "SecurityError"); };
+LockManager.prototype.query = LockManager.prototype.request;
+"""
+"""Blocks what a browser keeps for a page, as its settings can."""
+
+FULL = """
+Storage.prototype.setItem = function set() { throw new DOMException("", "QuotaExceededError"); };
+"""
+
+
+@pytest.mark.parametrize("storage", [BLOCKED, FULL], ids=["blocked", "full"])
+def test_a_browser_that_keeps_nothing(desk: DeskProcess, page: Page, storage: str) -> None:
+    """Words stay in the page, which says so, and asks before it is closed. 3 s each."""
+    page.add_init_script(storage)
+    open_text(desk, page)
+    edit_block(page, "The end.").fill("My own end.")
+    said = page.get_by_role("status")
+    expect(said).to_contain_text("Save them before you close this page.")
+    page.keyboard.press("Escape")
+    expect(said.get_by_role("textbox")).to_have_value("My own end.")
+    with page.expect_event("dialog") as asked:
+        page.evaluate("setTimeout(() => location.reload())")
+    assert asked.value.type == "beforeunload"
+    asked.value.dismiss()
+    page.get_by_role("button", name="Continue").click()
+    page.get_by_role("button", name="Save").click()
+    expect(block_with(page, "My own end.")).to_be_visible()
+    settled(page)
+    expect(said).not_to_contain_text("before you close")
+    write_note(page).fill("Shorter")
+    page.keyboard.press("Escape")
+    expect(write_note(page)).to_have_value("Shorter")
+
+
 def test_words_that_are_the_same_in_two_blocks(desk: DeskProcess, page: Page) -> None:
     """Saving those of one block leaves those of the other. 3 s."""
     open_text(desk, page)

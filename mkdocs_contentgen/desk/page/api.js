@@ -1,6 +1,7 @@
 // Calls the server of the desk.
 
 import { keepWords } from "./drafts.js";
+import { kept } from "./kept.js";
 import { say, translate } from "./words.js";
 
 export async function call(action, body = {}) {
@@ -11,7 +12,7 @@ export async function call(action, body = {}) {
       method: "POST",
       headers: {
         "Content-Type": "application/json",
-        "X-Contentgen-Key": localStorage.getItem("key") ?? "",
+        "X-Contentgen-Key": kept.get("key") ?? "",
       },
       body: JSON.stringify(body),
     });
@@ -34,7 +35,7 @@ export async function openSession(token, opener) {
   history.replaceState(history.state, "", `${pathname}${search}#${named}`);
   try {
     const { key } = await keepWords(() => call("session", { token, opener }));
-    localStorage.setItem("key", key);
+    kept.set("key", key);
   } catch (error) {
     if (error.status !== 403 || !await hasKey()) throw error;
   }

@@ -2,7 +2,7 @@
 
 import { inTurn } from "./acts.js";
 import { call, openSession } from "./api.js";
-import { nameTab } from "./drafts.js";
+import { areLostWithPage, nameTab } from "./drafts.js";
 import { draw, h } from "./draw.js";
 import { frame, hear, keepFocusFromPage, openFrame } from "./frame.js";
 import { watchKeys } from "./keys.js";
@@ -55,7 +55,8 @@ async function start() {
   addEventListener("message", hear);
   addEventListener("popstate", followAddress);
   addEventListener("beforeunload", (event) => {
-    if (state.pending.length) event.preventDefault(); // what the server does not have is lost
+    // What neither the server nor the browser has is lost.
+    if (state.pending.length || areLostWithPage()) event.preventDefault();
   });
   for (const name of ["focusin", "focusout"]) {
     addEventListener(name, () => queueMicrotask(keepFocusFromPage));

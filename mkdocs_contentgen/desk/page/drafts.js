@@ -1,15 +1,16 @@
 // What was typed and neither saved nor discarded. The browser keeps it, also for the next desk on
 // the same port.
 
+import { kept, keptForTab } from "./kept.js";
 import { state } from "./state.js";
 
 const UNLOADING = 200; // milliseconds until the lock of a tab is free when it is loaded again
 
-let ownTab = sessionStorage.getItem("tab") ?? crypto.randomUUID();
+let ownTab = keptForTab.get("tab") ?? crypto.randomUUID();
 
 // Makes sure that no other tab has the name of this one: a duplicate has that of its original.
 export async function nameTab() {
-  sessionStorage.setItem("tab", ownTab); // for this tab when it is loaded again
+  keptForTab.set("tab", ownTab); // for this tab when it is loaded again
   if (!navigator.locks) return; // of an old browser
   const isFree = await new Promise((done) => {
     const keep = () => {
@@ -17,7 +18,8 @@ export async function nameTab() {
       return new Promise(() => {}); // as long as the tab is open
     };
     const options = { signal: AbortSignal.timeout(UNLOADING) };
-    navigator.locks.request(`tab ${ownTab}`, options, keep).catch(() => done(false));
+    navigator.locks.request(`tab ${ownTab}`, options, keep)
+      .catch(({ name }) => done(name !== "TimeoutError")); // else the browser locks nothing
   });
   if (isFree) return;
   ownTab = crypto.randomUUID();
@@ -27,11 +29,11 @@ export async function nameTab() {
 const placeOf = (kind) => `${kind} ${state.ref}`;
 
 // The drafts of a kind for the text that is open: "edits" or "notes".
-const recall = (kind) => JSON.parse(localStorage.getItem(placeOf(kind)) ?? "[]");
+const recall = (kind) => JSON.parse(kept.get(placeOf(kind)) ?? "[]");
 
 function remember(kind, drafts) {
-  if (drafts.length) localStorage.setItem(placeOf(kind), JSON.stringify(drafts));
-  else localStorage.removeItem(placeOf(kind));
+  if (drafts.length) kept.set(placeOf(kind), JSON.stringify(drafts));
+  else kept.remove(placeOf(kind));
 }
 
 const hasTexts = (value, names) => names.every((name) => typeof value?.[name] === "string");
@@ -56,18 +58,23 @@ function isKept([place, json]) {
 // Meanwhile they are in the entry of the page in the history, which is still there when somebody
 // loads the page again.
 export async function keepWords(deleteAll) {
-  const kept = Object.entries({ ...history.state?.kept, ...localStorage }).filter(isKept);
-  history.replaceState({ kept: Object.fromEntries(kept) }, "");
+  const all = { ...history.state?.words, ...Object.fromEntries(kept.entries()) };
+  const words = Object.entries(all).filter(isKept);
+  history.replaceState({ words: Object.fromEntries(words) }, "");
   const outcome = await deleteAll();
-  for (const [place, json] of kept) localStorage.setItem(place, json);
+  for (const [place, json] of words) kept.set(place, json);
   history.replaceState(null, "");
   return outcome;
 }
 
 // The names of the tabs that are open, as nameTab() has locked them.
 async function openTabs() {
-  const { held } = await navigator.locks?.query() ?? { held: [] };
-  return held.map(({ name }) => name.replace(/^tab /, ""));
+  try {
+    const { held } = await navigator.locks.query();
+    return held.map(({ name }) => name.replace(/^tab /, ""));
+  } catch { // no browser without locks tells
+    return [];
+  }
 }
 
 // Returns the note for the model that this tab has not sent, or else that of a tab that is closed.
@@ -89,6 +96,10 @@ export function keepNote(words) {
   const own = words.trim() ? [{ tab: ownTab, words }] : [];
   remember("notes", [...others, ...own]);
 }
+
+// Whether words for the text that is open would be lost with this page.
+export const areLostWithPage = () => kept.isInPage(placeOf("edits"))
+  || kept.isInPage(placeOf("notes"));
 
 // The words for blocks, of all tabs: {tab, mode, number, digest, markdown, words}.
 export const drafts = () => recall("edits");

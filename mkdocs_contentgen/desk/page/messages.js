@@ -3,7 +3,9 @@
 import { act } from "./acts.js";
 import { copyButton } from "./about.js";
 import { comparisonMessage } from "./compare.js";
-import { blockOf, discardWords, draftOf, drafts, takeDraft } from "./drafts.js";
+import {
+  areLostWithPage, blockOf, discardWords, draftOf, drafts, takeDraft,
+} from "./drafts.js";
 import { h } from "./draw.js";
 import { openEditor, openPaste } from "./editor.js";
 import { isTranslation } from "./original.js";
@@ -113,6 +115,7 @@ export function messages() {
     outcome(),
     text.approved_file && note("approved", "green", say("approved", text.approved_file),
       copyButton(text.commit_command)),
+    areLostWithPage() && note("not_kept", "red", say("not_kept")),
     unsaved(),
     replacing());
 }
