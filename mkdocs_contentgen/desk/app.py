@@ -449,14 +449,16 @@ class DeskApp:
         return HTMLResponse(self._with_scripts(html, build))
 
     def _with_scripts(self, html: str, build: str) -> str:
-        head = _HEAD.search(html)
-        if head:  # before the scripts of the theme
-            storage = f'<script src="{_ROOT}/storage.js"></script>'
-            html = f"{html[: head.end()]}{storage}{html[head.end() :]}"
         script = (
             f'<script type="module" src="{_ROOT}/page.js" data-desk="{self._origin}" '
             f'data-build="{escape(build)}"></script>'
         )
+        head = _HEAD.search(html)
+        if head:
+            # Before the scripts of the theme, and before a <base> and a policy in a <meta>.
+            storage = f'<script src="{_ROOT}/storage.js"></script>'
+            html = f"{html[: head.end()]}{storage}{script}{html[head.end() :]}"
+        # A browser runs a module once. Here, it also runs if that is no start tag of a head.
         before, body_end, after = html.rpartition("</body>")
         return f"{before}{script}{body_end}{after}" if body_end else f"{html}{script}"
 

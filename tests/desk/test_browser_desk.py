@@ -805,6 +805,26 @@ def test_twins_and_other_articles(project: Project, page: Page) -> None:
         expect(articles.nth(1)).to_have_css("opacity", "1")
 
 
+STRICT = """<!doctype html><html lang="en"><head><base href="https://docs.example/">
+<meta http-equiv="Content-Security-Policy"
+ content="default-src 'none'; script-src 'nonce-a'; style-src 'nonce-a'"></head>
+<body>{{ page.content }}</body></html>"""
+
+
+def test_a_theme_that_allows_only_its_own(project: Project, page: Page) -> None:
+    """A page with a policy in its head, and an address to which its links lead, is reviewed. 3 s."""
+    make_site(project.root)
+    project.write("theme/main.html", STRICT)
+    with DeskProcess(project) as desk:
+        open_text(desk, page)
+        mark = block_with(page, "A build takes").locator("mark")
+        expect(mark).to_have_css("background-color", "rgb(255, 200, 61)")
+        page.keyboard.press("c")
+        left(page, 2)
+        settled(page)
+        expect(mark).to_have_count(0)
+
+
 def test_an_article_in_a_tab_is_on_the_screen(project: Project, page: Page) -> None:
     """Whoever opens a text sees it, also in a later tab, in closed details and far below. 6 s."""
     extensions = ["pymdownx.details", {"pymdownx.tabbed": {"alternate_style": True}}]

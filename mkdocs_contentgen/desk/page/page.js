@@ -3,8 +3,8 @@
 // has.
 
 const { desk: DESK, build } = document.querySelector("script[data-desk]").dataset;
-const style = document.createElement("style");
-style.textContent = `
+const styles = new CSSStyleSheet(); // which no policy of the page refuses
+styles.replaceSync(`
   [data-contentgen-block]:hover {
     outline: 1px dashed currentColor; outline-offset: 3px; cursor: text; }
   [data-contentgen-block] mark { cursor: pointer; }
@@ -23,8 +23,8 @@ style.textContent = `
   [data-contentgen-selected], [data-contentgen-text], mark { scroll-margin: 30vh; }
   [data-contentgen-covered] { scroll-padding-bottom: var(--contentgen-covered) !important; }
   [data-contentgen-covered] > body { padding-bottom: var(--contentgen-covered) !important; }
-`;
-document.head.append(style);
+`);
+document.adoptedStyleSheets.push(styles);
 
 let article = null; // as the desk has it
 let shown = ""; // the digest of what is shown
