@@ -33,6 +33,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from ..errors import ContentgenError, EditError
 from ..files import sha256
+from ..html.document import MAX_PASTED
 from ..review import updating
 from ..service.bodies import TooLargeError, read_body
 from ..service.protocol import MAX_NOTE
@@ -46,8 +47,8 @@ from .session import DeskSite
 
 HOST = "127.0.0.1"
 
-MAX_BODY = 128 * 1024
-"""The maximum size of a request body in bytes."""
+MAX_BODY = 1024 * 1024
+"""The maximum size of a request body in bytes. It has room for MAX_PASTED characters."""
 
 MAX_CHANGES = 50
 """How many changes of a text are made at once; for each, the text is read again."""
@@ -545,7 +546,8 @@ async def _read(request: Request, model: type[_T]) -> _T:
     try:
         body = await read_body(request.stream(), MAX_BODY)
     except TooLargeError:
-        raise HTTPException(413, f"at most {MAX_BODY:,} bytes are allowed") from None
+        reason = f"at most {MAX_PASTED:,} characters can be added at once"
+        raise HTTPException(413, reason) from None
     try:
         return msgspec.json.decode(body, type=model)
     except (ValueError, RecursionError) as error:

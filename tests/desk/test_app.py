@@ -955,6 +955,18 @@ def test_markdown_is_pasted(reviewer: Reviewer) -> None:
     assert reviewer.text()["seen"] == refused
 
 
+def test_long_markdown_is_pasted_in_any_script(reviewer: Reviewer) -> None:
+    """As many characters as a paste can have, each of which takes three bytes; no more."""
+    lines = "\n\n".join(["語" * 9_998] * 10)
+    reviewer.change("paste", 4, markdown=lines)
+    assert "語" * 9_998 in cached(reviewer).html
+    block = reviewer.text()["blocks"][4]  # type: ignore[index]
+    change = {"action": "paste", "block": 4, "digest": block["digest"]}
+    for markdown in ("x" * 200_000, "x" * 2_000_000):
+        answer = reviewer.act("change", changes=[{**change, "markdown": markdown}])
+        assert answer.json() == {"error": "at most 100,000 characters can be added at once"}
+
+
 def test_undo_says_what_it_takes_back(reviewer: Reviewer) -> None:
     """Also that it deletes an approved file, and no other one."""
     assert reviewer.text()["undo"] is None

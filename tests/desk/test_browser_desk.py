@@ -812,7 +812,7 @@ STRICT = """<!doctype html><html lang="en"><head><base href="https://docs.exampl
 
 
 def test_a_theme_that_allows_only_its_own(project: Project, page: Page) -> None:
-    """A page with a policy in its head, and an address to which its links lead, is reviewed. 3 s."""
+    """Its pages have a policy, and an address to which their links lead. 3 s."""
     make_site(project.root)
     project.write("theme/main.html", STRICT)
     with DeskProcess(project) as desk:
@@ -1106,6 +1106,19 @@ def test_words_outlive_the_desk(project: Project, page: Page) -> None:
         page.get_by_role("tab", name="About").click()  # which draws the first tab again
         expect(page.get_by_role("tab", name="About")).to_have_attribute("aria-selected", "true")
         expect(editor).to_have_value("My own words")
+
+
+def test_a_tab_goes_on_with_the_next_desk(project: Project, page: Page) -> None:
+    """Once it is loaded again, as it says; the session was opened in another tab. 4 s."""
+    make_site(project.root)
+    with DeskProcess(project) as desk:
+        open_text(desk, page, "Ten habits")
+    with DeskProcess(project, int(desk.origin.rpartition(":")[2])) as desk:
+        page.context.new_page().goto(desk.address)
+        page.get_by_role("button", name="Load again").click()
+        expect(approve_button(page)).to_be_enabled()
+        approve_button(page).click()
+        expect(page.get_by_role("status")).to_contain_text("Approved “Ten habits”")
 
 
 def test_notes_of_two_tabs(desk: DeskProcess, page: Page) -> None:

@@ -4,7 +4,7 @@ import { act } from "./acts.js";
 import { ask } from "./dialogs.js";
 import { drafts } from "./drafts.js";
 import { h } from "./draw.js";
-import { frame, isElsewhere } from "./frame.js";
+import { frame, isElsewhere, isOfEarlierDesk } from "./frame.js";
 import { openNext, nextAfter, openText } from "./review.js";
 import { call } from "./api.js";
 import { HOLD, PATIENCE, state, tell, tellTooQuick } from "./state.js";
@@ -22,6 +22,7 @@ export function whyNot() {
   if (!text.seen) return translate(text.waits || text.reason);
   if (text.state === "damaged") return translate(text.reason);
   if (state.failure) return state.failure;
+  if (isOfEarlierDesk()) return say("restarted");
   if (isElsewhere()) return say("elsewhere");
   if (text.waits) return translate(text.waits);
   if (text.asking) return say("asking");

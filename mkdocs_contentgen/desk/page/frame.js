@@ -47,6 +47,10 @@ export function openFrame(origin, path, title) {
 
 export const isElsewhere = () => Boolean(frame.shownOrigin) && frame.shownOrigin !== frame.origin;
 
+// Whether the desk was started again: then the pages have other origins, which only a page that is
+// loaded again may frame.
+export const isOfEarlierDesk = () => state.text.frame !== frame.origin;
+
 export function goBack() {
   Object.assign(frame, { path: location.pathname, shownOrigin: "", isReady: false, shown: "" });
   frame.element.src = frame.origin + frame.path;

@@ -9,7 +9,7 @@ import {
 import { h } from "./draw.js";
 import { openEditor, openPaste } from "./editor.js";
 import { isTranslation } from "./original.js";
-import { frame, goBack, isElsewhere } from "./frame.js";
+import { frame, goBack, isElsewhere, isOfEarlierDesk } from "./frame.js";
 import { isShownSoon, whyNot } from "./approving.js";
 import { onlyOnce } from "./pressing.js";
 import { PATIENCE, redraw, state } from "./state.js";
@@ -45,6 +45,12 @@ function elsewhere() {
   const other = state.queue.find((text) => text.url === frame.path);
   return note("elsewhere", "amber", say("elsewhere"), button(say("back"), goBack),
     other && button(other.title, () => openText(other)));
+}
+
+function restarted() {
+  if (!isOfEarlierDesk()) return null;
+  return note("restarted", "amber", say("restarted"),
+    button(say("load_again"), () => location.reload()));
 }
 
 function asking() {
@@ -101,11 +107,12 @@ function replacing() {
 
 export function messages() {
   const { text } = state;
-  const why = isElsewhere() || text.asking ? "" : whyNot();
+  const why = isElsewhere() || isOfEarlierDesk() || text.asking ? "" : whyNot();
   // Each change is on the page a moment later, and a line for that moment would only flicker.
   const isWaiting = Boolean(why) && why !== state.failure && !isShownSoon();
   return h("div", { class: "messages", role: "status" },
     state.failure && note("failure", "red", state.failure),
+    restarted(),
     elsewhere(),
     asking(),
     saving(),
