@@ -26,6 +26,7 @@ from commands import COMMANDS, run_here
 from hypothesis import settings
 from model_double import ModelDouble, running_model
 from model_writer import writing
+from programs import Program, start
 from service_double import ServiceDouble, running
 
 # A shell's background job is deaf to Ctrl-C, and so would be the programs that tests interrupt.
@@ -165,17 +166,10 @@ class Project:
             check=False,
         )
 
-    def start(self, *command: str) -> subprocess.Popen[str]:
+    def start(self, *command: str) -> Program:
         """Start a program of the virtual environment here; its output goes to `output.txt`."""
         with (self.root / "output.txt").open("a") as output:
-            return subprocess.Popen(
-                [sys.executable, "-m", *command],
-                cwd=self.root,
-                env=self.environment,
-                stdout=output,
-                stderr=subprocess.STDOUT,
-                text=True,
-            )
+            return start(command, self.root, self.environment, output.fileno())
 
     @property
     def output(self) -> str:

@@ -11,6 +11,7 @@ from http.client import HTTPException
 from urllib.request import urlopen
 
 from conftest import Project
+from programs import Program
 
 
 @dataclass
@@ -18,7 +19,7 @@ class ServedSite:
     """A running server."""
 
     url: str
-    process: subprocess.Popen[str]
+    process: Program
 
     def page(self, path: str = "") -> str:
         """Return a page as a browser gets it, or nothing while there is no server."""

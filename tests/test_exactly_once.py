@@ -13,7 +13,6 @@ import re
 import signal
 import socket
 import subprocess
-import sys
 import threading
 import time
 from collections import Counter, defaultdict
@@ -29,6 +28,7 @@ from conftest import wait_until
 from model_double import Call, ModelHandler, completion, running_model
 from model_writer import sentences, translate, write
 from postgres_server import PostgresServer, postgres_running
+from programs import Program, start
 from service_double import environment
 from test_deploy import listens, nginx_running
 from writer_server import add_user, configure, encode, run
@@ -52,7 +52,7 @@ LONG_TEXT = [sentences(200, number) for number in range(20)]
 class Life:
     """One process of a writer, from its start to its end."""
 
-    process: subprocess.Popen[bytes]
+    process: Program
     output: Path
     killed_at: float | None = None
 
@@ -100,19 +100,11 @@ class Writer:
         while not self._is_over.is_set():
             key = f"{self._name}-{len(self.lives)}"
             output = self._directory / f"{key}.log"
+            command = ("mkdocs_contentgen", "writer", "serve", "--port", str(self.port))
+            # So the model knows which process asks it.
+            variables = {**environment(), "CONTENTGEN_MODEL_KEY": key}
             with output.open("wb") as file:
-                process = subprocess.Popen(
-                    [
-                        *(sys.executable, "-m", "mkdocs_contentgen", "writer", "serve"),
-                        *("--port", str(self.port)),
-                    ],
-                    cwd=self._directory,
-                    # So the model knows which process asks it.
-                    env={**environment(), "CONTENTGEN_MODEL_KEY": key},
-                    stdin=subprocess.DEVNULL,
-                    stdout=file,
-                    stderr=subprocess.STDOUT,
-                )
+                process = start(command, self._directory, variables, file.fileno())
             self.lives.append(Life(process, output))
             while process.poll() is None and not self._is_over.wait(0.05):
                 pass

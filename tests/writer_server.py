@@ -5,15 +5,13 @@ from __future__ import annotations
 import json
 import os
 import re
-import subprocess
-import sys
 import threading
 from collections.abc import Iterator, Mapping
 from concurrent.futures import Future
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import IO, Any
+from typing import Any
 from urllib.parse import urlencode
 
 import httpx
@@ -22,6 +20,7 @@ from anyio.from_thread import BlockingPortal, start_blocking_portal
 from click.testing import CliRunner, Result
 from conftest import wait_until
 from ledger_calls import put_user
+from programs import Program, start
 from service_double import environment
 
 from mkdocs_contentgen.cli.main import main
@@ -147,7 +146,7 @@ class WriterServer:
     """A server that runs in a directory, with its log. Its user is `alice`."""
 
     directory: Path
-    process: subprocess.Popen[str]
+    process: Program
     token: str
     lines: list[str] = field(default_factory=list)
     errors: list[str] = field(default_factory=list)
@@ -183,7 +182,7 @@ def writer_running(
     *arguments: str,
     token: str | None = None,
     port: int = 0,
-    stdout: int = subprocess.PIPE,
+    stdout: int | None = None,
 ) -> Iterator[WriterServer]:
     """Serve the `writer.yml` of a directory until the block ends. Adds a user without `token`.
 
@@ -191,26 +190,15 @@ def writer_running(
     """
     if token is None:
         token = add_user(directory)
-    process = subprocess.Popen(
-        [
-            *(sys.executable, "-m", "mkdocs_contentgen"),
-            *("writer", "serve", "--port", str(port), *arguments),
-        ],
-        cwd=directory,
-        env=environment(),
-        stdout=stdout,
-        stderr=subprocess.PIPE,
-        text=True,
-    )
-    server = WriterServer(directory, process, token)
-    streams = ((process.stdout, server.lines), (process.stderr, server.errors))
-    threads = [
-        threading.Thread(target=_collect, args=(stream, lines), daemon=True)
-        for stream, lines in streams
-        if stream
-    ]
-    for thread in threads:
-        thread.start()
+    lines, errors = list[str](), list[str]()
+    log_end, log_thread = _collecting(lines)
+    error_end, error_thread = _collecting(errors)
+    command = ("mkdocs_contentgen", "writer", "serve", "--port", str(port), *arguments)
+    stdout = log_end if stdout is None else stdout
+    process = start(command, directory, environment(), stdout, error_end)
+    for end in (log_end, error_end):
+        os.close(end)
+    server = WriterServer(directory, process, token, lines, errors)
     try:
         wait_until(lambda: server.url or process.poll() is not None)
         assert process.poll() is None, "".join(server.errors)
@@ -218,13 +206,19 @@ def writer_running(
     finally:
         process.kill()
         process.wait()
-        for thread in threads:
+        for thread in (log_thread, error_thread):
             thread.join(5)
-        for stream, _ in streams:
-            if stream:
-                stream.close()
 
 
-def _collect(stream: IO[str], lines: list[str]) -> None:
-    for line in stream:
-        lines.append(line)
+def _collecting(lines: list[str]) -> tuple[int, threading.Thread]:
+    """Return where to write lines to, and the thread that collects them from there."""
+    end_to_read, end = os.pipe()
+    thread = threading.Thread(target=_collect, args=(end_to_read, lines), daemon=True)
+    thread.start()
+    return end, thread
+
+
+def _collect(end_to_read: int, lines: list[str]) -> None:
+    with open(end_to_read, encoding="utf-8") as stream:
+        for line in stream:
+            lines.append(line)

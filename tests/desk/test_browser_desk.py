@@ -18,7 +18,7 @@ from conftest import Project, wait_until
 from desk_site import BLOG, HTML, LINK, NEWS, PLAN, WHEN, make_site, save
 from golden_file import GOLDEN
 from model_double import ModelDouble, written
-from playwright.sync_api import Browser, Locator, Page, Request, Route, expect
+from playwright.sync_api import Browser, Locator, Page, Request, Response, Route, expect
 
 from mkdocs_contentgen.html.markdown_reader import read_line
 from mkdocs_contentgen.requests import BlogRequest
@@ -45,7 +45,8 @@ class DeskProcess:
         self.process = project.start(
             "mkdocs_contentgen", "review", "--no-open", f"--port={port}", "--by", by
         )
-        wait_until(lambda: "Ctrl-C" in project.output or self.process.poll())
+        wait_until(lambda: "Ctrl-C" in project.output or self.process.poll() is not None)
+        assert "Ctrl-C" in project.output, project.output
         self.address = re.findall(r"http://\S+", project.output)[-1]
         self.origin = self.address.partition("/_contentgen")[0]
         self.session: Any = None
@@ -143,9 +144,35 @@ def hold(page: Page, action: str) -> list[Route]:
 
 def held_in(page: Page, held: list[Route]) -> Route:
     """Wait until a request is held, and return it."""
-    while not held:
+
+    def is_held() -> bool:
         page.wait_for_timeout(20)
+        return bool(held)
+
+    wait_until(is_held)
     return held[0]
+
+
+def requests_of(page: Page, action: str) -> list[dict[str, Any]]:
+    """Return a list that gets the body of each request of an action from now on."""
+    bodies: list[dict[str, Any]] = []
+
+    def note(request: Request) -> None:
+        if request.url.endswith(f"/api/{action}"):
+            bodies.append(request.post_data_json or {})
+
+    page.on("request", note)
+    return bodies
+
+
+def acts_in(bodies: list[dict[str, Any]]) -> list[str]:
+    """Return what requests have changed, in their order."""
+    return [change["action"] for body in bodies for change in body["changes"]]
+
+
+def is_other_text(response: Response) -> bool:
+    """Return whether the desk hears that its text has changed."""
+    return response.url.endswith("/api/text") and '"blocks"' in response.text()
 
 
 def left(page: Page, count: int) -> None:
@@ -175,7 +202,9 @@ def choose(page: Page, name: str) -> None:
 
 def open_tab(page: Page, name: str) -> Locator:
     """Open a tab of the panel, and return what is in it."""
-    page.get_by_role("tab", name=name).click()
+    tab = page.get_by_role("tab", name=name)
+    tab.click()
+    expect(tab).to_have_attribute("aria-selected", "true")
     return page.get_by_role("tabpanel")
 
 
@@ -228,6 +257,7 @@ def go_the_whole_way(desk: DeskProcess, page: Page) -> None:
     """Review a text from its first statement to its approval."""
     open_text(desk, page)
     expect(approve_button(page)).to_have_count(0)
+    changes = requests_of(page, "change")
     source = page.get_by_role("region", name="Plan › Speed")
     expect(source).to_have_text("A build takes 4 seconds, and took 12 before.")
     page.get_by_role("button", name="Confirm").click()
@@ -239,9 +269,9 @@ def go_the_whole_way(desk: DeskProcess, page: Page) -> None:
     edit_block(page, "Costs 5 EUR").fill("Costs **nothing**")
     page.get_by_role("button", name="Save").dblclick()
     expect(page.get_by_text("No statement is left to check.")).to_be_visible()
-    expect(page.get_by_text("has changed since")).to_have_count(0)
     expect(frame.get_by_text("Costs nothing")).to_be_visible()
     expect(approve_button(page)).to_be_enabled()
+    assert acts_in(changes) == ["confirm", "remove", "edit"]
     choose(page, "Only approve")
     expect(page.get_by_text("report.md/main.html").first).to_be_visible()
     directory = desk.project.root / "contentgen"
@@ -334,6 +364,7 @@ def test_the_page_changes_at_once(project: Project, page: Page) -> None:
 def test_with_keys_alone(desk: DeskProcess, page: Page) -> None:
     """Statements are selected, confirmed, removed and edited, and the text approved."""
     open_text(desk, page)
+    approvals = requests_of(page, "approve")
     page.keyboard.press("j")
     expect(page.locator('[aria-current="true"]')).to_contain_text("Jane Smith")
     page.keyboard.press("k")
@@ -352,7 +383,7 @@ def test_with_keys_alone(desk: DeskProcess, page: Page) -> None:
     expect(approve_button(page)).to_be_enabled()
     page.keyboard.press("a")
     expect(approve_button(page)).to_be_focused()
-    assert approved(desk) == ""
+    assert approvals == []
     page.keyboard.press("Enter")
     wait_until(lambda: "Costs little" in approved(desk))
     expect(page).to_have_title(re.compile("Ten habits"))
@@ -417,8 +448,8 @@ def test_a_desk_in_german(project: Project, page: Page) -> None:
         expect(said).to_contain_text("Die Site wird gebaut, da sich ihre Seiten geändert haben")
         hold_builds.unlink()
         expect(said).to_have_text("")
-        page.get_by_role("tab", name="Über den Text").click()
-        expect(page.get_by_role("tabpanel")).to_contain_text("Auftragtype: news · length: short")
+        panel = open_tab(page, "Über den Text")
+        expect(panel).to_contain_text("Auftragtype: news · length: short")
         edit_block(page, "The end.").fill(" ")
         page.get_by_role("button", name="Speichern").click()
         expect(said).to_contain_text("Der Absatz wäre leer; entfernen Sie ihn stattdessen")
@@ -443,13 +474,14 @@ def test_approve_anyway(desk: DeskProcess, page: Page) -> None:
     """It asks for a reason, without which nothing is written."""
     open_text(desk, page)
     expect(block_with(page, "The end.")).to_be_visible()
+    approvals = requests_of(page, "approve")
     choose(page, "Approve with open statements…")
     dialog = page.get_by_role("dialog", name="Approve with open statements…")
     dialog.get_by_role("button", name="Approve").click()
-    assert approved(desk) == ""
     dialog.get_by_role("textbox").fill("The lawyer has read it")
     dialog.get_by_role("button", name="Approve").click()
     wait_until(lambda: "reason: The lawyer has read it" in approved(desk))
+    assert [sent["reason"] for sent in approvals] == ["The lawyer has read it"]
 
 
 def test_buttons_act_on_the_block_beside_them(desk: DeskProcess, page: Page) -> None:
@@ -474,7 +506,11 @@ def test_blocks_and_undo(desk: DeskProcess, page: Page) -> None:
     expect(panel).to_contain_text("A new paragraph changed by Jo Doe")
     page.get_by_role("banner").get_by_role("button", name="Compare").click()
     expect(frame.locator("ins")).to_have_text("A new paragraph")
-    expect(approve_button(page)).to_have_count(0)
+    more = page.get_by_role("button", name="More choices")
+    more.click()
+    expect(page.get_by_role("button", name="Next text")).to_be_visible()
+    expect(page.get_by_role("button", name="Approve with open statements…")).to_have_count(0)
+    more.click()
     panel.get_by_role("button", name="Take back").click()
     expect(page.get_by_role("status")).to_contain_text("Nothing has changed")
     page.get_by_role("banner").get_by_role("button", name="Compare").click()
@@ -493,7 +529,8 @@ def test_nothing_is_lost_when_it_is_killed(desk: DeskProcess, page: Page) -> Non
     desk.end()
     page.get_by_role("button", name="Confirm").click()
     expect(page.get_by_text("The desk does not answer").first).to_be_visible()
-    page.get_by_role("button", name="All texts").click()
+    with page.expect_event("requestfailed", lambda request: request.url.endswith("/api/queue")):
+        page.get_by_role("button", name="All texts").click()
     expect(page.get_by_role("heading", name="Builds take seconds")).to_be_visible()
     assert "/report/" in page.url
     with DeskProcess(desk.project) as again:
@@ -527,6 +564,7 @@ def test_a_hostile_page_of_the_site(project: Project, page: Page) -> None:
             *("no way out", "no window", "no worker"),
         ]
         page.get_by_role("button", name="Compare").click()
+        expect(page.get_by_role("status")).to_contain_text("no approved text to compare with")
         assert page.evaluate("window.hacked") is None
         assert approved(desk) == ""
         left(page, 3)
@@ -740,6 +778,7 @@ def test_a_page_steals_neither_keys_nor_words(project: Project, page: Page) -> N
         page.keyboard.type("My own words", delay=30)
         expect(editor).to_have_value("My own words")
         assert field.input_value() in (typed, "")  # also of a page that was built meanwhile
+        left(page, 3)
         assert approved(desk) == ""
 
 
@@ -846,7 +885,7 @@ def test_an_article_in_a_tab_is_on_the_screen(project: Project, page: Page) -> N
 def test_a_signal_leaves_nothing_behind(project: Project, number: int) -> None:
     """Neither a folder nor a build; Ctrl-C is how the command ends. 2 s each."""
     make_site(project.root)
-    project.write("hook.py", "import time\n\ndef on_pre_build(config):\n    time.sleep(600)\n")
+    project.write("hook.py", ENDLESS)
     config = yaml.safe_load((project.root / "mkdocs.yml").read_text())
     desk_folder = project.root / "temporary"
     desk_folder.mkdir()
@@ -854,10 +893,27 @@ def test_a_signal_leaves_nothing_behind(project: Project, number: int) -> None:
     project.write("mkdocs.yml", yaml.safe_dump({**config, "hooks": []}))
     desk = DeskProcess(project)
     project.write("mkdocs.yml", yaml.safe_dump({**config, "hooks": ["hook.py"]}))
-    wait_until(lambda: any(desk_folder.iterdir()))
+    wait_until((project.root / "build.pid").exists)
+    assert any(desk_folder.iterdir())
+    build = int((project.root / "build.pid").read_text())
     desk.process.send_signal(number)
-    assert desk.process.wait(timeout=30) == 0
+    assert desk.process.wait(timeout=60) == 0
     assert list(desk_folder.iterdir()) == []
+    assert not Path(f"/proc/{build}").exists()
+
+
+ENDLESS = """
+import os
+import time
+from pathlib import Path
+
+
+def on_pre_build(config):
+    folder = Path(config.config_file_path).parent
+    (folder / "new.pid").write_text(str(os.getpid()))
+    (folder / "new.pid").rename(folder / "build.pid")
+    time.sleep(600)
+"""
 
 
 def test_updates(project: Project, page: Page, model: ModelDouble) -> None:
@@ -1012,6 +1068,7 @@ def test_approving_is_deliberate(desk: DeskProcess, page: Page) -> None:
     """
     open_text(desk, page, "Ten habits")
     expect(approve_button(page)).to_be_enabled()
+    approvals = requests_of(page, "approve")
     edit_block(page, "Last.")
     # As soon as it is drawn: until the next frame, a loaded machine may need half a second.
     page.evaluate(
@@ -1035,15 +1092,15 @@ def test_approving_is_deliberate(desk: DeskProcess, page: Page) -> None:
     said = page.get_by_role("status")
     expect(said).to_contain_text("That was too quick. Look at the text, and press again.")
     expect(said).to_contain_text("Removed one paragraph")
-    assert approved(desk, "post.md") == ""
     expect(approve_button(page)).to_be_enabled()
     page.keyboard.press("a")
     page.keyboard.press("a")
-    assert approved(desk, "post.md") == ""
+    assert approvals == []
     approve_button(page).click()
     wait_until(lambda: "First." in approved(desk, "post.md"))
     expect(said).to_contain_text("Approved “Ten habits”")
     expect(said).not_to_contain_text("too quick")
+    assert len(approvals) == 1
     page.keyboard.press("Control+z")
     dialog = page.get_by_role("dialog", name="Undo")
     expect(dialog).to_contain_text("deletes the approved file contentgen/post.md/main.html")
@@ -1103,8 +1160,7 @@ def test_words_outlive_the_desk(project: Project, page: Page) -> None:
         go_on.click()
         expect(other_editor).to_have_value("My own words")
         expect(lost).to_have_count(0)
-        page.get_by_role("tab", name="About").click()  # which draws the first tab again
-        expect(page.get_by_role("tab", name="About")).to_have_attribute("aria-selected", "true")
+        open_tab(page, "About")  # which draws the first tab again
         expect(editor).to_have_value("My own words")
 
 
@@ -1500,10 +1556,11 @@ def test_a_page_without_a_request(project: Project) -> None:
 def test_what_is_pressed_stays_there(desk: DeskProcess, page: Page) -> None:
     """A click acts on what was pressed, although the text changes meanwhile; twice is once. 3 s."""
     open_text(desk, page)
+    changes = requests_of(page, "change")
     remove = page.get_by_role("button", name="Remove", exact=True)
     select_statement(page, "Jane Smith Thrown", "Thrown away")
     remove.hover()
-    with page.expect_response(lambda it: '"blocks"' in it.text()):
+    with page.expect_response(is_other_text):
         page.mouse.down()
         html = HTML.replace("The end.", "Another end.")
         save(desk.project.root, {NEWS.key(sandbox=False): Text(html, WHEN, NEWS.record(), "m")})
@@ -1519,10 +1576,10 @@ def test_what_is_pressed_stays_there(desk: DeskProcess, page: Page) -> None:
     assert confirm.evaluate(PRESS_TWICE)
     confirm.click()
     expect(page.get_by_text("No statement is left to check.")).to_be_visible()
-    expect(page.get_by_text("has changed since")).to_have_count(0)
     settled(page)
+    assert acts_in(changes) == ["remove", "confirm", "confirm"]
     block_with(page, "Another end.").hover(position={"x": 2, "y": 2})
-    with page.expect_response(lambda it: '"blocks"' in it.text()):
+    with page.expect_response(is_other_text):
         page.mouse.down()
         html = html.replace("It is fast.", "It is slow.")
         save(desk.project.root, {NEWS.key(sandbox=False): Text(html, WHEN, NEWS.record(), "m")})
@@ -1672,6 +1729,7 @@ def test_no_key_acts_beneath_a_dialog(desk: DeskProcess, page: Page) -> None:
         page.keyboard.press(key)
     page.keyboard.press("Escape")
     expect(dialog).to_have_count(0)
+    left(page, 3)
     editor = edit_block(page, "The end.")
     html = HTML.replace("<h2>What is new</h2>", "").replace("It is fast.", "It is slow.")
     save(desk.project.root, {NEWS.key(sandbox=False): Text(html, WHEN, NEWS.record(), "m")})
@@ -1818,10 +1876,11 @@ def test_another_person_was_faster(desk: DeskProcess, browser: Browser, page: Pa
     edit_block(page, "The end.").fill("My own end.")
     state = page.context.storage_state()
     other = browser.new_context(storage_state=state).new_page()
+    other.set_default_timeout(PATIENCE)
     other.goto(page.url)
     edit_block(other, "The end.").fill("Their end.")
     page.get_by_role("button", name="Save").hover()
-    with page.expect_response(lambda it: '"blocks"' in it.text()):
+    with page.expect_response(is_other_text):
         page.mouse.down()
         other.get_by_role("button", name="Save").click()
     page.evaluate("new Promise((done) => setTimeout(done))")  # what has arrived is handled
@@ -1973,6 +2032,7 @@ def test_undo_of_what_another_person_has_done(project: Project, browser: Browser
     with DeskProcess(project) as desk, DeskProcess(project, by="Ann Li") as other_desk:
         page = enter(desk, browser)
         open_text(desk, page)
+        undone = requests_of(page, "undo")
         other = enter(other_desk, browser)
         open_text(other_desk, other)
         other.keyboard.press("c")
@@ -1984,11 +2044,12 @@ def test_undo_of_what_another_person_has_done(project: Project, browser: Browser
         dialog = page.get_by_role("dialog", name="Undo")
         expect(dialog).to_contain_text("This takes back what Ann Li has done: the confirmation.")
         dialog.get_by_role("button", name="Cancel").click()
-        settled(page)
+        expect(dialog).to_have_count(0)
         left(page, 2)
         page.keyboard.press("Control+z")
         dialog.get_by_role("button", name="Undo").click()
         left(page, 3)
+        assert len(undone) == 1
         left(other, 3)
         select_statement(other, "4 seconds A build", "A build takes")
         settle_at_once(page, other, "Remove")
@@ -2184,7 +2245,7 @@ def test_changes_of_people_are_taken_back(desk: DeskProcess, page: Page) -> None
     open_text(desk, page)
     edit_block(page, "The end.").fill("My own end.")
     page.get_by_role("button", name="Save").click()
-    settled(page)
+    expect(page.get_by_role("status")).to_contain_text("Saved the paragraph")
     panel = open_tab(page, "Changes")
     expect(panel).to_contain_text("My own end. changed by Jo Doe")
     panel.get_by_role("button", name="Take back").click()
