@@ -119,7 +119,9 @@ def first_names(names: Sequence[str], most: int = 2) -> str:
     """Return the first names of a list, and how many others there are."""
     listed = ", ".join(names[:most])
     others = len(names) - most
-    return f"{listed} and {others} more" if others > 0 else listed
+    if others > 0:
+        return f"{listed} and {others} more"
+    return listed
 
 
 def _escape(match: re.Match[str]) -> str:

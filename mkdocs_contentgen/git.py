@@ -25,7 +25,9 @@ def run_git(directory: Path, *arguments: str) -> str | None:
         )
     except (OSError, ValueError, subprocess.TimeoutExpired):  # ValueError: a NUL in an argument
         return None
-    return ran.stdout.decode("utf-8", "replace") if ran.returncode == 0 else None
+    if ran.returncode != 0:
+        return None
+    return ran.stdout.decode("utf-8", "replace")
 
 
 def user_name(directory: Path = Path()) -> str:
@@ -48,7 +50,9 @@ def line_authors(path: Path) -> list[tuple[str, str]]:
     # For each line, git prints its commit, then fields such as `author`, then a tab and the line.
     for printed_line in printed.split("\n"):
         if printed_line.startswith("\t"):
-            by = user_name(path.parent) if commit == _UNCOMMITTED else author
+            by = author
+            if commit == _UNCOMMITTED:
+                by = user_name(path.parent)
             found.append((printed_line[1:], by))
             is_first = True
         elif is_first:
@@ -86,7 +90,9 @@ def earlier_versions(path: Path, limit: int) -> Iterator[str]:
 def top_level(directory: Path) -> Path | None:
     """Return the directory of the repository that a directory is in, or None."""
     printed = run_git(directory, "rev-parse", "--show-toplevel")
-    return Path(printed.rstrip("\n")) if printed else None
+    if not printed:
+        return None
+    return Path(printed.rstrip("\n"))
 
 
 def common_commit(directory: Path, revision: str) -> str | None:

@@ -69,7 +69,9 @@ def with_bold(sentence: str) -> str:
             shown.append(_keep_spaces(part))
     # A sentence may have such a sign of its own.
     balanced = shown.count("<b>") == shown.count("</b>")
-    return "".join(shown) if balanced else escaped(sentence)
+    if balanced:
+        return "".join(shown)
+    return escaped(sentence)
 
 
 def changed_words(parts: Iterable[tuple[str, str]]) -> str:

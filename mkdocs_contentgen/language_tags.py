@@ -26,5 +26,8 @@ def base_language(tag: str) -> str:
 def is_right_to_left(tag: str) -> bool:
     """Tell whether a language is written from right to left, in the script that its tag names."""
     script = re.search(r"-([A-Za-z]{4})(?:-|$)", tag)
-    name = script[1] if script else tag.partition("-")[0]
+    if script:
+        name = script[1]
+    else:
+        name = tag.partition("-")[0]
     return name.lower() in _RIGHT_TO_LEFT

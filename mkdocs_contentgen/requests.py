@@ -433,7 +433,10 @@ def _same_id_message(name: str, asked: object, index: int) -> str:
     """
     if isinstance(asked, dict) and "id" in asked:
         return f"'{name}' is the id of two articles; give each one of its own"
-    suggested = _ORDINALS[index] if index < len(_ORDINALS) else f"article-{index + 1}"
+    if index < len(_ORDINALS):
+        suggested = _ORDINALS[index]
+    else:
+        suggested = f"article-{index + 1}"
     return f"two articles of this page have no id; add `id: {suggested}` to this one"
 
 
@@ -582,7 +585,9 @@ def _parse_translation(
 
 def _parse_original(value: object) -> tuple[str, str]:
     """Return the page and the id that a value of `translation_of` names. Raises ValueError."""
-    match = _ORIGINAL.fullmatch(value.strip()) if isinstance(value, str) else None
+    match = None
+    if isinstance(value, str):
+        match = _ORIGINAL.fullmatch(value.strip())
     if match is None or len(match[0]) > _MAX_ORIGINAL:
         raise ValueError(
             "expected the path of a page, such as guide/builds.md, or guide/builds.md#second for "
@@ -673,4 +678,6 @@ def unknown_name_message(name: object, kind: str, known: Collection[str]) -> str
 
 
 def _displayed_key(key: object) -> str:
-    return key if isinstance(key, str) and key and key.isprintable() else quoted(key)
+    if isinstance(key, str) and key and key.isprintable():
+        return key
+    return quoted(key)

@@ -238,7 +238,9 @@ def quotation_remarks(quotations: Iterable[str]) -> list[str]:
     remarks = []
     for quotation in found[:_MAX_QUOTATIONS]:
         is_long = len(quotation) > _MAX_QUOTED
-        shown = f"{quotation[:_MAX_QUOTED]}{_CUT}" if is_long else quotation
+        shown = quotation
+        if is_long:
+            shown = f"{quotation[:_MAX_QUOTED]}{_CUT}"
         remarks.append(f"{_IN_NO_SOURCE}{shown}")
     more = len(found) - len(remarks)
     if more > 0:

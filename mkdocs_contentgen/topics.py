@@ -44,5 +44,8 @@ def items_of(topic: str) -> int | None:
     match = _ITEMS.match(topic.casefold())
     if match is None:
         return None
-    number = int(match[1]) if match[1].isdecimal() else _NUMBERS[match[1]]
+    if match[1].isdecimal():
+        number = int(match[1])
+    else:
+        number = _NUMBERS[match[1]]
     return number if 2 <= number <= _MOST_ITEMS else None

@@ -301,7 +301,9 @@ def convert(value: object, kind: object) -> object:
         converted: object = msgspec.convert(value, kind)
     except ValueError:
         info = msgspec.inspect.type_info(kind)
-        extra = info.extra if isinstance(info, msgspec.inspect.Metadata) else None
+        extra = None
+        if isinstance(info, msgspec.inspect.Metadata):
+            extra = info.extra
         if extra:
             raise ValueError(extra["message"]) from None
         hint = did_you_mean(value, _known_values(info))

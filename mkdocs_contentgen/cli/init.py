@@ -72,7 +72,10 @@ def init(config_file: str | None, *, yes: bool, endpoint: str, agents: bool) -> 
         _write_all(files | {path: changed}, path.parent)
     except yaml.YAMLError as error:
         mark = getattr(error, "problem_mark", None)
-        place = f"{path}:{mark.line + 1}" if mark else str(path)
+        if mark:
+            place = f"{path}:{mark.line + 1}"
+        else:
+            place = str(path)
         raise click.ClickException(f"{place}: is not valid YAML; correct it first") from error
     if "nav" in before and not has_plugin:
         print_line(f"Add {_FIRST_PAGE} to `nav` in {path}")
@@ -86,7 +89,9 @@ def _read(path: Path) -> str:
     try:
         if path.exists() and not path.is_file():
             raise OSError(errno.EINVAL, "it is not a file")
-        text = path.read_bytes().decode() if path.exists() else ""
+        text = ""
+        if path.exists():
+            text = path.read_bytes().decode()
     except (OSError, ValueError) as error:
         raise click.ClickException(f"{path}: cannot be changed ({reason_of(error)})") from error
     if text and not text.endswith("\n"):
@@ -121,7 +126,9 @@ def _ignore_file(project: Path) -> dict[Path, str]:
     text = _read(path)
     known = [line.strip("/ ") for line in text.splitlines()]
     missing = [f"{folder}/\n" for folder in _IGNORED if folder not in known]
-    return {path: text + "".join(missing)} if missing else {}
+    if not missing:
+        return {}
+    return {path: text + "".join(missing)}
 
 
 def _write_all(files: Mapping[Path, str], project: Path) -> None:

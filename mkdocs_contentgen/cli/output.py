@@ -160,7 +160,9 @@ def print_remarks(article: Article, *, most: int | None = None) -> None:
 def print_next(command: str, *, why: str = "Next") -> None:
     """Print a command that comes next to stderr, with the configuration of this one."""
     config_file = click.get_current_context().params.get("config_file")
-    here = f" -f {shlex.quote(config_file)}" if config_file else ""
+    here = ""
+    if config_file:
+        here = f" -f {shlex.quote(config_file)}"
     print_line(f"{why}: {command}{here}", err=True)
 
 
@@ -228,7 +230,9 @@ def print_articles_table(articles: Sequence[Article]) -> None:
 def _topic(article: Article) -> str:
     """Return what a text is about, and for a translation into which language."""
     topic = f"{article.request.type}: {article.request.topic}"
-    return f"{topic} → {article.request.language}" if article.asked.original else topic
+    if article.asked.original:
+        return f"{topic} → {article.request.language}"
+    return topic
 
 
 def print_table(rows: Sequence[Mapping[str, object]], currency: str = "") -> None:
@@ -270,7 +274,9 @@ def _print_aligned(
             column.no_wrap = True
             column.overflow = "ellipsis"
             column.max_width = console.width // 5
-    state = list(first).index("state") if "state" in first else None
+    state = None
+    if "state" in first:
+        state = list(first).index("state")
     for row in cells:
         texts = [Text(cell) for cell in row]
         if state is not None:
@@ -287,7 +293,9 @@ def _cell(name: str, value: object, currency: str) -> str:
     if name == "cost":
         from ..writer.usage import format_cost
 
-        return format_cost(value, currency) if isinstance(value, float) else "not known"
+        if not isinstance(value, float):
+            return "not known"
+        return format_cost(value, currency)
     if isinstance(value, int):
         return f"{value:,}"
     return paths_from_here(str(value))

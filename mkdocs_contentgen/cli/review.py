@@ -305,7 +305,9 @@ def import_(
                 ask_before_replacing([article], "--yes replaces their words by those of this file")
 
         text = import_text(site, article, answer, model=model, by=by, ask_before_replacing=ask)
-    remarks = counted(len(text.remarks), "remark") if text.remarks else "no remarks"
+    remarks = "no remarks"
+    if text.remarks:
+        remarks = counted(len(text.remarks), "remark")
     print_line(f"{article.place}: the text is a draft, {remarks}")
     for remark in text.remarks:
         print_line(f"{article.place}: not as requested: {remark}")

@@ -118,7 +118,9 @@ def list_(path: Path) -> None:
         print_line(f"{name}  added {found.added:%Y-%m-%d}  {found.shown_limits()}".rstrip())
         for label, token in found.tokens.items():
             verb = "expires" if token.is_valid() else "expired"
-            end = f"{verb} {token.expires:%Y-%m-%d}" if token.expires else "no expiry"
+            end = "no expiry"
+            if token.expires:
+                end = f"{verb} {token.expires:%Y-%m-%d}"
             print_line(f"  {label}  added {token.added:%Y-%m-%d}  {end}")
     if not users:
         print_line("There are no users; add one with `contentgen writer user add NAME`", err=True)

@@ -42,7 +42,9 @@ def add_plugin(text: str, options: Mapping[str, object]) -> str | None:
         # MkDocs has the plugin `search` only where no others are named.
         others = ["search"]
         changed = _insert(text, len(text), "plugins:\n" + _block(["search", plugin], "  "))
-    return changed if _plugins_of(changed) == sorted([_NAME, *others]) else None
+    if _plugins_of(changed) != sorted([_NAME, *others]):
+        return None
+    return changed
 
 
 def change_writer(text: str, options: Mapping[str, object]) -> str | None:
@@ -133,7 +135,10 @@ def _add_entry(text: str, plugins: yaml.CollectionNode, plugin: Mapping[str, obj
     is_list = isinstance(plugins, yaml.SequenceNode)
     before = _entry_before(_entries(plugins))
     if plugins.flow_style:
-        added = flow([plugin])[1:-1] if is_list else _inline(plugin)
+        if is_list:
+            added = flow([plugin])[1:-1]
+        else:
+            added = _inline(plugin)
         if before is None:
             return _insert(text, plugins.start_mark.index + 1, added)
         return _insert(text, before.last.end_mark.index, f", {added}")
@@ -206,7 +211,9 @@ def _end_of_lines(text: str, node: yaml.Node) -> int:
     # subtracted. An empty value has no character before its end mark.
     last_character = max(last.end_mark.index - 1, node.start_mark.index)
     end = text.find("\n", last_character)
-    return len(text) if end < 0 else end + 1
+    if end < 0:
+        return len(text)
+    return end + 1
 
 
 def _insert(text: str, index: int, added: str) -> str:
@@ -255,4 +262,6 @@ def _checked(text: str, options: Mapping[str, object]) -> str | None:
     if not isinstance(value, yaml.MappingNode):
         return None
     found = {key.value: node.value for key, node in value.value}
-    return text if found.get("base_url") == options["base_url"] else None
+    if found.get("base_url") != options["base_url"]:
+        return None
+    return text

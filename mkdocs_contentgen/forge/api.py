@@ -245,7 +245,10 @@ def _waiting_time(answer: httpx.Response, method: str, number: int) -> float | N
         is_limited = names_time or is_used_up or "rate limit" in answer.text.lower()
         if not is_limited:
             return None  # it is forbidden
-        wait = float(after) if names_time else 2.0**number
+        if names_time:
+            wait = float(after)
+        else:
+            wait = 2.0**number
         return wait if wait <= _LONGEST_WAIT else None
     if answer.status_code >= 500 and method in _HARMLESS:
         return 2.0**number
@@ -258,7 +261,9 @@ def _message_in(answer: httpx.Response) -> str:
         found = answer.json()
     except ValueError:  # a page of a proxy
         return ""
-    return str(found.get("message", "")) if isinstance(found, dict) else ""
+    if not isinstance(found, dict):
+        return ""
+    return str(found.get("message", ""))
 
 
 def _error(answer: httpx.Response, method: str, path: str) -> ForgeError:

@@ -47,7 +47,9 @@ def put_answer(github: GitHub, number: int, problems: Sequence[str]) -> None:
         lines.append(f"- and {len(problems) - _MAX_PROBLEMS} more")
     said = "\n".join([_ANSWER, "**No text was approved:**", "", *lines, ""])
     known = find_own(github, number)
-    report = _report_in(known[0]) if known else ""
+    report = ""
+    if known:
+        report = _report_in(known[0])
     put_comment(github, number, known, f"{report}\n\n{said}".lstrip()[:_MAX_BODY])
 
 

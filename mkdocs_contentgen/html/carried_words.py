@@ -178,7 +178,9 @@ def _tags_of(part: Tag) -> list[Tag]:
 
     What stands within the words of a part is a part of its own.
     """
-    return [part] if has_own_words(part) else [part, *part.find_all(True)]
+    if has_own_words(part):
+        return [part]
+    return [part, *part.find_all(True)]
 
 
 def _descriptions(tags: Iterable[Tag]) -> list[Description]:

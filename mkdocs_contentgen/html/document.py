@@ -200,8 +200,12 @@ class Document:
         parts = self._parts()
         found = []
         for index, (element, part) in enumerate(parts):
-            before = parts[index - 1][0] if index else None
-            behind = parts[index + 1][0] if index + 1 < len(parts) else None
+            before = None
+            if index:
+                before = parts[index - 1][0]
+            behind = None
+            if index + 1 < len(parts):
+                behind = parts[index + 1][0]
             html = _html_of_part(element, part, marks=marks)
             # Beside a block, white space is not seen. Anywhere else it is kept.
             is_apart = _is_apart(before, element)
@@ -332,7 +336,9 @@ class Block:
     def first_words(self) -> str:
         """The beginning of the plain text in quotes, to name the block in a message."""
         text = self.text
-        return f"'{text[:_MAX_NAMED]}…'" if len(text) > _MAX_NAMED else f"'{text}'"
+        if len(text) > _MAX_NAMED:
+            return f"'{text[:_MAX_NAMED]}…'"
+        return f"'{text}'"
 
     @property
     def html(self) -> str:
@@ -798,7 +804,9 @@ def _in_markdown(tag: Tag, inner: str) -> str:
         return _code_in_markdown(tag)
     if tag.name == "a":
         has_only_address = tag.attrs.keys() - {"rel"} == {"href"}
-        return f"[{inner}](<{tag['href']}>)" if has_only_address else ""
+        if has_only_address:
+            return f"[{inner}](<{tag['href']}>)"
+        return ""
     syntax = _SYNTAX.get(tag.name)
     is_weak_mark = tag.name == "mark" and is_weak(tag)  # set_markdown() makes it weak again
     if syntax is None or (tag.attrs and not is_weak_mark):
@@ -976,4 +984,6 @@ def _text_of(node: PageElement) -> str:
     if isinstance(node, Tag):
         return " " if node.name in ("br", "td", "th") else ""
     script = _SCRIPTS.get(node.parent.name) if node.parent else None
-    return str(node).translate(script) if script else str(node)
+    if script:
+        return str(node).translate(script)
+    return str(node)

@@ -242,7 +242,9 @@ class _Writer:
     def _list(self, block: Element) -> str:
         """Return a list, with empty lines between its items if one of them needs empty lines."""
         start = block.get("start", "1")
-        first = int(start) if start.isdecimal() else 1
+        first = 1
+        if start.isdecimal():
+            first = int(start)
         items = []
         for number, item in enumerate(block, first):
             text = self._blocks(list(item))
@@ -371,7 +373,10 @@ def _start_tag(element: Element) -> str:
     for name, value in element.items():
         # Addresses have no other character that is special.
         is_address = name in ("href", "src")
-        escaped = value.replace("&", "&amp;") if is_address else _to_entities(value)
+        if is_address:
+            escaped = value.replace("&", "&amp;")
+        else:
+            escaped = _to_entities(value)
         attributes += f' {name}="{escaped}"'
     return f"<{element.tag}{attributes}>"
 
@@ -408,7 +413,9 @@ def _escape_start(line: str) -> str:
 
 
 def _escape_character(character: str) -> str:
-    return f"\\{character}" if character in "*_#+->." else _entity(character)
+    if character in "*_#+->.":
+        return f"\\{character}"
+    return _entity(character)
 
 
 def _to_entities(text: str, special: re.Pattern[str] = _SPECIAL_IN_LINE) -> str:

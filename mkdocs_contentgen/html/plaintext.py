@@ -51,7 +51,9 @@ def plain_text(text: str) -> str:
     text = _OPENING_QUOTE.sub("“", text).translate(_LOOKALIKES)
     text = _AMPERSAND.sub(_break_reference, text)
     text = _MARKUP_START.sub(" ", text)  # between two characters
-    return text if len(text) <= MAX_PLAIN_TEXT else f"{text[: MAX_PLAIN_TEXT - 1].rstrip()}…"
+    if len(text) <= MAX_PLAIN_TEXT:
+        return text
+    return f"{text[: MAX_PLAIN_TEXT - 1].rstrip()}…"
 
 
 def _break_reference(ampersand: re.Match[str]) -> str:

@@ -60,7 +60,9 @@ def present(
     article = parse_article(html, how.image_hosts)
     limit_nesting(article)
     close_heading_gaps(article)
-    line = None if how.disclosure is None else provenance.line(how.disclosure)
+    line = None
+    if how.disclosure is not None:
+        line = provenance.line(how.disclosure)
     lead = plain_text(_text_of(_lead_paragraph(article)))
     metadata = ArticleMetadata(
         title=plain_text(_text_of(article.find(".//h1"))),
@@ -172,7 +174,9 @@ def _insert_disclosure(article: Element, lines: Sequence[DisclosureLine]) -> Non
     start = article.find("h1")
     if start is None:
         start = article.find("header")
-    first = 0 if start is None else list(article).index(start) + 1
+    first = 0
+    if start is not None:
+        first = list(article).index(start) + 1
     for index, line in enumerate(lines, first):
         article.insert(index, disclosure_paragraph(line, article))
 
@@ -244,7 +248,9 @@ def _lead_paragraph(article: Element) -> Element | None:
 def _publication_date(article: Element) -> str:
     """Return the date in the first `<time>`, such as `2026-11-02`, or an empty string."""
     time = article.find(".//time[@datetime]")
-    value = "" if time is None else time.get("datetime", "")[:10]
+    value = ""
+    if time is not None:
+        value = time.get("datetime", "")[:10]
     try:
         return date.fromisoformat(value).isoformat()
     except ValueError:
@@ -252,4 +258,6 @@ def _publication_date(article: Element) -> str:
 
 
 def _text_of(element: Element | None) -> str:
-    return "" if element is None else " ".join("".join(element.itertext()).split())
+    if element is None:
+        return ""
+    return " ".join("".join(element.itertext()).split())

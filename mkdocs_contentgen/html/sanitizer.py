@@ -231,7 +231,10 @@ def _estimate_repeated(html: str) -> float:
     link = 0
     for tag in _FORMATTING.finditer(html):
         # A tag whose end is not certain can be as long as all of the HTML.
-        size = len(tag[0]) if tag[2] else len(html)
+        if tag[2]:
+            size = len(tag[0])
+        else:
+            size = len(html)
         if tag[1] in "aA":
             link = max(link, size)  # a link ends the one before it
         else:
@@ -252,7 +255,9 @@ def _safe_value(tag: str, name: str, value: str) -> str | None:
     if name in ("href", "src"):
         value = value.strip()
     pattern = _VALUES.get(name)
-    return value if pattern is None or pattern.fullmatch(value) else None
+    if pattern is None or pattern.fullmatch(value):
+        return value
+    return None
 
 
 def _safe_classes(tag: str, value: str) -> str | None:

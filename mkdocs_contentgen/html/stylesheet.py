@@ -176,7 +176,10 @@ def _is_within_limits(name: str, token: PercentageToken | DimensionToken) -> boo
         return False
     if unit != "%" and unit not in _MAX_LENGTHS:
         return False
-    maximum = _max_percentage(name) if unit == "%" else _MAX_LENGTHS[unit]
+    if unit == "%":
+        maximum = _max_percentage(name)
+    else:
+        maximum = _MAX_LENGTHS[unit]
     if name.startswith("text-decoration"):
         maximum /= 10
     minimum = _MIN_FONT_SIZES.get(unit, 0) if name == "font-size" else 0

@@ -190,7 +190,9 @@ class ContentgenPlugin(BasePlugin[ContentgenConfig]):
 
     def _read_site(self, config: MkDocsConfig, files: Files) -> Site:
         """Return the site of this build, with the requests of its pages."""
-        built = InclusionLevel.is_in_serve if self.include_drafts else InclusionLevel.is_included
+        built = InclusionLevel.is_included
+        if self.include_drafts:
+            built = InclusionLevel.is_in_serve
         pages = files.documentation_pages(inclusion=built)
         pages_read = {file.src_uri for file in pages}
         site = Site(

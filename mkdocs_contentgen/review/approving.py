@@ -92,7 +92,9 @@ def check_lines(draft: Text) -> list[str]:
     The statements are in `‹…›`, and what has weak marks alone comes last. Raises UnsafeHTMLError.
     """
     remarks = [f"  not as requested: {remark}" for remark in draft.remarks]
-    sentences = Document(draft.html).marked_sentences() if has_marks(draft) else []
+    sentences = []
+    if has_marks(draft):
+        sentences = Document(draft.html).marked_sentences()
     return remarks + [f"  to check: {sentence}" for sentence in dict.fromkeys(sentences)]
 
 
@@ -355,7 +357,9 @@ def statements_to_check(text: Text) -> list[str]:
 
     Raises UnsafeHTMLError.
     """
-    return Document(text.html).statements() if has_marks(text) else []
+    if not has_marks(text):
+        return []
+    return Document(text.html).statements()
 
 
 def _left_message(page: str, statements: Sequence[str]) -> str:
@@ -416,7 +420,9 @@ def _bounded(items: Sequence[str]) -> tuple[str, ...]:
 def shorten(statement: str) -> str:
     """Return a statement, a sentence or a block as edits keep it."""
     statement = escape_controls(statement)
-    return statement if len(statement) <= MAX_EDIT else f"{statement[: MAX_EDIT - 1]}…"
+    if len(statement) <= MAX_EDIT:
+        return statement
+    return f"{statement[: MAX_EDIT - 1]}…"
 
 
 def check_before_ejection(article: Article, options: ContentgenConfig) -> list[str]:
@@ -480,7 +486,9 @@ def _show_equal(rows: Sequence[Row]) -> str:
     if len(rows) > 1:
         return f"… {len(rows)} lines the same …"
     after = rows[0].after
-    return _escape_lines(after.element.get_text()) if after else ""
+    if not after:
+        return ""
+    return _escape_lines(after.element.get_text())
 
 
 def _show_word(word: Word) -> str:

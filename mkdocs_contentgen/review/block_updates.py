@@ -232,7 +232,9 @@ def _with_numbers(markdown: str, numbers: Mapping[str, int]) -> str:
 
     def with_number(citation: re.Match[str]) -> str:
         number = numbers.get(_cited(citation))
-        return f"[{number}]" if number else citation[0]
+        if number:
+            return f"[{number}]"
+        return citation[0]
 
     return _CITATION.sub(with_number, markdown)
 
@@ -318,7 +320,9 @@ def _write_citations(
 def _cited_source(link: Tag, cited: Mapping[int, Citation]) -> Citation | None:
     """Return the source that a link in a new block cites by its number, or None."""
     number = str(link["href"]).removeprefix(f"{CITED_ADDRESS}/")
-    return cited.get(int(number)) if _NUMBER.fullmatch(number) else None
+    if not _NUMBER.fullmatch(number):
+        return None
+    return cited.get(int(number))
 
 
 def _write_citation(link: Tag, number: int, source: Citation) -> None:

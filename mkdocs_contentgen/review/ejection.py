@@ -93,7 +93,9 @@ def eject_articles(site: Site, articles: Sequence[Article]) -> str:
     path = site.source_file(page)
     source, newline = _read_page(page, path)
     front_matter = YAML_RE.match(source)
-    head = _without_request(front_matter[0]) if front_matter else ""
+    head = ""
+    if front_matter:
+        head = _without_request(front_matter[0])
     if not front_matter or not head:
         raise ApprovalError(
             f"{page}:1: the front matter does not have one key per line; remove `contentgen` by "
@@ -139,9 +141,13 @@ def _ejected_message(page: str, body: str, lost: Sequence[str]) -> str:
     `lost` names what Markdown cannot say. The texts of markers that are left in the page are at its
     end, since these do not stand alone at the left margin.
     """
-    missing = f", but without its {', '.join(lost)}" if lost else ""
+    missing = ""
+    if lost:
+        missing = f", but without its {', '.join(lost)}"
     markers = [f"`{marker[0]}`" for marker in MARKER.finditer(FENCED.sub("", body))]
-    moved = f"; at its end: the text of {', '.join(markers)}" if markers else ""
+    moved = ""
+    if markers:
+        moved = f"; at its end: the text of {', '.join(markers)}"
     return f"{page}: contains its text now, and no request{missing}{moved}; read `git diff`"
 
 
@@ -217,7 +223,9 @@ def _without_request(head: str) -> str:
     metadata = get_data(head)[1]
     metadata.pop("contentgen", None)
     rest = _REQUEST.sub("", head, count=1)
-    return rest if get_data(rest)[1] == metadata else ""
+    if get_data(rest)[1] != metadata:
+        return ""
+    return rest
 
 
 def _with_title(

@@ -127,7 +127,9 @@ def _addresses_taken_out(blocks: Sequence[Block], answer: str) -> list[str]:
 
 def _shown(address: str) -> str:
     shown = escape_controls(address)
-    return shown if len(shown) <= _MAX_SHOWN else f"{shown[:_MAX_SHOWN]}…"
+    if len(shown) <= _MAX_SHOWN:
+        return shown
+    return f"{shown[:_MAX_SHOWN]}…"
 
 
 def changed_remarks(

@@ -134,7 +134,10 @@ def _report(site: Site, article: Article, base: str, places: _PassagePlaces) -> 
         return TextReport(article, problem=article.reason)
     earlier = _version_at(article, base) if base else None
     before = _text_before(article, earlier, base)
-    approval = _new_approval(article, earlier) if base else _NewApproval()
+    if base:
+        approval = _new_approval(article, earlier)
+    else:
+        approval = _NewApproval()
     try:
         rows = _differences(site, before, text)
         sentences = tuple(

@@ -141,7 +141,9 @@ def _size(parts: Sequence[str]) -> int:
 
 
 def _cut(text: str, most: int) -> str:
-    return text if len(text) <= most else f"{text[: most - 1]}…"
+    if len(text) <= most:
+        return text
+    return f"{text[: most - 1]}…"
 
 
 def _cell(text: str) -> str:
@@ -262,7 +264,9 @@ def _changes(report: TextReport) -> str:
     for row in report.rows[:_MAX_CHANGES]:
         parts = row.words_to_read()
         length = sum(len(text) for _, text in parts)
-        shown = changed_words(parts) if length <= _MAX_BLOCK else "a long block"
+        shown = "a long block"
+        if length <= _MAX_BLOCK:
+            shown = changed_words(parts)
         lines.append(f"- {shown}")
     if len(report.rows) > _MAX_CHANGES:
         lines.append(f"- and {len(report.rows) - _MAX_CHANGES} more blocks")
@@ -323,9 +327,14 @@ def _evidence(sentence: PlacedSentence, form: Form) -> list[str]:
 
 
 def _passage(passage: PlacedPassage, form: Form) -> str:
-    place = passage.file if passage.line is None else f"{passage.file}:{passage.line}"
+    place = passage.file
+    if passage.line is not None:
+        place = f"{passage.file}:{passage.line}"
     address = form.link_to(passage.path, passage.line) if passage.path else ""
-    name = link(_cut(place, _MAX_CELL), address) if address else _cell(place)
+    if address:
+        name = link(_cut(place, _MAX_CELL), address)
+    else:
+        name = _cell(place)
     said = escaped(_cut(" ".join(passage.text.split()), PASSAGE_LENGTH))
     return f"{name}, {_cell(passage.title)}: {said}"
 

@@ -69,7 +69,9 @@ class TextUpdate:
     @property
     def stopped_by(self) -> ServiceError | None:
         """The failure of another update for which this one was not sent, or None."""
-        return self.error.cause if isinstance(self.error, MissingReason) else None
+        if not isinstance(self.error, MissingReason):
+            return None
+        return self.error.cause
 
     def lines(self) -> list[str]:
         """Return what was changed in the text and why, and the remarks of the update."""
@@ -171,7 +173,9 @@ class _Planner:
                     article, "its sources have not changed; --note says what else to change"
                 )
             return
-        reason = "" if self.is_named else _asked_before(article, text, sources)
+        reason = ""
+        if not self.is_named:
+            reason = _asked_before(article, text, sources)
         if reason:
             self.planned.leave_to_person(article, reason)
             return

@@ -306,7 +306,9 @@ def _begin_exchange(scope: Scope) -> _Exchange:
     path = scope["path"]
     client = scope.get("client")
     given_id = Headers(scope=scope).get("x-request-id", "")
-    request_id = given_id if REQUEST_ID.fullmatch(given_id) else uuid.uuid4().hex[:16]
+    request_id = given_id
+    if not REQUEST_ID.fullmatch(given_id):
+        request_id = uuid.uuid4().hex[:16]
     record: dict[str, object] = {
         "operation": path[1:] if path in {*OPERATIONS, *TEXT_OPERATIONS} else "other",
         "status": 500,

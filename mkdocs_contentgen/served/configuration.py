@@ -74,7 +74,9 @@ def load_server_configuration(path: Path) -> tuple[ServerFields, WriterOptions]:
     check_prices(path, fields, "max_cost", fields.max_cost)
     check_prices(path, fields, "limits.cost_per_month", fields.limits.cost_per_month)
     # The address of a ledger can have a password, which no program of `command` gets.
-    secrets = find_secrets([fields.ledger]) if is_address(fields.ledger) else ()
+    secrets: tuple[str, ...] = ()
+    if is_address(fields.ledger):
+        secrets = find_secrets([fields.ledger])
     return fields, replace(options, secrets=secrets)
 
 

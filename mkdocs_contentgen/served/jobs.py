@@ -468,7 +468,9 @@ def rate_limit(left: int, seconds: float) -> str:
 
 def _budget_name(user: str) -> str:
     """Return what a message calls the budget of a user, or that of all together."""
-    return "max_cost" if user == _COMMON_BUDGET else f"cost_per_month of user {user}"
+    if user == _COMMON_BUDGET:
+        return "max_cost"
+    return f"cost_per_month of user {user}"
 
 
 def _model_error(error: ServiceError, spent: Usage) -> Exception:

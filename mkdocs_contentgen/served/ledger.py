@@ -406,7 +406,10 @@ class Ledger:
     def _transaction(self, *locks: str) -> Iterator[_Transaction]:
         """Yield a transaction with these locks, at the time of the database."""
         with self._database.transaction(*locks) as execute:
-            now = self._clock() if self._clock else execute(self._database.time_query)[0][0]
+            if self._clock:
+                now = self._clock()
+            else:
+                now = execute(self._database.time_query)[0][0]
             self._note_reached()
             yield _Transaction(execute, now, self._expired_before(now))
 

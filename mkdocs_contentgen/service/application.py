@@ -151,7 +151,9 @@ def _idempotency_key(request: HTTPRequest) -> str:
 
 def _single(values: list[str]) -> str:
     """Return the value if there is exactly one, otherwise an empty string."""
-    return values[0].strip() if len(values) == 1 else ""
+    if len(values) != 1:
+        return ""
+    return values[0].strip()
 
 
 async def _read(request: HTTPRequest, max_body: int) -> bytes:
@@ -193,7 +195,9 @@ def _parse_of_text(
     """Return what a body asks for a text. `field` has the update or translation, of this kind."""
     name = fields.pop("type", None)
     given = fields.pop(field, None)
-    model = REQUEST_TYPES.get(name) if isinstance(name, str) else None
+    model = None
+    if isinstance(name, str):
+        model = REQUEST_TYPES.get(name)
     if model is None:
         raise HTTPException(422, f"type must be one of {', '.join(REQUEST_TYPES)}")
     request = _parse_request(model, fields)

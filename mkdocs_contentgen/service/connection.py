@@ -437,7 +437,10 @@ class HTTPConnection:
                 return Answer(response.status_code, response.headers, content)
         except FOREIGN_ERRORS as error:
             limit = exchange.limit
-            silence = f"nothing for {limit}" if on_event else f"no complete answer within {limit}"
+            if on_event:
+                silence = f"nothing for {limit}"
+            else:
+                silence = f"no complete answer within {limit}"
             mapped = self.connection_error(error, limit, silence, was_sent=exchange.was_sent)
         # Raised outside of the `try`, so that no traceback shows the original error: it quotes the
         # answer, which could repeat the token.

@@ -292,7 +292,9 @@ def parse_answer(answer: bytes, request: Request) -> Text:
 def failed_text(message: str, answer: str, fields: Mapping[str, object]) -> FailedTextError:
     """Return the error for an unusable text, with the model and the cost in the answer's fields."""
     usage = fields.get("usage")
-    cost = reported_cost(usage.get("cost")) if isinstance(usage, dict) else None
+    cost = None
+    if isinstance(usage, dict):
+        cost = reported_cost(usage.get("cost"))
     return FailedTextError(message, answer, model=model_name(fields.get("model")), cost=cost)
 
 

@@ -50,4 +50,6 @@ class PageContent:
         if self.provenance is None or self.presentation is None:
             return None
         own_lines = self.presentation.disclosure
-        return None if own_lines is None else self.provenance.end_line(own_lines)
+        if own_lines is None:
+            return None
+        return self.provenance.end_line(own_lines)

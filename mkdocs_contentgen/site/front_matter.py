@@ -228,7 +228,9 @@ class _PageReader:
         text = None
         with suppress(ApprovalError):  # which is reported when the page has a request again
             text = read_approved(path, directory)
-        return None if text is None else KeptTranslation(str(path), text.text.request)
+        if text is None:
+            return None
+        return KeptTranslation(str(path), text.text.request)
 
 
 def _with_originals(
@@ -389,7 +391,9 @@ class _SourcePaths:
         path = self._copied_from.get(path, path)
         if path.startswith(self._project):
             return path.removeprefix(self._project).replace(os.sep, "/")
-        return file.src_uri if self._docs == "." else posixpath.join(self._docs, file.src_uri)
+        if self._docs == ".":
+            return file.src_uri
+        return posixpath.join(self._docs, file.src_uri)
 
 
 @dataclass(frozen=True)
@@ -476,7 +480,10 @@ def _with_lines(
 ) -> Iterator[tuple[int, Request | TranslationOf]]:
     """Yield the requests of a front matter, each with its line."""
     for index, request in enumerate(requests):
-        line = document.line_of(NAME, index) if is_list else document.line_of(NAME)
+        if is_list:
+            line = document.line_of(NAME, index)
+        else:
+            line = document.line_of(NAME)
         yield line, request
 
 

@@ -443,7 +443,9 @@ def refuse_extension_options(extensions: Mapping[str, object], path: str) -> Non
 
 def project_directory(config: MkDocsConfig) -> Path:
     """Return the directory that the paths of options are relative to: that of `mkdocs.yml`."""
-    return Path(config.config_file_path).parent if config.config_file_path else Path.cwd()
+    if config.config_file_path:
+        return Path(config.config_file_path).parent
+    return Path.cwd()
 
 
 def resolve_directory(option: str, value: str, config: MkDocsConfig) -> Path:

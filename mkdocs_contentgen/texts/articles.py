@@ -150,7 +150,9 @@ class Article:
     def answer(self) -> str:
         """What was answered in place of a text, or written of one that is missing; or empty."""
         error = self.draft_outcome.error
-        return error.answer if isinstance(error, FailedTextError | MissingReason) else ""
+        if not isinstance(error, FailedTextError | MissingReason):
+            return ""
+        return error.answer
 
     @property
     def failed_update(self) -> FailedTextError | None:
@@ -194,7 +196,10 @@ class Article:
         """The reason for the state, as a message."""
         if self.damaged:
             return str(self.damaged)
-        reason = self._approval_reason(self.approved) if self.approved else self._draft_reason()
+        if self.approved:
+            reason = self._approval_reason(self.approved)
+        else:
+            reason = self._draft_reason()
         if self.changed_sources:
             changed = ", ".join(self.changed_sources)
             command = f"contentgen update {self.page_argument}"
@@ -454,7 +459,9 @@ class Article:
     @property
     def to_read_count(self) -> int:
         """The number of sentences to read in the text that there is to review."""
-        return self.newest.html.count(f'class="{TO_READ}"') if self.newest else 0
+        if not self.newest:
+            return 0
+        return self.newest.html.count(f'class="{TO_READ}"')
 
     @property
     def remarks(self) -> tuple[str, ...]:
@@ -551,7 +558,9 @@ def _title_of(text: Text) -> str:
     The text is not read as HTML, which takes ten milliseconds.
     """
     start = _TITLE_START.search(text.html)
-    end = _TITLE_END.search(text.html, start.end()) if start else None
+    end = None
+    if start:
+        end = _TITLE_END.search(text.html, start.end())
     if start is None or end is None:
         return ""
     title = unescape(_TAG.sub("", text.html[start.end() : end.start()]))
@@ -618,7 +627,9 @@ def with_due_date(article: Article, review_every: timedelta, today: date) -> Art
         due = approval.approved_at + review_every
     except OverflowError:  # no calendar has that day
         return article
-    return replace(article, due_since=due) if due <= today else article
+    if due <= today:
+        return replace(article, due_since=due)
+    return article
 
 
 def has_marks(text: Text) -> bool:

@@ -490,7 +490,9 @@ class Generation:
             return _FAILED  # no parts of it are left
         if key in self._with_parts:
             return _UNFINISHED
-        return _NOT_REQUESTED if isinstance(outcome.error, MissingReason) else _FAILED
+        if isinstance(outcome.error, MissingReason):
+            return _NOT_REQUESTED
+        return _FAILED
 
     def _report_progress(self) -> None:
         total = len(self._requests)

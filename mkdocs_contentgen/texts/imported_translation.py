@@ -102,7 +102,9 @@ def _lacking_parts(
 
 
 def _shown(address: str) -> str:
-    return address if len(address) <= _MAX_ADDRESS else f"{address[:_MAX_ADDRESS]}…"
+    if len(address) <= _MAX_ADDRESS:
+        return address
+    return f"{address[:_MAX_ADDRESS]}…"
 
 
 def _addresses(leaf: Block) -> list[str]:

@@ -53,7 +53,9 @@ class Outcome:
     @property
     def stopped_by(self) -> ServiceError | None:
         """The failure of another request for which this one was not sent, or None."""
-        return self.error.cause if isinstance(self.error, MissingReason) else None
+        if not isinstance(self.error, MissingReason):
+            return None
+        return self.error.cause
 
     def __str__(self) -> str:
         parts = [str(part) for part in (self.origin, self.error) if part]

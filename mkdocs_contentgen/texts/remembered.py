@@ -64,7 +64,10 @@ def forms_of(leaves: Sequence[Block]) -> list[Form]:
     for leaf in leaves:
         around = _elements_around(leaf)
         words = words_of(leaf)
-        digest_of_words = short_digest(words)[:_DIGITS] if words else short_digest_of(leaf)
+        if words:
+            digest_of_words = short_digest(words)[:_DIGITS]
+        else:
+            digest_of_words = short_digest_of(leaf)
         content = leaf.inner_digest[:_DIGITS]
         shared = len([element for element in around if id(element) in before])
         forms.append(Form(digest_of_words, content, _place_of(leaf, around), shared))

@@ -627,7 +627,9 @@ class _Update:
             lines += [f"{action} {name}: {reason}" for name in names[:_MAX_NAMED]]
             more = len(names) - _MAX_NAMED
             if more > 0:
-                blocks = "1 more block" if more == 1 else f"{more:,} more blocks"
+                blocks = "1 more block"
+                if more != 1:
+                    blocks = f"{more:,} more blocks"
                 lines.append(f"{action} {blocks}: {reason}")
         return lines or ["nothing had to change"]
 

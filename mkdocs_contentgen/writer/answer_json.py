@@ -59,7 +59,9 @@ class AnswerMessage(msgspec.Struct):
     @property
     def text(self) -> str:
         """The text, or an empty string."""
-        return self.content if isinstance(self.content, str) else self._join_parts("text")
+        if isinstance(self.content, str):
+            return self.content
+        return self._join_parts("text")
 
     @property
     def has_thoughts(self) -> bool:

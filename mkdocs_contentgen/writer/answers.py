@@ -126,7 +126,9 @@ def without_endless_thoughts(text: str) -> str:
     if without_thinking(text):
         return text
     title = _TITLE.search(text)
-    return text[title.start() :] if title else text
+    if title:
+        return text[title.start() :]
+    return text
 
 
 def _final_channel(text: str) -> str:
@@ -134,7 +136,9 @@ def _final_channel(text: str) -> str:
     if not _CHANNEL.match(text):
         return text
     final = list(_FINAL.finditer(text))
-    return text[final[-1].end() :] if final else ""
+    if not final:
+        return ""
+    return text[final[-1].end() :]
 
 
 def without_next_turn(text: str) -> str:

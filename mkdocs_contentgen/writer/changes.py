@@ -133,7 +133,9 @@ def update_prompt(request: Request, update: Update, passages: Sequence[Passage])
         insert = ""
     lines = []
     for block in update.blocks:
-        kind = f"{block.kind}, a person's" if block.is_persons else block.kind
+        kind = block.kind
+        if block.is_persons:
+            kind = f"{block.kind}, a person's"
         lines.append(f"{block.number} ({kind}): {inert(block.text)}")
     shown = []
     for passage, source in zip_longest(passages, update.sources):
@@ -330,7 +332,9 @@ def _read_paragraph(text: str, block: TextBlock) -> MarkdownDocument | None:
     text = _LEADING.sub(r"\1\\\2", text[:MAX_BLOCK], count=1)
     document = read_markdown(f"{_ANY_TITLE}\n\n{text}")
     kinds = [found.kind for found in document.blocks]
-    return document if not document.problem and kinds == ["p"] else None
+    if document.problem or kinds != ["p"]:
+        return None
+    return document
 
 
 def _has_same_words(text: str, other: str) -> bool:

@@ -278,7 +278,9 @@ class ChatCompletions(Transport):
 
     def _body(self, call: ModelCall, support: _Support, max_tokens: int) -> dict[str, object]:
         parameters = self._fields.parameters
-        messages = call.messages if support.system_messages else fold_system(call.messages)
+        messages = call.messages
+        if not support.system_messages:
+            messages = fold_system(call.messages)
         body: dict[str, object] = {"model": self._fields.model, "messages": list(messages)}
         if call.penalty and support.penalty:
             body["frequency_penalty"] = PENALTY

@@ -252,8 +252,12 @@ def _empty_problem(candidate: Candidate) -> str:
             "the answer is empty or has thinking text only; turn off thinking with `parameters`, "
             "or choose a larger model"
         )
-    least = 0 if candidate.is_part else min(_LEAST_TEXT, candidate.target // 10)
-    return f"the answer has {counted(words, 'word')} only" if words < least else ""
+    least = 0
+    if not candidate.is_part:
+        least = min(_LEAST_TEXT, candidate.target // 10)
+    if words < least:
+        return f"the answer has {counted(words, 'word')} only"
+    return ""
 
 
 def _no_text_problem(candidate: Candidate) -> str:

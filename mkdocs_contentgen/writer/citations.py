@@ -111,7 +111,9 @@ def address_of(passage: Passage, site_url: str) -> str:
     """Return the address of a passage, or an empty string if it has none."""
     # Its link does not tell, since that of the home page is empty, too.
     is_page = not (passage.is_own or passage.place)
-    return f"{site_url.rstrip('/')}/{passage.link}" if site_url and is_page else ""
+    if site_url and is_page:
+        return f"{site_url.rstrip('/')}/{passage.link}"
+    return ""
 
 
 def name_of(passage: Passage, site_url: str) -> str:
@@ -119,7 +121,9 @@ def name_of(passage: Passage, site_url: str) -> str:
 
     It is empty for the text around an article, and for a page of a site without an address.
     """
-    return name_of_file(passage.place) if passage.place else address_of(passage, site_url)
+    if passage.place:
+        return name_of_file(passage.place)
+    return address_of(passage, site_url)
 
 
 def citation_of(passage: Passage, site_url: str) -> Citation:

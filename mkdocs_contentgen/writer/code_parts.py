@@ -102,7 +102,9 @@ def _unknown_parts(code: str, given: str, *, is_block: bool) -> list[Range]:
     Of a code block, comments are left out, and what may be a word of the language.
     """
     known = _normalized(given)
-    comments = [match.span() for match in _COMMENT.finditer(code)] if is_block else []
+    comments = []
+    if is_block:
+        comments = [match.span() for match in _COMMENT.finditer(code)]
     found = []
     for match in _PART.finditer(code):
         part = match[0].strip(_SURROUNDING)

@@ -329,7 +329,10 @@ class AnswerReader:
 
     def _read_other(self, event: Event, value: object) -> None:
         """Read an event without JSON, or lines that are no event: an error, or a part of one."""
-        text = value if isinstance(value, str) else event.data.decode("utf-8", "replace")
+        if isinstance(value, str):
+            text = value
+        else:
+            text = event.data.decode("utf-8", "replace")
         is_named = event.name not in ("", "message")  # such as `ping`
         if is_named or _SIGN_OF_LIFE.fullmatch(text.strip()):
             return

@@ -200,8 +200,12 @@ def without_front_matter(text: str) -> str:
         if not (match["start"] or title):
             continue
         rest = text[match.end() :]
-        name = title["title"].replace("''", "'") if title else ""
-        return f"# {name}\n\n{rest}" if name and not has_title(rest) else rest
+        name = ""
+        if title:
+            name = title["title"].replace("''", "'")
+        if name and not has_title(rest):
+            return f"# {name}\n\n{rest}"
+        return rest
     return text
 
 

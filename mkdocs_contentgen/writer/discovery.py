@@ -69,8 +69,12 @@ async def find_models(
     async with HTTPConnection(url, name, key, unreachable_hint=hint) as connection:
         answer = await connection.request("GET", "models", timeout=_TIMEOUT)
     fields = decode_json(answer.body)
-    models = fields.get("data") if isinstance(fields, dict) else None
-    items = models[:_MAX_MODELS] if isinstance(models, list) else []
+    models = None
+    if isinstance(fields, dict):
+        models = fields.get("data")
+    items = []
+    if isinstance(models, list):
+        items = models[:_MAX_MODELS]
     # What a server says is shown, and written into a file.
     names = [model_name(item.get("id")) for item in items if isinstance(item, dict)]
     found: dict[str, dict[str, object]] = {}

@@ -139,7 +139,10 @@ def _entry_lines(lines: Sequence[re.Match[str]]) -> list[re.Match[str]]:
 def _read_nothing(line: re.Match[str]) -> Entry:
     """Return the entry of a line that says that nothing changes, with its reason."""
     is_sentence = re.match(r" \w", line["because"])  # such as `No block needs a change`
-    reason = line[0] if is_sentence else line["because"]
+    if is_sentence:
+        reason = line[0]
+    else:
+        reason = line["because"]
     return Entry("nothing", reason=reason.strip(" .,:*–—-\n"))
 
 

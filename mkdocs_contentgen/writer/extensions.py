@@ -68,7 +68,9 @@ class _Box:
 
 def without_footnotes(text: str) -> str:
     """Take out the marks of footnotes. Each footnote becomes a paragraph."""
-    return each_line(text, _without_footnote) if "[^" in text else text
+    if "[^" in text:
+        return each_line(text, _without_footnote)
+    return text
 
 
 def _without_footnote(line: str) -> str:
@@ -180,12 +182,16 @@ def _label_of(start: re.Match[str]) -> str:
     if title is not None:
         return str(title).strip().strip('"').strip()
     kinds: list[str] = start["kind"].split()
-    return kinds[0].capitalize() if kinds else ""
+    if not kinds:
+        return ""
+    return kinds[0].capitalize()
 
 
 def without_heading_ids(text: str) -> str:
     """Take out the ids and classes behind headings: `## Why { #why }`."""
-    return each_line(text, lambda line: _HEADING_ID.sub(r"\1", line)) if "{" in text else text
+    if "{" in text:
+        return each_line(text, lambda line: _HEADING_ID.sub(r"\1", line))
+    return text
 
 
 def without_definitions(text: str) -> str:

@@ -126,7 +126,10 @@ def read_glossary(text: str) -> Glossary:
         if not _is_term(source):
             line = document.line_of(str(source))
             raise GlossaryError(f"{_not_a_term(source)}, found {quoted(source)}", line)
-        terms[source] = None if targets == KEEP else _read_targets(source, targets, document)
+        if targets == KEEP:
+            terms[source] = None
+        else:
+            terms[source] = _read_targets(source, targets, document)
     return Glossary(terms)
 
 
@@ -175,7 +178,9 @@ def _not_a_term(value: object) -> str:
 
 def _pattern(source: str) -> re.Pattern[str]:
     """Return what finds a term, in capitals or not unless it has a capital letter itself."""
-    flags = 0 if any(sign.isupper() for sign in source) else re.IGNORECASE
+    flags: int = re.IGNORECASE
+    if any(sign.isupper() for sign in source):
+        flags = 0
     if not _ALPHABET.search(source):
         return re.compile(re.escape(source), flags)
     return re.compile(rf"(?<!\w){re.escape(source)}{_ENDINGS}(?!\w)", flags)

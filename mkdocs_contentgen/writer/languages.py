@@ -57,7 +57,9 @@ def primary_tag(tag: str) -> str:
 def language_name(tag: str) -> str:
     """Return the name of a language for a prompt, such as `German (de-AT)`."""
     language = find_language(tag)
-    return f"{language.name} ({tag})" if language else f"the language with the tag `{tag}`"
+    if language:
+        return f"{language.name} ({tag})"
+    return f"the language with the tag `{tag}`"
 
 
 def any_of(name: str) -> str:

@@ -212,7 +212,9 @@ def _find_title(blocks: Sequence[MarkdownBlock], topic: list[str]) -> MarkdownBl
     behind = blocks.index(first) + 1
     is_followed = behind < len(blocks) and blocks[behind].kind in HEADINGS
     is_only = all(block.words == first.words for block in headings)
-    return first if is_only or is_followed or first.words == topic else None
+    if is_only or is_followed or first.words == topic:
+        return first
+    return None
 
 
 def _repeats(block: MarkdownBlock, title_words: list[str]) -> bool:
@@ -450,7 +452,9 @@ def _render_code(
 ) -> str:
     token = tokens[index]
     language = re.match(r"[a-z0-9+#-]+(?=\s|$)", token.info.lower())
-    name = f' class="language-{language[0]}"' if language else ""
+    name = ""
+    if language:
+        name = f' class="language-{language[0]}"'
     return tag("pre", f"<code{name}>{_marked_code(token)}</code>")
 
 

@@ -84,7 +84,10 @@ def _entries(answer: str) -> Iterator[tuple[int, str]]:
     """Yield the numbers and the texts of the blocks in an answer."""
     starts = list(_ASKED.finditer(answer)) or list(_OTHER.finditer(answer))
     for start, following in zip_longest(starts, starts[1:]):
-        end = following.start() if following else len(answer)
+        if following:
+            end = following.start()
+        else:
+            end = len(answer)
         # A block has one line. What stands apart is said to the person who asked.
         text = _EMPTY_LINE.split(answer[start.end() : end].strip(), maxsplit=1)[0]
         if end == len(answer):

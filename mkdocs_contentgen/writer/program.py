@@ -136,7 +136,9 @@ class Program(Transport):
         if problem or reader.was_stopped:
             return problem
         has_text = status == 0 and bool(reader.text.strip())
-        return None if has_text else self._failure(status, reader.text, errors.text)
+        if has_text:
+            return None
+        return self._failure(status, reader.text, errors.text)
 
     def _environment(self) -> dict[str, str]:
         """Return the user's environment without the credentials of the plugin."""
@@ -186,7 +188,9 @@ class Program(Transport):
         elif status < 0:
             how = f"was ended by signal {-status}"
         quotes = [quote for quote in (_last_lines(errors), _last_lines(output)) if quote]
-        said = f": {'; '.join(quotes)}" if quotes and self._quotes else ""
+        said = ""
+        if quotes and self._quotes:
+            said = f": {'; '.join(quotes)}"
         answer = output if len(output.split()) > _MOST_WORDS else ""
         return ProgramError(f"{self.label} {how}{said}", answer)
 

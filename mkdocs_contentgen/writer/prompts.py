@@ -142,9 +142,15 @@ class PromptFile:
 def parse_prompt_file(content: str) -> PromptFile:
     """Return the parts of a prompt file."""
     headings = list(_FIELD.finditer(content))
-    beginning_end = headings[0].start() if headings else len(content)
+    if headings:
+        beginning_end = headings[0].start()
+    else:
+        beginning_end = len(content)
     sections: dict[tuple[str, str], str] = {}
     for heading, following in zip_longest(headings, headings[1:]):
-        end = following.start() if following else len(content)
+        if following:
+            end = following.start()
+        else:
+            end = len(content)
         sections[heading["name"], heading["value"]] = content[heading.end() : end].strip()
     return PromptFile(content[:beginning_end].strip(), sections)

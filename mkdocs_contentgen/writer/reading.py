@@ -122,7 +122,9 @@ def without_copies(text: str) -> str:
     first = copies[0]
     has_title = text.startswith("#")
     # Without a title, each copy is whole: a poem can end with its first verse.
-    least = _MIN_COPIED_WORDS if has_title else max(_MIN_COPIED_WORDS, len(first))
+    least = _MIN_COPIED_WORDS
+    if not has_title:
+        least = max(_MIN_COPIED_WORDS, len(first))
     for copy in copies:
         is_copy = len(copy) >= least and copy == first[: len(copy)]
         if not is_copy:

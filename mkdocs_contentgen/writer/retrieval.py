@@ -112,14 +112,18 @@ class Sources:
     def passages_of(self, name: str) -> list[Passage]:
         """Return the passages of a file that a request can name; none if there is no such file."""
         file = self._named().get(name)
-        return read_sources([file])[0] if file else []
+        if not file:
+            return []
+        return read_sources([file])[0]
 
     def text_around(self, page: str) -> str:
         """Return the Markdown around the articles of a page, or an empty string without any.
 
         `page` is its path in the directory of pages. One that another plugin makes has no file.
         """
-        return read_around(self._site.docs, page) if self._site and page else ""
+        if self._site and page:
+            return read_around(self._site.docs, page)
+        return ""
 
     def problem(self, name: str) -> str:
         """Return why a text cannot be written from a page or a file, or an empty string."""

@@ -414,7 +414,9 @@ def _locate(value: str, directory: Path, option: str) -> Location:
 
 def _load_instructions(value: str, directory: Path, option: str) -> str:
     """Return the content of a file with house rules, or an empty string if there is none."""
-    return _read_text(_locate(value, directory, option), option) if value else ""
+    if not value:
+        return ""
+    return _read_text(_locate(value, directory, option), option)
 
 
 def _load_prompts(value: str, directory: Path, option: str) -> dict[str, tuple[str, str]]:

@@ -262,7 +262,9 @@ def _split_front_matter(markdown: str) -> tuple[str, str]:
     if not front:
         return "", markdown
     found = _TITLE.search(front[1])
-    title = found[1].strip().strip("\"'")[:MAX_HEADING] if found else ""
+    title = ""
+    if found:
+        title = found[1].strip().strip("\"'")[:MAX_HEADING]
     return title, markdown[front.end() :]
 
 

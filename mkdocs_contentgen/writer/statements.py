@@ -184,4 +184,6 @@ def _stands_in(statement: str, known: str) -> bool:
 def _normalize(text: str) -> str:
     """Return the words and figures of a text in lower case, each between spaces."""
     found = re.findall(r"\d+(?:[.,:/-]\d+)*|[A-Za-zÀ-ɏ\u0370-\u052f]+|\w|[%€$£¥]", text.casefold())
-    return f" {' '.join(found)} " if found else ""
+    if not found:
+        return ""
+    return f" {' '.join(found)} "

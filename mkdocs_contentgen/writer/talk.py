@@ -73,7 +73,9 @@ def without_preface(text: str) -> str:
     """Drop what stands before the only title of a text."""
     titles = sum(not is_code and line.startswith("# ") for is_code, line in split_lines(text))
     preface = _PREFACE.match(text)
-    return text[preface.end() :] if preface and titles == 1 else text
+    if preface and titles == 1:
+        return text[preface.end() :]
+    return text
 
 
 def without_opening(text: str) -> str:
@@ -114,7 +116,9 @@ def _drop_opening(line: str) -> str:
 
 def _first_sentence(line: str) -> str:
     end = _SENTENCE_END.search(line)
-    return line[: end.end()] if end else line
+    if end:
+        return line[: end.end()]
+    return line
 
 
 def _is_said(rest: str) -> bool:
@@ -210,7 +214,9 @@ def with_title(text: str) -> str:
     second, _, below = rest.lstrip("\n").partition("\n")
     is_label = len(first) <= _MAX_LABEL and first.startswith(("#", "**"))
     title_line = _TITLE_LINE.fullmatch(second) if is_label else None
-    return _titled(title_line, f"{first}\n\n{below}") if title_line else text
+    if title_line:
+        return _titled(title_line, f"{first}\n\n{below}")
+    return text
 
 
 def _titled(title_line: re.Match[str], rest: str) -> str:

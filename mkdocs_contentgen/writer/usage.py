@@ -54,7 +54,9 @@ class Usage:
 
     def message(self, currency: str = "") -> str:
         """Return calls, tokens and cost in words."""
-        cost = f", {format_cost(self.cost, currency)} in all" if self.cost else ""
+        cost = ""
+        if self.cost:
+            cost = f", {format_cost(self.cost, currency)} in all"
         return f"{counted(self.calls, 'call')}, {self.tokens:,} tokens{cost}"
 
 
@@ -103,7 +105,9 @@ def estimate_usage(asked: int, written: int, price: Price | None, known: Usage) 
 
 
 def _count(value: object) -> int | None:
-    return value if type(value) is int and 0 <= value < _MAX_COUNT else None
+    if type(value) is int and 0 <= value < _MAX_COUNT:
+        return value
+    return None
 
 
 @dataclass

@@ -62,6 +62,8 @@ def _page_of(entry: Path) -> str:
     try:
         with entry.open("rb") as file:
             match = _ROUTE.search(file.read(_ENTRY_START))
-        return json.decode(match[1], type=str) if match else ""
+        if not match:
+            return ""
+        return json.decode(match[1], type=str)
     except (OSError, ValueError, MsgspecError):
         return ""

@@ -162,7 +162,9 @@ class SiteTexts:
             return Resolution()
         try:
             # A build lists the files once, and a server once in each period.
-            period = time.monotonic() // LISTING_AGE if self._serves else 0
+            period = 0.0
+            if self._serves:
+                period = time.monotonic() // LISTING_AGE
             names, files = self._list(period)
             site = read_requests(replace(self._site, unread_files=names), [file])
             own = list_files(site.approved_directory() / name)
@@ -260,7 +262,10 @@ def _read_texts(
     named = invocation.config_file
     serves = invocation.command == "serve"
     try:
-        directory = Path.cwd() if named else Path(str(config["root_dir"]))
+        if named:
+            directory = Path.cwd()
+        else:
+            directory = Path(str(config["root_dir"]))
         path = find_configuration(named, directory)
         return SiteTexts(load_zensical_configuration(path), serves=serves)
     except ContentgenError as error:

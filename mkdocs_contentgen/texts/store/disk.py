@@ -221,7 +221,10 @@ class DiskStore:
         def change(cache: diskcache.Cache) -> None:
             for key, before in (replacing or {}).items():
                 entry = cache.get(key)
-                now = decode_entry(key, entry) if entry else self._read_rescued(key)
+                if entry:
+                    now = decode_entry(key, entry)
+                else:
+                    now = self._read_rescued(key)
                 if now != before:
                     raise ChangedError(now)
             for key, entry in entries.items():

@@ -95,11 +95,17 @@ def make_date(
     parts: list[set[str]] = []
     implied: set[str] = set()
     if month:
-        without_year = f"{month}/{day}" if day else f"month {month}"
+        if day:
+            without_year = f"{month}/{day}"
+        else:
+            without_year = f"month {month}"
         in_any_year = f"~{without_year}"
         implied.add(without_year)
         if year:
-            with_year = f"{year}/{month}/{day}" if day else f"{year}/{month}"
+            if day:
+                with_year = f"{year}/{month}/{day}"
+            else:
+                with_year = f"{year}/{month}"
             parts.append({with_year, in_any_year})
         else:
             parts.append({without_year})
@@ -131,7 +137,10 @@ def east_weekday(token: re.Match[str]) -> Value:
     """Return the weekday of a match of EAST_WEEKDAY."""
     # The day is the last sign of `星期日`, and the first of `日曜日` and `일요일`.
     is_first = re.search("[曜요]", token[0])
-    sign = token[0][0] if is_first else token[0][-1]
+    if is_first:
+        sign = token[0][0]
+    else:
+        sign = token[0][-1]
     return make_weekday(token, _EAST_WEEKDAYS[sign])
 
 
@@ -145,7 +154,9 @@ def month_date(text: str, token: re.Match[str], month: int) -> Value:
     start, end = token.span()
     before = _DAY_BEFORE.search(text, max(0, start - _LONGEST_DAY), start)
     after = _AFTER_MONTH.match(text, end)
-    day = _day(before["day"]) if before else None
+    day = None
+    if before:
+        day = _day(before["day"])
     if before and day:
         start = before.start()
         if after and after["day"]:
@@ -157,7 +168,9 @@ def month_date(text: str, token: re.Match[str], month: int) -> Value:
     year = None
     if after:
         end = after.end()
-        year = int(after["year"]) if after["year"] else None
+        year = None
+        if after["year"]:
+            year = int(after["year"])
     return make_date(start, end, year=year, month=month, day=day)
 
 

@@ -138,7 +138,9 @@ class Figure:
 
 
 def _plain(amount: Amount) -> str:
-    return amount if isinstance(amount, str) else f"{amount.normalize():f}"
+    if isinstance(amount, str):
+        return amount
+    return f"{amount.normalize():f}"
 
 
 def ascii_digits(text: str) -> str:
@@ -195,7 +197,9 @@ def with_unit(text: str, figure: Figure) -> Figure:
         between = _OF.match(text, figure.end)
         unit_start = between.end() if between else figure.end
     unit = find_name(text, unit_start, units())
-    return replace(figure, end=unit.end, unit=unit.entry) if unit else figure
+    if unit:
+        return replace(figure, end=unit.end, unit=unit.entry)
+    return figure
 
 
 def _with_magnitude(text: str, figure: Figure) -> Figure:

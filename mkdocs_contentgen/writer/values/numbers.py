@@ -101,7 +101,9 @@ def east_number(text: str, token: re.Match[str]) -> Value | None:
     if is_percentage:
         return of_figure(replace(number, unit="%"))
     figure = with_unit(text, number)
-    return of_figure(figure) if figure.end > token.end() else None
+    if figure.end > token.end():
+        return of_figure(figure)
+    return None
 
 
 def _several(text: str, token: re.Match[str]) -> Value | None:

@@ -94,7 +94,9 @@ def _language_of(text: str) -> str:
     best = max(counts, key=counts.__getitem__)
     if counts[best]:
         return best
-    return "ru" if re.search("[\u0430-\u044f]", text, re.IGNORECASE) else ""
+    if re.search("[\u0430-\u044f]", text, re.IGNORECASE):
+        return "ru"
+    return ""
 
 
 @cache
