@@ -57,6 +57,13 @@ def escape_controls(text: str) -> str:
     return without_commands(_NOT_ON_ONE_LINE.sub(_escape, text))
 
 
+def shortened(text: str, most: int) -> str:
+    """Return a text of at most `most` characters, the last of which is … if it was longer."""
+    if len(text) <= most:
+        return text
+    return f"{text[: most - 1]}…"
+
+
 def without_commands(text: str) -> str:
     r"""Return lines with CI commands escaped: `\x3a:error::` for `::error::`."""
     return _CI_COMMAND.sub(lambda match: f"\\x{ord(match[0]):02x}", text)

@@ -15,7 +15,7 @@ from io import StringIO
 from bs4 import BeautifulSoup, Tag
 from markdown_it.token import Token
 
-from ..display import escape_controls
+from ..display import escape_controls, shortened
 from ..errors import EditError
 from .elements import BLOCK_LEVEL, VOID
 from .markdown_parser import block_parser, inline_parser
@@ -131,5 +131,4 @@ def _seen(element: Tag) -> str:
 
 
 def _shown(address: object) -> str:
-    shown = escape_controls(str(address or "without an address"))
-    return shown if len(shown) <= _MAX_SHOWN else f"{shown[:_MAX_SHOWN]}…"
+    return shortened(escape_controls(str(address or "without an address")), _MAX_SHOWN)

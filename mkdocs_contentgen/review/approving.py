@@ -12,7 +12,7 @@ from itertools import groupby
 import click
 from msgspec import structs
 
-from ..display import escape_controls, first_names, one_line_problem, quoted
+from ..display import escape_controls, first_names, one_line_problem, quoted, shortened
 from ..errors import ApprovalError, UnsafeHTMLError
 from ..html.differences import Row, Word, compare
 from ..html.document import Document
@@ -419,10 +419,7 @@ def _bounded(items: Sequence[str]) -> tuple[str, ...]:
 
 def shorten(statement: str) -> str:
     """Return a statement, a sentence or a block as edits keep it."""
-    statement = escape_controls(statement)
-    if len(statement) <= MAX_EDIT:
-        return statement
-    return f"{statement[: MAX_EDIT - 1]}…"
+    return shortened(escape_controls(statement), MAX_EDIT)
 
 
 def check_before_ejection(article: Article, options: ContentgenConfig) -> list[str]:

@@ -7,7 +7,7 @@ from datetime import date
 
 from msgspec import structs
 
-from ..display import escape_controls, first_names
+from ..display import escape_controls, first_names, shortened
 from ..errors import FailedTextError
 from ..html.document import Block, Document, document_of
 from ..html.markdown_parser import link_addresses
@@ -126,10 +126,7 @@ def _addresses_taken_out(blocks: Sequence[Block], answer: str) -> list[str]:
 
 
 def _shown(address: str) -> str:
-    shown = escape_controls(address)
-    if len(shown) <= _MAX_SHOWN:
-        return shown
-    return f"{shown[:_MAX_SHOWN]}…"
+    return shortened(escape_controls(address), _MAX_SHOWN)
 
 
 def changed_remarks(

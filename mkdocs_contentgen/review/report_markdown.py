@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import quote
 
-from ..display import counted, first_names
+from ..display import counted, first_names, shortened
 from ..files import short_digest
 from ..github_markdown import MAX_COMMENT, changed_words, escaped, folded, link, table, with_bold
 from ..texts.articles import Article, count_statements
@@ -97,7 +97,7 @@ def report_markdown(
     if len(reports) > _MAX_ROWS:
         parts.append(f"The table has the first {_MAX_ROWS} of {len(reports)} texts.")
     if left_out:
-        names = escaped(first_names([_cut(page, _MAX_CELL) for page in left_out], 5))
+        names = escaped(first_names([shortened(page, _MAX_CELL) for page in left_out], 5))
         parts.append(f"Left out, since the report would be too long: {names}.")
     return "\n\n".join(parts) + "\n"
 
@@ -140,14 +140,8 @@ def _size(parts: Sequence[str]) -> int:
     return sum(len(part) + 2 for part in parts)
 
 
-def _cut(text: str, most: int) -> str:
-    if len(text) <= most:
-        return text
-    return f"{text[: most - 1]}…"
-
-
 def _cell(text: str) -> str:
-    return escaped(_cut(text, _MAX_CELL))
+    return escaped(shortened(text, _MAX_CELL))
 
 
 def _warnings(reports: Sequence[TextReport]) -> list[str]:
@@ -244,7 +238,7 @@ def _section(report: TextReport, form: Form, *, is_short: bool = False) -> str:
     """
     parts = []
     if report.problem:
-        parts.append(escaped(_cut(report.problem, _MAX_SENTENCE)))
+        parts.append(escaped(shortened(report.problem, _MAX_SENTENCE)))
     if report.rows and not is_short:
         parts.append(_changes(report))
     if report.is_to_review:
@@ -299,7 +293,7 @@ def _sentence_lines(
         if form.has_boxes and sentence.has_statements:
             tick = "x" if mark in form.ticked else " "
             box = f"[{tick}] <!-- contentgen:{mark} --> "
-        lines.append(f"- {box}{with_bold(_cut(sentence.text, _MAX_SENTENCE))}")
+        lines.append(f"- {box}{with_bold(shortened(sentence.text, _MAX_SENTENCE))}")
         if not is_short:
             lines += _evidence(sentence, form)
     return lines
@@ -332,10 +326,10 @@ def _passage(passage: PlacedPassage, form: Form) -> str:
         place = f"{passage.file}:{passage.line}"
     address = form.link_to(passage.path, passage.line) if passage.path else ""
     if address:
-        name = link(_cut(place, _MAX_CELL), address)
+        name = link(shortened(place, _MAX_CELL), address)
     else:
         name = _cell(place)
-    said = escaped(_cut(" ".join(passage.text.split()), PASSAGE_LENGTH))
+    said = escaped(shortened(" ".join(passage.text.split()), PASSAGE_LENGTH))
     return f"{name}, {_cell(passage.title)}: {said}"
 
 

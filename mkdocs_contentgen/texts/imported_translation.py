@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from ..display import shortened
 from ..files import sha256
 from ..html.article import image_hosts_of
 from ..html.descriptions import CITATION_LABEL
@@ -96,15 +97,10 @@ def _lacking_parts(
             problems.append(f"the code {own.first_words} is not that of the original")
         for address in _addresses(leaf):
             if address not in _addresses(own):
-                problems.append(f"{leaf_name(own)} lacks {_shown(address)} of the original")
+                shown = shortened(address, _MAX_ADDRESS)
+                problems.append(f"{leaf_name(own)} lacks {shown} of the original")
     what_they_are = "links, pictures or codes are not as there"
     return first_problems(problems, _MAX_NAMED, what_they_are, what_they_are)
-
-
-def _shown(address: str) -> str:
-    if len(address) <= _MAX_ADDRESS:
-        return address
-    return f"{address[:_MAX_ADDRESS]}…"
 
 
 def _addresses(leaf: Block) -> list[str]:
