@@ -193,7 +193,11 @@ class Request(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
         """
         fields = self.record()
         not_sent = ("type", "revision", "sources")
-        return {name: str(fields[name]) for name in fields if name not in not_sent}
+        fields_sent = {}
+        for name in fields:
+            if name not in not_sent:
+                fields_sent[name] = str(fields[name])
+        return fields_sent
 
     def with_language(self, language: str) -> Self:
         """Return the request in a language (a BCP 47 tag), or in that of the topic if empty."""

@@ -306,7 +306,9 @@ def _clean_by_passage(values: Mapping[object, object]) -> dict[object, str]:
     most = min(MAX_KEPT, MAX_KEPT_OF_ALL // max(len(named), 1))
     kept = {}
     for name in named:
-        lines = [escape_controls(line).rstrip() for line in str(values[name]).splitlines()]
+        lines = []
+        for line in str(values[name]).splitlines():
+            lines.append(escape_controls(line).rstrip())
         value = "\n".join(lines).strip()[:most].rstrip()
         if value:
             kept[name] = value

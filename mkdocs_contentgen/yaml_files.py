@@ -257,7 +257,8 @@ def _repeated_keys(root: yaml.Node | None, first_line: int) -> Iterator[Repeated
             continue
         seen.add(id(node))
         if isinstance(node, yaml.SequenceNode):
-            waiting += [(_Place(place, index), entry) for index, entry in enumerate(node.value)]
+            for index, entry in enumerate(node.value):
+                waiting.append((_Place(place, index), entry))
         if not isinstance(node, yaml.MappingNode):
             continue
         lines: dict[tuple[str, str], int] = {}
@@ -278,7 +279,11 @@ def _repeated_keys(root: yaml.Node | None, first_line: int) -> Iterator[Repeated
 @lru_cache(maxsize=8)  # a mapping can have thousands of wrong keys
 def _items(node: yaml.MappingNode) -> dict[str, tuple[yaml.Node, yaml.Node]]:
     """Return the nodes of each key and its value. The last of equal keys counts."""
-    return {key.value: (key, value) for key, value in node.value if isinstance(key.value, str)}
+    found = {}
+    for key, value in node.value:
+        if isinstance(key.value, str):
+            found[key.value] = (key, value)
+    return found
 
 
 def credential(variable: str) -> dict[str, str]:

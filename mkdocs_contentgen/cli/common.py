@@ -169,7 +169,10 @@ def _configuration_names() -> Sequence[str]:
 def _no_configuration_message() -> str:
     """Return a message that names the configuration in a folder above or below this one."""
     here = Path.cwd()
-    below = [path for path in here.glob("*/") if path.is_dir()]
+    below = []
+    for path in here.glob("*/"):
+        if path.is_dir():
+            below.append(path)
     for folder in [*here.parents, *sorted(below)]:
         for name in _configuration_names():
             if (folder / name).is_file():

@@ -125,7 +125,10 @@ def _ignore_file(project: Path) -> dict[Path, str]:
     path = project / ".gitignore"
     text = _read(path)
     known = [line.strip("/ ") for line in text.splitlines()]
-    missing = [f"{folder}/\n" for folder in _IGNORED if folder not in known]
+    missing = []
+    for folder in _IGNORED:
+        if folder not in known:
+            missing.append(f"{folder}/\n")
     if not missing:
         return {}
     return {path: text + "".join(missing)}
@@ -179,9 +182,9 @@ def _find_writers(endpoint: str) -> dict[str, dict[str, object]]:
 
 def _ask_who_writes(writers: Mapping[str, object], *, yes: bool) -> Mapping[str, object]:
     """Return the options for the source of texts that the author chooses."""
-    options: list[Mapping[str, object]] = [
-        {"base_url": "writer", "writer": writer} for writer in writers.values()
-    ]
+    options: list[Mapping[str, object]] = []
+    for writer in writers.values():
+        options.append({"base_url": "writer", "writer": writer})
     options.append({"base_url": "sandbox"})
     names = [*writers, "sample texts, no model"]
     if yes:

@@ -168,17 +168,26 @@ def print_next(command: str, *, why: str = "Next") -> None:
 
 def print_next_steps(articles: Sequence[Article]) -> None:
     """Print the commands for what articles still need."""
-    drafts = [article for article in articles if article.has_newer_draft]
-    states = Counter(article.state for article in articles if not article.has_newer_draft)
+    drafts = 0
+    behind = 0
+    states: Counter[str] = Counter()
+    """The states of the texts without a newer draft."""
+
+    for article in articles:
+        if article.has_newer_draft:
+            drafts += 1
+        else:
+            states[article.state] += 1
+        if article.original_changes:
+            behind += 1
     missing = states["missing"] + states["outdated"]
-    behind = [article for article in articles if article.original_changes]
-    _print_step(len(drafts), "draft", "contentgen review")
+    _print_step(drafts, "draft", "contentgen review")
     _print_step(states["proposed"], "proposed text", "contentgen review")
     _print_step(states["changed"], "edited text", "contentgen review")
     _print_step(missing, "missing text", "contentgen generate")
     _print_step(states["failed"], "failed text", "contentgen show PAGE")
     _print_step(
-        len(behind),
+        behind,
         "translation of a text that has changed",
         "contentgen update --all",
         nouns="translations of texts that have changed",
@@ -284,7 +293,9 @@ def _print_aligned(
         table.add_row(*texts)
     with console.capture() as printed:
         console.print(table)
-    lines = [line.rstrip(" ") for line in printed.get().split("\n")]
+    lines = []
+    for line in printed.get().split("\n"):
+        lines.append(line.rstrip(" "))
     # A folded line may begin with any part of a cell.
     click.echo(without_commands("\n".join(lines)), nl=False)
 

@@ -126,7 +126,10 @@ def _named(articles: Sequence[Article], page: str, name: str | None) -> Sequence
 
 def _print_answers(articles: Sequence[Article]) -> None:
     """Print what was answered in place of texts. Raises UsageError if no text has failed."""
-    without_text = [article for article in articles if article.failure or article.answer]
+    without_text = []
+    for article in articles:
+        if article.failure or article.answer:
+            without_text.append(article)
     if not without_text:
         raise click.UsageError("no answer of this page is remembered as one that nobody can use")
     for article in without_text:

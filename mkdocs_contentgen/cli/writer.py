@@ -99,7 +99,10 @@ def evaluate(config_file: str | None, *, as_json: bool, yes: bool) -> None:
     else:
         output.print_trials(trials, options.fields.currency)
         output.print_line(summary(trials))
-    errors = [str(trial.error) for trial in trials if trial.error]
+    errors = []
+    for trial in trials:
+        if trial.error:
+            errors.append(str(trial.error))
     output.print_errors(list(dict.fromkeys(errors)))  # each once
 
 

@@ -94,7 +94,11 @@ def read_nodes(text: str) -> dict[str, yaml.Node]:
     except RecursionError as error:
         raise yaml.YAMLError("it is nested too deeply") from error
     items = root.value if isinstance(root, yaml.MappingNode) else []
-    return {key.value: value for key, value in items if isinstance(key, yaml.ScalarNode)}
+    nodes = {}
+    for key, value in items:
+        if isinstance(key, yaml.ScalarNode):
+            nodes[key.value] = value
+    return nodes
 
 
 def flow(value: object) -> str:
@@ -186,7 +190,10 @@ def _set_keys_in_lines(
 
     These stand where the first of the replaced keys stood, or else at the start.
     """
-    replaced = [(key, value) for key, value in mapping.value if key.value in removed]
+    replaced = []
+    for key, value in mapping.value:
+        if key.value in removed:
+            replaced.append((key, value))
     first_key, _ = replaced[0] if replaced else mapping.value[0]
     place = _start_of_line(first_key)
     for key, value in reversed(replaced):  # from the end, so that the other places stay

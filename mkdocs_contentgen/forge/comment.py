@@ -42,7 +42,9 @@ def put_answer(github: GitHub, number: int, problems: Sequence[str]) -> None:
 
     The next report replaces it.
     """
-    lines = [f"- {escaped(problem[:_MAX_PROBLEM])}" for problem in problems[:_MAX_PROBLEMS]]
+    lines = []
+    for problem in problems[:_MAX_PROBLEMS]:
+        lines.append(f"- {escaped(problem[:_MAX_PROBLEM])}")
     if len(problems) > _MAX_PROBLEMS:
         lines.append(f"- and {len(problems) - _MAX_PROBLEMS} more")
     said = "\n".join([_ANSWER, "**No text was approved:**", "", *lines, ""])

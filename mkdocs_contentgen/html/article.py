@@ -124,7 +124,10 @@ def link_to_headings(article: Element, ids: Mapping[Element, str]) -> None:
 
     A link to something else becomes a `<span>`: a text has no other ids.
     """
-    links = [link for link in article.iter("a") if link.get("href", "").startswith("#")]
+    links = []
+    for link in article.iter("a"):
+        if link.get("href", "").startswith("#"):
+            links.append(link)
     if not links:  # as in most articles
         return
     known: dict[str, str] = {}

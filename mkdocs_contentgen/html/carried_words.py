@@ -103,7 +103,11 @@ def have_same_parts(block: Block, other: Block) -> bool:
 
 def numbered_citations(element: Tag) -> list[Tag]:
     """Return the citations in an element: links around a number such as `[1]`."""
-    return [link for link in element.find_all("a") if CITATION_LABEL.fullmatch(link.get_text())]
+    links = []
+    for link in element.find_all("a"):
+        if CITATION_LABEL.fullmatch(link.get_text()):
+            links.append(link)
+    return links
 
 
 def _is_wordless_link(tag: Tag) -> bool:
@@ -184,7 +188,10 @@ def _tags_of(part: Tag) -> list[Tag]:
 
 
 def _descriptions(tags: Iterable[Tag]) -> list[Description]:
-    return [description for tag in tags for description in descriptions_of(tag)]
+    found = []
+    for tag in tags:
+        found += descriptions_of(tag)
+    return found
 
 
 def _match_descriptions(

@@ -40,7 +40,11 @@ def descriptions_of(tag: Tag) -> list[Description]:
     if CITATION_LABEL.fullmatch(tag.get_text()):
         return []
     said = [(name, str(tag.get(name, ""))) for name in ATTRIBUTES]
-    return [(name, words) for name, words in said if _LETTER.search(words)]
+    described = []
+    for name, words in said:
+        if _LETTER.search(words):
+            described.append((name, words))
+    return described
 
 
 def replace_descriptions(element: Tag, replaced: Mapping[Description, str]) -> None:
@@ -66,4 +70,7 @@ def description_name(block: Block) -> str:
 
 def description_names(element: Tag) -> list[str]:
     """Return what names each description in an element in a message."""
-    return [description_name(as_block(description)) for description in descriptions_in(element)]
+    names = []
+    for description in descriptions_in(element):
+        names.append(description_name(as_block(description)))
+    return names

@@ -65,8 +65,12 @@ class Row:
 
     def _read_words(self, is_hidden: Callable[[str], bool]) -> list[Word]:
         """Return the words as plain text, without empty ones and without hidden tags."""
-        words = [(kind, _to_read(kind, html, is_hidden)) for kind, html in self.words]
-        return [(kind, text) for kind, text in words if text]
+        words = []
+        for kind, html in self.words:
+            text = _to_read(kind, html, is_hidden)
+            if text:
+                words.append((kind, text))
+        return words
 
     def _is_own_tag(self, tag: str) -> bool:
         """Tell whether a tag is that of the element itself, with `class` and `style` at most.
@@ -90,8 +94,12 @@ class Row:
 
     def _plain_words(self, *, with_names: bool) -> list[Word]:
         """Return plain_words(), with or without the names of the elements that differ."""
-        words = [(kind, _to_plain(kind, html, with_names)) for kind, html in self.words]
-        return [(kind, text) for kind, text in words if text]
+        words = []
+        for kind, html in self.words:
+            text = _to_plain(kind, html, with_names)
+            if text:
+                words.append((kind, text))
+        return words
 
     @property
     def digest(self) -> str:

@@ -143,14 +143,21 @@ class Document:
         return self._numbered(self._leaf_elements())
 
     def _leaf_elements(self) -> list[Tag]:
-        return [element for element, part in self._parts() if part == "all"]
+        whole = []
+        for element, part in self._parts():
+            if part == "all":
+                whole.append(element)
+        return whole
 
     def _numbered(self, elements: Iterable[Tag]) -> list[Block]:
         return [Block(number, element, self.image_hosts) for number, element in enumerate(elements)]
 
     def sentences_to_read(self) -> list[str]:
         """Return the sentences that a person should read beside the sources."""
-        return [_one_line(sign.get_text()) for sign in self.article.find_all(_is_reading_sign)]
+        signs = []
+        for sign in self.article.find_all(_is_reading_sign):
+            signs.append(_one_line(sign.get_text()))
+        return signs
 
     def marked_sentences(self) -> list[str]:
         """Return the sentences with statements to check, in which these stand in `‹…›`.
@@ -418,7 +425,10 @@ class Block:
         check_kept(html, new)
         if not new.get_text().strip():
             raise EditError("the block would be empty; remove it instead")
-        weak = {mark.get_text() for mark in self.element.find_all("mark") if is_weak(mark)}
+        weak = set()
+        for mark in self.element.find_all("mark"):
+            if is_weak(mark):
+                weak.add(mark.get_text())
         for mark in new.find_all("mark"):
             if mark.get_text() in weak:
                 mark["class"] = WEAK

@@ -70,14 +70,18 @@ def check_kept(html: str, element: Tag) -> None:
         multi_valued_attributes=None,
         string_containers={},
     )
-    pictures = {str(image.get("src")) for image in element.find_all("img")}
+    pictures = set()
+    for image in element.find_all("img"):
+        pictures.add(str(image.get("src")))
     for image in given.find_all("img"):
         if str(image.get("src")) not in pictures:
             raise EditError(
                 f"a text cannot show the picture {_shown(image.get('src'))}: its host is not in "
                 "`image_hosts`; link to it instead"
             )
-    addresses = {str(link.get("href")) for link in element.find_all("a")}
+    addresses = set()
+    for link in element.find_all("a"):
+        addresses.add(str(link.get("href")))
     for link in given.find_all("a"):
         if str(link.get("href")) not in addresses:
             raise EditError(

@@ -41,7 +41,10 @@ def take_back(before: Document, after: Document, rows: Sequence[Row], number: in
 
 def _with_marks(document: Document) -> dict[tuple[int, str], Piece]:
     """Return the pieces of a document with their marks, by their elements and parts."""
-    return {(id(piece.element), piece.part): piece for piece in document.pieces()}
+    pieces: dict[tuple[int, str], Piece] = {}
+    for piece in document.pieces():
+        pieces[id(piece.element), piece.part] = piece
+    return pieces
 
 
 def _rows_to_take_back(rows: Sequence[Row], number: int) -> set[int]:
@@ -57,7 +60,9 @@ def _rows_to_take_back(rows: Sequence[Row], number: int) -> set[int]:
         chosen.add(index)
         waiting += [*before.partners(index), *after.partners(index)]
         # An element comes back with those that it was in, if they are gone.
-        waiting += [start for start in before.around(index) if rows[start].after is None]
+        for start in before.around(index):
+            if rows[start].after is None:
+                waiting.append(start)
         # An element comes and goes with its content, unless some of that is in both versions.
         content_before = before.content(index)
         if all(rows[inner].after is None for inner in content_before):

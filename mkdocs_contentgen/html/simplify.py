@@ -65,7 +65,11 @@ class _Simplifier:
                 _add_inline(paragraph, child)
             _add_text(paragraph, child.tail)
         blocks.append(paragraph)
-        return [block for block in blocks if block.tag == "hr" or _has_content(block)]
+        found = []
+        for block in blocks:
+            if block.tag == "hr" or _has_content(block):
+                found.append(block)
+        return found
 
     def _is_block(self, element: Element) -> bool:
         # A link cannot contain blocks in Markdown: they become its text.
@@ -239,7 +243,11 @@ def _add_code(target: Element, source: Element) -> None:
 
 def _code_block(element: Element) -> Element:
     """Return code without empty lines around it."""
-    languages = [code.get("class", "") for code in element.iter("code") if code.get("class")]
+    languages = []
+    for code in element.iter("code"):
+        language = code.get("class", "")
+        if language:
+            languages.append(language)
     pre = Element("pre")
     code = SubElement(pre, "code", {"class": languages[0]} if languages else {})
     _add_code(code, element)
@@ -262,7 +270,8 @@ def _table(element: Element) -> Element:
         headers = _cells(rows.pop(0), "th")
     cells = [_cells(row, "td") for row in rows]
     width = max([len(headers), *map(len, cells)])
-    headers += [Element("th") for _ in range(width - len(headers))]
+    for _ in range(width - len(headers)):
+        headers.append(Element("th"))
     table = Element("table")
     head = SubElement(table, "thead")
     head.append(_group("tr", headers))

@@ -213,7 +213,8 @@ def visible_style(style: str, behind: Sequence[float]) -> tuple[str, Sequence[fl
     values = dict(_declarations(style))
     own_background: list[float] = []
     for name in _BACKGROUNDS:
-        own_background += [colour.lightness for colour in _colours(values.get(name, []))]
+        for colour in _colours(values.get(name, [])):
+            own_background.append(colour.lightness)
     background = own_background or behind
     if not own_background and "color" not in values:
         return style, background
@@ -243,7 +244,9 @@ def adapted_classes(tag: str, style: str) -> tuple[str, ...]:
     if tag in _LEFT_TO_THEME:
         return ()
     values = dict(_declarations(style))
-    backgrounds = [token for name in _BACKGROUNDS for token in values.get(name, [])]
+    backgrounds = []
+    for name in _BACKGROUNDS:
+        backgrounds += values.get(name, [])
     classes = _text_classes(_colours(values.get("color", [])))
     classes += _background_classes(_colours(backgrounds))
     if tag not in _TABLE_TAGS:

@@ -54,7 +54,11 @@ def folder_metadata(plugins: PluginCollection, files: Files) -> list[File]:
     if plugin is None or not plugin.config.get("enabled"):
         return []
     name = plugin.config.get("meta_file")
-    return [file for file in files if PurePosixPath(file.src_uri).name == name]
+    found = []
+    for file in files:
+        if PurePosixPath(file.src_uri).name == name:
+            found.append(file)
+    return found
 
 
 def render_page(file: File, config: MkDocsConfig, files: Files) -> str:

@@ -234,7 +234,9 @@ def words_at_risk(article: Article, draft: Text) -> list[str]:
         return []
     kept: set[str] = set()
     with suppress(UnsafeHTMLError):
-        kept = {block.text for block in Document(draft.html).blocks()}
+        kept = set()
+        for block in Document(draft.html).blocks():
+            kept.add(block.text)
     at_risk = []
     for block in Document(text.html).blocks():
         is_persons = bool(text.written_by) or block.digest in text.changed_by
@@ -469,7 +471,8 @@ def word_diff(before: str, after: str, image_hosts: Sequence[str] = ()) -> str:
         if is_equal:
             shown.append(_show_equal(neighbours))
         else:
-            shown += ["".join(map(_show_word, row.words_to_read())) for row in neighbours]
+            for row in neighbours:
+                shown.append("".join(map(_show_word, row.words_to_read())))
     return "\n".join(shown)
 
 

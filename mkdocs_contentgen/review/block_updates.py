@@ -90,7 +90,10 @@ def apply_update(
     """
     document = Document(text.html, image_hosts)
     blocks = document.blocks()
-    digests_of_persons = {block.digest for block in blocks if text.changed_by.get(block.digest)}
+    digests_of_persons = set()
+    for block in blocks:
+        if text.changed_by.get(block.digest):
+            digests_of_persons.add(block.digest)
     doubts = _doubts(blocks, text.changed_by, answer)
     applied = _apply_all(blocks, update, answer)
     new = [change.element for change in applied if change.element is not None]
@@ -196,7 +199,10 @@ def _record(
 
     `model` is the name of the model that has written a part of it now, and `lines` say what.
     """
-    kept = [remark for remark in text.remarks if not remark.startswith("update: ")]
+    kept = []
+    for remark in text.remarks:
+        if not remark.startswith("update: "):
+            kept.append(remark)
     return structs.replace(
         text,
         html=html,

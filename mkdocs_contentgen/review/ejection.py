@@ -144,7 +144,9 @@ def _ejected_message(page: str, body: str, lost: Sequence[str]) -> str:
     missing = ""
     if lost:
         missing = f", but without its {', '.join(lost)}"
-    markers = [f"`{marker[0]}`" for marker in MARKER.finditer(FENCED.sub("", body))]
+    markers = []
+    for marker in MARKER.finditer(FENCED.sub("", body)):
+        markers.append(f"`{marker[0]}`")
     moved = ""
     if markers:
         moved = f"; at its end: the text of {', '.join(markers)}"
@@ -174,7 +176,10 @@ def _lost_in_markdown(articles: Iterable[Element]) -> list[str]:
         attributes.update(article.attrib.keys() - {"lang"})
         for element in article.iterfind(".//*"):
             attributes.update(element.attrib)
-    lost = [kind for name, kind in _NOT_IN_MARKDOWN.items() if name in attributes]
+    lost = []
+    for name, kind in _NOT_IN_MARKDOWN.items():
+        if name in attributes:
+            lost.append(kind)
     return list(dict.fromkeys(lost))
 
 

@@ -70,10 +70,15 @@ class OriginalFinder(EvidenceFinder):
         cells come first: a short one can be in any sentence.
         """
         line = " ".join(sentence.split())
-        found = [number for number, words in self._words.items() if line in words]
-        if not found:
-            found = [number for number, words in self._words.items() if words in line]
-            found.sort(key=lambda number: -len(self._words[number]))
+        around = []
+        within = []
+        for number, words in self._words.items():
+            if line in words:
+                around.append(number)
+            elif words in line:
+                within.append(number)
+        within.sort(key=lambda number: -len(self._words[number]))
+        found = around or within
         return [Evidence(self.passages[number], ()) for number in found[:PASSAGES_FOR_SENTENCE]]
 
     def of_block(self, number: int) -> list[Evidence]:

@@ -156,7 +156,10 @@ def changed_remarks(
         return before.remarks
     known.clear()
     known[article.key, changed.html] = form_now
-    remarks = [remark for remark in before.remarks if _subject(remark) not in form_before]
+    remarks = []
+    for remark in before.remarks:
+        if _subject(remark) not in form_before:
+            remarks.append(remark)
     subjects_before = {_subject(remark) for remark in before.remarks}
     for subject, remark in form_now.items():
         # It held for the text before, too, but was not among its remarks: a person settled it.

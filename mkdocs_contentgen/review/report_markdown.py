@@ -269,8 +269,13 @@ def _changes(report: TextReport) -> str:
 
 def _sentences(report: TextReport, form: Form, *, is_short: bool) -> list[str]:
     """Return the list of sentences to check and that of those to read, without empty ones."""
-    to_check = [sentence for sentence in report.sentences if sentence.has_statements]
-    to_read = [sentence for sentence in report.sentences if not sentence.has_statements]
+    to_check = []
+    to_read = []
+    for sentence in report.sentences:
+        if sentence.has_statements:
+            to_check.append(sentence)
+        else:
+            to_read.append(sentence)
     parts = []
     if to_check:
         lines = _sentence_lines(report.article, to_check, form, is_short=is_short)

@@ -78,7 +78,10 @@ class TextUpdate:
         if self.after is None:
             return []
         known = set(self.before.updates)
-        remarks = [remark for remark in self.after.remarks if _is_of_update(remark)]
+        remarks = []
+        for remark in self.after.remarks:
+            if _is_of_update(remark):
+                remarks.append(remark)
         return [*(line for line in self.after.updates if line not in known), *remarks]
 
 

@@ -59,12 +59,11 @@ def load_server_configuration(path: Path) -> tuple[ServerFields, WriterOptions]:
     Problems have the path of the file and a line each.
     """
     fields = read_server_fields(path)
-    value = {
-        name: getattr(fields, name)
-        for name in WriterFields.__struct_fields__
+    value = {}
+    for name in WriterFields.__struct_fields__:
         # Here, `max_cost` is for a month of all users, so the ledger checks it.
-        if name != "max_cost"
-    }
+        if name != "max_cost":
+            value[name] = getattr(fields, name)
     try:
         options = load_options(
             value, path.parent, allow_http=fields.allow_http, example="model: qwen3:8b", prefix=""
@@ -102,16 +101,19 @@ def read_server_fields(path: Path) -> ServerFields:
             "one, for which `model: qwen3:8b` is enough"
         ) from None
     value = {} if document.value is None else document.value
-    problems = [
-        (document.line_of(name), text) for name, text in option_problems(value, ServerFields)
-    ]
+    problems = []
+    for name, text in option_problems(value, ServerFields):
+        problems.append((document.line_of(name), text))
     for repeated in document.repeated_keys:
         name = ".".join(map(str, repeated.path))
         problems.append((repeated.line, f"{name}: {repeated.reason}"))
     if problems:
         raise ConfigurationError("; ".join(f"{path}:{line}: {text}" for line, text in problems))
     options = cast(dict[str, object], value)  # it is a mapping, since it has no problems
-    given = {name: option for name, option in options.items() if option is not None}
+    given = {}
+    for name, option in options.items():
+        if option is not None:
+            given[name] = option
     ledger = os.environ.get("CONTENTGEN_LEDGER")
     if ledger:
         given.setdefault("ledger", ledger)

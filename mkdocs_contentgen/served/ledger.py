@@ -392,10 +392,10 @@ class Ledger:
         """Return the usage of each user and month, by month and user."""
         with self._database.transaction(writes=False) as execute:
             rows = sorted(execute(_STATEMENTS["usage"]))
-        return [
-            MonthlyUsage(user, month, texts, failed, Usage(*counts))
-            for month, user, texts, failed, *counts in rows
-        ]
+        months = []
+        for month, user, texts, failed, *counts in rows:
+            months.append(MonthlyUsage(user, month, texts, failed, Usage(*counts)))
+        return months
 
     def spent(self, month: str) -> dict[str, float]:
         """Return the cost of each user in a month, as far as it is known."""

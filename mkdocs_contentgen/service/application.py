@@ -210,7 +210,10 @@ def _parse_of_text(
 
 def _parse_request(model: type[Request], fields: dict[str, object]) -> Request:
     allowed = body_fields(model)
-    unknown = [ascii(name)[:60] for name in fields if name not in allowed]
+    unknown = []
+    for name in fields:
+        if name not in allowed:
+            unknown.append(ascii(name)[:60])
     if unknown:
         names = ", ".join(unknown[:3])
         raise HTTPException(422, f"unknown field {names}; allowed are {', '.join(allowed)}")

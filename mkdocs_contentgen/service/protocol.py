@@ -259,7 +259,11 @@ class Client(Protocol):
 
 def encode_answer(text: Text, **fields: object) -> bytes:
     """Return the body of the answer with a text (interface section 2.2), and further fields."""
-    kept = {name: getattr(text, name) for name in ANSWER_FIELDS if getattr(text, name)}
+    kept = {}
+    for name in ANSWER_FIELDS:
+        value = getattr(text, name)
+        if value:
+            kept[name] = value
     return _encode_success({"content": text.html, **kept, **fields})
 
 

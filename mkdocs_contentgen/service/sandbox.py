@@ -82,7 +82,10 @@ def update_text(update: Update) -> Updated:
     """Return the sample update of a text: a change of the first paragraph that may change."""
     changed = [source.title for source in update.sources if source.has_changed]
     reason = update.note or f"changed: {', '.join(changed)}"
-    numbers = [block.number for block in update.blocks if block.kind == "p" and not block.is_fixed]
+    numbers = []
+    for block in update.blocks:
+        if block.kind == "p" and not block.is_fixed:
+            numbers.append(block.number)
     if not numbers:
         return Updated([], reason="no paragraph may change", model=SANDBOX)
     sample = f"Sample update made by the mkdocs-contentgen sandbox. {html.escape(reason)}"

@@ -212,11 +212,20 @@ def _pairs(
         yield from zip(source, rendered, strict=True)
         return
     # An extension or plugin adds headings, or takes some away.
-    for level in {heading.level for heading in source}:
-        ours = [heading for heading in source if heading.level == level]
-        theirs = [heading for heading in rendered if heading.level == level]
+    our_levels = _by_level(source)
+    their_levels = _by_level(rendered)
+    for level, ours in our_levels.items():
+        theirs = their_levels.get(level, [])
         if len(ours) == len(theirs):
             yield from zip(ours, theirs, strict=True)
+
+
+def _by_level(headings: Sequence[_Heading]) -> dict[int, list[_Heading]]:
+    """Return the headings of each level."""
+    levels: dict[int, list[_Heading]] = {}
+    for heading in headings:
+        levels.setdefault(heading.level, []).append(heading)
+    return levels
 
 
 def _rendered_headings(content: str) -> Iterator[_Heading]:

@@ -44,7 +44,9 @@ def name_authors(text: Text, path: Path) -> Text:
         return text
     lines = line_authors(path)
     try:
-        words = {block.digest: block.text for block in Document(text.html).blocks()}
+        words = {}
+        for block in Document(text.html).blocks():
+            words[block.digest] = block.text
     except UnsafeHTMLError:
         return text
     changed_by: dict[str, str] = {}

@@ -184,13 +184,20 @@ class _PageReader:
         if not is_inside:
             return None
         if not (docs / page).is_file():
-            paths = [path.relative_to(docs).as_posix() for path in docs.rglob("*.md")]
-            same = [path for path in paths if normal_form(path) == page]
-            if not same:
+            same = self._find_by_normal_form(page)
+            if same is None:
                 return None
-            page = same[0]
+            page = same
         file = File(page, str(docs), self._site.config.site_dir, use_directory_urls=True)
         return self.read(file, is_of_other_build=True)
+
+    def _find_by_normal_form(self, page: str) -> str | None:
+        """Return the page whose name looks the same, but has other code points, or None."""
+        for path in self._docs_dir.rglob("*.md"):
+            name = path.relative_to(self._docs_dir).as_posix()
+            if normal_form(name) == page:
+                return name
+        return None
 
     @property
     def _docs_dir(self) -> Path:
@@ -278,7 +285,10 @@ def unread_metadata_problems(site: Site, files: Iterable[File]) -> list[str]:
         except (OSError, ValueError):  # which the plugin reports
             continue
         below = f"{folder}/" if folder else ""
-        pages = [paths.of(page) for page in site.pages if page.src_uri.startswith(below)]
+        pages = []
+        for page in site.pages:
+            if page.src_uri.startswith(below):
+                pages.append(paths.of(page))
         if pages and isinstance(document.value, dict) and NAME in document.value:
             found.append(
                 f"{paths.of(file)}:{document.line_of(NAME)}: '{NAME}' is only read in pages, so "
@@ -466,7 +476,9 @@ def _parse_requests(
         problems += [Problem(place, message) for place, message in unfilled]
     requests, invalid = parse_front_matter(meta, defaults)
     problems += invalid
-    messages = [(document.line_of(*problem.path), str(problem)) for problem in problems]
+    messages = []
+    for problem in problems:
+        messages.append((document.line_of(*problem.path), str(problem)))
     messages += _repeated_keys(document, meta[NAME])
     if messages:
         return _ReadPage(problems=sorted(messages))

@@ -34,7 +34,10 @@ def highlight_code(article: Element, md: Markdown) -> None:
 
     A language that the highlighter does not know is plain text, as in a fence of the author's.
     """
-    blocks = [pre for pre in article.iter("pre") if _can_be_highlighted(pre)]
+    blocks = []
+    for pre in article.iter("pre"):
+        if _can_be_highlighted(pre):
+            blocks.append(pre)
     highlight = _find_highlighter(md) if blocks else None
     if highlight is None:
         return

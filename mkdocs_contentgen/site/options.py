@@ -491,10 +491,11 @@ def _publishing_problem(directory: Path, config: MkDocsConfig) -> str:
 
     name = directory.relative_to(docs).as_posix()
     # One of each kind of file that is kept in such a directory.
-    kept = [
-        File(f"{name}/{file}", config.docs_dir, config.site_dir, use_directory_urls=True)
-        for file in ("page.html", "folder/page.md/main.html", DATABASE, f"{DATABASE}-wal")
-    ]
+    kept = []
+    for file in ("page.html", "folder/page.md/main.html", DATABASE, f"{DATABASE}-wal"):
+        kept.append(
+            File(f"{name}/{file}", config.docs_dir, config.site_dir, use_directory_urls=True)
+        )
     set_exclusions(kept, config)
     if all(file.inclusion.is_excluded() for file in kept):
         return ""

@@ -370,7 +370,10 @@ class Site:
         """
         path = Path(name).as_posix().removeprefix("./")
         for matches in (_is_path, _is_path_in_normal_form, _is_pattern):
-            found = [asked for asked in self.requests if matches(asked, path)]
+            found = []
+            for asked in self.requests:
+                if matches(asked, path):
+                    found.append(asked)
             if found:
                 return found
         # From a folder within the site, such as that of the page.

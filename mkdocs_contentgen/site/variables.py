@@ -57,9 +57,10 @@ def filled_meta(
     asked = meta["contentgen"]
     new_meta = dict(meta)
     if isinstance(asked, list):
-        new_meta["contentgen"] = [
-            filler.request(request, ("contentgen", index)) for index, request in enumerate(asked)
-        ]
+        filled = []
+        for index, request in enumerate(asked):
+            filled.append(filler.request(request, ("contentgen", index)))
+        new_meta["contentgen"] = filled
     else:
         new_meta["contentgen"] = filler.request(asked, ("contentgen",))
     if "title" in meta:

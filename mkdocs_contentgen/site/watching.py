@@ -27,7 +27,9 @@ def stamp_of_pages(site: Site) -> str:
     if isinstance(sources, list):
         named += sources
     paths = list(_configurations(site.directory / config.config_file_path))
-    paths += [site.directory / str(path) for path in named if path]
+    for path in named:
+        if path:
+            paths.append(site.directory / str(path))
     # With `docs_dir: .`, which Zensical allows, the built site and the approved files are in it.
     return stamp_of(paths, without=[Path(config.site_dir), site.approved_directory()])
 

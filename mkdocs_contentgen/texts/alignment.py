@@ -107,8 +107,11 @@ class Alignment:
     @property
     def missing(self) -> list[int]:
         """The numbers of the original's leaves that never had a translation."""
-        found = [pair.original for pair in self.pairs if pair.is_missing]
-        return [number for number in found if number is not None]
+        numbers = []
+        for pair in self.pairs:
+            if pair.is_missing and pair.original is not None:
+                numbers.append(pair.original)
+        return numbers
 
 
 @dataclass(frozen=True)
@@ -424,10 +427,9 @@ class _Places:
         """
         moved_leaves = set(self.moved.values())
         for numbers, leaves in _gaps(self.equal, self._sizes):
-            yield (
-                [number for number in numbers if number not in self.moved],
-                [leaf for leaf in leaves if leaf not in moved_leaves],
-            )
+            left_numbers = [number for number in numbers if number not in self.moved]
+            left_leaves = [leaf for leaf in leaves if leaf not in moved_leaves]
+            yield left_numbers, left_leaves
 
 
 def _gaps(matched: Mapping[int, int], sizes: tuple[int, int]) -> Iterator[tuple[range, range]]:
@@ -551,7 +553,10 @@ def _match_unique(before: Sequence[str], after: Sequence[str]) -> list[tuple[int
     for place, item in enumerate(after):
         if counts[item] == 1 and counts_after[item] == 1:
             places[item] = place
-    common = [(number, places[item]) for number, item in enumerate(before) if item in places]
+    common = []
+    for number, item in enumerate(before):
+        if item in places:
+            common.append((number, places[item]))
     return _longest_run(common)
 
 

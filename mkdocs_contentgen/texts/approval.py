@@ -245,7 +245,10 @@ def _decode_header(header: str, html: str, first_line: int) -> tuple[Text, Appro
     try:
         parsed = read_yaml(header, first_line=first_line, plain=True, unique_keys=True)
         values = parsed.value if isinstance(parsed.value, dict) else {}
-        fields = {str(name): value for name, value in values.items() if value is not None}
+        fields = {}
+        for name, value in values.items():
+            if value is not None:
+                fields[str(name)] = value
         kind: type[Approval | Proposal] = Proposal if "proposed" in fields else Approval
         record = msgspec.convert(fields, kind)
         text = msgspec.convert({**fields, "html": html}, Text)
@@ -319,9 +322,9 @@ def _read_html(html: str, first_line: int) -> _ReadHTML:
     try:
         check_surroundings(html)
         document = document_of(html)
-        blocks = [
-            _ReadBlock(_short_content_digest(block), block.digest) for block in document.blocks()
-        ]
+        blocks = []
+        for block in document.blocks():
+            blocks.append(_ReadBlock(_short_content_digest(block), block.digest))
         return _ReadHTML(document.to_lines(), tuple(blocks))
     except MisplacedError as error:
         raise _DamagedError(str(error), first_line + error.line - 1) from error
@@ -458,7 +461,9 @@ def list_files(directory: Path) -> list[Path]:
     found = []
     for folder, _, names in os.walk(directory):
         if folder.endswith(".md"):  # the folder of a page
-            found += [Path(folder, name) for name in names if name.endswith(".html")]
+            for name in names:
+                if name.endswith(".html"):
+                    found.append(Path(folder, name))
     return sorted(found)
 
 

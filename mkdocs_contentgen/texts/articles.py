@@ -598,8 +598,11 @@ def _request_changes(before: Mapping[str, object], now: Mapping[str, object]) ->
 
 def _field_changes(before: Mapping[str, object], now: Mapping[str, object]) -> list[str]:
     """Return what each changed field of a request was, but for the original of a translation."""
-    names = [name for name in _changed_fields(before, now) if name != TRANSLATION_KEY]
-    return [f"{name} was {quoted(before.get(name))}" for name in names]
+    changes = []
+    for name in _changed_fields(before, now):
+        if name != TRANSLATION_KEY:
+            changes.append(f"{name} was {quoted(before.get(name))}")
+    return changes
 
 
 def _changed_fields(before: Mapping[str, object], now: Mapping[str, object]) -> list[str]:
@@ -676,10 +679,9 @@ def find_articles(
     Drafts of articles with an approval, and failed updates, are only looked up if the policy says
     so. The store is closed afterwards. The originals of translations are found with them.
     """
-    requests_with_keys = [
-        (asked, asked.request.key(sandbox=policy.sandbox))
-        for asked in with_originals(page_requests)
-    ]
+    requests_with_keys = []
+    for asked in with_originals(page_requests):
+        requests_with_keys.append((asked, asked.request.key(sandbox=policy.sandbox)))
     wanted: dict[str, Request] = {}
     for asked, key in requests_with_keys:
         if policy.looks_up_drafts or _needs_draft(asked, files):

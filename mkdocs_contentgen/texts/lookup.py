@@ -106,7 +106,10 @@ def _load_texts(
     cache.
     """
     texts, problems = store.load(keys)
-    old = [key for key, text in texts.items() if _is_old(text, max_age)]
+    old = []
+    for key, text in texts.items():
+        if _is_old(text, max_age):
+            old.append(key)
     if old:
         newest, more = store.load(old, newest=True)
         texts |= newest

@@ -89,7 +89,10 @@ def merge(original: Tree, own: Tree, slots: Sequence[Slot], removed: Collection[
 
 def without_content(element: Tag) -> Tag:
     """Return an element of an original, for a text in another language, without its content."""
-    attributes = {name: value for name, value in element.attrs.items() if name not in _LANGUAGE}
+    attributes = {}
+    for name, value in element.attrs.items():
+        if name not in _LANGUAGE:
+            attributes[name] = value
     return Tag(name=element.name, attrs=attributes)
 
 

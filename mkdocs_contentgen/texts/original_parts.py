@@ -31,7 +31,10 @@ class OriginalParts:
         self.leaves: Sequence[Block] = document.leaves()
         blocks = document.blocks()
         # The number of the leaf by the number of the block: blocks are numbered among themselves.
-        leaf_of_block = [leaf.number for leaf in self.leaves if is_block(leaf.element)]
+        leaf_of_block = []
+        for leaf in self.leaves:
+            if is_block(leaf.element):
+                leaf_of_block.append(leaf.number)
         listed = {block.number for block in listed_sources(blocks)}
         self.listed = {leaf_of_block[number] for number in listed}
         """The leaves of the list of sources and its heading."""

@@ -122,7 +122,9 @@ def compose(
     if len(leaves) != len(forms):
         raise EditError("the blocks of the translation are not those of the original")
     pairs = zip(forms, leaves, strict=True)
-    remembered = [Remembered(form, short_digest_of(leaf)) for form, leaf in pairs]
+    remembered = []
+    for form, leaf in pairs:
+        remembered.append(Remembered(form, short_digest_of(leaf)))
     remarks = remarks_on_whole(described, changed.article, is_draft=is_draft)
     remarks += [*remarks_on_untranslated(problems), *wording.remarks, *translated.remarks]
     return Text(
@@ -366,7 +368,10 @@ def renew_remarks_on_missing(remarks: Sequence[str], blocks: Sequence[Block]) ->
 
     If no remark is on a missing block, none is added.
     """
-    others = [remark for remark in remarks if not _is_on_missing(remark)]
+    others = []
+    for remark in remarks:
+        if not _is_on_missing(remark):
+            others.append(remark)
     had_some = len(others) < len(remarks)
     if not had_some:
         return others

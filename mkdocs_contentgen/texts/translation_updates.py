@@ -536,7 +536,9 @@ class _Update:
     def pairs_after(self, leaves: Sequence[_ReadLeaf]) -> str:
         """Return the pairs that the updated translation is to remember."""
         state = self._state
-        digest_of = {id(element): short_digest_of(leaf) for element, leaf in leaves}
+        digest_of = {}
+        for element, leaf in leaves:
+            digest_of[id(element)] = short_digest_of(leaf)
         remembered = []
         for leaf, form in zip(state.leaves, forms_of(state.leaves), strict=True):
             pair = state.pairs.get(leaf.number)

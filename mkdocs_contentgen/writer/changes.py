@@ -77,9 +77,9 @@ async def find_changes(
 
     Raises FailedTextError for an answer that nobody can use, and the errors of `ask`.
     """
-    passages = [
-        Passage("", source.title, source.now, digest=source.digest) for source in update.sources
-    ]
+    passages = []
+    for source in update.sources:
+        passages.append(Passage("", source.title, source.now, digest=source.digest))
     known = {passage.text for passage in passages}
     for passage in await asyncio.to_thread(find_passages, request, options, note=update.note):
         if passage.text not in known:
@@ -171,12 +171,14 @@ def read_update(
     if completion.is_cut:
         remarks.append(f"{_CUT}{completion.quote}")
     reader = _EntryReader(request, update, passages, options)
-    found = [reader.read(entry) for entry in read_entries(answer, is_cut=completion.is_cut)]
+    results = []
     changes = []
     doubts = []
     invented: list[str] = []
     cited: set[int] = set()
-    for result in found:
+    for entry in read_entries(answer, is_cut=completion.is_cut):
+        result = reader.read(entry)
+        results.append(result)
         if result.change:
             changes.append(result.change)
             cited |= result.cited
@@ -185,7 +187,7 @@ def read_update(
         if result.remark:
             remarks.append(result.remark)
         invented += result.invented
-    because = _why_nothing(found)
+    because = _why_nothing(results)
     if not (changes or doubts or because):
         return None
     return Updated(
@@ -200,9 +202,9 @@ def read_update(
 
 def _why_nothing(results: Sequence[_EntryResult]) -> str:
     """Return why nothing has to change, as far as the model says, or an empty string."""
-    reasons = [result.nothing_because for result in results if result.nothing_because]
-    if reasons:
-        return reasons[-1]
+    for result in reversed(results):
+        if result.nothing_because:
+            return result.nothing_because
     if any(result.is_repeated for result in results):
         return "the model repeats the text as it is"
     return ""
@@ -273,10 +275,9 @@ class _EntryReader:
         self._given = "\n".join(given)
         # In place of an address, a link has the number of its passage below CITED_ADDRESS. Whoever
         # asked knows the addresses, and puts them in.
-        self._passages = [
-            replace(passage, link=str(number), is_own=False, place="")
-            for number, passage in enumerate(passages, start=1)
-        ]
+        self._passages = []
+        for number, passage in enumerate(passages, start=1):
+            self._passages.append(replace(passage, link=str(number), is_own=False, place=""))
 
     def read(self, entry: Entry) -> _EntryResult:
         """Return what an entry leads to."""

@@ -324,8 +324,13 @@ class ChatCompletions(Transport):
 
 def fold_system(messages: Sequence[Message]) -> list[Message]:
     """Return a conversation whose system message is the beginning of the first other one."""
-    system = [message["content"] for message in messages if message["role"] == "system"]
-    others = [message for message in messages if message["role"] != "system"]
+    system = []
+    others = []
+    for message in messages:
+        if message["role"] == "system":
+            system.append(message["content"])
+        else:
+            others.append(message)
     if not others:
         return [Message(role="user", content="\n\n".join(system))]
     first, *rest = others

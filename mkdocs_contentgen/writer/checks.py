@@ -167,7 +167,10 @@ class Candidate:
             ("self_reference", _self_reference_remark(self)),
             ("brief", _brief_remark(self)),
         ]
-        remarks = [f"{name}: {message}" for name, message in found if message]
+        remarks = []
+        for name, message in found:
+            if message:
+                remarks.append(f"{name}: {message}")
         return [*self.mended, *remarks, *quotation_remarks(_invented_quotations(self))]
 
 
@@ -228,7 +231,10 @@ def _follows_sentences(document: MarkdownDocument) -> bool:
     """Tell whether all paragraphs, or all items of the list, before the last one are sentences."""
     last = document.blocks[-1]
     if last.kind == "p":
-        before = [block.text for block in document.blocks[:-1] if block.kind == "p"]
+        before = []
+        for block in document.blocks[:-1]:
+            if block.kind == "p":
+                before.append(block.text)
     else:
         before = [inline_text(children) for children in last.inlines[:-1]]
     return bool(before) and all(_SENTENCE_END.search(text.strip()) for text in before)
@@ -354,7 +360,11 @@ def _items_remark(candidate: Candidate) -> str:
 def item_numbers(headings: Sequence[str]) -> list[int]:
     """Return the numbers at the start of headings."""
     matches = map(item_number, headings)
-    return [int(match[1]) for match in matches if match]
+    numbers = []
+    for match in matches:
+        if match:
+            numbers.append(int(match[1]))
+    return numbers
 
 
 def lacks_closing(candidate: Candidate) -> bool:

@@ -92,7 +92,9 @@ class _Citing:
             yield Token("text", "", 0, content=text[done : match.start()])
             done = match.end()
             linked = [] if in_heading else known
-            self.dropped += [f"[{number}]" for number in numbers if number not in linked]
+            for number in numbers:
+                if number not in linked:
+                    self.dropped.append(f"[{number}]")
             for number in linked:
                 passage = self._passages[number - 1]
                 if not passage.is_own:  # that one is on the same page

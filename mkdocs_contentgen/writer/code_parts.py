@@ -102,9 +102,11 @@ def _unknown_parts(code: str, given: str, *, is_block: bool) -> list[Range]:
     Of a code block, comments are left out, and what may be a word of the language.
     """
     known = _normalized(given)
-    comments = []
+    comments: list[tuple[int, int]] = []
     if is_block:
-        comments = [match.span() for match in _COMMENT.finditer(code)]
+        comments = []
+        for match in _COMMENT.finditer(code):
+            comments.append(match.span())
     found = []
     for match in _PART.finditer(code):
         part = match[0].strip(_SURROUNDING)

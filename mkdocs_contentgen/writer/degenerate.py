@@ -90,10 +90,14 @@ def find_loop(text: str) -> int | None:
     still being written can be given again and again: all of it is only read where parts of its
     end stood there before.
     """
-    starts = [_find_period(text)]
+    loops = []
+    period = _find_period(text)
+    if period is not None:
+        loops.append(period)
     for word, least in _KINDS:
-        starts.append(_find_repeated_end(text, word, least))
-    loops = [start for start in starts if start is not None]
+        repeated = _find_repeated_end(text, word, least)
+        if repeated is not None:
+            loops.append(repeated)
     if not loops:
         return None
     loop = min(loops)

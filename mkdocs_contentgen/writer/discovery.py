@@ -76,7 +76,10 @@ async def find_models(
     if isinstance(models, list):
         items = models[:_MAX_MODELS]
     # What a server says is shown, and written into a file.
-    names = [model_name(item.get("id")) for item in items if isinstance(item, dict)]
+    names = []
+    for item in items:
+        if isinstance(item, dict):
+            names.append(model_name(item.get("id")))
     found: dict[str, dict[str, object]] = {}
     for model in names:
         if model and "embed" not in model.lower():

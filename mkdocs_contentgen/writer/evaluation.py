@@ -100,9 +100,9 @@ class Trial:
 def summary(trials: Sequence[Trial]) -> str:
     """Return how many texts have which outcome, with their share."""
     counts = Counter(trial.outcome for trial in trials).most_common()
-    shares = [
-        f"{number} {outcome} ({100 * number / len(trials):.0f} %)" for outcome, number in counts
-    ]
+    shares = []
+    for outcome, number in counts:
+        shares.append(f"{number} {outcome} ({100 * number / len(trials):.0f} %)")
     return f"{len(trials)} texts: {', '.join(shares)}"
 
 

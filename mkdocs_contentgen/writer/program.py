@@ -142,7 +142,7 @@ class Program(Transport):
 
     def _environment(self) -> dict[str, str]:
         """Return the user's environment without the credentials of the plugin."""
-        secrets = [secret for secret in self._secrets() if secret]
+        secrets = set(self._secrets()) - {""}
         long_ones = [secret for secret in secrets if len(secret) >= _MIN_SECRET]
         kept = {}
         for name, value in os.environ.items():
@@ -276,7 +276,10 @@ def _read_now(pipe: IO[bytes] | None) -> bytes:
 
 def _last_lines(text: str) -> str:
     """Return the last lines of an output, to quote them in a message."""
-    lines = [line.strip() for line in text.splitlines() if line.strip()]
+    lines = []
+    for line in text.splitlines():
+        if line.strip():
+            lines.append(line.strip())
     end = " ".join(lines[-_QUOTED_LINES:])
     return without_secret(end[-_QUOTED_LENGTH:], "")
 

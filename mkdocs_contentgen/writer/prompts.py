@@ -40,7 +40,9 @@ def is_small(model: str) -> bool:
 
     Such names are `SmolLM2-135M-Instruct` and `llama3.2:1b`. The largest of several figures counts.
     """
-    billions = [float(size) / _PER_BILLION[unit] for size, unit in _SIZE.findall(model.lower())]
+    billions = []
+    for size, unit in _SIZE.findall(model.lower()):
+        billions.append(float(size) / _PER_BILLION[unit])
     return bool(billions) and max(billions) < _SMALL
 
 

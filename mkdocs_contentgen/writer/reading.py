@@ -98,7 +98,9 @@ def _ends_in_code(text: str) -> bool:
 
 def join_texts(start: str, rest: str) -> str:
     """Return a text and the rest of it, without the paragraphs that it has already."""
-    known = {tuple(split_words(paragraph)) for paragraph in start.split("\n\n")}
+    known = set()
+    for paragraph in start.split("\n\n"):
+        known.add(tuple(split_words(paragraph)))
     paragraphs = [start]
     for paragraph in rest.split("\n\n"):
         if tuple(split_words(paragraph)) not in known:
@@ -170,7 +172,10 @@ def with_headings(text: str) -> str:
 
 def _lines_alone(lines: Sequence[tuple[bool, str]]) -> list[int]:
     """Return the numbers of the lines that are a paragraph each, and not the last one."""
-    filled = [number for number, (is_code, line) in enumerate(lines) if is_code or line.strip()]
+    filled = []
+    for number, (is_code, line) in enumerate(lines):
+        if is_code or line.strip():
+            filled.append(number)
     alone = []
     before = -2  # as if an empty line stood before the text
     for number, following in pairwise(filled):

@@ -233,11 +233,11 @@ def option_problems(
         # Not quoted, since it could be the key.
         return [("", "expected a mapping of options, such as `{model: qwen3:8b}`")]
     kinds = {known.name: known.type for known in msgspec.structs.fields(options_type)}
-    problems = [
-        (str(name), f"{quoted(name)} {unknown_name_message(name, 'option', kinds)}")
-        for name in value
-        if name not in kinds
-    ]
+    problems = []
+    for name in value:
+        if name not in kinds:
+            message = unknown_name_message(name, "option", kinds)
+            problems.append((str(name), f"{quoted(name)} {message}"))
     for name, kind in kinds.items():
         if value.get(name) is None:
             continue

@@ -10,14 +10,20 @@ from .languages import SOURCES_HEADINGS
 
 def listed_sources(blocks: Sequence[Block]) -> list[Block]:
     """Return the heading of the list of sources, and its items, or nothing."""
-    headings = [block for block in blocks if block.kind == "h2" and block.text in SOURCES_HEADINGS]
+    headings = []
+    for block in blocks:
+        if block.kind == "h2" and block.text in SOURCES_HEADINGS:
+            headings.append(block)
     if not headings:
         return []
     heading = headings[-1]
     listed = heading.element.find_next_sibling(True)
     if listed is None or listed.name != "ol":
         return []
-    items = [block for block in blocks if block.kind == "li" and block.element.parent is listed]
+    items = []
+    for block in blocks:
+        if block.kind == "li" and block.element.parent is listed:
+            items.append(block)
     return [heading, *items] if items else []
 
 

@@ -331,7 +331,11 @@ def _files_below(folder: Path, docs: Path | None) -> Iterator[Path]:
 
 def _visible(directory: str, names: Iterable[str]) -> list[Path]:
     """Return the paths of those names in a folder that are not hidden, in order."""
-    return [Path(directory, name) for name in sorted(names) if not name.startswith(".")]
+    paths = []
+    for name in sorted(names):
+        if not name.startswith("."):
+            paths.append(Path(directory, name))
+    return paths
 
 
 def _passages_of(file: SourceFile) -> list[Passage]:

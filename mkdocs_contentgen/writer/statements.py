@@ -118,7 +118,10 @@ def find_statements(
     for match in _QUOTATION.finditer(text):
         if _is_long(match[0]) or _is_said(text, *match.span()):
             literal.append(Range(*match.span()))
-    found = [part for part in without_overlaps(literal) if not _stands_in(part.of(text), known)]
+    found = []
+    for part in without_overlaps(literal):
+        if not _stands_in(part.of(text), known):
+            found.append(part)
     stated = known_values(given, language)
     for value in find_values(text, language):
         if value.is_in_words and not number_words:
@@ -135,7 +138,11 @@ def _is_within(position: int, ranges: list[Range]) -> bool:
 
 def find_quotations(text: str, given: str) -> list[str]:
     """Return the quotations in `text` that do not stand in `given`."""
-    return [match[0] for match in _QUOTATION.finditer(text) if is_invented(match[0], given)]
+    found = []
+    for match in _QUOTATION.finditer(text):
+        if is_invented(match[0], given):
+            found.append(match[0])
+    return found
 
 
 def is_invented(quoted: str, given: str) -> bool:

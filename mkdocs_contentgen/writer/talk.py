@@ -193,7 +193,9 @@ def _drop_closing(line: str) -> str:
     """Return a line without the talk at its end."""
     if len(line) <= _MAX_SENTENCE and _CLOSING.match(line):
         return ""
-    starts = [end.end() for end in _SENTENCE_END.finditer(line)]
+    starts = []
+    for end in _SENTENCE_END.finditer(line):
+        starts.append(end.end())
     kept = len(line)
     for start in reversed(starts):
         sentence = line[start:kept]

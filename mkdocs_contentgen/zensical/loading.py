@@ -63,7 +63,11 @@ def _folder_metadata(site: Site, files: Iterable[File]) -> list[File]:
     for options in plugin_options(site, "meta"):
         if options.get("enabled", True):
             names.add(str(options.get("meta_file", ".meta.yml")))
-    return [file for file in files if PurePosixPath(file.src_uri).name in names]
+    found = []
+    for file in files:
+        if PurePosixPath(file.src_uri).name in names:
+            found.append(file)
+    return found
 
 
 def _file(site: Site, name: str) -> File:

@@ -51,7 +51,11 @@ def _entries(root: Path) -> list[Path]:
         )
     if not cache.is_dir():
         return []
-    return [path for path in cache.iterdir() if path.name.isdigit() and path.is_file()]
+    files = []
+    for path in cache.iterdir():
+        if path.name.isdigit() and path.is_file():
+            files.append(path)
+    return files
 
 
 def _page_of(entry: Path) -> str:

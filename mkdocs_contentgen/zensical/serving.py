@@ -114,7 +114,10 @@ class _Updates:
         self._exchange.set_missing(resolution.missing)
         shown = resolution.articles
         if self._shown is not None:  # otherwise, Zensical is about to render all of them
-            changed = {page for page in shown if self._shown.get(page) != shown[page]}
+            changed = set()
+            for page in shown:
+                if self._shown.get(page) != shown[page]:
+                    changed.add(page)
             self._to_announce_again |= changed
             self._announce(site, changed)
         self._shown = shown

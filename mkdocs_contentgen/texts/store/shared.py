@@ -129,10 +129,16 @@ class SharedStore(DiskStore):
         self._share_again()
         texts, problems = super().load(keys)
         # Another machine may have a newer note.
-        wanted = [key for key in keys if newest or key not in texts or ":" in key]
+        wanted = []
+        for key in keys:
+            if newest or key not in texts or ":" in key:
+                wanted.append(key)
         for batch in batches(wanted, _ENTRIES_PER_BATCH):
             found = self._fetch(batch)
-            new = {key: text for key, text in found.items() if text != texts.get(key)}
+            new = {}
+            for key, text in found.items():
+                if text != texts.get(key):
+                    new[key] = text
             if new:
                 self._write_locally(partial(super().save, new))
             texts |= found
@@ -241,7 +247,11 @@ class SharedStore(DiskStore):
         replies = self._send_each(operations, add)
         if self._outage.is_set():
             return super().claim(operations, owner)
-        return {key: reply.decode() for key, reply in replies.items() if reply}
+        found = {}
+        for key, reply in replies.items():
+            if reply:
+                found[key] = reply.decode()
+        return found
 
     def release(self, operations: Mapping[str, str], owner: str, *, answered: bool = False) -> None:
         def add(pipeline: Pipeline, key: str) -> None:
