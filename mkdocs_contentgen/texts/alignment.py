@@ -334,7 +334,13 @@ class _Places:
     """Which leaf of a document each remembered part is now.
 
     `digests` are those of the parts, and `now` those of the leaves. A part is known by its number:
-    its place among the `digests`.
+    its place among the `digests`. For example, with letters for digests:
+
+        digests    A B C D E
+        now        A X D C Y E
+
+    A, D and E are equal, and C was moved. B has changed to X if they are alike, since these are
+    left over between A and D. Y is new.
     """
 
     def __init__(self, digests: Sequence[str], now: Sequence[str], leaves: Sequence[Block]) -> None:

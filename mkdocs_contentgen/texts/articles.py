@@ -56,7 +56,24 @@ ChangedSources = Callable[[Text], tuple[str, ...]]
 
 @dataclass(frozen=True)
 class Article:
-    """One article of a site, with its approved text and its draft."""
+    """One article of a site, with its approved text and its draft.
+
+    It can have two texts: that of its file in the directory of approved files, and a draft in the
+    cache. The state says what the file is, and so which of them its page shows, and which there is
+    to review:
+
+    | state | its file has | its page shows | to review (`newest`) |
+    |---|---|---|---|
+    | missing, failed | there is none | no text | nothing |
+    | draft | there is none | the draft | the draft |
+    | proposed | a text that nobody has approved | the file | a newer draft, or else the file |
+    | approved | a text as somebody approved it | the file | a newer draft, or else the file |
+    | changed | a text that was edited since | the file | a newer draft, or else the file |
+    | outdated | the text for another request | the draft, if any | the draft, if any |
+    | damaged | what cannot be read | no text | the draft, if any |
+
+    With `may_show_draft`, a page shows a newer draft in place of its file.
+    """
 
     asked: PageRequest
     """The request that its page has."""

@@ -134,42 +134,37 @@ def obtain(
     )
     obtained = Obtained(articles)
     _report_approvals(obtained, policy)
-    if obtained.failures:
-        _report_outdated(obtained)
-        return obtained
-    if adds_originals and policy.on_missing == "generate":
-        obtained.articles += _missing_originals(articles)
-    _obtain_drafts(obtained, problems, policy, source, check)
+    if not obtained.failures:
+        if adds_originals and policy.on_missing == "generate":
+            obtained.articles += _missing_originals(articles)
+        problems += _send_wanted(obtained, policy, source, check)
+    # An approval is missing, a request is wrong, or there are too many.
+    is_refused = bool(obtained.failures)
+    if not is_refused:
+        obtained.warnings += dict.fromkeys(problems)
+    _report_outdated(obtained)
+    if source and not is_refused:
+        _report_texts(obtained, policy)
     del obtained.articles[len(page_requests) :]  # the originals that were added
     return obtained
 
 
-def _obtain_drafts(
+def _send_wanted(
     obtained: Obtained,
-    problems: list[str],
     policy: Policy,
     source: TextSource | None,
     check: Callable[[PageRequest], list[str]],
-) -> None:
-    """Send the requests that are wanted, and report what is missing, old or outdated.
+) -> list[str]:
+    """Find the requests that are wanted, and send them unless one is wrong or they are too many.
 
-    `problems` are those with the cache so far.
+    Returns the problems with the cache.
     """
     if policy.on_missing == "generate":
         _find_wanted(obtained, policy)
         _refuse_wanted(obtained, policy, check)
-        if obtained.failures:  # a request is wrong
-            _report_outdated(obtained)
-            return
-    if obtained.wanted and source:
-        problems += _request_wanted(obtained, policy, source)
-        if obtained.failures:  # there are too many requests
-            _report_outdated(obtained)
-            return
-    obtained.warnings += dict.fromkeys(problems)
-    _report_outdated(obtained)
-    if source:
-        _report_texts(obtained, policy)
+    if obtained.failures or not obtained.wanted or source is None:
+        return []
+    return _request_wanted(obtained, policy, source)
 
 
 def _missing_originals(articles: Sequence[Article]) -> list[Article]:
