@@ -39,6 +39,9 @@ _MAX_SOURCES = 20
 _MAX_LINES = 50
 """The maximum number of remarks, and of updates."""
 
+_MAX_UPDATES = 20
+"""How many lines a text keeps of those that say what updates have changed."""
+
 _ABOUT_QUOTATION = "quotation: "
 _IN_NO_SOURCE = f"{_ABOUT_QUOTATION}this quotation is in no source: "
 _CUT = " …"
@@ -151,7 +154,21 @@ class Text(msgspec.Struct, frozen=True, omit_defaults=True, gc=False):
     @property
     def changed_by(self) -> Mapping[str, str]:
         """Who wrote each block that people have changed, by its digest."""
-        return self.edits.changed_by if self.edits else {}
+        if self.edits is None:
+            return {}
+        return self.edits.changed_by
+
+    def with_words_of(self, model: str) -> Text:
+        """Return the text as one of which a model has written a part.
+
+        It is not of a person alone then, even if the model has no name. Its model is the one that
+        wrote it first, if that has a name.
+        """
+        return structs.replace(self, model=self.model or model, written_by="")
+
+    def with_updates(self, lines: Iterable[str]) -> Text:
+        """Return the text with further lines on what an update has changed, and the last ones."""
+        return structs.replace(self, updates=(*self.updates, *lines)[-_MAX_UPDATES:])
 
     def citations(self) -> list[Citation]:
         """Return what it cites, as that was when the text was written."""

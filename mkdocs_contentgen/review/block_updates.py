@@ -22,7 +22,6 @@ from ..text import Text
 from ..writer.languages import ENGLISH, find_language
 from ..writer.source_lists import listed_items, listed_sources, name_of_listed
 
-_MAX_UPDATES = 20
 _NO_REASON = "no reason given"
 _NUMBER = re.compile("[0-9]{1,3}")
 _CITATION = re.compile(r"\[\\\[\d{1,3}\\\]\]\(<([^<>]*)>\)|\\\[(\d{1,3})\\\]")
@@ -97,22 +96,24 @@ def apply_update(
     doubts = _doubts(blocks, text.changed_by, answer)
     applied = _apply_all(blocks, update, answer)
     new = [change.element for change in applied if change.element is not None]
-    reasons = [change.reason for change in applied]
-    if not reasons:
-        reasons = [f"nothing had to change: {answer.reason or _NO_REASON}"]
     used = _write_citations(document, new, answer.cited)
     try:
         changed = Document(document.to_lines(), image_hosts)
     except UnsafeHTMLError as error:
         raise EditError(f"the updated text cannot be shown: {error}") from error
     _check_persons_words(digests_of_persons, changed)
-    return _record(
-        text.with_citations(_updated_citations(text, update, used, has_changed=bool(new))),
-        changed.to_lines(),
-        model=answer.model if new else "",
-        remarks=[*doubts, *answer.remarks],
-        lines=[f"{today}, {answer.model}: {reason}" for reason in reasons],
-        has_changed=bool(new),
+    text = text.with_citations(_updated_citations(text, update, used, has_changed=bool(new)))
+    if new:
+        text = text.with_words_of(answer.model)
+    kept = [remark for remark in text.remarks if not remark.startswith("update: ")]
+    reasons = [change.reason for change in applied]
+    if not reasons:
+        reasons = [f"nothing had to change: {answer.reason or _NO_REASON}"]
+    lines = [f"{today}, {answer.model}: {reason}" for reason in reasons]
+    return structs.replace(
+        text.with_updates(lines),
+        html=changed.to_lines(),
+        remarks=(*kept, *doubts, *answer.remarks),
     )
 
 
@@ -184,34 +185,6 @@ def _check_persons_words(digests: Collection[str], changed: Document) -> None:
     digests_now = {block.digest for block in changed.blocks()}
     if not digests_now.issuperset(digests):
         raise EditError("words of a person would be one block with others; edit it on the desk")
-
-
-def _record(
-    text: Text,
-    html: str,
-    *,
-    model: str,
-    remarks: Sequence[str],
-    lines: Sequence[str],
-    has_changed: bool,
-) -> Text:
-    """Return the record of an updated text: its HTML, who wrote it, and what was changed and why.
-
-    `model` is the name of the model that has written a part of it now, and `lines` say what.
-    """
-    kept = []
-    for remark in text.remarks:
-        if not remark.startswith("update: "):
-            kept.append(remark)
-    return structs.replace(
-        text,
-        html=html,
-        # What a model has written is not of a person alone, even if the model has no name.
-        model=text.model or model,
-        written_by="" if has_changed else text.written_by,
-        remarks=(*kept, *remarks),
-        updates=(*text.updates, *lines)[-_MAX_UPDATES:],
-    )
 
 
 def _numbers_of_sources(sources: Sequence[Citation], listed_names: Sequence[str]) -> dict[str, int]:

@@ -237,7 +237,7 @@ def _with_title(
     head: str, body: str, articles: Sequence[Article], elements: Mapping[str, Element]
 ) -> str:
     """Return a front matter with the title that an article gives its page, but does not show."""
-    requests = {article.request.id: article.request for article in articles}
+    requests = _requests_by_id(articles)
     leading = leading_article(body, requests)
     if leading is None or requests[leading].level != "none" or "title" in get_data(head)[1]:
         return head
@@ -248,6 +248,10 @@ def _with_title(
     start, _, fields = head.partition("\n")
     line = yaml.safe_dump({"title": title}, allow_unicode=True, width=math.inf)
     return f"{start}\n{line}{fields}"
+
+
+def _requests_by_id(articles: Sequence[Article]) -> dict[str, Request]:
+    return {article.request.id: article.request for article in articles}
 
 
 def _join(head: str, body: str) -> str:
@@ -345,7 +349,7 @@ def _insert(
         _resolve_citations(elements[article.request.id], article, addresses, ids)
 
     link = partial(page_link, pages=addresses, page=page)
-    places = _find_places(body, {article.request.id: article.request for article in articles})
+    places = _find_places(body, _requests_by_id(articles))
     for place in places:
         _fit_headings(elements[place.name], place)
 
@@ -386,15 +390,19 @@ def _compose_safely(
     A template shows how the page is read without them: it has a word in place of each. Raises
     ApprovalError if no page is read as the template with the texts in place of the words.
     """
-    words = {name: f"contentgentext{number}x" for number, name in enumerate(texts)}
+    words = {}
+    texts_by_word = {}
+    apart = {}
+    for number, (name, text) in enumerate(texts.items()):
+        word = f"contentgentext{number}x"
+        words[name] = word
+        texts_by_word[word] = text
+        apart[name] = f"{COMMENT}\n\n{text}\n\n{COMMENT}"
     template = _compose(body, places, words)
-    texts_by_word = {words[name]: text for name, text in texts.items()}
-
     page = _compose(body, places, texts)
     if reader.check_page(template, page, texts_by_word):
         return page
     # What stands before or behind a text can be read as a part of it, such as another list.
-    apart = {name: f"{COMMENT}\n\n{text}\n\n{COMMENT}" for name, text in texts.items()}
     page = _compose(body, places, apart)
     if reader.check_page(template, page, texts_by_word):
         return page

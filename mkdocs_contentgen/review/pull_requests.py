@@ -120,11 +120,17 @@ def _is_among(file: Path, changed: set[Path]) -> bool:
     return file in changed or file.resolve() in changed
 
 
-class _NewApproval(NamedTuple):
-    """Who an approval names that was not there before, and whose commit it is, if that is known."""
+class _Before(NamedTuple):
+    """What a reviewer compares a text with, and what is new about its approval."""
+
+    text: Text | None
+    """The text before, or None for a new one."""
 
     approved_by: str = ""
+    """Who an approval names that was not there before."""
+
     committed_by: str = ""
+    """Whose commit that approval is, if it is known."""
 
 
 def _report(site: Site, article: Article, base: str, places: _PassagePlaces) -> TextReport:
@@ -132,36 +138,50 @@ def _report(site: Site, article: Article, base: str, places: _PassagePlaces) -> 
     text = article.newest
     if article.damaged or text is None:
         return TextReport(article, problem=article.reason)
-    earlier = _version_at(article, base) if base else None
-    before = _text_before(article, earlier, base)
     if base:
-        approval = _new_approval(article, earlier)
+        before = _before_commits_since(base, article)
     else:
-        approval = _NewApproval()
+        before = _before_draft(article)
     try:
-        rows = _differences(site, before, text)
-        sentences = tuple(
-            _placed(sentence, places) for sentence in sentences_to_check(site, article, text)
-        )
+        rows = _differences(site, before.text, text)
+        sentences = []
+        for sentence in sentences_to_check(site, article, text):
+            sentences.append(_placed(sentence, places))
     except UnsafeHTMLError as error:
         return TextReport(article, problem=f"no build can show this text: {error}")
     return TextReport(
         article,
-        before,
+        before.text,
         rows,
-        sentences,
-        approved_by=approval.approved_by,
-        committed_by=approval.committed_by,
+        tuple(sentences),
+        approved_by=before.approved_by,
+        committed_by=before.committed_by,
     )
 
 
-def _text_before(article: Article, earlier: ApprovedText | None, base: str) -> Text | None:
-    """Return the text that a reviewer compares the newest one with, or None for a new one."""
-    if base:
-        return earlier.text if earlier else None
+def _before_draft(article: Article) -> _Before:
+    """Return what was approved of a text before its newest version, which waits for a review."""
     if article.approved and article.has_newer_draft:
-        return article.approved.text
-    return approved_in_git(article)
+        return _Before(article.approved.text)
+    return _Before(approved_in_git(article))
+
+
+def _before_commits_since(base: str, article: Article) -> _Before:
+    """Return what the file of a text had in the commit `base`, and the approval since."""
+    earlier = _version_at(article, base)
+    text = None
+    if earlier is not None:
+        text = earlier.text
+    approval = article.approval
+    if approval is None or article.state != "approved":
+        return _Before(text)
+    if earlier and earlier.approval == approval:
+        return _Before(text)
+    for line, author in line_authors(article.path):
+        # Whoever approves writes this line of the header anew: it has the digest of the text.
+        if line.startswith("sha256:"):
+            return _Before(text, approval.approved_by, author)
+    return _Before(text, approval.approved_by)
 
 
 def _version_at(article: Article, commit: str) -> ApprovedText | None:
@@ -173,20 +193,6 @@ def _version_at(article: Article, commit: str) -> ApprovedText | None:
         return decode_file(content, article.path)
     except ApprovalError:
         return None
-
-
-def _new_approval(article: Article, earlier: ApprovedText | None) -> _NewApproval:
-    """Return the approval of an article, if it was not in an `earlier` version of its file."""
-    approval = article.approval
-    if approval is None or article.state != "approved":
-        return _NewApproval()
-    if earlier and earlier.approval == approval:
-        return _NewApproval()
-    for line, author in line_authors(article.path):
-        # Whoever approves writes this line of the header anew: it has the digest of the text.
-        if line.startswith("sha256:"):
-            return _NewApproval(approval.approved_by, author)
-    return _NewApproval(approval.approved_by)
 
 
 def _differences(site: Site, before: Text | None, after: Text) -> tuple[Row, ...]:

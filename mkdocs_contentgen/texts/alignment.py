@@ -23,7 +23,7 @@ from functools import cached_property, lru_cache
 from ..errors import EditError
 from ..html.document import Block, document_of, is_block
 from ..html.elements import HEADINGS
-from ..text import Edits, Text
+from ..text import Text
 from .remembered import (
     MISSING,
     REMOVED,
@@ -142,13 +142,12 @@ def align_texts(translation: Text, original: Text) -> AlignedTexts:
     """
     if translation.original is None:
         raise EditError("this text is no translation")
-    changed_by = (translation.edits or Edits()).changed_by
     return _align_html(
         translation.original.blocks,
         translation.original.additions,
         original.html,
         translation.html,
-        tuple(sorted(changed_by.items())),
+        tuple(sorted(translation.changed_by.items())),
     )
 
 

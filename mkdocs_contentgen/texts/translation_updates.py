@@ -74,7 +74,6 @@ _STARTS_OF_NAMES = ("'", *(f"`{name}` '" for name in ATTRIBUTES))
 _ReadLeaf = tuple[Tag, Block]
 """The element of a leaf of the translation, and the leaf as it is when the HTML is read again."""
 
-_MAX_UPDATES = 20
 _MAX_NAMED = 4
 """How many blocks an update names of those with which it does the same."""
 
@@ -114,22 +113,18 @@ def apply_translation_update(
     update = _Update(state, asked_blocks, translated, repeats=repeats)
     html, leaves = update.apply()
     remarks = update.remarks_after(translation.remarks, translated.remarks, is_draft=is_draft)
-    model = ""
-    written_by = translation.written_by
+    by = f"{today}"
     if update.has_new_words:
-        # What a model has written is not of a person alone, even if the model has no name.
-        written_by = ""
         model = model_name(translated.model)
-    by = f"{today}, {model}" if model else f"{today}"
+        translation = translation.with_words_of(model)
+        if model:
+            by = f"{today}, {model}"
     lines = [f"{by}: {line}" for line in update.lines()]
     fields = clean_fields({"remarks": remarks, "updates": lines}, ("remarks", "updates"))
     return structs.replace(
-        translation,
+        translation.with_updates(fields.get("updates", ())),
         html=html,
-        model=translation.model or model,
-        written_by=written_by,
         remarks=fields.get("remarks", ()),
-        updates=(*translation.updates, *fields.get("updates", ()))[-_MAX_UPDATES:],
         edits=update.edits(translation.edits),
         sources=original.sources,
         passages=original.passages,
@@ -154,7 +149,7 @@ class ComparedTranslation:
             raise EditError("this text is no translation")
         self.remembered = translation.original
         self.html = translation.html
-        self.changed_by = (translation.edits or Edits()).changed_by
+        self.changed_by = translation.changed_by
         self._remarks = translation.remarks
         # Pictures of all hosts stay: which of them are shown, a page decides.
         hosts = image_hosts_of(original.html) | image_hosts_of(translation.html)
