@@ -51,5 +51,25 @@ class Reporter:
         yield self
 
 
+class ForwardingReporter(Reporter):
+    """Says what another reporter says, for those that do something more as well."""
+
+    def __init__(self, reporter: Reporter) -> None:
+        self.is_verbose = reporter.is_verbose
+        self._reporter = reporter
+
+    def log(self, line: str) -> None:
+        """Let the other reporter say a line."""
+        self._reporter.log(line)
+
+    def debug(self, line: str) -> None:
+        """Let the other reporter say a detail."""
+        self._reporter.debug(line)
+
+    def show(self, progress: Progress) -> None:
+        """Let the other reporter show how far the texts are."""
+        self._reporter.show(progress)
+
+
 SILENT = Reporter()
 """Says nothing."""

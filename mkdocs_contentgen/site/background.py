@@ -19,7 +19,7 @@ from tempfile import mkdtemp
 
 from ..errors import PENDING, ContentgenError, MissingReason
 from ..page_request import PageRequest
-from ..reporting import SILENT, Progress, Reporter
+from ..reporting import SILENT, ForwardingReporter, Progress, Reporter
 from ..texts.generation import WAITING_MESSAGE, Generation, generate
 from ..texts.lookup import Outcome
 from ..texts.obtain import Foreground
@@ -261,26 +261,19 @@ class Background:
                 self._rebuilds.generation_ended()
 
 
-class _NotingReporter(Reporter):
+class _NotingReporter(ForwardingReporter):
     """Says what another reporter says, and notes each text that arrives but the last one.
 
     The end of the generation, which follows the last one, needs a rebuild anyway.
     """
 
     def __init__(self, reporter: Reporter, note: Callable[[], None]) -> None:
-        self.is_verbose = reporter.is_verbose
-        self._reporter = reporter
+        super().__init__(reporter)
         self._note = note
         self._done = 0
 
-    def log(self, line: str) -> None:
-        self._reporter.log(line)
-
-    def debug(self, line: str) -> None:
-        self._reporter.debug(line)
-
     def show(self, progress: Progress) -> None:
-        self._reporter.show(progress)
+        super().show(progress)
         if self._done < progress.done < progress.total:
             self._done = progress.done
             self._note()

@@ -398,26 +398,38 @@ class _ArticlePlacer:
     def _replace_markers(
         self, root: Element, blocks: Mapping[str, str], markers: Mapping[str, re.Match[str]]
     ) -> list[re.Match[str]]:
-        """Put articles in the places of markers, and return the markers that have no place."""
-        parents = {child: parent for parent in root.iter() for child in parent}
-        with_place: set[str] = set()
+        """Put articles in the places of markers, and return the markers that have no place.
+
+        A marker has a place if it is all that a block of raw HTML has, and the block is all that an
+        element contains. With `M` for such a block:
+
+            <p>M</p>           the article replaces the paragraph
+            <li>M</li>         the article stands within the item
+            <p>text M</p>      there is no place
+        """
+        parents: dict[Element, Element] = {}
+        for parent in root.iter():
+            for child in parent:
+                parents[child] = parent
+        without_place = dict(markers)
         places = list(_find_places(root, blocks))  # before the tree is changed
         for element, number, level_before in places:
             marker = markers.get(number)
             if marker is None or blocks[number].strip() != marker[0]:  # there is other HTML, too
                 continue
-            with_place.add(number)
+            without_place.pop(number, None)
             name = marker[1] or next(iter(self.articles), "main")
             if name in self._placed or name not in self.articles:
                 self._add_unknown_name(marker[0], name)
                 continue
-            # An article takes the place of a paragraph, but stands within any other element.
-            parent = parents[element] if element.tag == "p" else element
+            parent = element
+            if element.tag == "p":
+                parent = parents[element]
             # An article in a list or a quotation does not begin the page.
             is_start = parent.tag == "div" and self._is_start(root, blocks, element)
             article = self._create(name, level_before, marker, is_start=is_start)
             _put_in_place(element, parent, article)
-        return [marker for number, marker in markers.items() if number not in with_place]
+        return list(without_place.values())
 
     def _add_unknown_name(self, marker: str, name: str) -> None:
         names = ", ".join(self.articles) or "none"

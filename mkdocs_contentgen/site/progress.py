@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from ..reporting import Progress, Reporter
+from ..reporting import ForwardingReporter, Progress, Reporter
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -103,23 +103,16 @@ def show_bar(console: Console) -> Iterator[Reporter]:
         yield _BarReporter(bar, bar.add_task("", total=None))
 
 
-class _PeriodicReporter(Reporter):
+class _PeriodicReporter(ForwardingReporter):
     """Says every few seconds how far the texts are, and lines at once."""
 
     def __init__(self, reporter: Reporter, interval: float) -> None:
-        self.is_verbose = reporter.is_verbose
-        self._reporter = reporter
+        super().__init__(reporter)
         self._interval = interval
         self._latest: deque[Progress] = deque(maxlen=1)
         """The newest progress, if there is one."""
 
         self._ended = threading.Event()
-
-    def log(self, line: str) -> None:
-        self._reporter.log(line)
-
-    def debug(self, line: str) -> None:
-        self._reporter.debug(line)
 
     def show(self, progress: Progress) -> None:
         self._latest.append(progress)
