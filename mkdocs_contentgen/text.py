@@ -193,7 +193,9 @@ class Text(msgspec.Struct, frozen=True, omit_defaults=True, gc=False):
             said = citation.now or citation.before
             if said:
                 passages.setdefault(citation.name, []).append(said)
-        joined = {name: "\n\n".join(parts) for name, parts in passages.items()}
+        joined = {}
+        for name, parts in passages.items():
+            joined[name] = "\n\n".join(parts)
         fields = clean_fields({"sources": digests, "passages": joined})
         return structs.replace(
             self, sources=fields.get("sources", {}), passages=fields.get("passages", {})

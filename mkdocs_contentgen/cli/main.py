@@ -201,7 +201,10 @@ def prune(config_file: str | None, dry_run: bool) -> None:
         needed = _needed_keys(site)
         unneeded = _unneeded_requests(store, needed)
         texts, _ = store.load(unneeded.keys())
-        edited = {key for key, text in texts.items() if text.edits}
+        edited = set()
+        for key, text in texts.items():
+            if text.edits:
+                edited.add(key)
         for key, request in unneeded.items():
             by_people = ", which people have changed" if key in edited else ""
             output.print_line(f"{request.get('type')}: {request.get('topic')}{by_people}")

@@ -232,7 +232,9 @@ def print_articles_table(articles: Sequence[Article]) -> None:
             "model": article.model,
             "topic": _topic(article),
         }
-        rows.append({name: cell for name, cell in cells.items() if name not in hidden})
+        for name in hidden:
+            del cells[name]
+        rows.append(cells)
     print_table(rows)
 
 

@@ -49,7 +49,10 @@ def try_(config_file: str | None, kind: str, topic: str, **fields: str | None) -
     TYPE is article, blog or news. Statements that a person has to check are highlighted.
     """
     model = REQUEST_TYPES[kind]
-    chosen = {name: value for name, value in fields.items() if value is not None}
+    chosen = {}
+    for name, value in fields.items():
+        if value is not None:
+            chosen[name] = value
     try:
         request = msgspec.convert({"type": kind, "topic": topic, **chosen}, model)
     except ValueError as error:

@@ -44,7 +44,10 @@ def parse_article(
     article.tail = None
     if not "".join(article.itertext()).strip():
         raise UnsafeHTMLError("the <article> has no text")
-    headings = len([element for element in article.iter() if element.tag in HEADINGS])
+    headings = 0
+    for element in article.iter():
+        if element.tag in HEADINGS:
+            headings += 1
     if headings > _MAX_HEADINGS:
         raise UnsafeHTMLError(
             f"the <article> has too many headings: {headings:,}, {_MAX_HEADINGS} at most"

@@ -269,7 +269,10 @@ class _Matcher(difflib.SequenceMatcher[str]):
         max_count = len(new)
         if len(new) >= 200:  # then difflib ignores words that are more frequent
             max_count = len(new) // 100 + 1
-        counts = {word: count for word, count in Counter(new).items() if count <= max_count}
+        counts = {}
+        for word, count in Counter(new).items():
+            if count <= max_count:
+                counts[word] = count
         self._pairs = [1 + counts.get(word, 0) for word in old]
         """With how many words of the new list each word of the old one is compared."""
 

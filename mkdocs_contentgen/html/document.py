@@ -898,13 +898,10 @@ class Sentences:
             marks_of_sentences.setdefault(sentence, {})[number] = mark
         sentences = []
         for (first, last), marks in marks_of_sentences.items():
-            sentences.append(
-                MarkedSentence(
-                    self._parts(first, last, marks),
-                    _addresses_between(first, last, links),
-                    all(is_weak(mark.tag) for mark in marks.values()),
-                )
-            )
+            parts = self._parts(first, last, marks)
+            addresses = _addresses_between(first, last, links)
+            has_weak_marks_alone = all(is_weak(mark.tag) for mark in marks.values())
+            sentences.append(MarkedSentence(parts, addresses, has_weak_marks_alone))
         return sentences
 
     def _parts(

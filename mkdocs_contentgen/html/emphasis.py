@@ -131,13 +131,20 @@ def _text_of(tokens: Sequence[Token]) -> str:
     return "".join("" if token.type in _BREAKS else token.content for token in tokens)
 
 
+def _first_end(line: list[Token], first: int, places: Sequence[int]) -> int | None:
+    """Return the first of some places that can end what begins at another one, or None."""
+    for place in places:
+        if _is_balanced(line[first + 2 : place]):
+            return place
+    return None
+
+
 def _make_bold(line: list[Token]) -> None:
     """Put start and end tags of bold text in the place of `**` on a line that have no partner."""
     places = _find_pairs(line)
     while 0 < len(places) <= _MAX_LEFTOVERS:
         first = places.pop(0)
-        ends = (place for place in places if _is_balanced(line[first + 2 : place]))
-        last = next(ends, None)
+        last = _first_end(line, first, places)
         if last is not None:  # two that belong together
             _set_bold(line, first, "strong_open")
             _set_bold(line, last, "strong_close")

@@ -51,8 +51,11 @@ def tag(name: str, content: str, class_name: str = "", *, style_name: str = "") 
 
 
 def _start_tag(name: str, attributes: Mapping[str, str | None]) -> str:
-    given = (f' {key}="{html.escape(value)}"' for key, value in attributes.items() if value)
-    return f"<{name}{''.join(given)}>"
+    start = f"<{name}"
+    for key, value in attributes.items():
+        if value:
+            start += f' {key}="{html.escape(value)}"'
+    return f"{start}>"
 
 
 def byline(text: str, day: date, displayed: str) -> str:

@@ -264,8 +264,10 @@ def _safe_classes(tag: str, value: str) -> str | None:
     """Return the allowed classes, for code that of its language alone; None if there is none."""
     classes = value.split()
     if tag == "code":
-        languages = [name for name in classes if _LANGUAGE_CLASS.fullmatch(name)]
-        return languages[0] if languages else None
+        for name in classes:
+            if _LANGUAGE_CLASS.fullmatch(name):
+                return name
+        return None
     return " ".join(name for name in classes if name in CLASSES) or None
 
 

@@ -243,13 +243,13 @@ def _add_code(target: Element, source: Element) -> None:
 
 def _code_block(element: Element) -> Element:
     """Return code without empty lines around it."""
-    languages = []
-    for code in element.iter("code"):
-        language = code.get("class", "")
+    attributes: dict[str, str] = {}
+    for inner in element.iter("code"):
+        language = inner.get("class", "")
         if language:
-            languages.append(language)
+            attributes.setdefault("class", language)
     pre = Element("pre")
-    code = SubElement(pre, "code", {"class": languages[0]} if languages else {})
+    code = SubElement(pre, "code", attributes)
     _add_code(code, element)
     code.text = (code.text or "").lstrip("\n")
     if len(code):
@@ -298,5 +298,6 @@ def _cells(row: Element, tag: str) -> list[Element]:
     for cell in row:
         cells.append(_line(tag, cell))
         if len(cells) < _MAX_EMPTY_CELLS:
-            cells += [Element(tag) for _ in range(int(cell.get("colspan", "1")) - 1)]
+            for _ in range(int(cell.get("colspan", "1")) - 1):
+                cells.append(Element(tag))
     return cells

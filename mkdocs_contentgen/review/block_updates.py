@@ -105,7 +105,10 @@ def apply_update(
     text = text.with_citations(_updated_citations(text, update, used, has_changed=bool(new)))
     if new:
         text = text.with_words_of(answer.model)
-    kept = [remark for remark in text.remarks if not remark.startswith("update: ")]
+    kept = []
+    for remark in text.remarks:
+        if not remark.startswith("update: "):
+            kept.append(remark)
     reasons = [change.reason for change in applied]
     if not reasons:
         reasons = [f"nothing had to change: {answer.reason or _NO_REASON}"]

@@ -37,7 +37,9 @@ def marked_text(document: Document) -> MarkedText:
         letters.append(found)
         flag = b"\1" if string.find_parent("mark") else b"\0"
         is_marked += flag * len(found)
-    marks = Counter(_letters(mark.get_text()) for mark in document.article.find_all("mark"))
+    marks: Counter[str] = Counter()
+    for mark in document.article.find_all("mark"):
+        marks[_letters(mark.get_text())] += 1
     return MarkedText("".join(letters), bytes(is_marked), marks)
 
 

@@ -161,7 +161,10 @@ def remarks_on_changed(before: Text, changed: Text, original: Text | None) -> tu
     names = []
     for leaf in own_leaves:
         names += [leaf.first_words, *description_names(leaf.element)]
-    remarks = [remark for remark in before.remarks if is_on_whole(remark)]
+    remarks = []
+    for remark in before.remarks:
+        if is_on_whole(remark):
+            remarks.append(remark)
     remarks += remarks_still_true(before.remarks, new=(), names=names)
     if aligned:
         remarks = renew_remarks_on_missing(remarks, aligned.missing)

@@ -172,7 +172,10 @@ class Background:
         of the requests that are sent later are not known yet. A server never refreshes texts.
         """
         with self._lock:
-            new = {key: asked for key, asked in wanted.items() if key not in self._outcomes}
+            new = {}
+            for key, asked in wanted.items():
+                if key not in self._outcomes:
+                    new[key] = asked
             if len(new) > self._budget:
                 error = MissingReason(
                     "over_budget",

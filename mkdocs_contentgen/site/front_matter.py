@@ -247,7 +247,10 @@ def _with_originals(
 
     What is wrong with the name of an original is a problem of the translation's page.
     """
-    no_translations = [asked for asked in found if isinstance(asked, PageRequest)]
+    no_translations = []
+    for asked in found:
+        if isinstance(asked, PageRequest):
+            no_translations.append(asked)
     if len(no_translations) == len(found):  # as on most sites
         return no_translations
     from .originals import Originals

@@ -154,7 +154,10 @@ def _pymdownx_highlighter(extension: Any, md: Markdown) -> _Highlighter:
     # Which options there are, and whether `md` is one, differs between versions.
     known = signature(make).parameters.keys() - _OPTIONS_LEFT_OUT
     available = {**options, "md": md, "guess_lang": False}
-    given = {name: value for name, value in available.items() if name in known}
+    given = {}
+    for name, value in available.items():
+        if name in known:
+            given[name] = value
 
     def highlight(code: str, language: str) -> str:
         extension.pygments_code_block += 1  # as for a block of the author's

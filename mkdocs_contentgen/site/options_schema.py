@@ -54,7 +54,9 @@ def _options() -> tuple[dict[str, object], dict[str, Any]]:
     for component in components.values():
         component["type"] = ["object", "null"]
     _describe(components["WriterFields"]["properties"], WriterFields)
-    properties: dict[str, Any] = {name: _values(option) for name, option in get_schema(Options)}
+    properties: dict[str, Any] = {}
+    for name, option in get_schema(Options):
+        properties[name] = _values(option)
     properties["writer"] = {"$ref": "#/$defs/WriterFields"}
     _describe(properties, Options)
     return _only(properties) | {"type": ["object", "null"]}, components

@@ -378,7 +378,11 @@ class Site:
                 return found
         # From a folder within the site, such as that of the page.
         from_site = Path(os.path.relpath(Path.cwd() / name, self.directory.absolute()))
-        return [asked for asked in self.requests if asked.source_path == from_site.as_posix()]
+        found = []
+        for asked in self.requests:
+            if asked.source_path == from_site.as_posix():
+                found.append(asked)
+        return found
 
     def source_file(self, page: str) -> Path:
         """Return the file of a page, to be edited. Raises ApprovalError if there is none."""

@@ -243,7 +243,11 @@ class Generation:
                 self._set_outcome(key, saved[key])
             elif key in claimed:
                 await self._queue.put(key)
-        return [key for key in keys if key not in claimed and key not in saved]
+        claimed_elsewhere = []
+        for key in keys:
+            if key not in claimed and key not in saved:
+                claimed_elsewhere.append(key)
+        return claimed_elsewhere
 
     async def _worker(self, client: Client, group: asyncio.TaskGroup) -> None:
         """Send the queued requests, one after the other, until the queue ends."""

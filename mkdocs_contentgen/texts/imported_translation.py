@@ -58,7 +58,10 @@ def align_import(
         remembered.append(Remembered(form, own_digest))
     aligned = set(matched.values())
     missing = [leaf for leaf in leaves if leaf.number not in matched]
-    added = [leaf for leaf in own_leaves if leaf.number not in aligned and is_block(leaf.element)]
+    added = []
+    for leaf in own_leaves:
+        if leaf.number not in aligned and is_block(leaf.element):
+            added.append(leaf)
     return AlignedImport(
         Original(
             write_remembered(remembered),

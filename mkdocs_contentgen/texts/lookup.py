@@ -87,7 +87,10 @@ def look_up(
     if with_updates:
         may_have_failed = list(outcomes)
     else:
-        may_have_failed = [key for key, outcome in outcomes.items() if outcome.error]
+        may_have_failed = []
+        for key, outcome in outcomes.items():
+            if outcome.error:
+                may_have_failed.append(key)
     if may_have_failed:
         failures, more = load_failures(may_have_failed, store)
         problems += more

@@ -250,7 +250,7 @@ class _Level:
     """What stands for the last child of the original so far."""
 
     def __post_init__(self) -> None:
-        self._added = {id(child) for child in self.children if id(child) not in self.groups}
+        self._added = set(map(id, self.children)) - self.groups.keys()
 
     def stay(self, node: Tag) -> None:
         """Leave what stands for the next child of the original where it is."""

@@ -228,7 +228,10 @@ def _request_wanted(obtained: Obtained, policy: Policy, source: TextSource) -> l
             "max_requests"
         )
         return []
-    originals = {key: asked for key, asked in obtained.wanted.items() if asked.original is None}
+    originals = {}
+    for key, asked in obtained.wanted.items():
+        if asked.original is None:
+            originals[key] = asked
     problems = _send(obtained, originals, policy, source)
     if len(originals) < number:
         # Translations come second: the text of an original may have arrived just now.

@@ -69,9 +69,10 @@ def forms_of(leaves: Sequence[Block]) -> list[Form]:
         else:
             digest_of_words = short_digest_of(leaf)
         content = leaf.inner_digest[:_DIGITS]
-        shared = len([element for element in around if id(element) in before])
+        ids = set(map(id, around))
+        shared = len(ids & before)
         forms.append(Form(digest_of_words, content, _place_of(leaf, around), shared))
-        before = {id(element) for element in around}
+        before = ids
     return forms
 
 

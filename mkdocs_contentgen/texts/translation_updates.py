@@ -514,11 +514,15 @@ class _Update:
     def additions_after(self, leaves: Sequence[_ReadLeaf]) -> str:
         """Return `Original.additions`: the blocks that stand for no block of the original."""
         state = self._state
-        aligned = {id(element) for element in self._new.values()}
+        aligned = set(map(id, self._new.values()))
         for pair in state.pairs.values():
             if pair.own is not None:
                 aligned.add(id(state.own_leaves[pair.own].element))
-        return write_additions(leaf for element, leaf in leaves if id(element) not in aligned)
+        added = []
+        for element, leaf in leaves:
+            if id(element) not in aligned:
+                added.append(leaf)
+        return write_additions(added)
 
     def _leaves_after(self, after: Document) -> list[_ReadLeaf]:
         """Return the element of each leaf of the translation, and that leaf as it is in `after`."""

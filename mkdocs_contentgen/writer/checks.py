@@ -436,7 +436,9 @@ def _brief_remark(candidate: Candidate) -> str:
         is_within_sentence = before[-1:].isalnum()
         if is_within_sentence:
             ranges.append(name)
-    missing = [f"'{part.of(brief)[:_SHOWN]}'" for part in without_overlaps(ranges)]
+    missing = []
+    for part in without_overlaps(ranges):
+        missing.append(f"'{part.of(brief)[:_SHOWN]}'")
     if not missing:
         return ""
     number_of_others = len(missing) - _MOST_SHOWN

@@ -86,7 +86,10 @@ class _Citing:
         done = 0
         for match in _CITATION.finditer(text):
             numbers = [int(number) for number in re.findall(r"\d+", match[0])]
-            known = [number for number in numbers if 0 < number <= len(self._passages)]
+            known = []
+            for number in numbers:
+                if 0 < number <= len(self._passages):
+                    known.append(number)
             if not known:
                 continue
             yield Token("text", "", 0, content=text[done : match.start()])

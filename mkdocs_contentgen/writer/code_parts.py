@@ -104,7 +104,6 @@ def _unknown_parts(code: str, given: str, *, is_block: bool) -> list[Range]:
     known = _normalized(given)
     comments: list[tuple[int, int]] = []
     if is_block:
-        comments = []
         for match in _COMMENT.finditer(code):
             comments.append(match.span())
     found = []

@@ -137,7 +137,10 @@ def _read_block(text: str, fence: re.Match[str], following: Sequence[re.Match[st
 
 def _end_of_fence(start: re.Match[str], following: Sequence[re.Match[str]]) -> re.Match[str] | None:
     """Return the end of a code block that can have others in it, or None if it has none."""
-    same = [fence for fence in following if fence["fence"].startswith(start["fence"])]
+    same = []
+    for fence in following:
+        if fence["fence"].startswith(start["fence"]):
+            same.append(fence)
     # Each inner block has two fences, so with the end of this block the number is odd.
     if len(same) % 2 == 0 or same[-1]["info"]:
         return None
@@ -164,7 +167,8 @@ def _count(text: str) -> int:
 
 def has_title(text: str) -> bool:
     """Tell whether a text has a heading of level 1."""
-    return any(line.startswith("# ") for is_code, line in split_lines(text) if not is_code)
+    lines = split_lines(text)
+    return any(line.startswith("# ") and not is_code for is_code, line in lines)
 
 
 def text_in_json(text: str) -> str:

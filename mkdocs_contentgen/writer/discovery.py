@@ -32,7 +32,9 @@ _MAX_MODELS = 20
 
 async def find_writers(ports: Mapping[int, str] = PORTS) -> dict[str, dict[str, object]]:
     """Return the options of the models and programs of this machine by their names."""
-    asked = (find_models(f"http://127.0.0.1:{port}/v1", name) for port, name in ports.items())
+    asked = []
+    for port, name in ports.items():
+        asked.append(find_models(f"http://127.0.0.1:{port}/v1", name))
     found: dict[str, dict[str, object]] = {}
     for models in await asyncio.gather(*asked, return_exceptions=True):
         if isinstance(models, dict):

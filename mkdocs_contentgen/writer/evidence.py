@@ -107,5 +107,8 @@ def _sentences(text: str) -> Iterator[str]:
 
 def _words_with_stems(text: str, stems: frozenset[str]) -> tuple[str, ...]:
     """Return the words of a text that have one of the stems, each once."""
-    words: Sequence[str] = content_words(text)
-    return tuple(dict.fromkeys(word for word in words if content_stems(word) & stems))
+    found: dict[str, None] = {}
+    for word in content_words(text):
+        if content_stems(word) & stems:
+            found[word] = None
+    return tuple(found)

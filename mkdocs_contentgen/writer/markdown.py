@@ -98,10 +98,11 @@ class MarkdownBlock:
     @cached_property
     def prose(self) -> str:
         """The plain text of the block without any code or formula."""
-        return " ".join(
-            inline_text(token for token in children if token.type not in NO_PROSE)
-            for children in self.inlines
-        )
+        parts = []
+        for children in self.inlines:
+            words = [token for token in children if token.type not in NO_PROSE]
+            parts.append(inline_text(words))
+        return " ".join(parts)
 
     @cached_property
     def inlines(self) -> list[list[Token]]:

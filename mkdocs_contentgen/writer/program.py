@@ -187,12 +187,11 @@ class Program(Transport):
             how = f"ended with status {status}"
         elif status < 0:
             how = f"was ended by signal {-status}"
-        quotes = [quote for quote in (_last_lines(errors), _last_lines(output)) if quote]
-        said = ""
-        if quotes and self._quotes:
-            said = f": {'; '.join(quotes)}"
+        said = "; ".join(filter(None, [_last_lines(errors), _last_lines(output)]))
+        if said and self._quotes:
+            how = f"{how}: {said}"
         answer = output if len(output.split()) > _MOST_WORDS else ""
-        return ProgramError(f"{self.label} {how}{said}", answer)
+        return ProgramError(f"{self.label} {how}", answer)
 
 
 def _start_hint(program: str, problem: OSError) -> str:

@@ -108,10 +108,11 @@ def sources_prompt(passages: Sequence[Passage]) -> str:
 
 def numbered_sources(passages: Sequence[Passage]) -> str:
     """Return passages of sources with their numbers, as a prompt has them."""
-    return "\n\n".join(
-        f"<source {number}: {inert(passage.title)}>\n{inert(passage.text)}\n</source {number}>"
-        for number, passage in enumerate(passages, start=1)
-    )
+    sources = []
+    for number, passage in enumerate(passages, start=1):
+        start = f"<source {number}: {inert(passage.title)}>"
+        sources.append(f"{start}\n{inert(passage.text)}\n</source {number}>")
+    return "\n\n".join(sources)
 
 
 def inert(text: str) -> str:

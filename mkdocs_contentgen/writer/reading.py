@@ -115,7 +115,10 @@ def without_copies(text: str) -> str:
     text with a title.
     """
     paragraphs = text.split("\n\n")
-    starts = [number for number, words in enumerate(paragraphs) if words == paragraphs[0]]
+    starts = []
+    for number, paragraph in enumerate(paragraphs):
+        if paragraph == paragraphs[0]:
+            starts.append(number)
     if len(starts) < 2:
         return text
     copies = []
@@ -156,8 +159,9 @@ def with_marks(text: str) -> str:
 def with_headings(text: str) -> str:
     """Make paragraphs in bold headings, in a text that has no sections otherwise."""
     lines = list(split_lines(text))
-    if any(_SECTION.match(line) for is_code, line in lines if not is_code):
-        return text
+    for is_code, line in lines:
+        if not is_code and _SECTION.match(line):
+            return text
     headings: dict[int, str] = {}
     for number in _lines_alone(lines):
         bold = _BOLD_LINE.fullmatch(lines[number][1])

@@ -163,10 +163,9 @@ class Index:
             "CREATE VIRTUAL TABLE passages USING fts5(title, text, content='', tokenize='porter')"
         )
         # The tokenizer would take a Chinese sentence for one word.
-        rows = (
-            (number, separate_words(passage.title), separate_words(passage.text))
-            for number, passage in enumerate(self.passages)
-        )
+        rows = []
+        for number, passage in enumerate(self.passages):
+            rows.append((number, separate_words(passage.title), separate_words(passage.text)))
         self._database.executemany(
             "INSERT INTO passages (rowid, title, text) VALUES (?, ?, ?)", rows
         )

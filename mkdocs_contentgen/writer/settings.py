@@ -272,7 +272,10 @@ def _check_parameters(parameters: Mapping[str, object]) -> None:
 
 def read_writer_fields(value: Mapping[str, object]) -> WriterFields:
     """Return the options, with the defaults of those that have no value."""
-    given = {name: option for name, option in value.items() if option is not None}
+    given = {}
+    for name, option in value.items():
+        if option is not None:
+            given[name] = option
     return msgspec.convert(given, WriterFields)
 
 

@@ -10,13 +10,12 @@ from .languages import SOURCES_HEADINGS
 
 def listed_sources(blocks: Sequence[Block]) -> list[Block]:
     """Return the heading of the list of sources, and its items, or nothing."""
-    headings = []
+    heading = None
     for block in blocks:
         if block.kind == "h2" and block.text in SOURCES_HEADINGS:
-            headings.append(block)
-    if not headings:
+            heading = block  # the last one counts
+    if heading is None:
         return []
-    heading = headings[-1]
     listed = heading.element.find_next_sibling(True)
     if listed is None or listed.name != "ol":
         return []

@@ -71,7 +71,10 @@ _PREFACE = re.compile(r"(?:(?!```|~~~)[^#|]){1,300}\n(?=# )")
 
 def without_preface(text: str) -> str:
     """Drop what stands before the only title of a text."""
-    titles = sum(not is_code and line.startswith("# ") for is_code, line in split_lines(text))
+    titles = 0
+    for is_code, line in split_lines(text):
+        if not is_code and line.startswith("# "):
+            titles += 1
     preface = _PREFACE.match(text)
     if preface and titles == 1:
         return text[preface.end() :]

@@ -34,9 +34,15 @@ def find_sentences_to_read(text: str, given: str, language: str = "") -> list[Ra
     found: list[Range] = []
     start = 0
     for end in [*sentence_ends(text, language), len(text)]:
-        words = [word for word in content_words(text[start:end]) if word not in common]
-        unknown = [word for word in words if not content_stems(word) <= known]
-        if len(words) >= _MIN_SENTENCE and 2 * len(unknown) > len(words):
+        words = 0
+        unknown = 0
+        for word in content_words(text[start:end]):
+            if word in common:
+                continue
+            words += 1
+            if not content_stems(word) <= known:
+                unknown += 1
+        if words >= _MIN_SENTENCE and 2 * unknown > words:
             found.append(_stripped(text, start, end))
         start = end
     return found

@@ -50,8 +50,13 @@ def read_site(path: Path, *, drafts: bool) -> Site:
         unread_files={name for name in names if name not in files},
     )
     site = read_requests(site, pages)
-    unread = [_file(site, name) for name in sorted(site.unread_files)]
-    unbuilt = [file for file in unread if file.is_documentation_page()]
+    unread = []
+    unbuilt = []
+    for name in sorted(site.unread_files):
+        file = _file(site, name)
+        unread.append(file)
+        if file.is_documentation_page():
+            unbuilt.append(file)
     notice = unbuilt_page_problem(site, unbuilt)
     metadata = unread_metadata_problems(site, _folder_metadata(site, unread))
     return replace(site, warnings=[*site.warnings, *metadata], notices=[notice] if notice else [])

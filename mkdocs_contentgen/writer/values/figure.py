@@ -152,15 +152,19 @@ def ascii_digits(text: str) -> str:
 def read_figure(text: str, token: re.Match[str]) -> Figure | None:
     """Return the figure that a match of FIGURE begins, or None if it is part of a word."""
     written = ascii_digits(token["digits"])
-    amounts = tuple(tuple(_read_amounts(part)) for part in re.split(r"[–:/-]", written))
-    figure = Figure(token.start(), token.end(), written, amounts)
+    amounts = []
+    for part in re.split(r"[–:/-]", written):
+        amounts.append(tuple(_read_amounts(part)))
+    figure = Figure(token.start(), token.end(), written, tuple(amounts))
     if token["currency"]:
         currency = _CURRENCIES.get(token["currency"], token["currency"])
         figure = _with_currency(text, figure, currency)
     else:
         figure = with_unit(text, figure)
     is_part_of_word = re.match(rf"[{LETTER}\d_]", text[figure.end : figure.end + 1])
-    return None if is_part_of_word else figure
+    if is_part_of_word:
+        return None
+    return figure
 
 
 def _read_amounts(digits: str) -> Iterator[Amount]:

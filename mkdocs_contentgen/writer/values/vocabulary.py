@@ -131,7 +131,11 @@ def all_months() -> dict[str, int]:
     for language in _TABLE["languages"].values():
         found.update(_numbered(language["months"], 1))
         other_words.update(language["ambiguous"].split())
-    return {word: number for word, number in found.items() if word not in other_words}
+    months = {}
+    for word, number in found.items():
+        if word not in other_words:
+            months[word] = number
+    return months
 
 
 @cache
