@@ -84,7 +84,8 @@ def approve_reviewed(
     texts, problems = _proposed_texts(top, directory, current)
     if not texts and not problems:
         return ReviewOutcome()
-    problems += _problems(top, texts, current, review, github, four_eyes=four_eyes)
+    reviewer = _Reviewer(top, current, review, github)
+    problems += reviewer.problems(texts, four_eyes=four_eyes)
     if problems:
         put_answer(github, current.number, problems)
         return ReviewOutcome(problems=tuple(problems))
@@ -147,47 +148,71 @@ def _proposed_texts(
     return texts, problems
 
 
-def _problems(
-    top: Path,
-    texts: list[ProposedText],
-    pull_request: PullRequest,
-    review: Review,
-    github: GitHub,
-    *,
-    four_eyes: bool,
-) -> list[str]:
-    """Return why the texts are not approved by a review."""
-    problem = _reviewer_problem(pull_request, review, github)
-    if problem:
-        return [problem]
-    login = review.user.login
-    ticked = ticked_marks(find_own(github, pull_request.number))
-    problems: list[str] = []
-    for text in texts:
-        if not _was_reviewed(top, text, pull_request, review):
-            problems.append(f"{text.page}: is not as it was in the commit that {login} reviewed")
-        if four_eyes and _is_alone(text, pull_request, login, github):
-            problems.append(f"{text.page}: only {login} has committed it; another has to review")
-        problems += _unticked(text, ticked)
-    return problems
+@dataclass(frozen=True)
+class _Reviewer:
+    """Who has approved a pull request, and what this person has reviewed of it."""
 
+    top: Path
+    """The directory of the repository."""
 
-def _reviewer_problem(pull_request: PullRequest, review: Review, github: GitHub) -> str:
-    """Return why nobody may approve with this review, or an empty string."""
-    login = review.user.login
-    if review.user.type != "User":
-        return f"{login} is no person"
-    if not github.may_write(login):
-        return f"{login} cannot write to this repository"
-    if github.review(pull_request.number, review.id).state.upper() != "APPROVED":
-        return f"the review of {login} was dismissed"
-    return ""
+    pull_request: PullRequest
+    review: Review
+    github: GitHub
 
+    @property
+    def login(self) -> str:
+        """The name of the account on GitHub."""
+        return self.review.user.login
 
-def _is_alone(text: ProposedText, pull_request: PullRequest, login: str, github: GitHub) -> bool:
-    """Tell whether nobody but the reviewer has committed to a file in a pull request."""
-    authors = github.authors_of(text.path, pull_request.base.sha, pull_request.head.sha)
-    return authors <= {login}
+    def problems(self, texts: Sequence[ProposedText], *, four_eyes: bool) -> list[str]:
+        """Return why the texts are not approved by the review.
+
+        With `four_eyes`, nobody approves what no other person has committed.
+        """
+        problem = self._own_problem()
+        if problem:
+            return [problem]
+        ticked = ticked_marks(find_own(self.github, self.pull_request.number))
+        problems: list[str] = []
+        for text in texts:
+            if not self._has_reviewed(text):
+                problems.append(
+                    f"{text.page}: is not as it was in the commit that {self.login} reviewed"
+                )
+            if four_eyes and self._is_only_author(text):
+                problems.append(
+                    f"{text.page}: only {self.login} has committed it; another has to review"
+                )
+            problems += _unticked(text, ticked)
+        return problems
+
+    def _own_problem(self) -> str:
+        """Return why this person may not approve with this review, or an empty string."""
+        if self.review.user.type != "User":
+            return f"{self.login} is no person"
+        if not self.github.may_write(self.login):
+            return f"{self.login} cannot write to this repository"
+        review_now = self.github.review(self.pull_request.number, self.review.id)
+        if review_now.state.upper() != "APPROVED":
+            return f"the review of {self.login} was dismissed"
+        return ""
+
+    def _has_reviewed(self, text: ProposedText) -> bool:
+        """Tell whether the file of a text is the one of the commit that was reviewed."""
+        head = self.pull_request.head.sha
+        if self.review.commit_id == head:
+            return True
+        reviewed = run_git(
+            self.top, "rev-parse", "--verify", f"{self.review.commit_id}:{text.path}"
+        )
+        now = run_git(self.top, "rev-parse", "--verify", f"{head}:{text.path}")
+        return reviewed is not None and reviewed == now
+
+    def _is_only_author(self, text: ProposedText) -> bool:
+        """Tell whether nobody else has committed to the file of a text in the pull request."""
+        base = self.pull_request.base.sha
+        authors = self.github.authors_of(text.path, base, self.pull_request.head.sha)
+        return authors <= {self.login}
 
 
 def _unticked(text: ProposedText, ticked: Collection[str]) -> list[str]:
@@ -202,15 +227,6 @@ def _unticked(text: ProposedText, ticked: Collection[str]) -> list[str]:
         if mark not in ticked:
             problems.append(f"{text.page}: not ticked: {sentence}")
     return problems
-
-
-def _was_reviewed(top: Path, text: ProposedText, pull_request: PullRequest, review: Review) -> bool:
-    """Tell whether the file of a text is the one of the commit that was reviewed."""
-    if review.commit_id == pull_request.head.sha:
-        return True
-    reviewed = run_git(top, "rev-parse", "--verify", f"{review.commit_id}:{text.path}")
-    now = run_git(top, "rev-parse", "--verify", f"{pull_request.head.sha}:{text.path}")
-    return reviewed is not None and reviewed == now
 
 
 def _name_of(account: Account, login: str) -> str:
