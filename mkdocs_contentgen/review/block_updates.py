@@ -89,10 +89,7 @@ def apply_update(
     """
     document = Document(text.html, image_hosts)
     blocks = document.blocks()
-    digests_of_persons = set()
-    for block in blocks:
-        if text.changed_by.get(block.digest):
-            digests_of_persons.add(block.digest)
+    digests_of_persons = _digests_of_persons(blocks, text.changed_by)
     doubts = _doubts(blocks, text.changed_by, answer)
     applied = _apply_all(blocks, update, answer)
     new = [change.element for change in applied if change.element is not None]
@@ -105,19 +102,26 @@ def apply_update(
     text = text.with_citations(_updated_citations(text, update, used, has_changed=bool(new)))
     if new:
         text = text.with_words_of(answer.model)
-    kept = []
-    for remark in text.remarks:
-        if not remark.startswith("update: "):
-            kept.append(remark)
-    reasons = [change.reason for change in applied]
-    if not reasons:
-        reasons = [f"nothing had to change: {answer.reason or _NO_REASON}"]
-    lines = [f"{today}, {answer.model}: {reason}" for reason in reasons]
+    kept = [remark for remark in text.remarks if not remark.startswith("update: ")]
+    lines = [f"{today}, {answer.model}: {reason}" for reason in _reasons(applied, answer)]
     return structs.replace(
         text.with_updates(lines),
         html=changed.to_lines(),
         remarks=(*kept, *doubts, *answer.remarks),
     )
+
+
+def _digests_of_persons(blocks: Sequence[Block], changed_by: Mapping[str, str]) -> set[str]:
+    """Return the digests of the blocks that a person wrote."""
+    digests = {block.digest for block in blocks}
+    return {digest for digest in digests if changed_by.get(digest)}
+
+
+def _reasons(applied: Sequence[_Applied], answer: Updated) -> list[str]:
+    """Return what was changed and why, or why nothing had to change."""
+    if not applied:
+        return [f"nothing had to change: {answer.reason or _NO_REASON}"]
+    return [change.reason for change in applied]
 
 
 def _apply_all(blocks: Sequence[Block], update: Update, answer: Updated) -> list[_Applied]:

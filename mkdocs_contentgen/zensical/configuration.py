@@ -99,9 +99,6 @@ def is_for_zensical(path: Path) -> bool:
     """
     if path.suffix == ".toml":
         return True
-    from mkdocs.plugins import get_plugins
-    from mkdocs.utils import get_theme_names
-
     values = _read(path)
     extensions = dict(_named(values.get("markdown_extensions")))
     if NAME not in extensions:
@@ -111,6 +108,14 @@ def is_for_zensical(path: Path) -> bool:
         return True
     if any(name.startswith("zensical.") for name in extensions):
         return True
+    return _has_unknown_theme_or_plugin(values)
+
+
+def _has_unknown_theme_or_plugin(values: Mapping[str, object]) -> bool:
+    """Tell whether a configuration names a theme or a plugin that MkDocs does not find here."""
+    from mkdocs.plugins import get_plugins
+    from mkdocs.utils import get_theme_names
+
     theme = values.get("theme") or "mkdocs"
     if isinstance(theme, dict):
         theme = theme.get("name", "mkdocs")
