@@ -20,6 +20,7 @@ from ..display import quoted
 from ..errors import ApprovalError
 from ..html.elements import BLOCK_LEVEL, CELLS, HEADINGS, VOID
 from ..html.markdown_writer import WrittenBlock, join_blocks
+from ..sequences import common_length
 from ..site.site import MarkdownExtensions
 
 _OPTIONS: dict[str, dict[str, Any]] = {
@@ -194,19 +195,11 @@ def _misread(found: Sequence[str], expected: Sequence[str]) -> range:
 
     They are one range: from the first difference to the last one.
     """
-    same_at_start = _common_length(found, expected)
-    same_at_end = _common_length(found[::-1], expected[::-1])
+    same_at_start = common_length(found, expected)
+    same_at_end = common_length(found[::-1], expected[::-1])
     start = max(same_at_start - 1, 0)
     end = min(len(expected) - same_at_end + 1, len(expected))
     return range(start, end)
-
-
-def _common_length(one: Sequence[str], other: Sequence[str]) -> int:
-    """Return how many items at the start of two sequences are the same."""
-    for number, (item, others_item) in enumerate(zip(one, other, strict=False)):
-        if item != others_item:
-            return number
-    return min(len(one), len(other))
 
 
 def _describe_blocks(html: str, link: Callable[[str], str]) -> list[str] | None:

@@ -19,6 +19,7 @@ from urllib.parse import urljoin
 
 from mkdocs.structure.files import File
 
+from ..sequences import common_length
 from ..writer.sources import find_headings
 from .article_spans import article_spans
 
@@ -168,8 +169,10 @@ def _same_headings(
     """Yield which heading of the Markdown is which one of the HTML."""
     # Mostly, all are the same, and comparing thousands of "Fixed" in a changelog takes seconds. So
     # only what lies between a common start and a common end is compared.
-    start = _common_length(source, rendered)
-    at_end = _common_length(source[start:][::-1], rendered[start:][::-1])
+    texts = [heading.text for heading in source]
+    rendered_texts = [heading.text for heading in rendered]
+    start = common_length(texts, rendered_texts)
+    at_end = common_length(reversed(texts[start:]), reversed(rendered_texts[start:]))
     source_end = len(source) - at_end
     rendered_end = len(rendered) - at_end
     yield from zip(source[:start], rendered[:start], strict=True)
@@ -189,16 +192,6 @@ def _matching(
     )
     for _, first, last, other_first, other_last in matcher.get_opcodes():
         yield from _pairs(source[first:last], rendered[other_first:other_last])
-
-
-def _common_length(source: Sequence[_Heading], rendered: Sequence[_Heading]) -> int:
-    """Return with how many headings of the same text both begin."""
-    length = 0
-    for ours, theirs in zip(source, rendered, strict=False):
-        if ours.text != theirs.text:
-            break
-        length += 1
-    return length
 
 
 def _pairs(

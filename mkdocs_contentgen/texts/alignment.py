@@ -23,6 +23,7 @@ from functools import cached_property, lru_cache
 from ..errors import EditError
 from ..html.document import Block, document_of, is_block
 from ..html.elements import HEADINGS
+from ..sequences import common_length
 from ..text import Text
 from .remembered import (
     MISSING,
@@ -534,9 +535,7 @@ def _match_repeated(before: Sequence[str], after: Sequence[str]) -> list[tuple[i
 
     It is for sequences that have no unique item in common.
     """
-    start = 0
-    while start < min(len(before), len(after)) and before[start] == after[start]:
-        start += 1
+    start = common_length(before, after)
     matched = [(number, number) for number in range(start)]
     if (len(before) - start) * (len(after) - start) > _MAX_COMPARED:
         return matched  # difflib takes quadratic time

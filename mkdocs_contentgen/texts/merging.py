@@ -34,6 +34,8 @@ from itertools import pairwise
 
 from bs4 import Tag
 
+from ..sequences import common_length
+
 _FREE = frozenset("p h1 h2 h3 h4 h5 h6 blockquote div pre hr".split())
 """Elements that can stand in the place of each other."""
 
@@ -220,7 +222,7 @@ class _Translation:
         If a list item was before a paragraph, for example, the paragraph comes behind the list.
         """
         path = self._paths[leaf_before]
-        common = _common_depth(path, self._paths[number])
+        common = common_length(map(id, path), map(id, self._paths[number]))
         place = self.elements[leaf_before]
         # Climb out of all elements that were around the leaf before alone.
         for _ in path[common + 1 :]:
@@ -511,13 +513,3 @@ def _children(element: Tag) -> list[Tag]:
 def _path(leaf: Tag) -> list[Tag]:
     """Return the elements around a leaf, from the outermost on, and the leaf."""
     return [*reversed([*leaf.parents]), leaf]
-
-
-def _common_depth(path: Sequence[Tag], other: Sequence[Tag]) -> int:
-    """Return how many elements two paths share, from the outermost on."""
-    depth = 0
-    for element, other_element in zip(path, other, strict=False):
-        if element is not other_element:
-            break
-        depth += 1
-    return depth
