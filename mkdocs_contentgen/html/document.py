@@ -131,6 +131,10 @@ class Document:
         _unwrap_idle_marks(self.article)
         self.image_hosts = image_hosts
 
+    def digests(self) -> set[str]:
+        """Return the digest of each block."""
+        return {block.digest for block in self.blocks()}
+
     def blocks(self) -> list[Block]:
         """Return the blocks as they are now."""
         return self._numbered(filter(is_block, self._leaf_elements()))

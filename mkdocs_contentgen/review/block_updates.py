@@ -20,7 +20,7 @@ from ..html.elements import HEADINGS
 from ..service.protocol import CITED_ADDRESS, BlockChange, TextBlock, Update, Updated
 from ..text import Text
 from ..writer.languages import ENGLISH, find_language
-from ..writer.source_lists import listed_items, listed_sources, name_of_listed
+from ..writer.source_lists import listed_items, listed_numbers, name_of_listed
 
 _NO_REASON = "no reason given"
 _NUMBER = re.compile("[0-9]{1,3}")
@@ -52,7 +52,7 @@ def plan_update(
     blocks = Document(text.html, image_hosts).blocks()
     numbers = _numbers_of_sources(sources, _listed_names(blocks))
     inside = _in_section(blocks, section)
-    listed = {block.number for block in listed_sources(blocks)}
+    listed = listed_numbers(blocks)
     found = []
     for block in blocks:
         is_inside = block.number in inside
@@ -89,7 +89,7 @@ def apply_update(
     """
     document = Document(text.html, image_hosts)
     blocks = document.blocks()
-    digests_of_persons = _digests_of_persons(blocks, text.changed_by)
+    digests_of_persons = _digests_of_persons(document, text.changed_by)
     doubts = _doubts(blocks, text.changed_by, answer)
     applied = _apply_all(blocks, update, answer)
     new = [change.element for change in applied if change.element is not None]
@@ -111,10 +111,9 @@ def apply_update(
     )
 
 
-def _digests_of_persons(blocks: Sequence[Block], changed_by: Mapping[str, str]) -> set[str]:
+def _digests_of_persons(document: Document, changed_by: Mapping[str, str]) -> set[str]:
     """Return the digests of the blocks that a person wrote."""
-    digests = {block.digest for block in blocks}
-    return {digest for digest in digests if changed_by.get(digest)}
+    return {digest for digest in document.digests() if changed_by.get(digest)}
 
 
 def _reasons(applied: Sequence[_Applied], answer: Updated) -> list[str]:
@@ -189,8 +188,7 @@ def _doubts(blocks: Sequence[Block], changed_by: Mapping[str, str], answer: Upda
 
 def _check_persons_words(digests: Collection[str], changed: Document) -> None:
     """Raise EditError unless each block of a person, by its digest, is in the new text."""
-    digests_now = {block.digest for block in changed.blocks()}
-    if not digests_now.issuperset(digests):
+    if not changed.digests().issuperset(digests):
         raise EditError("words of a person would be one block with others; edit it on the desk")
 
 
@@ -249,7 +247,7 @@ def _in_section(blocks: Sequence[Block], section: str) -> Collection[int]:
     """Return the numbers of the blocks of a section, or all without one. Raises EditError."""
     if not section:
         return range(len(blocks))
-    fixed = {block.number for block in listed_sources(blocks)}
+    fixed = listed_numbers(blocks)
     headings = []
     for block in blocks:
         if block.kind in HEADINGS - {"h1"} and block.number not in fixed:

@@ -90,7 +90,7 @@ def _with_new_blocks_by(by: str, text: Text, before: Text | None) -> Text:
     """Return a changed text whose new blocks are by a person, if there is a name."""
     if not by or before is None:
         return text
-    known = {block.digest for block in document_of(before.html).blocks()}
+    known = document_of(before.html).digests()
     edits = text.edits or Edits()
     changed_by = dict(edits.changed_by)
     for block in document_of(text.html).blocks():

@@ -14,7 +14,7 @@ from ..html.descriptions import as_block, descriptions_in
 from ..html.document import Block, Document, is_block
 from ..html.translatable import has_words
 from ..writer.languages import BYLINES, find_language
-from ..writer.source_lists import listed_sources
+from ..writer.source_lists import listed_numbers
 
 BESIDE_BYLINE = " ·"
 """What stands between a byline and its date."""
@@ -35,7 +35,7 @@ class OriginalParts:
         for leaf in self.leaves:
             if is_block(leaf.element):
                 leaf_of_block.append(leaf.number)
-        listed = {block.number for block in listed_sources(blocks)}
+        listed = listed_numbers(blocks)
         self.listed = {leaf_of_block[number] for number in listed}
         """The leaves of the list of sources and its heading."""
 

@@ -353,7 +353,7 @@ class _Update:
     def _check_words_of_persons(self, after: Document) -> None:
         """Raise EditError if a block of a person is not in the updated translation."""
         state = self._state
-        kept = {block.digest for block in after.blocks()}
+        kept = after.digests()
         for number in state.alignment.leaves_by_persons:
             own = state.own_leaves[number]
             if is_block(own.element) and own.digest not in kept:

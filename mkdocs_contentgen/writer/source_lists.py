@@ -26,6 +26,11 @@ def listed_sources(blocks: Sequence[Block]) -> list[Block]:
     return [heading, *items] if items else []
 
 
+def listed_numbers(blocks: Sequence[Block]) -> set[int]:
+    """Return the numbers of the blocks of the list of sources, with its heading."""
+    return {block.number for block in listed_sources(blocks)}
+
+
 def listed_items(blocks: Sequence[Block]) -> list[Block]:
     """Return the items of the list of sources, without its heading."""
     return listed_sources(blocks)[1:]
