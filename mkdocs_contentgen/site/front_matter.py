@@ -485,21 +485,11 @@ def _parse_requests(
     messages += _repeated_keys(document, meta[NAME])
     if messages:
         return _ReadPage(problems=sorted(messages))
-    is_list = isinstance(meta[NAME], list)
-    with_lines = list(_with_lines(requests, document, is_list=is_list))
-    return _ReadPage(with_lines, language=meta.get("lang"))
-
-
-def _with_lines(
-    requests: Iterable[Request | TranslationOf], document: YAMLDocument, *, is_list: bool
-) -> Iterator[tuple[int, Request | TranslationOf]]:
-    """Yield the requests of a front matter, each with its line."""
+    with_lines = []
     for index, request in enumerate(requests):
-        if is_list:
-            line = document.line_of(NAME, index)
-        else:
-            line = document.line_of(NAME)
-        yield line, request
+        # Of a single request, which is no list, this is the line of the key.
+        with_lines.append((document.line_of(NAME, index), request))
+    return _ReadPage(with_lines, language=meta.get("lang"))
 
 
 def _problems_of_invalid_yaml(text: str, error: NotYAMLError) -> list[tuple[int, str]]:
