@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import atexit
+import gc
 import json
 import os
 import random
@@ -79,6 +80,17 @@ def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:
     """Return a worker for each core and more, since tests wait; a browser has processes anyway."""
     selected: str = config.option.markexpr
     return (os.cpu_count() or 1) + (2 if selected == "system" else 3)
+
+
+def pytest_collection(session: pytest.Session) -> None:
+    """Look for no garbage while thousands of tests are found, which all stay."""
+    gc.disable()
+
+
+def pytest_collection_finish(session: pytest.Session) -> None:
+    """Do not look at the tests again, and at what they import, whenever garbage is collected."""
+    gc.freeze()
+    gc.enable()
 
 
 def pytest_configure(config: pytest.Config) -> None:

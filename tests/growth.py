@@ -7,6 +7,13 @@ import time
 from collections.abc import Callable
 from functools import partial
 
+LINEAR = 1.7
+"""What `growth` stays below for linear time, whatever else the machine does."""
+
+
+LONG = 0.05
+"""Seconds that are not measured again to be sure."""
+
 
 def once(function: Callable[[], object]) -> float:
     """Return the CPU time of this process for a call, in seconds.
@@ -27,18 +34,21 @@ def seconds(function: Callable[[], object], times: int = 3) -> float:
     return min(once(function) for _ in range(times))
 
 
-def growth(function: Callable[[str], object], make: Callable[[int], str], size: int) -> float:
-    """Return how often longer an input of twice the size takes: 2 if linear, 4 if quadratic.
+def growth(
+    function: Callable[[str], object], make: Callable[[int], str], size: int, factor: int = 8
+) -> float:
+    """Return how often longer each part takes where there are `size` of them, not a `factor`-th.
 
-    What a busy machine made look worse is measured again, up to eight times.
+    That is 1 for linear time, and the factor for quadratic time; less where a call takes time of
+    its own. What a busy machine made look worse is measured again, up to eight times.
     """
-    texts = make(2 * size), make(size)
-    large = small = float("inf")
-    for number in range(8):
-        large, small = (
-            min(least, once(partial(function, text)))
-            for least, text in zip((large, small), texts, strict=True)
-        )
-        if large / small < 2.5 and (number or small > 0.1):
+    large_text, small_text = make(size), make(size // factor)
+    least = float("inf")
+    for _ in range(8):
+        small = once(partial(function, small_text))
+        if small < LONG:
+            small = min(small, seconds(partial(function, small_text), times=2))
+        least = min(least, once(partial(function, large_text)) / small / factor)
+        if least < LINEAR:
             break
-    return large / small
+    return least

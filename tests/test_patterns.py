@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import pkgutil
 import re
+import time
 from collections.abc import Callable, Iterator
 from functools import partial
 from importlib import import_module
@@ -27,8 +28,14 @@ PIECES = [
 END = "\0"
 """A text is a start, a piece that is repeated, and an end, at which most patterns fail."""
 
-LENGTH = 2_000
+LENGTH = 1_000
 """Characters that are enough to tell quadratic from linear time."""
+
+NOTHING = 1e-4
+"""Seconds in which no call is slow."""
+
+QUADRATIC = 3
+"""What `growth` is above for quadratic time, and below where a pattern says how far it goes."""
 
 
 def uses() -> set[tuple[re.Pattern[str], str]]:
@@ -79,14 +86,23 @@ def slow_text(call: Callable[[str], object], pattern: str) -> str:
 def is_slow(call: Callable[[str], object], make: Callable[[int], str]) -> bool:
     """Tell whether a call takes more than linear time for the texts of a function.
 
-    Texts are doubled, so that even for exponential time, the first slow one takes milliseconds.
+    Short texts are doubled, so that even for exponential time, the first slow one takes
+    milliseconds.
     """
-    times, before = 1, float("inf")
-    while len(text := make(times)) < LENGTH:
-        taken = seconds(partial(call, text), times=1)
-        if taken > max(3e-4, 3 * before) and growth(call, make, times // 2) > 3:
+    most = LENGTH // (len(make(1)) - len(make(0)))
+    before = float("inf")
+    for times in sorted({times for times in (8, 16, 32, 64, most // 4, most) if 0 < times <= most}):
+        text = make(times)
+        started = time.perf_counter()  # which takes less time than that of the processor
+        call(text)
+        taken = time.perf_counter() - started
+        if (
+            taken > max(NOTHING, 1.5 * before * times)
+            and seconds(partial(call, text)) > NOTHING
+            and growth(call, make, times) > QUADRATIC
+        ):
             return True
-        times, before = 2 * times, taken
+        before = taken / times
     return False
 
 

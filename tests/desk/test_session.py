@@ -18,7 +18,7 @@ import yaml
 from commands import like_a_process, run_here
 from conftest import Project, wait_until
 from desk_site import HTML, NEWS, WHEN, make_site, save
-from growth import growth
+from growth import LINEAR, growth
 from model_double import Call, ModelDouble, ModelHandler, streamed, written
 from test_app import PAGES, TOKEN, Reviewer, assert_restored, cached, reviewer
 
@@ -343,7 +343,7 @@ def test_large_texts_take_linear_time(reviewer: Reviewer, shape: str) -> None:
         article = next(it for it in desk.articles.values() if it.page == "report.md")
         assert describe(desk, article)["page_problem"] == ""
 
-    assert growth(show, make, 1_600) < 3
+    assert growth(show, make, 2_400) < LINEAR
 
 
 # --- Nothing is lost -----------------------------------------------------------------------------

@@ -13,7 +13,7 @@ import pytest
 from bs4 import Tag
 from desk_site import HTML
 from golden_file import cases
-from growth import growth
+from growth import LINEAR, growth
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
@@ -174,7 +174,7 @@ def test_twice_the_text_takes_twice_the_time_to_compare(part: str) -> None:
     def make(count: int) -> str:
         return "".join(part.format(number, "!") for number in range(count))
 
-    assert growth(compare_both, make, 1_000) < 3.2
+    assert growth(compare_both, make, 2_000, factor=2) < LINEAR
 
 
 def test_the_end_of_a_long_block_counts() -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from growth import growth
+from growth import LINEAR, growth
 
 from mkdocs_contentgen.html.markdown_parser import inline_parser
 
@@ -38,4 +38,4 @@ def test_emphasis(line: str, html: str, is_persons: bool) -> None:
 def test_asterisks_take_linear_time(piece: str) -> None:
     """No line of asterisks keeps a build busy."""
     parser = inline_parser()
-    assert growth(parser.renderInline, lambda size: piece * size, 400) < 3.3
+    assert growth(parser.renderInline, lambda size: piece * size, 400) < LINEAR

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from growth import growth
+from growth import LINEAR, growth
 
 from mkdocs_contentgen.html.markdown_parser import inline_parser, link_addresses
 
@@ -13,7 +13,7 @@ from mkdocs_contentgen.html.markdown_parser import inline_parser, link_addresses
 def test_twice_the_text_takes_twice_the_time_to_read(part: str, is_persons: bool) -> None:
     """Starts without an end are each looked at once."""
     parser = inline_parser(is_persons=is_persons)
-    assert growth(parser.renderInline, lambda size: part * (size // len(part)), 16_000) < 3.2
+    assert growth(parser.renderInline, lambda size: part * (size // len(part)), 8_000) < LINEAR
 
 
 def test_addresses_of_links() -> None:

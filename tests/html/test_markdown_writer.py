@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from growth import growth
+from growth import LINEAR, growth
 
 from mkdocs_contentgen.html.article import parse_article
 from mkdocs_contentgen.html.markdown_writer import (
@@ -138,4 +138,4 @@ def test_twice_the_text_takes_twice_the_time(part: str) -> None:
     def make(size: int) -> str:
         return part * (size // part.count("<"))
 
-    assert growth(to_markdown, lambda size: f"<p>a</p>{make(size)}", 1_500) < 3.2
+    assert growth(to_markdown, lambda size: f"<p>a</p>{make(size)}", 1_500) < LINEAR

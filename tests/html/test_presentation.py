@@ -12,7 +12,7 @@ from xml.etree.ElementTree import tostring
 import pytest
 from conftest import Project
 from golden_file import GOLDEN, expect
-from growth import growth
+from growth import LINEAR, growth
 from service_double import Handler, Received, ServiceDouble, generated
 from test_sanitizer import cases_of
 
@@ -82,7 +82,7 @@ def test_twice_the_text_takes_twice_the_time(part: str, styles: Literal["adapt",
         return f"<article><h1>x</h1>{part * (size // part.count('<'))}</article>"
 
     how = Presentation(styles, disclosure={})
-    assert growth(lambda html: present(html, DRAFT, how), make, 4_800) < 3.2
+    assert growth(lambda html: present(html, DRAFT, how), make, 2_400) < LINEAR
 
 
 def test_too_many_headings_are_refused() -> None:

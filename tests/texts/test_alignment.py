@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 
-from growth import growth
+from growth import LINEAR, growth
 
 from mkdocs_contentgen.html.document import Block, Document
 from mkdocs_contentgen.texts.alignment import Alignment, align, count_changed_leaves
@@ -145,6 +146,11 @@ def test_counted_changes() -> None:
     assert count_changed_leaves(PAIRS, leaves(*ORIGINAL[1:5], ORIGINAL[0], ORIGINAL[5])) == 1
 
 
+def article_of(piece: str, count: int) -> str:
+    """Return an article of so many pieces, each with a number of its own."""
+    return f"<article><h1>T</h1>{''.join(map(piece.format, range(count)))}</article>"
+
+
 def test_texts_that_have_nothing_in_common() -> None:
     """The time is not quadratic, where all is new, reversed or repeated."""
 
@@ -154,14 +160,5 @@ def test_texts_that_have_nothing_in_common() -> None:
         align(pairs, found, found[::2], {})
 
     for piece in ("<p>{}</p>", "<table><tr><td>{}</td><td>yes</td><td></td></tr></table>"):
-        pieces = [piece.format(number) for number in range(3_000)]
-        assert (
-            growth(
-                align_reversed,
-                lambda size, pieces=pieces: (
-                    f"<article><h1>T</h1>{''.join(pieces[:size])}</article>"
-                ),  # type: ignore[misc]
-                400,
-            )
-            < 3.3
-        )
+        make = partial(article_of, piece)
+        assert growth(align_reversed, make, 240) < LINEAR

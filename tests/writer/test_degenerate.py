@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 from golden_file import GOLDEN, cases, expect
-from growth import growth, seconds
+from growth import LINEAR, growth, seconds
 
 from mkdocs_contentgen.writer.degenerate import degenerate_problem, find_loop
 
@@ -117,7 +117,7 @@ def test_clean_texts(text: str) -> None:
 def test_linear_time(function: object, repeated: str) -> None:
     """The time grows like the text."""
     assert callable(function)
-    assert growth(function, lambda size: repeated * size, 4_000) < 3.2
+    assert growth(function, lambda size: repeated * size, 8_000) < LINEAR
 
 
 def test_time() -> None:

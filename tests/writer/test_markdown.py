@@ -14,7 +14,7 @@ from xml.etree.ElementTree import Element
 import pytest
 from drafts import TOPIC, draft, request
 from golden_file import GOLDEN, expect
-from growth import growth, seconds
+from growth import LINEAR, growth, seconds
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -120,7 +120,7 @@ def test_reading_takes_linear_time(piece: str) -> None:
             assert len(found.remarks) < 30
         to_html(found.document, "article", given=TOPIC, day=DAY, names=True)
 
-    assert growth(read, lambda size: piece * size, 400) < 3.3
+    assert growth(read, lambda size: piece * size, 600) < LINEAR
 
 
 def test_a_mark_for_each_statement() -> None:

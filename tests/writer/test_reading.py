@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 from golden_file import cases
-from growth import growth
+from growth import LINEAR, growth
 
 from mkdocs_contentgen.writer.answers import read_answer
 from mkdocs_contentgen.writer.reading import mend_answer, trim
@@ -60,4 +60,8 @@ def test_a_text_that_was_cut_ends_with_a_sentence(text: str, kept: str) -> None:
 )
 def test_mending_takes_linear_time(part: str) -> None:
     """No text of a model keeps a build busy."""
-    assert growth(mend_answer, lambda size: f"# T\n\nText.\n\n{part * size}\n\nText.", 5000) < 3
+
+    def make(size: int) -> str:
+        return f"# T\n\nText.\n\n{part * size}\n\nText."
+
+    assert growth(mend_answer, make, 5_000) < LINEAR

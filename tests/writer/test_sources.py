@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 from golden_file import cases
-from growth import growth, seconds
+from growth import LINEAR, growth, seconds
 from mkdocs.structure.files import File
 from recall import recall
 
@@ -147,7 +147,7 @@ class TestTime:
             return start + piece * (size // len(piece)) + end
 
         assert seconds(lambda: split(make(40_000)), times=1) < 1
-        assert growth(split, make, 20_000) < 3.3
+        assert growth(split, make, 20_000) < LINEAR
 
     def test_long_headings(self) -> None:
         """A long line is text, since each section below it would repeat it."""

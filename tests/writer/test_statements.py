@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 from golden_file import cases
-from growth import growth
+from growth import LINEAR, growth
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -61,7 +61,7 @@ def test_short_quotations_in_linear_time() -> None:
     def make(size: int) -> str:
         return '"a," Jane ' * size + "Roe " * size
 
-    assert growth(found, make, 4_000) < 3.2
+    assert growth(found, make, 2_000) < LINEAR
 
 
 @pytest.mark.parametrize(("heading", "number"), CASES["the_number_of_an_item_is_found"])

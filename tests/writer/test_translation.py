@@ -11,7 +11,7 @@ from datetime import UTC, datetime
 import msgspec
 import pytest
 from drafts import request
-from growth import growth
+from growth import LINEAR, growth
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from model_writer import sentences
@@ -418,7 +418,7 @@ def test_a_huge_answer_is_read_in_linear_time(piece: str) -> None:
         with suppress(FailedTextError):
             translated(Completion(text))
 
-    assert growth(read, lambda size: f"[0] {piece * (size // len(piece))}", 20_000) < 3.2
+    assert growth(read, lambda size: f"[0] {piece * (size // len(piece))}", 30_000) < LINEAR
 
 
 def test_the_end_of_a_huge_answer_is_not_read() -> None:
