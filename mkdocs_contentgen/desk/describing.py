@@ -18,6 +18,7 @@ from ..display import escape_controls
 from ..errors import UnsafeHTMLError
 from ..html.differences import Row, compare
 from ..html.document import Block, Document, MarkedSentence, Sentences
+from ..html.tags import closest
 from ..review.evidence import OriginalFinder, evidence_finder
 from ..site.site import Site
 from ..text import Text, is_about_quotation
@@ -327,19 +328,11 @@ def _words_to_find(block: Block, sentence: MarkedSentence) -> str:
     A cell can be a figure alone, which does not say what it is about.
     """
     words = "".join(part for part, _ in sentence.parts)
-    row = _around(block.element, "tr")
+    row = closest(block.element, ("tr",))
     if row is None:
         return words
     cells = row.find_all(["td", "th"], recursive=False)
     return " ".join([*_place(block), *(cell.get_text() for cell in cells)])
-
-
-def _around(element: Tag, name: str) -> Tag | None:
-    """Return the closest element with a name around another one: find_parent() takes far longer."""
-    for parent in element.parents:
-        if parent.name == name:
-            return parent
-    return None
 
 
 def _place(block: Block) -> list[str]:
@@ -347,8 +340,8 @@ def _place(block: Block) -> list[str]:
     cell = block.element
     if cell.name not in ("td", "th"):
         return []
-    row = _around(cell, "tr")
-    table = _around(cell, "table")
+    row = closest(cell, ("tr",))
+    table = closest(cell, ("table",))
     if row is None or table is None:
         return []
     cells = row.find_all(["td", "th"], recursive=False)

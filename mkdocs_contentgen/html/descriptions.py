@@ -13,6 +13,7 @@ from bs4 import Tag
 from bs4.element import NavigableString
 
 from .document import Block
+from .tags import tags_in
 
 CITATION_LABEL = re.compile(r"\[[0-9]{1,4}\]")
 """Matches a numbered citation such as `[1]`, which is a link if its source has an address."""
@@ -30,7 +31,7 @@ Description = tuple[str, str]
 def descriptions_in(element: Tag) -> list[Description]:
     """Return the descriptions in an element, in their order, each once."""
     found: dict[Description, None] = {}
-    for tag in element.find_all(_TAGS):
+    for tag in tags_in(element, _TAGS):
         found |= dict.fromkeys(descriptions_of(tag))
     return list(found)
 
@@ -49,7 +50,7 @@ def descriptions_of(tag: Tag) -> list[Description]:
 
 def replace_descriptions(element: Tag, replaced: Mapping[Description, str]) -> None:
     """Put other words into the descriptions that have an entry."""
-    for tag in element.find_all(_TAGS):
+    for tag in tags_in(element, _TAGS):
         for name, words in descriptions_of(tag):
             if (name, words) in replaced:
                 tag[name] = replaced[name, words]

@@ -34,6 +34,7 @@ from ..text import MAX_BLOCK
 from .article import image_hosts_of, parse_article
 from .elements import BLOCK_LEVEL, CELLS, GROUPS, TEXT_BLOCKS, TO_READ, VOID, WEAK
 from .sentences import sentence_ends
+from .tags import closest, tags_in
 
 _LOOSE = "text"
 """The tag of the elements that loose text is put into. They are not written."""
@@ -171,7 +172,7 @@ class Document:
         sentences: list[MarkedSentence] = []
         seen: set[int] = set()
         for block in self.blocks():
-            element = block.element.find_parent("tr") or block.element
+            element = closest(block.element, ("tr",)) or block.element
             if id(element) in seen:  # it is another cell of the same row
                 continue
             seen.add(id(element))
@@ -240,7 +241,7 @@ class Document:
         removes the block between them.)
         """
         containers: set[int] = set()
-        for tag in self.article.find_all(True):
+        for tag in tags_in(self.article):
             stands_apart = tag.name in BLOCK_LEVEL or (tag.name == _LOOSE and _has_siblings(tag))
             if not stands_apart:
                 continue
@@ -255,7 +256,7 @@ def _is_in_row(element: Tag, part: _Part) -> bool:
     """Tell whether a piece is on the line that the row of a table begins."""
     if element.name == "tr":
         return part == "end"
-    return element.find_parent("tr") is not None
+    return closest(element, ("tr",)) is not None
 
 
 def _split(element: Tag, containers: Collection[int]) -> Iterator[tuple[Tag, _Part]]:
@@ -389,7 +390,7 @@ class Block:
             return self.element.get_text()
         element = _without_reading_signs(self.element)
         markdown = _write_line(element, marks=marks)
-        is_plain = "\\" not in markdown and element.find(True) is None
+        is_plain = "\\" not in markdown and not tags_in(element)
         if is_plain:
             return markdown
         from .markdown_reader import read_line
@@ -655,8 +656,8 @@ def _mark_content(element: Element) -> None:
 
 def _strip_line_breaks(article: Tag) -> None:
     """Remove the white space beside `<br>` outside of code, which a browser does not show."""
-    for line_break in article.find_all("br"):
-        if line_break.find_parent(["pre", "code"]):
+    for line_break in tags_in(article, ("br",)):
+        if closest(line_break, ("pre", "code")):
             continue
         before = line_break.previous_sibling
         behind = line_break.next_sibling
@@ -669,9 +670,9 @@ def _strip_line_breaks(article: Tag) -> None:
 def _unwrap_idle_marks(article: Tag) -> None:
     """Remove the marks that are no statement of their own: empty ones, and those within others."""
     idle = []
-    for mark in article.find_all("mark"):
+    for mark in tags_in(article, ("mark",)):
         is_empty = not mark.get_text().strip()
-        if is_empty or mark.find_parent("mark"):
+        if is_empty or closest(mark, ("mark",)):
             idle.append(mark)
     for mark in idle:
         mark.unwrap()
@@ -711,7 +712,7 @@ def _is_reading_sign(element: Tag) -> bool:
 
 def unwrap_signs(element: Tag) -> None:
     """Take the marks and signs off that ask a person to check or to read something."""
-    for sign in element.find_all(_is_sign):
+    for sign in filter(_is_sign, tags_in(element)):
         sign.unwrap()
 
 
@@ -721,11 +722,11 @@ def _is_sign(element: Tag) -> bool:
 
 def _as_approved(element: Tag) -> Tag:
     """Return an element without inline styles, marks and signs."""
-    if not (element.has_attr("style") or element.find(style=True) or element.find(_is_sign)):
+    if not any(tag.has_attr("style") or _is_sign(tag) for tag in (element, *tags_in(element))):
         return element
     plain = copy(element)
-    for styled in [plain, *plain.find_all(style=True)]:
-        styled.attrs.pop("style", None)
+    for tag in (plain, *tags_in(plain)):
+        tag.attrs.pop("style", None)
     unwrap_signs(plain)
     plain.smooth()  # so that white space is collapsed as if there had been no mark
     return plain
@@ -733,10 +734,10 @@ def _as_approved(element: Tag) -> Tag:
 
 def _without_reading_signs(element: Tag) -> Tag:
     """Return an element without the signs of sentences to read, which nobody edits."""
-    if not element.find("span", class_=TO_READ):
+    if not any(map(_is_reading_sign, tags_in(element))):
         return element
     plain = copy(element)
-    for sign in plain.find_all(_is_reading_sign):
+    for sign in filter(_is_reading_sign, tags_in(plain)):
         sign.unwrap()
     return plain
 

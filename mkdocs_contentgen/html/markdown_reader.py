@@ -20,6 +20,7 @@ from ..errors import EditError
 from .elements import BLOCK_LEVEL, VOID
 from .markdown_parser import block_parser, inline_parser
 from .sanitizer import TAGS
+from .tags import tags_in
 
 _INLINE = TAGS - BLOCK_LEVEL
 _TAG = re.compile(r"<(/?)([A-Za-z][A-Za-z0-9-]*)[^<>]*>")
@@ -71,18 +72,18 @@ def check_kept(html: str, element: Tag) -> None:
         string_containers={},
     )
     pictures = set()
-    for image in element.find_all("img"):
+    for image in tags_in(element, ("img",)):
         pictures.add(str(image.get("src")))
-    for image in given.find_all("img"):
+    for image in tags_in(given, ("img",)):
         if str(image.get("src")) not in pictures:
             raise EditError(
                 f"a text cannot show the picture {_shown(image.get('src'))}: its host is not in "
                 "`image_hosts`; link to it instead"
             )
     addresses = set()
-    for link in element.find_all("a"):
+    for link in tags_in(element, ("a",)):
         addresses.add(str(link.get("href")))
-    for link in given.find_all("a"):
+    for link in tags_in(given, ("a",)):
         if str(link.get("href")) not in addresses:
             raise EditError(
                 f"a text cannot have the address {_shown(link.get('href'))}; write a whole one, "
@@ -124,7 +125,7 @@ def _keep_tags(tokens: Sequence[Token]) -> None:
 
 def _attributes(element: Tag) -> Iterator[tuple[str, str]]:
     """Yield the tag and the name of each attribute in an element."""
-    for tag in element.find_all(True):
+    for tag in tags_in(element):
         for name in tag.attrs:
             yield tag.name, name
 

@@ -25,6 +25,7 @@ from .descriptions import CITATION_LABEL, descriptions_in
 from .document import Block, read_content, unwrap_signs
 from .formulas import find_formulas
 from .markdown_reader import check_kept, read_line
+from .tags import closest, strings_in, tags_in
 
 _ADDRESS = "https://part.invalid/"
 """Before the number of a part while Markdown is read, since the sanitizer wants an address."""
@@ -167,11 +168,11 @@ def set_translated(block: Block, markdown: str) -> None:
     translated = _read_checked(markdown, len(block.html), asked)
     original = _prepared(block)  # again, since numbers are put in place of its parts
     fixed = dict(enumerate(_fixed_elements(original), start=1))
-    for tag in translated.find_all(_is_numbered):
+    for tag in filter(_is_numbered, tags_in(translated)):
         part = fixed[int(_number_of(tag))]
         tag.name = part.name
         tag.attrs = dict(part.attrs)
-    for text in translated.find_all(string=NUMBER):
+    for text in strings_in(translated):
         text.replace_with(*_with_parts(text, fixed))
     _restore_code(translated, original)
     block.set_content(translated)
@@ -183,18 +184,18 @@ def _prepared(block: Block, *, marks: bool = False) -> Tag:
     Marks of statements are taken out, unless `marks` is set.
     """
     element = copy(block.element)
-    if element.find(True):
+    if tags_in(element):
         if not marks:
             unwrap_signs(element)
         # How a word is pronounced says nothing in another language.
-        for annotation in element.find_all(["rt", "rp"]):
+        for annotation in tags_in(element, ("rt", "rp")):
             annotation.extract()
-        for ruby in element.find_all("ruby"):
+        for ruby in tags_in(element, ("ruby",)):
             ruby.unwrap()
     element.smooth()  # a mark that was within a formula or a label has left pieces
-    for text in element.find_all(string=True):
+    for text in strings_in(element):
         kept = _find_kept(text)
-        if not kept or text.find_parent("code"):
+        if not kept or closest(text, ("code",)):
             continue
         pieces: list[Tag | NavigableString] = []
         position = 0
@@ -235,7 +236,7 @@ def _numbered(element: Tag, numbers: Sequence[int] = ()) -> Tag:
     for tag, number in zip(fixed, numbers or range(1, len(fixed) + 1), strict=True):
         if not has_own_words(tag):
             tag.replace_with(NavigableString(f"⟦{number}⟧"))
-        elif tag.find_parent("a"):  # a link in Markdown contains no other
+        elif closest(tag, ("a",)):  # a link in Markdown contains no other
             tag.name = "abbr"
             tag.attrs = {"title": str(number)}
         else:
@@ -289,15 +290,15 @@ def _read_checked(markdown: str, length: int, asked: _Parts) -> Tag:
     if any(markdown.count(sign) > _MAX_SIGNS for sign in ("==", "<", "[")):
         raise EditError(f"it has more than {_MAX_SIGNS:,} signs of one kind")
     translated = _read(markdown)
-    for text in translated.find_all(string=_UNSEEN):
-        if not text.find_parent("code"):
+    for text in strings_in(translated):
+        if not closest(text, ("code",)):
             text.replace_with(_UNSEEN.sub("", text))
     _check_parts(asked, _parts_of(translated))
     if _RESERVED.search(NUMBER.sub("", translated.get_text())):
         raise EditError("`⟦` or `⟧` is around no number")
     if not _LETTER.search(NUMBER.sub("", translated.get_text())):
         raise EditError("it has no words")
-    for tag in translated.find_all(True):
+    for tag in tags_in(translated):
         if tag.name in _FREE:
             tag.attrs = {}
         elif _is_numbered(tag) and not tag.get_text().strip():
@@ -330,7 +331,7 @@ def _parts_of(element: Tag) -> _Parts:
     """Return what has to stay of a text with numbers."""
     counts: Counter[str] = Counter()
     within: dict[str, str] = {}
-    for tag in element.find_all(True):
+    for tag in tags_in(element):
         if tag.name == "code":
             counts[f"`{_code_in(tag)}`"] += 1
         elif _is_numbered(tag):
@@ -338,8 +339,8 @@ def _parts_of(element: Tag) -> _Parts:
             within[_label(tag)] = _label_around(tag)
         elif tag.name not in _FREE:
             counts[f"<{tag.name}>"] += 1
-    for text in element.find_all(string=NUMBER):
-        if text.find_parent("code"):
+    for text in strings_in(element):
+        if closest(text, ("code",)):
             continue
         for match in NUMBER.finditer(text):
             counts[match[0]] += 1
@@ -383,7 +384,7 @@ def _with_parts(text: NavigableString, fixed: Mapping[int, Tag]) -> list[PageEle
         pieces.append(NavigableString(text[position : number.start()]))
         holder = Tag(name="p")  # unwrap() needs a parent
         holder.append(copy(fixed[int(number[1])]))
-        for inner in holder.find_all([_FORMULA, _LABEL]):
+        for inner in tags_in(holder, (_FORMULA, _LABEL)):
             inner.unwrap()
         pieces += holder.contents[:]
         position = number.end()
@@ -410,8 +411,8 @@ def _code_in(code: Tag) -> str:
 def _codes(element: Tag) -> list[Tag]:
     """Return the elements of code that are in no fixed part."""
     found = []
-    for code in element.find_all("code"):
-        if not code.find_parent(["code", *_OPAQUE]):
+    for code in tags_in(element, ("code",)):
+        if not closest(code, _CODE_AND_OPAQUE):
             found.append(code)
     return found
 

@@ -26,6 +26,7 @@ from ..html.carried_words import (
 )
 from ..html.descriptions import ATTRIBUTES, description_names, descriptions_in
 from ..html.document import Block, Document, is_block, start_tag, unwrap_signs
+from ..html.tags import closest
 from ..html.translatable import to_translatable
 from ..service.protocol import MAX_BLOCKS, OriginalBlock, Translated, Translation
 from ..text import MAX_BLOCK, Edits, Original, Text, clean_fields, model_name
@@ -393,9 +394,9 @@ class _Update:
         incomplete_rows = set()
         for leaf in self._missing():
             if self._state.parts.of(leaf.number):
-                incomplete_rows.add(id(leaf.element.find_parent("tr")))
+                incomplete_rows.add(id(closest(leaf.element, ("tr",))))
         for leaf in self._state.leaves:
-            row = leaf.element.find_parent("tr")
+            row = closest(leaf.element, ("tr",))
             is_in_incomplete_row = row is not None and id(row) in incomplete_rows
             if self._state.lacks_without_words(leaf) and not is_in_incomplete_row:
                 new, _ = self._translated(leaf)
