@@ -121,20 +121,12 @@ def _new_numbers(own: Sequence[Tag], parts: Sequence[Tag]) -> list[int]:
     Raises EditError if that is not certain.
     """
     numbers = _match_same(own, parts)
-    # Citations come and go. Of other parts, only one may be another, such as a link.
-    matched = set(numbers)
-    gone = []
-    for index, number in enumerate(numbers):
-        if number == _GONE and not _is_wordless_link(own[index]):
-            gone.append(index)
-    added = []
-    for number, part in enumerate(parts, start=1):
-        if number not in matched and not _is_wordless_link(part):
-            added.append(number)
+    gone, added = _without_partner(own, parts, numbers)
     if not gone and not added:
         return numbers
     if len(gone) != 1 or len(added) != 1:
         raise EditError("other parts are in it now")
+    # A single part has become another one: a link that leads elsewhere, for example.
     index = gone[0]
     number = added[0]
     former = own[index]
@@ -143,6 +135,25 @@ def _new_numbers(own: Sequence[Tag], parts: Sequence[Tag]) -> list[int]:
         raise EditError("another part is in it now")
     numbers[index] = number
     return numbers
+
+
+def _without_partner(
+    own: Sequence[Tag], parts: Sequence[Tag], numbers: Sequence[int]
+) -> tuple[list[int], list[int]]:
+    """Return the indexes of the parts of a translation, and the new numbers, that are left over.
+
+    Citations are left out: they come and go.
+    """
+    gone = []
+    for index, number in enumerate(numbers):
+        if number == _GONE and not _is_wordless_link(own[index]):
+            gone.append(index)
+    matched = set(numbers)
+    added = []
+    for number, part in enumerate(parts, start=1):
+        if number not in matched and not _is_wordless_link(part):
+            added.append(number)
+    return gone, added
 
 
 def _match_same(own: Sequence[Tag], parts: Sequence[Tag]) -> list[int]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import date
 
 from msgspec import structs
@@ -156,17 +156,29 @@ def changed_remarks(
         return before.remarks
     known.clear()
     known[article.key, changed.html] = form_now
-    remarks = []
-    for remark in before.remarks:
-        if _subject(remark) not in form_before:
-            remarks.append(remark)
-    subjects_before = {_subject(remark) for remark in before.remarks}
+    return _renewed(before.remarks, form_before, form_now)
+
+
+def _renewed(
+    remarks: Sequence[str], form_before: Mapping[str, str], form_now: Mapping[str, str]
+) -> tuple[str, ...]:
+    """Return the remarks on a text with those on its form as they are now.
+
+    `form_before` has what is to be said of the form of the text before, by subject. What was not
+    among its remarks then, a person has settled, and it stays so.
+    """
+    kept = []
+    subjects = set()
+    for remark in remarks:
+        subject = _subject(remark)
+        subjects.add(subject)
+        if subject not in form_before:
+            kept.append(remark)
+    settled = form_before.keys() - subjects
     for subject, remark in form_now.items():
-        # It held for the text before, too, but was not among its remarks: a person settled it.
-        was_settled = subject in form_before and subject not in subjects_before
-        if not was_settled:
-            remarks.append(remark)
-    return tuple(remarks)
+        if subject not in settled:
+            kept.append(remark)
+    return tuple(kept)
 
 
 def _remarks_on_form(request: Request, options: WriterOptions, text: Text) -> dict[str, str]:

@@ -84,13 +84,10 @@ def look_up(
         for key, reason in unfinished.items():
             outcomes[key] = Outcome(error=reason)
 
-    if with_updates:
-        may_have_failed = list(outcomes)
-    else:
-        may_have_failed = []
-        for key, outcome in outcomes.items():
-            if outcome.error:
-                may_have_failed.append(key)
+    may_have_failed = []
+    for key, outcome in outcomes.items():
+        if outcome.error or with_updates:
+            may_have_failed.append(key)
     if may_have_failed:
         failures, more = load_failures(may_have_failed, store)
         problems += more

@@ -104,20 +104,8 @@ def find_statements(
 
     They are in order and do not overlap. `language` is a BCP 47 tag, or empty to guess it.
     """
+    literal, places_without_values = _literal_parts(text)
     known = _normalize(given)
-    literal: list[Range] = []
-    """What has to stand in `given` word by word."""
-
-    places_without_values: list[Range] = []
-    """Where a figure is no statement of its own, such as in an address."""
-
-    for match in _STATEMENT.finditer(text):
-        places_without_values.append(Range(*match.span()))
-        if match.lastgroup != "none":
-            literal.append(Range(*match.span()))
-    for match in _QUOTATION.finditer(text):
-        if _is_long(match[0]) or _is_said(text, *match.span()):
-            literal.append(Range(*match.span()))
     found = []
     for part in without_overlaps(literal):
         if not _stands_in(part.of(text), known):
@@ -130,6 +118,24 @@ def find_statements(
             continue
         found.append(Range(value.start, value.end, is_weak=value.has_known_digits(stated)))
     return without_overlaps(found)
+
+
+def _literal_parts(text: str) -> tuple[list[Range], list[Range]]:
+    """Return what sources have to say word by word: addresses, gaps and quotations.
+
+    The second value is where a figure is no statement of its own, such as in an address.
+    """
+    literal: list[Range] = []
+    places_without_values: list[Range] = []
+    for match in _STATEMENT.finditer(text):
+        place = Range(*match.span())
+        places_without_values.append(place)
+        if match.lastgroup != "none":
+            literal.append(place)
+    for match in _QUOTATION.finditer(text):
+        if _is_long(match[0]) or _is_said(text, *match.span()):
+            literal.append(Range(*match.span()))
+    return literal, places_without_values
 
 
 def _is_within(position: int, ranges: list[Range]) -> bool:

@@ -45,6 +45,9 @@ _UNFINISHED = re.compile(
 _STEPS = {"A": (-1, 0), "B": (1, 0), "C": (0, 1), "a": (0, 1), "D": (0, -1)}
 """The rows and columns by which codes move the cursor."""
 
+_JUMPS = "EFG`dHfsu"
+"""The names of codes that move the cursor to a place, or save its place."""
+
 _OTHER_SCREENS = ("?47", "?1047", "?1049")
 """What begins (`h`) and ends (`l`) the screen of menus and editors, which is gone after them."""
 
@@ -197,26 +200,43 @@ class Screen:
 
     def _obey_with_numbers(self, name: str, numbers: list[int], last: _Last) -> None:
         r"""Obey a code such as `\x1b[4D`, which has a name and numbers."""
-        number = numbers[0] if numbers else 0
+        number = 0
+        if numbers:
+            number = numbers[0]
         count = max(1, number)
         if name in _STEPS:
             self._step(name, count)
-        elif name in "EF":
-            self._move(self._row + (count if name == "E" else -count), 0)
-        elif name in "G`dHf":
-            self._go_to(name, [max(1, part) for part in numbers])
-        elif name == "s":
-            self._saved = (self._row, self._column)
-        elif name == "u":
-            self._move(*self._saved)
-        elif name == "J":
-            self._erase_rows(number)
-        elif name == "K":
-            self._erase_line(number, last)
-        elif name in "PX@":
-            self._change_cells(name, min(count, _MAX_COLUMN))
-        elif name in "LM":
-            self._change_rows(name, min(count, _HEIGHT))
+        elif name in _JUMPS:
+            self._jump(name, numbers, count)
+        else:
+            self._change(name, number, last)
+
+    def _jump(self, name: str, numbers: list[int], count: int) -> None:
+        """Move the cursor to the start of a row, to a place, or to one that was saved."""
+        match name:
+            case "E":
+                self._move(self._row + count, 0)
+            case "F":
+                self._move(self._row - count, 0)
+            case "G" | "`" | "d" | "H" | "f":
+                self._go_to(name, [max(1, part) for part in numbers])
+            case "s":
+                self._saved = (self._row, self._column)
+            case "u":
+                self._move(*self._saved)
+
+    def _change(self, name: str, number: int, last: _Last) -> None:
+        """Erase, insert or delete something, for a code that does so."""
+        count = max(1, number)
+        match name:
+            case "J":
+                self._erase_rows(number)
+            case "K":
+                self._erase_line(number, last)
+            case "P" | "X" | "@":
+                self._change_cells(name, min(count, _MAX_COLUMN))
+            case "L" | "M":
+                self._change_rows(name, min(count, _HEIGHT))
 
     def _step(self, name: str, count: int) -> None:
         """Move the cursor by so many rows or columns."""
