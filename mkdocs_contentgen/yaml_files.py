@@ -117,7 +117,7 @@ def read_yaml(
     """
     try:
         # Also the constructor of the loader raises ReaderError.
-        loader = _loader(plain=plain, environment=environment)(text)
+        loader = _loader(text, plain=plain, environment=environment)(text)
         node = loader.get_single_node()
         # Constructing the value adds the keys of `<<` to the nodes.
         repeated_keys = list(_repeated_keys(node, first_line))
@@ -144,13 +144,32 @@ def read_yaml(
     return YAMLDocument(value, repeated_keys, node, first_line)
 
 
-def _loader(*, plain: bool, environment: bool) -> type[yaml.SafeLoader]:
+def _loader(text: str, *, plain: bool, environment: bool) -> type[yaml.SafeLoader]:
     """Return the class that reads a document."""
-    if plain:
-        return _PlainLoader
+    if plain and not _is_plain(text):
+        return _PlainLoader  # which says what is wrong
     if environment:
         return _EnvironmentLoader
     return _SafeLoader
+
+
+def _is_plain(text: str) -> bool:
+    """Tell whether a text is YAML without aliases, tags and deep nesting."""
+    depth = 0
+    try:
+        for event in yaml.parse(text, Loader=_SafeLoader):
+            if isinstance(event, yaml.CollectionEndEvent):
+                depth -= 1
+            if not isinstance(event, yaml.NodeEvent):
+                continue
+            has_tag = getattr(event, "tag", None) is not None
+            if event.anchor is not None or has_tag or depth >= _MAX_DEPTH:
+                return False
+            if isinstance(event, yaml.CollectionStartEvent):
+                depth += 1
+    except (yaml.YAMLError, UnicodeEncodeError):
+        return False
+    return True
 
 
 def _hint(reason: str, mark: yaml.Mark | None, text: str) -> str:

@@ -11,6 +11,8 @@ from typing import Any
 
 import yaml
 
+Loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+
 GOLDEN = Path(__file__).parent / "golden"
 
 
@@ -27,5 +29,5 @@ def expect(actual: str, path: Path) -> None:
 def cases(module: str) -> dict[str, list[Any]]:
     """Return the cases of a module by the names of its tests, each a list of arguments."""
     path = GOLDEN / "cases" / f"{module}.yml"
-    found: dict[str, list[Any]] = yaml.safe_load(path.read_text(encoding="utf-8"))
+    found: dict[str, list[Any]] = yaml.load(path.read_bytes(), Loader)
     return found
