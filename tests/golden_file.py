@@ -31,6 +31,6 @@ def cases(module: str) -> dict[str, list[Any]]:
     path = GOLDEN / "cases" / f"{module}.yml"
     text = path.read_text(encoding="utf-8")
     # The faster loader, which is in C, takes no halves of characters.
-    loader = yaml.SafeLoader if "\\ud" in text else FastLoader
+    loader = yaml.SafeLoader if "\\ud" in text.casefold() else FastLoader
     found: dict[str, list[Any]] = yaml.load(text, loader)
     return found
