@@ -214,4 +214,11 @@ class MissingReason:
         return self.message
 
 
+def failure_behind(error: ContentgenError | MissingReason | None) -> ServiceError | None:
+    """Return the failure of another request for which a request was not sent, or None."""
+    if not isinstance(error, MissingReason):
+        return None
+    return error.cause
+
+
 PENDING = MissingReason("pending", "the text is being generated")

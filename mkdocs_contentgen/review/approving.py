@@ -329,10 +329,15 @@ def _approved_html_or_raise(article: Article, text: Text, options: ContentgenCon
     try:
         return approved_html(text, options)
     except UnsafeHTMLError as error:
-        raise ApprovalError(
-            f"{article.place}: no build can show this draft: {error}; "
-            f"`contentgen generate --refresh {article.page_argument}` requests another"
-        ) from error
+        raise unusable_draft_error(article, error) from error
+
+
+def unusable_draft_error(article: Article, error: UnsafeHTMLError) -> ApprovalError:
+    """Return the error for a draft that no build can show, which says what to do."""
+    return ApprovalError(
+        f"{article.place}: no build can show this draft: {error}; "
+        f"`contentgen generate --refresh {article.page_argument}` requests another"
+    )
 
 
 def _unchecked_statements(article: Article, text: Text, reason: str) -> tuple[str, ...]:

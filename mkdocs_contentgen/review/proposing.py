@@ -11,7 +11,7 @@ from ..site.options import ContentgenConfig
 from ..text import Text
 from ..texts.approval import propose, save_approved
 from ..texts.articles import Article
-from .approving import proposed_html, service_name, words_at_risk
+from .approving import proposed_html, service_name, unusable_draft_error, words_at_risk
 
 _MAX_NAMED = 3
 
@@ -34,12 +34,11 @@ def propose_article(article: Article, options: ContentgenConfig, *, overwrite: b
         return _nothing_to_propose(article)
     try:
         html = proposed_html(draft, options)
-        problem = "" if overwrite else _overwrite_problem(article, draft)
+        problem = ""
+        if not overwrite:
+            problem = _overwrite_problem(article, draft)
     except UnsafeHTMLError as error:
-        raise ApprovalError(
-            f"{article.place}: no build can show this draft: {error}; "
-            f"`contentgen generate --refresh {article.page_argument}` requests another"
-        ) from error
+        raise unusable_draft_error(article, error) from error
     if problem:
         raise ApprovalError(f"{article.place}: {problem}")
     text = structs.replace(draft, html=html, request=article.request.record())

@@ -26,6 +26,7 @@ from ..errors import (
     ServiceError,
     StoreError,
     UnsafeHTMLError,
+    failure_behind,
 )
 from ..page_request import OriginalText, PageRequest
 from ..service.protocol import Attempt, Client
@@ -69,9 +70,7 @@ class TextUpdate:
     @property
     def stopped_by(self) -> ServiceError | None:
         """The failure of another update for which this one was not sent, or None."""
-        if not isinstance(self.error, MissingReason):
-            return None
-        return self.error.cause
+        return failure_behind(self.error)
 
     def lines(self) -> list[str]:
         """Return what was changed in the text and why, and the remarks of the update."""

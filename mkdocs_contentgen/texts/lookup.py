@@ -22,6 +22,7 @@ from ..errors import (
     ProgramError,
     ServiceError,
     StoreError,
+    failure_behind,
 )
 from ..requests import Request
 from ..text import MAX_HTML, Text
@@ -53,9 +54,7 @@ class Outcome:
     @property
     def stopped_by(self) -> ServiceError | None:
         """The failure of another request for which this one was not sent, or None."""
-        if not isinstance(self.error, MissingReason):
-            return None
-        return self.error.cause
+        return failure_behind(self.error)
 
     def __str__(self) -> str:
         parts = [str(part) for part in (self.origin, self.error) if part]
