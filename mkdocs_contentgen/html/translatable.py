@@ -131,6 +131,7 @@ def to_translatable(block: Block) -> str:
     markdown = write_translated(_numbered(_prepared(block)))
     if len(markdown) > MAX_BLOCK:
         raise EditError(f"it has more than {MAX_BLOCK:,} characters")
+    _check_signs(markdown)
     return markdown
 
 
@@ -287,8 +288,7 @@ def _read_checked(markdown: str, length: int, asked: _Parts) -> Tag:
     """
     if len(markdown) > _LONGER * length + _MORE_CHARACTERS:
         raise EditError("it is far longer than the original")
-    if any(markdown.count(sign) > _MAX_SIGNS for sign in ("==", "<", "[")):
-        raise EditError(f"it has more than {_MAX_SIGNS:,} signs of one kind")
+    _check_signs(markdown)
     translated = _read(markdown)
     for text in strings_in(translated):
         if not closest(text, ("code",)):
@@ -304,6 +304,12 @@ def _read_checked(markdown: str, length: int, asked: _Parts) -> Tag:
         elif _is_numbered(tag) and not tag.get_text().strip():
             raise EditError(f"{_label(tag)} is around no words")
     return translated
+
+
+def _check_signs(markdown: str) -> None:
+    """Raise EditError for a text that would take too long to read."""
+    if any(markdown.count(sign) > _MAX_SIGNS for sign in ("==", "<", "[")):
+        raise EditError(f"it has more than {_MAX_SIGNS:,} signs of one kind")
 
 
 def _read(markdown: str) -> Tag:

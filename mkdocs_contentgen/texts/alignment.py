@@ -19,6 +19,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 from functools import cached_property, lru_cache
+from itertools import chain
 
 from ..errors import EditError
 from ..html.document import Block, document_of, is_block
@@ -32,6 +33,7 @@ from .remembered import (
     Remembered,
     forms_of,
     read_remembered,
+    shared_elements,
     short_digest_of,
 )
 
@@ -182,7 +184,9 @@ def align(
     forms = forms_of(original)
     places = _places_of_forms(parts, forms, original)
     own_digests = [short_digest_of(leaf) for leaf in own]
-    own_places = _Places([part.own for part in parts], own_digests, own)
+    # What stood for the parts had the structure of the original then.
+    own_rows = _Rows([part.own for part in parts], [part.form.shared for part in parts])
+    own_places = _Places(own_rows, _Rows(own_digests, shared_elements(own)), own)
     standing_for_none = set(additions.split())
 
     def likeness(number: int, leaf: int) -> float:
@@ -222,8 +226,8 @@ def _pairs(
                 has_changed=number in places.changed,
                 has_new_content=number in with_new_content,
                 has_new_place=number in with_new_place,
-                has_moved=number in places.moved,
-                was_moved_by_person=number in own_places.moved,
+                has_moved=places.has_moved(number),
+                was_moved_by_person=own_places.has_moved(number),
             )
         )
     return pairs
@@ -270,8 +274,12 @@ def _places_of_forms(
     parts: Sequence[Remembered], forms: Sequence[Form], leaves: Sequence[Block]
 ) -> _Places:
     """Return where the leaves of an original are, which are found by their words."""
-    before = [part.form.words for part in parts]
-    return _Places(before, [form.words for form in forms], leaves)
+    before = [part.form for part in parts]
+    return _Places(_rows_of_forms(before), _rows_of_forms(forms), leaves)
+
+
+def _rows_of_forms(forms: Sequence[Form]) -> _Rows:
+    return _Rows([form.words for form in forms], [form.shared for form in forms])
 
 
 def _find_new_content(
@@ -330,20 +338,80 @@ def align_unknown(original: Sequence[Block], own: Sequence[Block]) -> dict[int, 
     return matched
 
 
+@dataclass(frozen=True)
+class _Rows:
+    """The parts or the leaves of a text, which are in rows, such as those of a table."""
+
+    digests: Sequence[str]
+    shared: Sequence[int]
+    """How many of the elements around each are also around the one before it."""
+
+    def spans(self) -> list[range]:
+        """Return the places of each row. The first one shares less with what is before it."""
+        spans = []
+        start = 0
+        while start < len(self.digests):
+            end = start + 1
+            level = self.shared[end] if end < len(self.digests) else 0
+            if self.shared[start] < level:
+                while end < len(self.digests) and self.shared[end] == level:
+                    end += 1
+            spans.append(range(start, end))
+            start = end
+        return spans
+
+    def marks(self, row: range) -> list[str]:
+        """Return what can be in one row alone: a cell in its column, and all cells together."""
+        cells = [self.digests[place] for place in row]
+        in_columns = [f"{column} {cell}" for column, cell in enumerate(cells)]
+        return [*in_columns, " ".join(cells)]
+
+
+def _match_rows(before: _Rows, after: _Rows) -> list[tuple[range, range]]:
+    """Return the rows of several cells, of the same length, that only each other can be."""
+    rows = [row for row in before.spans() if len(row) > 1]
+    rows_after = [row for row in after.spans() if len(row) > 1]
+    marks = [set(before.marks(row)) for row in rows]
+    marks_after = [set(after.marks(row)) for row in rows_after]
+    counts = Counter(chain.from_iterable(marks))
+    counts_after = Counter(chain.from_iterable(marks_after))
+    with_mark = {mark: number for number, row in enumerate(marks_after) for mark in row}
+    found: dict[int, int] = {}
+    for number, row in enumerate(rows):
+        telling = [mark for mark in marks[number] if counts[mark] == 1 and counts_after[mark] == 1]
+        others = {with_mark[mark] for mark in telling}
+        if len(others) == 1:
+            [other] = others
+            if len(rows_after[other]) == len(row):
+                found[number] = other
+    claimed = Counter(found.values())
+    return [
+        (rows[number], rows_after[other]) for number, other in found.items() if claimed[other] == 1
+    ]
+
+
 class _Places:
     """Which leaf of a document each remembered part is now.
 
-    `digests` are those of the parts, and `now` those of the leaves. A part is known by its number:
-    its place among the `digests`. For example, with letters for digests:
+    `before` are the parts, and `after` the leaves. A part is known by its number: its place in
+    `before`. For example, with letters for digests:
 
-        digests    A B C D E
-        now        A X D C Y E
+        before     A B C D E
+        after      A X D C Y E
 
     A, D and E are equal, and C was moved. B has changed to X if they are alike, since these are
     left over between A and D. Y is new.
     """
 
-    def __init__(self, digests: Sequence[str], now: Sequence[str], leaves: Sequence[Block]) -> None:
+    def __init__(self, before: _Rows, after: _Rows, leaves: Sequence[Block]) -> None:
+        digests = list(before.digests)
+        now = list(after.digests)
+        self._rows = _match_rows(before, after)
+        for index, rows in enumerate(self._rows):
+            for column, (number, leaf) in enumerate(zip(*rows, strict=True)):
+                if digests[number] == now[leaf]:
+                    # So a repeated cell, such as a `yes`, is known by the others of its row.
+                    digests[number] = now[leaf] = f"{now[leaf]} {index} {column}"
         self.marks = [_Marks(leaf) for leaf in leaves]
         self._sizes = len(digests), len(leaves)
         self.equal = _match_in_order(digests, now)
@@ -354,6 +422,9 @@ class _Places:
 
         self.changed: dict[int, int] = {}
         """Those of parts that add_changed() has found."""
+
+        self.changed_and_moved: set[int] = set()
+        """Those of them that have moved with other cells of their row."""
 
     def _find_moved(
         self, digests: Sequence[str], now: Sequence[str], leaves: Sequence[Block]
@@ -423,18 +494,36 @@ class _Places:
 
     def add_changed(self, likeness: Callable[[int, int], float]) -> None:
         """Pair what is left over between equal parts, if its likeness is not 0."""
+        self._add_changed_cells(likeness)
         for numbers, leaves in self.left_over():
             self.changed.update(_pair(numbers, leaves, likeness, _MAX_COMPARED))
+
+    def _add_changed_cells(self, likeness: Callable[[int, int], float]) -> None:
+        """Pair what is left over in the same column of a row, also if the row was moved."""
+        taken = {*self.equal.values(), *self.moved.values()}
+        for rows in self._rows:
+            has_moved = any(number in self.moved for number in rows[0])
+            for number, leaf in zip(*rows, strict=True):
+                has_leaf = number in self.equal or number in self.moved
+                if not has_leaf and leaf not in taken and likeness(number, leaf):
+                    self.changed[number] = leaf
+                    if has_moved:
+                        self.changed_and_moved.add(number)
+
+    def has_moved(self, number: int) -> bool:
+        """Tell whether a part stands elsewhere among the others."""
+        return number in self.moved or number in self.changed_and_moved
 
     def left_over(self) -> Iterator[tuple[list[int], list[int]]]:
         """Yield the parts and the leaves between two equal ones, but for what was moved.
 
         Of the parts A B C and the leaves A X Y C, these are B, and X and Y.
         """
-        moved_leaves = set(self.moved.values())
+        known = {**self.moved, **self.changed}
+        known_leaves = set(known.values())
         for numbers, leaves in _gaps(self.equal, self._sizes):
-            left_numbers = [number for number in numbers if number not in self.moved]
-            left_leaves = [leaf for leaf in leaves if leaf not in moved_leaves]
+            left_numbers = [number for number in numbers if number not in known]
+            left_leaves = [leaf for leaf in leaves if leaf not in known_leaves]
             yield left_numbers, left_leaves
 
 

@@ -60,20 +60,27 @@ class Remembered:
 def forms_of(leaves: Sequence[Block]) -> list[Form]:
     """Return what is to be remembered of the leaves of an original."""
     forms = []
-    before: set[int] = set()
-    for leaf in leaves:
-        around = _elements_around(leaf)
+    for leaf, shared in zip(leaves, shared_elements(leaves), strict=True):
         words = words_of(leaf)
         if words:
             digest_of_words = short_digest(words)[:_DIGITS]
         else:
             digest_of_words = short_digest_of(leaf)
         content = leaf.inner_digest[:_DIGITS]
-        ids = set(map(id, around))
-        shared = len(ids & before)
-        forms.append(Form(digest_of_words, content, _place_of(leaf, around), shared))
-        before = ids
+        place = _place_of(leaf, _elements_around(leaf))
+        forms.append(Form(digest_of_words, content, place, shared))
     return forms
+
+
+def shared_elements(leaves: Iterable[Block]) -> list[int]:
+    """Return `Form.shared` of each leaf."""
+    counts = []
+    before: set[int] = set()
+    for leaf in leaves:
+        around = {id(element) for element in _elements_around(leaf)}
+        counts.append(len(around & before))
+        before = around
+    return counts
 
 
 def short_digest_of(leaf: Block) -> str:

@@ -133,7 +133,10 @@ def is_of_another_block(
     stems = _stems(words_of_block(element))
     count_shared = len(stems & _stems(_original_text(block.text)))
     for other in others:
-        original = element_of(other)
+        try:
+            original = element_of(other)
+        except EditError:  # a block that nobody can translate
+            continue
         comparison = compare_block(_pair(element, original, language, from_language))
         agrees = not comparison.added and not comparison.messages
         if agrees and len(stems & _stems(_original_text(other.text))) >= count_shared:

@@ -68,6 +68,14 @@ def test_a_block_that_is_too_long() -> None:
         to_translatable(block("word " * 4001))
 
 
+def test_a_block_with_too_many_links() -> None:
+    """What no translation could be read of is not sent."""
+    link = '<a href="https://a.example">a</a> '
+    assert to_translatable(block(link * 500))
+    with pytest.raises(EditError, match="more than 500 signs"):
+        to_translatable(block(link * 501))
+
+
 def test_a_translator_is_told_what_is_wrong() -> None:
     """Who has only the Markdown of both gets the same answer as who has the block."""
     original = to_translatable(block('See <a href="https://a.example">the guide</a>.'))

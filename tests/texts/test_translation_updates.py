@@ -465,6 +465,43 @@ def test_a_row_that_a_person_moved() -> None:
     assert differences(own, after) == [f"- {row}"]
 
 
+def table(rows: list[str]) -> Text:
+    """Return a text with a table, whose rows are given as words."""
+    cells = ["".join(f"<td>{word}</td>" for word in row.split()) for row in rows]
+    body = "".join(f"<tr>{row}</tr>" for row in cells)
+    return text_of(f"<article><h1>title</h1><table><tbody>{body}</tbody></table></article>")
+
+
+def rows_of(text: Text) -> list[str]:
+    """Return the words of each row of a table."""
+    rows = Document(text.html, HOSTS).article.find_all("tr")
+    return [" ".join(row.stripped_strings) for row in rows]
+
+
+@pytest.mark.parametrize(
+    ("edited", "rows", "expected"),
+    [
+        ("yes no one", ["no yes two", "yes yes three", "yes no one"], "by-ann NO ONE"),
+        ("yes no one", ["no yes two", "yes yes one", "yes yes three"], "by-ann YES ONE"),
+        ("yes yes three", ["yes no one", "no yes two", "no yes three"], "by-ann YES THREE"),
+        ("yes yes three", ["no yes three", "yes no one", "no yes two"], "by-ann YES THREE"),
+    ],
+)
+def test_repeated_cells_stay_in_their_row(edited: str, rows: list[str], expected: str) -> None:
+    """A `yes` of a person goes with its row, although it is nowhere near a cell that tells it."""
+    original = ["yes no one", "no yes two", "yes yes three"]
+    translation = translate(table(original))
+    row = edited.upper().split()
+    place = original.index(edited)
+    pieces = translation.html.split("<tr>")
+    pieces[place + 1] = pieces[place + 1].replace(f"<td>{row[0]}</td>", "<td>by-ann</td>", 1)
+    translation = replace(translation, html="<tr>".join(pieces))
+    after = rows_of(update(translation, table(rows)))
+    assert expected in after
+    others = [row.upper() for row in rows if edited.split()[-1] not in row]
+    assert [row for row in after if row != expected] == others
+
+
 def test_a_list_that_a_person_changed() -> None:
     """Its tags stay as they are while its items are updated."""
     own = replace(TRANSLATION, html=TRANSLATION.html.replace("ul>", "ol>"))

@@ -98,6 +98,15 @@ def remarks(found: Translated) -> dict[int, str]:
     return {block.block: block.remark for block in found.blocks if block.remark}
 
 
+def test_a_block_that_nobody_can_translate() -> None:
+    """A block with hundreds of links stays, and those beside it have their own words and marks."""
+    links = " ".join(f"[w{number}]({number})" for number in range(1, 600))
+    blocks = [OriginalBlock(0, "p", "It keeps 5 pages."), OriginalBlock(1, "p", links)]
+    found, _ = translated(lines({0: "Er behält 6 Seiten.", 1: links}), blocks=blocks)
+    assert texts(found) == {0: "Er behält ==6== Seiten."}
+    assert 1 in remarks(found)
+
+
 def test_each_block_is_translated_in_one_call() -> None:
     """A short text takes one call, and its blocks come back with their numbers."""
     found, asked = translated(in_german)
