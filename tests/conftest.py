@@ -60,9 +60,9 @@ os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 sys.dont_write_bytecode = False
 
 # No test may fail on a machine that has other things to do, or for what a change has not touched.
-# New examples each time: `pytest --hypothesis-profile=search`.
-settings.register_profile("search", deadline=None)
-settings.register_profile("patient", deadline=None, derandomize=True)
+# More and new examples each time: `pytest --hypothesis-profile=search`.
+settings.register_profile("search", deadline=None, max_examples=200)
+settings.register_profile("patient", deadline=None, derandomize=True, max_examples=30)
 settings.load_profile("patient")
 
 SYSTEM_FIXTURES = {"browser", "machines", "machine", "nginx", "postgres"}

@@ -7,10 +7,12 @@ import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from threading import Lock, Thread
+from http.server import BaseHTTPRequestHandler
+from threading import Lock
 from typing import Any
 from urllib.parse import parse_qsl
+
+from service_double import Server
 
 REPOSITORY = "octo/docs"
 TOKEN = "ghs_5ecret"
@@ -201,13 +203,7 @@ def github_double() -> Iterator[GitHubDouble]:
     """Serve the double on this machine."""
     double = GitHubDouble()
     handler = type("Handler", (_Handler,), {"double": double})
-    server = ThreadingHTTPServer(("127.0.0.1", 0), handler)
-    double.url = f"http://127.0.0.1:{server.server_address[1]}"
-    thread = Thread(target=server.serve_forever, daemon=True)
-    thread.start()
-    try:
-        yield double
-    finally:
-        server.shutdown()
-        server.server_close()
-        thread.join()
+    with Server(("127.0.0.1", 0), handler) as server:
+        double.url = f"http://127.0.0.1:{server.server_address[1]}"
+        with server.serving():
+            yield double

@@ -156,8 +156,5 @@ def running_model() -> Iterator[ModelDouble]:
     """Serve a double on a free port until the block ends."""
     with ModelServer(("127.0.0.1", 0), ModelHandler) as server:
         server.model = ModelDouble(f"http://127.0.0.1:{server.server_address[1]}/v1")
-        threading.Thread(target=server.serve_forever, args=(0.005,), daemon=True).start()
-        try:
+        with server.serving():
             yield server.model
-        finally:
-            server.shutdown()

@@ -162,6 +162,23 @@ class Server(ThreadingHTTPServer):
     daemon_threads = True
     request_queue_size = 128
     double: ServiceDouble
+    _is_open = True
+
+    @contextmanager
+    def serving(self) -> Iterator[None]:
+        """Handle requests until the block ends; meanwhile, sleep rather than look for its end."""
+        thread = threading.Thread(target=self._serve, daemon=True)
+        thread.start()
+        try:
+            yield
+        finally:
+            self._is_open = False
+            self.socket.shutdown(socket.SHUT_RDWR)  # wakes the thread up
+            thread.join()
+
+    def _serve(self) -> None:
+        while self._is_open:
+            self.handle_request()
 
     def handle_error(self, request: object, client_address: object) -> None:
         """Print nothing of clients that hang up, only of mistakes in the tests."""
@@ -284,11 +301,8 @@ def running(tls: ssl.SSLContext | None = None) -> Iterator[ServiceDouble]:
         server.double = ServiceDouble(f"{scheme}://{host!s}:{port}", generated())
         if tls:
             server.socket = tls.wrap_socket(server.socket, server_side=True)
-        threading.Thread(target=server.serve_forever, args=(0.005,), daemon=True).start()
-        try:
+        with server.serving():
             yield server.double
-        finally:
-            server.shutdown()
 
 
 @contextmanager

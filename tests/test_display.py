@@ -7,7 +7,7 @@ import unicodedata
 
 import pytest
 from golden_file import cases
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from mkdocs_contentgen.display import escape_controls, hidden_character, quoted, without_commands
@@ -73,7 +73,6 @@ def test_no_line_is_a_command(text: str) -> None:
         assert not re.match(r"\s*::\w", line)
 
 
-@settings(max_examples=40)
 @given(st.recursive(st.none() | st.booleans() | st.integers() | st.floats() | st.text(
     st.characters(exclude_categories=[])) | st.dates(), lambda inner: st.lists(inner)
     | st.dictionaries(st.text(), inner)))  # fmt: skip

@@ -8,7 +8,7 @@ from itertools import combinations
 import msgspec
 import pytest
 from golden_file import cases
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from mkdocs_contentgen.requests import (
@@ -234,7 +234,6 @@ def one_line(problem: Problem) -> bool:
     request=st.sampled_from(VARIATIONS),
     revision=st.integers(1, 10**9),
 )
-@settings(max_examples=200)
 def test_the_key_of_any_topic_survives_normalisation(
     topic: str, request: Request, revision: int
 ) -> None:

@@ -52,7 +52,7 @@ def fuzz(test: Callable[[], None]) -> None:
         test()
 
 
-few = settings(max_examples=40, suppress_health_check=list(HealthCheck), derandomize=not SECONDS)
+few = settings(max_examples=20, suppress_health_check=list(HealthCheck), derandomize=not SECONDS)
 
 
 def test_sanitizer() -> None:
@@ -192,7 +192,7 @@ def test_model() -> None:
     """No text of a model takes more than seconds to read, to check and to write as HTML."""
     pieces = st.lists(st.sampled_from(PIECES) | st.text(max_size=4), max_size=6)
 
-    @settings(few, max_examples=10)
+    @settings(few, max_examples=5)
     @given(pieces.map("".join).filter(bool), st.integers(1, 10_000))
     def test(piece: str, length: int) -> None:
         paragraph = piece * (length // len(piece) + 1)

@@ -14,7 +14,7 @@ from bs4 import Tag
 from desk_site import HTML
 from golden_file import cases
 from growth import LINEAR, growth
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from mkdocs_contentgen.errors import EditError
@@ -233,7 +233,6 @@ def content(html: str, hosts: list[str]) -> str:
 
 
 @given(st.lists(EDITS, min_size=1, max_size=4))
-@settings(max_examples=30)
 def test_whatever_differs_is_shown(edits: list[tuple[str, int]]) -> None:
     """Two documents differ in the comparison if and only if they differ as HTML."""
     hosts = ["i.example"]
@@ -257,7 +256,6 @@ def test_whatever_differs_is_shown(edits: list[tuple[str, int]]) -> None:
 
 
 @given(st.lists(EDITS, max_size=4))
-@settings(max_examples=30)
 def test_what_is_saved_unchanged_stays_as_it_is(edits: list[tuple[str, int]]) -> None:
     """Light Markdown of whatever is read as what it was."""
     changed = Document(RICH, ["i.example"])

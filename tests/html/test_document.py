@@ -9,7 +9,7 @@ from contextlib import suppress
 
 import pytest
 from golden_file import cases
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from mkdocs_contentgen.errors import EditError
@@ -186,7 +186,6 @@ WORDS = (
 
 
 @given(st.lists(st.sampled_from(WORDS), min_size=1, max_size=12).map("".join))
-@settings(max_examples=200)
 def test_no_word_of_a_person_is_lost(markdown: str) -> None:
     """Each is in the text, or the person is told."""
     block = Document(HTML).blocks()[6]

@@ -9,7 +9,7 @@ from xml.etree import ElementTree
 
 import pytest
 from bs4 import BeautifulSoup
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 from jinja2 import Environment
 from markdown import Markdown
@@ -51,7 +51,6 @@ ELEMENTS = ["p"] * 8 + ["textarea", "title", "script"]
 
 
 @given(text=texts | st.text())
-@settings(max_examples=200)
 @example(text="".join(ATTACKS))
 def test_however_it_is_printed_it_is_text(text: str) -> None:
     """No way of printing makes an element, an attribute, a string's end or another line of it."""
@@ -68,7 +67,6 @@ def test_however_it_is_printed_it_is_text(text: str) -> None:
 
 
 @given(text=texts | st.text())
-@settings(max_examples=200)
 @example(text="&apos\u037e")  # a Greek question mark, which normalises to a semicolon
 def test_nothing_brings_markup_back(text: str) -> None:
     """Neither decoding entities, however often, nor Unicode normalisation, makes markup of it."""

@@ -22,7 +22,7 @@ import pytest
 from bs4 import BeautifulSoup
 from golden_file import GOLDEN, expect
 from harmless import CONTROLS, TAGS, violations
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from mkdocs_contentgen.errors import UnsafeHTMLError
@@ -147,7 +147,6 @@ def as_read(text: str, tag: str = "") -> str:
 
 
 @given(text=plain)
-@settings(max_examples=150)
 @example(text="&amp;lt; &copy; &nbsp; \x02wzxhzdk:0\x03 <script> \xa0")
 @example(text="\n\nx")
 def test_text_stays_as_it_is(text: str) -> None:
@@ -159,7 +158,6 @@ def test_text_stays_as_it_is(text: str) -> None:
 
 
 @given(text=plain)
-@settings(max_examples=60)
 def test_an_attribute_keeps_its_text(text: str) -> None:
     """A title says what it said, without markup."""
     root = sanitize(f'<abbr title="{escape(text)}">x</abbr>')
@@ -225,7 +223,6 @@ soups = st.lists(trees | start | end | nasty, max_size=10).map("".join)
 
 @example("http:")
 @given(html=soups | st.text(st.characters(exclude_categories=())))
-@settings(max_examples=250)
 def test_whatever_comes_the_result_is_harmless_and_stays_the_same(html: str) -> None:
     """A second pass changes nothing, and two other parsers find nothing that must not be there."""
     result = html_of(sanitize(html, IMAGE_HOSTS))

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from golden_file import GOLDEN, expect
 from harmless import PROPERTIES, wrong_with_style
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from mkdocs_contentgen.html.stylesheet import sanitize_style
@@ -56,7 +56,6 @@ styles = st.lists(
 
 @given(style=styles | st.text(max_size=40))
 @example(style="background: 0%0")
-@settings(max_examples=150)
 def test_whatever_comes_the_style_is_harmless_and_stays_the_same(style: str) -> None:
     """A second pass changes nothing, and a check by regular expressions finds nothing wrong."""
     left = sanitize_style(style)
@@ -86,7 +85,6 @@ harmless = st.one_of(
 
 
 @given(declarations=st.lists(harmless, max_size=5))
-@settings(max_examples=100)
 def test_a_harmless_style_stays_as_it_is(declarations: list[str]) -> None:
     """Nothing is lost of what the service is likely to send."""
     style = "; ".join(declarations)

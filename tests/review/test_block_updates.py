@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from golden_file import cases
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
@@ -86,7 +86,6 @@ ACTIONS = st.tuples(
 
 
 @given(st.lists(ACTIONS, max_size=30), st.booleans())
-@settings(max_examples=80)
 def test_bytes_of_other_blocks(actions: list[tuple[str, int, str]], has_note: bool) -> None:
     """Whatever the model answers: lines of blocks that it does not name stay as they were."""
     answer = "\n".join(f"{name} {number}: {text}\nWHY: because" for name, number, text in actions)

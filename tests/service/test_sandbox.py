@@ -15,7 +15,7 @@ import msgspec
 import pytest
 from bs4 import BeautifulSoup, Tag
 from golden_file import cases
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from service_double import FIELDS as INTERFACE
 from starlette.types import Message
@@ -488,7 +488,6 @@ class TestTranslations:
         assert answer.status_code == 422
         refusal(answer)
 
-    @settings(max_examples=60)
     @given(
         block=st.dictionaries(st.sampled_from(["number", "kind", "text", "x"]), JSON),
         others=st.dictionaries(st.sampled_from(["language", "from_language", "x\n\x1b"]), JSON),
@@ -542,7 +541,6 @@ class TestText:
         assert find(root, "h1").get_text() == topic
         assert topic in root.get_text().replace(topic, "", 1)
 
-    @settings(max_examples=60)
     @given(
         topic=st.text(min_size=1).filter(lambda topic: topic.strip() != ""),
         body=st.sampled_from(EVERY_BODY),

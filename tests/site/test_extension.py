@@ -25,7 +25,7 @@ import yaml
 from bs4 import BeautifulSoup, Tag
 from golden_file import GOLDEN, expect
 from harmless import CONTROLS
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from markdown import Markdown, markdown
 from markdown.treeprocessors import Treeprocessor
@@ -284,7 +284,6 @@ def a_site(tmp_path_factory: pytest.TempPathFactory) -> MkDocsConfig:
 
 
 @given(title=texts.map("".join), text=texts.map("".join), words=texts.map("".join))
-@settings(max_examples=60)
 def test_whatever_an_article_says_comes_out_as_it_is(
     title: str, text: str, words: str, a_site: MkDocsConfig
 ) -> None:

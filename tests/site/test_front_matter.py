@@ -15,7 +15,7 @@ import msgspec
 import pytest
 import yaml
 from golden_file import GOLDEN, expect
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from mkdocs.config import load_config
 from mkdocs.config.defaults import MkDocsConfig
@@ -212,7 +212,6 @@ def nearly_right(draw: st.DrawFn) -> str:
 
 
 @given(source=nearly_right())
-@settings(max_examples=200)
 def test_any_source_is_requests_or_problems(source: str, a_site: MkDocsConfig) -> None:
     """Whatever a page begins with, nothing is raised, and every problem has a line of the page."""
     page = File("page.md", src_dir=None, dest_dir=a_site.site_dir, use_directory_urls=True)

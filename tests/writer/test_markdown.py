@@ -15,7 +15,7 @@ import pytest
 from drafts import TOPIC, draft, request
 from golden_file import GOLDEN, expect
 from growth import LINEAR, growth, seconds
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from mkdocs_contentgen.errors import UnsafeHTMLError
@@ -88,7 +88,6 @@ PIECES = (
 ).split("|")
 
 
-@settings(max_examples=100)
 @given(
     st.lists(st.sampled_from(PIECES) | st.text(max_size=6), max_size=40).map("".join),
     st.sampled_from(["article", "blog", "news"]),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from golden_file import cases
 from growth import LINEAR, growth
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from mkdocs_contentgen.writer.statements import find_quotations, find_statements, item_number
@@ -71,7 +71,6 @@ def test_the_number_of_an_item_is_found(heading: str, number: str | None) -> Non
     assert (match[1] if match else None) == number
 
 
-@settings(max_examples=200)
 @given(st.text(alphabet="ab1 .,:/-$%“”\"'[]()@«»年é\n", max_size=80))
 def test_statements_are_in_order_and_apart(text: str) -> None:
     """Ranges do not overlap, are not empty, and stand in their text."""

@@ -12,7 +12,7 @@ import msgspec
 import pytest
 from drafts import request
 from growth import LINEAR, growth
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from model_writer import sentences
 from shapes import OPTIONS
@@ -589,7 +589,6 @@ PIECES = [
 
 
 @given(answers=st.lists(st.lists(st.sampled_from(PIECES), max_size=12).map("".join), max_size=3))
-@settings(max_examples=80, deadline=None)
 def test_whatever_a_model_answers(answers: list[str]) -> None:
     """Only words of blocks change: structure, code, links and pictures are the original's."""
     original = document(

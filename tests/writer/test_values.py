@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from golden_file import cases
 from growth import LINEAR, growth
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from mkdocs_contentgen.writer.values import find_values, guess_language, known_values
@@ -66,7 +66,6 @@ def test_the_language_of_a_text(text: str, tag: str) -> None:
     assert guess_language(text) == tag
 
 
-@settings(max_examples=200)
 @given(st.text(alphabet="ab1 .,:/-$%年月日三万twohreMay–²٣\n", max_size=80))
 def test_values_are_in_order_and_apart(text: str) -> None:
     """Values do not overlap, are not empty, and stand in their text, which states them."""
