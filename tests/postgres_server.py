@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import shutil
 import signal
-import socket
 import subprocess
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -17,6 +16,7 @@ from typing import Any
 import psycopg
 import pytest
 from conftest import wait_until
+from ports import free_port
 
 PASSWORD = "p0stgres-s3cret/with+signs"
 QUOTED = "p0stgres-s3cret%2Fwith%2Bsigns"
@@ -86,8 +86,6 @@ def postgres_running() -> Iterator[PostgresServer]:
     initdb = shutil.which("initdb") or (str(found[-1] / "initdb") if found else None)
     if initdb is None:
         pytest.skip("needs PostgreSQL")
-    with socket.create_server(("127.0.0.1", 0)) as listener:
-        port = listener.getsockname()[1]
     with TemporaryDirectory(ignore_cleanup_errors=True) as name:
         directory = Path(name)
         if not os.getuid():
@@ -108,7 +106,7 @@ def postgres_running() -> Iterator[PostgresServer]:
         settings = "fsync = off\nlisten_addresses = '127.0.0.1'\nmax_connections = 200\n"
         with (directory / "data/postgresql.conf").open("a") as file:
             file.write(settings)
-        server = PostgresServer(port, directory, Path(initdb).parent)
+        server = PostgresServer(free_port(), directory, Path(initdb).parent)
         try:
             server.start()
             yield server

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import shutil
-import socket
 import subprocess
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -11,6 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
+from ports import free_port
 from redis import Redis
 
 PASSWORD = "r3dis-s3cret/with+signs"
@@ -44,8 +44,7 @@ def redis_running(*arguments: str, certificate: Path | None = None) -> Iterator[
     """Run a server until the block ends; `arguments` are settings. With a certificate, over TLS."""
     if shutil.which("redis-server") is None:
         pytest.skip("needs redis-server")
-    with socket.create_server(("127.0.0.1", 0)) as listener:
-        port = listener.getsockname()[1]
+    port = free_port()
     listen = ["--port", str(port)]
     if certificate:
         key = certificate.with_name("key.pem")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import socket
 import subprocess
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -11,6 +10,7 @@ from http.client import HTTPException
 from urllib.request import urlopen
 
 from conftest import Project
+from ports import free_port
 from programs import Program
 
 
@@ -33,9 +33,7 @@ class ServedSite:
 @contextmanager
 def serving(project: Project, *command: str) -> Iterator[ServedSite]:
     """Serve the project on a free port until the block ends."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port = probe.getsockname()[1]
+    port = free_port()
     process = project.start(*command, "-a", f"127.0.0.1:{port}")
     try:
         yield ServedSite(f"http://127.0.0.1:{port}/", process)

@@ -32,6 +32,7 @@ from conftest import wait_until
 from model_double import ModelDouble
 from model_writer import Conversation, writing
 from model_writer import write as compose
+from ports import free_port
 from postgres_server import postgres_running
 from writer_server import add_user, configure, encode, writer_running
 
@@ -234,8 +235,7 @@ def nginx_running(directory: Path, certificate: Path, upstreams: list[int]) -> I
     program = shutil.which("nginx") or shutil.which("nginx", path="/usr/sbin")
     if program is None:
         pytest.skip("needs nginx")
-    with socket.create_server(("127.0.0.1", 0)) as listener:
-        port = listener.getsockname()[1]
+    port = free_port()
     writers = "".join(f"server 127.0.0.1:{upstream} max_fails=0;" for upstream in upstreams)
     temporary = ("client_body", "proxy", "fastcgi", "uwsgi", "scgi")
     local = {
@@ -363,10 +363,11 @@ class TestRestarts:
             configure(tmp_path, model.endpoint, ledger=postgres.url, limits=limits, parallel=2)
             token = add_user(tmp_path)
             with ExitStack() as stack:
+                ports = [free_port(), free_port()]
                 writers = [
-                    stack.enter_context(writer_running(tmp_path, token=token)) for _ in range(2)
+                    stack.enter_context(writer_running(tmp_path, token=token, port=port))
+                    for port in ports
                 ]
-                ports = [int(writer.url.rpartition(":")[2]) for writer in writers]
                 url = stack.enter_context(nginx_running(tmp_path, certificate, ports))
                 pool = stack.enter_context(ThreadPoolExecutor(40))
                 asked = [pool.submit(ask_through, url, token, number) for number in range(150)]
@@ -387,22 +388,24 @@ class TestRestarts:
     def test_of_the_only_one(self, tmp_path: Path, certificate: Path, model: ModelDouble) -> None:
         """Without another one, clients learn when to ask again, in JSON."""
         configure(tmp_path, model.endpoint)
-        with writer_running(tmp_path) as writer:
-            port = int(writer.url.rpartition(":")[2])
-            with nginx_running(tmp_path, certificate, [port]) as url:
-                assert ask_through(url, writer.token, 1).status_code == 200
-                writer.process.kill()
-                writer.wait()
-                refused = ask_through(url, writer.token, 1)
-                assert (refused.status_code, refused.headers["Retry-After"]) == (503, "5")
-                assert refused.json()["success"] is False
-                with writer_running(tmp_path, token=writer.token, port=port) as again:
-                    kept = ask_through(url, writer.token, 1)
-                    assert kept.status_code == 200
-                    wait_until(lambda: again.log)
-                    assert again.log[-1]["request"] == kept.headers["X-Request-Id"]
-                    metrics = httpx.get(f"{url}/metrics%0A", verify=False, timeout=60)
-                    assert metrics.status_code == 404
+        port = free_port()
+        with (
+            writer_running(tmp_path, port=port) as writer,
+            nginx_running(tmp_path, certificate, [port]) as url,
+        ):
+            assert ask_through(url, writer.token, 1).status_code == 200
+            writer.process.kill()
+            writer.wait()
+            refused = ask_through(url, writer.token, 1)
+            assert (refused.status_code, refused.headers["Retry-After"]) == (503, "5")
+            assert refused.json()["success"] is False
+            with writer_running(tmp_path, token=writer.token, port=port) as again:
+                kept = ask_through(url, writer.token, 1)
+                assert kept.status_code == 200
+                wait_until(lambda: again.log)
+                assert again.log[-1]["request"] == kept.headers["X-Request-Id"]
+                metrics = httpx.get(f"{url}/metrics%0A", verify=False, timeout=60)
+                assert metrics.status_code == 404
 
 
 def slowly(conversation: Conversation) -> str:

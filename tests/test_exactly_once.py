@@ -11,7 +11,6 @@ import os
 import random
 import re
 import signal
-import socket
 import subprocess
 import threading
 import time
@@ -27,6 +26,7 @@ import pytest
 from conftest import wait_until
 from model_double import Call, ModelHandler, completion, running_model
 from model_writer import sentences, translate, write
+from ports import free_port
 from postgres_server import PostgresServer, postgres_running
 from programs import Program, start
 from service_double import environment
@@ -61,8 +61,7 @@ class Writer:
     """A served writer that a supervisor starts again whenever it ends."""
 
     def __init__(self, name: str, directory: Path, chance: random.Random) -> None:
-        with socket.create_server(("127.0.0.1", 0)) as listener:
-            self.port = listener.getsockname()[1]
+        self.port = free_port()
         self.lives: list[Life] = []
         self._name = name
         self._directory = directory

@@ -8,7 +8,6 @@ import re
 import shlex
 import shutil
 import signal
-import socket
 import subprocess
 import sys
 import textwrap
@@ -26,6 +25,7 @@ import yaml
 from conftest import Project, wait_until
 from model_double import ModelDouble
 from model_writer import write, writing
+from ports import free_port
 from service_double import Received, ServiceDouble
 
 from mkdocs_contentgen.cli.github import github
@@ -377,8 +377,7 @@ def test_the_blocks_of_a_page(
         **{f"GIT_{who}_EMAIL": "jo@docs.example" for who in ("AUTHOR", "COMMITTER")},
     }
     run(project, "git init -q")
-    with socket.create_server(("127.0.0.1", 0)) as listener:
-        port = listener.getsockname()[1]
+    port = free_port()
     todo = [replace(b, text=b.text.replace(WRITER, f"127.0.0.1:{port}")) for b in blocks(page)]
     said = ""
     with ExitStack() as servers:

@@ -208,8 +208,9 @@ def listen(port: int, host: str = "127.0.0.1") -> socket:
         else:
             reason = os.strerror(error.errno or 0)  # its message would name the address again
         options = "--port" if host in ("127.0.0.1", "::1") else "--host and --port"
+        address = f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
         raise click.ClickException(
-            f"{host}:{port} cannot be used ({reason}); choose another one with {options}"
+            f"{address} cannot be used ({reason}); choose another one with {options}"
         ) from error
     # asyncio does it for sockets of its own. Otherwise, the body of an answer waits for 40 ms.
     listener.setsockopt(IPPROTO_TCP, TCP_NODELAY, 1)

@@ -19,6 +19,7 @@ from desk_site import BLOG, HTML, LINK, NEWS, PLAN, WHEN, make_site, save
 from golden_file import GOLDEN
 from model_double import ModelDouble, written
 from playwright.sync_api import Browser, Locator, Page, Request, Response, Route, expect
+from ports import free_port
 
 from mkdocs_contentgen.html.markdown_reader import read_line
 from mkdocs_contentgen.requests import BlogRequest
@@ -38,8 +39,9 @@ expect.set_options(timeout=PATIENCE)
 class DeskProcess:
     """A running `contentgen review`."""
 
-    def __init__(self, project: Project, port: int = 0, by: str = "Jo Doe") -> None:
+    def __init__(self, project: Project, port: int | None = None, by: str = "Jo Doe") -> None:
         self.project = project
+        port = port or free_port()  # where the next desk of a test can listen, too
         log = project.root / "output.txt"
         log.unlink(missing_ok=True)
         self.process = project.start(
