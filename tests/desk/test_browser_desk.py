@@ -1274,6 +1274,73 @@ def test_nothing_is_typed_beneath_words_that_are_being_saved(desk: DeskProcess, 
     expect(editor).to_have_value("Only | the server | can read this. More")
 
 
+def test_a_block_that_is_edited_again_while_it_is_saved(desk: DeskProcess, page: Page) -> None:
+    """What is typed then belongs to the block as it was saved, in the editor that is open. 3 s."""
+    open_text(desk, page)
+    held = hold(page, "change")
+    editor = edit_block(page, "The end.")
+    editor.fill("My own end.")
+    editor.press("Control+Enter")
+    request = held_in(page, held)
+    edit_block(page, "My own end.").press("End")
+    page.keyboard.type(" And")
+    request.continue_()
+    expect(page.get_by_role("main")).to_have_attribute("aria-busy", "false")
+    expect(editor).to_be_focused()
+    page.keyboard.type(" more.")
+    expect(editor).to_have_value("My own end. And more.")
+    expect(page.get_by_text("You have not saved")).to_have_count(0)
+    page.keyboard.press("Escape")
+    page.reload()
+    page.get_by_role("button", name="Continue").click()
+    expect(editor).to_have_value("My own end. And more.")
+    held = hold(page, "change")
+    editor.press("Control+Enter")
+    request = held_in(page, held)
+    edit_block(page, "And more.").fill("My very last words.")
+    editor.press("Control+Enter")
+    edit_block(page, "My very last words.")
+    request.continue_()
+    settled(page)
+    expect(editor).to_be_focused()
+    page.keyboard.press("Escape")
+    expect(page.get_by_role("status")).to_contain_text("Saved the paragraph")
+    expect(page.get_by_text("You have not saved")).to_have_count(0)
+    page.reload()
+    expect(block_with(page, "My very last words.")).to_be_visible()
+
+
+PRESS_ONCE_CLOSED = """() => {
+    window.pressed = new Promise((done) => {
+        const look = (changes, observer) => {
+            if (document.querySelector(".editor")) return;
+            observer.disconnect();
+            for (const key of ["x", "c"]) {
+                const event = new KeyboardEvent("keydown", { key, bubbles: true });
+                document.activeElement.dispatchEvent(event);
+            }
+            done();
+        };
+        new MutationObserver(look).observe(document.body, { subtree: true, childList: true });
+    });
+}"""
+"""Presses keys as soon as the editor is closed."""
+
+
+def test_an_editor_that_another_person_closes(desk: DeskProcess, page: Page) -> None:
+    """What is typed into the block that is gone acts on nothing else. 3 s."""
+    open_text(desk, page)
+    edit_block(page, "The end.").fill("My own words")
+    page.evaluate(PRESS_ONCE_CLOSED)
+    ref = page.url.partition("text=")[2]
+    page.evaluate(CHANGE_ELSEWHERE, [ref, {"action": "delete"}])
+    page.evaluate("window.pressed")
+    lost = page.get_by_role("textbox", name="You have not saved these words")
+    expect(lost).to_have_value("My own words")
+    settled(page)
+    left(page, 3)
+
+
 def test_a_reload_while_the_session_opens(project: Project, page: Page) -> None:
     """The desk opens all the same, and words of an earlier one on its port are still there. 4 s."""
     make_site(project.root)

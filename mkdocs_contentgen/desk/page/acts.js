@@ -2,7 +2,7 @@
 // when the one before has been answered.
 
 import { call } from "./api.js";
-import { dropSavedDrafts, renumberDrafts } from "./drafts.js";
+import { dropSavedDrafts, moveDrafts, renumberDrafts } from "./drafts.js";
 import { noteEarlier } from "./earlier.js";
 import { nameOfOther } from "./people.js";
 import { released } from "./pressing.js";
@@ -87,7 +87,8 @@ function forgetUndo() {
 async function send(action, body, ref) {
   try {
     const text = await call(action, { ref, seen: state.text.seen, ...body });
-    await receive(text);
+    await released();
+    receive(text);
     return text;
   } catch (error) {
     if (error.status === 409) await look();
@@ -188,7 +189,7 @@ async function sendTogether(all, ref, tries = 1) {
     const text = await sendChanges(ref, changes);
     await released();
     endSettling(all, true);
-    if (text.ref === state.ref) take(text);
+    receive(text);
     return true;
   } catch (error) {
     if (error.status === 409 && tries < MAX_TRIES) {
@@ -236,8 +237,7 @@ function changesFor(all) {
   return changes;
 }
 
-async function receive(text) {
-  await released();
+function receive(text) {
   if (text.ref === state.ref) take(text);
 }
 
@@ -250,17 +250,19 @@ export function settleSentence(statement) {
 // the words are not lost: they are in the message, and in the draft.
 export function change(block, wanted, outcome) {
   const { ref } = state;
-  const { number, digest, words, parts } = block;
-  const own = { action: wanted.action, number, digest, words, parts };
-  return inTurnPending(own, () => sendChange(block, wanted, outcome, ref));
+  const own = Object.assign(block, { action: wanted.action });
+  return inTurnPending(own, () => sendChange(own, wanted, outcome, ref));
 }
 
-async function sendChange(block, wanted, outcome, ref, tries = 1) {
-  const number = numberOf(block);
+async function sendChange(own, wanted, outcome, ref, tries = 1) {
+  const number = numberOf(own);
   if (number >= 0) {
-    const sent = { block: number, digest: block.digest, ...wanted };
+    const sent = { block: number, digest: own.digest, ...wanted };
     try {
-      await receive(await sendChanges(ref, [sent]));
+      const text = await sendChanges(ref, [sent]);
+      await released();
+      if (text.ref === state.ref && wanted.action === "edit") goOnWith(text.blocks[number], own);
+      receive(text);
       tellDone(outcome);
       return true;
     } catch (error) {
@@ -271,12 +273,26 @@ async function sendChange(block, wanted, outcome, ref, tries = 1) {
     }
   }
   await look(); // another person was faster
-  if (numberOf(block) >= 0 && tries < MAX_TRIES) {
-    return sendChange(block, wanted, outcome, ref, tries + 1);
+  if (numberOf(own) >= 0 && tries < MAX_TRIES) {
+    return sendChange(own, wanted, outcome, ref, tries + 1);
   }
-  const name = state.text.blocks[block.number]?.changed_by || nameOfOther();
+  const name = state.text.blocks[own.number]?.changed_by || nameOfOther();
   tell("red", say("overtaken", name, wanted.markdown ?? ""));
   return false;
+}
+
+// The person may have gone on with a block while their words for it were being saved. What they
+// have typed and sent since is for the block as it is saved.
+function goOnWith(block, own) {
+  const isForBefore = (other) => other.digest === own.digest && other.id !== own.id
+    && numberOf(other) === numberOf(own);
+  moveDrafts((draft) => draft.words !== own.words && isForBefore(draft), block);
+  for (const other of [state.editing, ...state.pending]) {
+    if (!other || !isForBefore(other)) continue;
+    if (other.words === own.words) other.words = block.markdown;
+    if (other.mode === "edit") other.markdown = block.markdown;
+    other.digest = block.digest;
+  }
 }
 
 export function takeBack(row) {

@@ -136,6 +136,16 @@ export function takeDraft(draft) {
   keepDraft(draft, draft.words);
 }
 
+// Takes the drafts of this tab for a block to the one that was saved in its place.
+export function moveDrafts(isForBefore, { digest, markdown }) {
+  const move = (draft) => {
+    const now = { ...draft, digest };
+    return draft.mode === "edit" ? { ...now, markdown } : now;
+  };
+  remember("edits", drafts().map((draft) => (
+    draft.tab === ownTab && isForBefore(draft) ? move(draft) : draft)));
+}
+
 export const discardDraft = (editing) => keepDraft(editing, "");
 
 // Drops words for a block, also those of another tab, whatever number the block has now.

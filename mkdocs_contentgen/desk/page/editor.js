@@ -9,6 +9,7 @@ import { partsOf } from "./light.js";
 import { original } from "./original.js";
 import { HOLD, afterDrawing, redraw, state } from "./state.js";
 import { currentStatement, isCell, openStatements } from "./statements.js";
+import { holdKeys } from "./typing.js";
 import { say } from "./words.js";
 
 // A statement to check in Markdown. It is HTML where it touches something else.
@@ -125,27 +126,20 @@ async function saveWords(editing, area) {
   const parts = partsToShow(editing, words);
   const closesAtOnce = parts !== null;
   if (closesAtOnce) closeEditor();
-  const isSaved = await sendWords(editing, words, parts);
+  editing.isSaving = true;
+  const own = { ...editing, words, parts };
+  const isSaved = await change(own, changeFor(editing, words), say(`did_${editing.mode}`));
+  editing.isSaving = false;
   const isOpen = state.editing === editing;
-  if (isSaved || !isThere(editing)) {
+  if (isSaved) discardWords(own);
+  if (isSaved || !isThere(own)) {
     if (isOpen) closeEditor();
   } else if (isOpen) {
     area.focus();
   } else if (closesAtOnce && !state.editing) {
-    openEditor(numberOf(editing));
+    openEditor(numberOf(own));
   }
   redraw();
-}
-
-// Sends the words, and forgets their draft when the server has them. Returns whether it has.
-async function sendWords(editing, words, parts) {
-  editing.isSaving = true;
-  redraw();
-  const outcome = say(`did_${editing.mode}`);
-  const isSaved = await change({ ...editing, words, parts }, changeFor(editing, words), outcome);
-  editing.isSaving = false;
-  if (isSaved) discardWords({ ...editing, words });
-  return isSaved;
 }
 
 const isThere = ({ digest }) => state.text.blocks.some((block) => block.digest === digest);
@@ -158,10 +152,9 @@ function changeFor({ mode, kind }, words) {
 }
 
 function removeBlock(editing) {
-  const block = { ...editing, action: "delete" };
   const outcome = say(isCell(editing.number) ? "did_empty" : "did_delete");
   closeEditor();
-  return change(block, { action: "delete" }, outcome);
+  return change({ ...editing }, { action: "delete" }, outcome);
 }
 
 // Other blocks may have come or gone before it. Its words stay in the draft if it is gone.
@@ -171,13 +164,25 @@ export function followBlock() {
   const { blocks } = state.text;
   const isSame = (block) => isOfBlock(editing, block);
   const number = isSame(blocks[editing.number]) ? editing.number : blocks.findIndex(isSame);
-  if (number < 0) {
+  if (number < 0 && editing.isSaving) {
+    closeEditor(); // since it is saved
+  } else if (number < 0) {
     state.editing = null;
     state.block = null;
+    holdKeys();
+    afterDrawing(() => focusLostWords(editing));
   } else if (number !== editing.number) {
     Object.assign(editing, { number });
     state.block = number;
   }
+}
+
+// Where the words are now that were typed for a block that is gone. What is typed next would act
+// on something else.
+function focusLostWords({ words }) {
+  const fields = [...document.querySelectorAll(".messages textarea")];
+  const field = fields.find(({ value }) => value === words);
+  (field ?? document.querySelector("aside")).focus({ preventScroll: true });
 }
 
 export function editor() {

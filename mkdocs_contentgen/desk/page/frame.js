@@ -7,7 +7,7 @@ import { HOLD, redraw, state } from "./state.js";
 import {
   currentStatement, findIn, openStatements, settledMarks, statementsOf,
 } from "./statements.js";
-import { holdKeys } from "./keys.js";
+import { holdKeys } from "./typing.js";
 
 export const frame = {
   element: null,

@@ -8,30 +8,21 @@ import { switchComparison } from "./compare.js";
 import { reviewNext } from "./queue.js";
 import { openNext } from "./review.js";
 import { h } from "./draw.js";
-import { HOLD, redraw, state } from "./state.js";
+import { redraw, state } from "./state.js";
 import { currentStatement, openStatements } from "./statements.js";
+import { freeKeys, holdKeysWithoutFocus, isTyping } from "./typing.js";
 import { undo } from "./undoing.js";
 import { say } from "./words.js";
 
 // Another page can lead here while one types there: no key acts then before the person has come.
 let isArmed = document.documentElement.dataset.openedBy === "person";
-// No key acts until nobody has typed for a moment: a page can give the focus away meanwhile.
-let quietUntil = 0;
-
-export function holdKeys() {
-  quietUntil = performance.now() + HOLD;
-}
 
 export function watchKeys() {
   addEventListener("keydown", press);
-  addEventListener("blur", () => { quietUntil = Infinity; });
-  addEventListener("focus", () => {
-    const wasBlurred = quietUntil === Infinity; // else it is the first focus, after a load
-    if (wasBlurred) holdKeys();
-  });
+  holdKeysWithoutFocus(); // a page can give the focus away
   addEventListener("pointerdown", () => {
     isArmed = true;
-    quietUntil = 0;
+    freeKeys();
   }, true);
   addEventListener("focusin", ({ target }) => {
     if (target.tagName !== "IFRAME") isArmed = true;
@@ -109,11 +100,7 @@ function press(event) {
   const isField = target.closest?.("textarea, input, select");
   const isOfButton = key === "Enter" && target !== document.body;
   if (isField || isOfButton || isDialogOpen() || !isArmed) return;
-  const now = performance.now();
-  if (now < quietUntil) {
-    quietUntil = Math.max(quietUntil, now + HOLD);
-    return;
-  }
+  if (isTyping()) return;
   const isUndo = key === "z" && isModified && !event.shiftKey;
   const isOther = !isUndo && (isModified || event.altKey); // a key of the browser
   if (isOther || event.repeat) return;
