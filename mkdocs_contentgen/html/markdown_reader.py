@@ -77,7 +77,7 @@ def check_kept(html: str, element: Tag) -> None:
     for image in tags_in(given, ("img",)):
         if str(image.get("src")) not in pictures:
             raise EditError(
-                f"a text cannot show the picture {_shown(image.get('src'))}: its host is not in "
+                f"a text cannot show the picture `{_shown(image.get('src'))}`: its host is not in "
                 "`image_hosts`; link to it instead"
             )
     addresses = set()
@@ -86,7 +86,7 @@ def check_kept(html: str, element: Tag) -> None:
     for link in tags_in(given, ("a",)):
         if str(link.get("href")) not in addresses:
             raise EditError(
-                f"a text cannot have the address {_shown(link.get('href'))}; write a whole one, "
+                f"a text cannot have the address `{_shown(link.get('href'))}`; write a whole one, "
                 "such as https://example.com/page"
             )
     lost_attributes = Counter(_attributes(given)) - Counter(_attributes(element))

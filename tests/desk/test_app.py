@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import errno
 import json
+import os
 import re
 import shlex
 import shutil
@@ -359,6 +361,7 @@ def test_messages_of_the_server_are_translated() -> None:
     code = " ".join(file.read_text("utf-8") for file in package.rglob("*.py"))
     code = re.sub(r'"\s+f?"', "", code)  # a message can be on several lines
     code = code.replace("{hint}", "")
+    code += os.strerror(errno.ENOSPC) + os.strerror(errno.EACCES)  # which messages contain
     for message, translations in messages.items():
         places = set(re.findall(r"\{\d\}", message))
         for translation in translations:

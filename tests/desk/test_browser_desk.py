@@ -468,6 +468,25 @@ GERMAN = {
         "Der Text ist nicht verwendbar: Der Text hat nur Überschriften (am 2026-11-27)"
     ),
     "a message: of another (kind)": "a message: of another (kind)",
+    "docs/a.md/main.html:3: merge conflict in line 3; resolve it with git": (
+        "docs/a.md/main.html:3: Merge-Konflikt in Zeile 3; lösen Sie ihn mit git"
+    ),
+    "a.md, article 'main': cannot be written (No space left on device)": (
+        "a.md, article 'main': kann nicht geschrieben werden (kein Platz mehr auf dem Datenträger)"
+    ),
+    "the cache .cache/a/cache.db is locked by another program": (
+        "Der Cache .cache/a/cache.db ist von einem anderen Programm gesperrt"
+    ),
+    "a text cannot have `style` in <p>; leave it out": (
+        "Ein Text kann `style` in <p> nicht haben; lassen Sie es weg"
+    ),
+    "a text cannot have the address `x.md`; write a whole one, such as https://example.com/page": (
+        "Ein Text kann die Adresse `x.md` nicht haben; schreiben Sie eine ganze, etwa "
+        "https://example.com/page"
+    ),
+    "this service cannot update texts; see `service_fields`": (
+        "Dieser Dienst kann Texte nicht aktualisieren; siehe `service_fields`"
+    ),
 }
 """Messages of the server, and what they are in German."""
 

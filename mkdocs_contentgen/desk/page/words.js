@@ -23,18 +23,27 @@ const fill = (sentence, values) => sentence
 
 export const say = (name, ...values) => fill(words[name]?.[column] ?? name, values);
 
-// Words in quotes, a date, a figure, or a cost.
-const VALUE = /'[^']*'|\d{4}-\d\d-\d\d|\d+(?:[.,]\d+)*(?: [A-Z]{3}\b)?/g;
+// What differs in messages that are otherwise the same: words in quotes, a tag, an address, a path,
+// a date, a figure, or a cost.
+const VALUE = new RegExp([
+  "'[^']*'", "`[^`]*`", String.raw`<\w+>`, String.raw`https?://[^\s;,()]+`,
+  String.raw`[\w.~-]*/[^\s:;,()]+(?::\d+)?`, String.raw`\d{4}-\d\d-\d\d`,
+  String.raw`\d+(?:[.,]\d+)*(?: [A-Z]{3}\b)?`,
+].join("|"), "g");
 
-// A message of the server in the language of the desk. What stands behind a colon or in brackets is
-// translated by itself, and what nobody has translated stays as it is.
-export function translate(message) {
+function translateSentence(message) {
   const values = message.match(VALUE) ?? [];
   let count = 0;
   const sentence = message.replace(VALUE, () => `{${count++}}`);
   const translated = messages[sentence]?.[column - 1];
-  if (translated) return fill(translated, values);
-  const [, head, sign, rest] = message.match(/^(.+?)(: | \()(.*)$/s) ?? [];
-  const start = messages[head]?.[column - 1];
-  return start ? start + sign + translate(rest) : message;
+  return translated && fill(translated, values);
+}
+
+// A message of the server in the language of the desk. What stands behind a colon, in brackets or
+// behind a semicolon is translated by itself, and what nobody has translated stays as it is.
+export function translate(message) {
+  const whole = translateSentence(message);
+  if (whole) return whole;
+  const [, head, sign, rest] = message.match(/^(.+?)(: | \(|; |\)$)(.*)$/s) ?? [];
+  return head ? (translateSentence(head) ?? head) + sign + translate(rest) : message;
 }
