@@ -865,6 +865,28 @@ def test_twins_and_other_articles(project: Project, page: Page) -> None:
         expect(articles.nth(1)).to_have_css("opacity", "1")
 
 
+SHRINKING = """<!doctype html><html lang="en" style="overflow-anchor: none"><body>
+<div id="tall" style="height: 5000px"></div>{{ page.content }}<div style="height: 5000px"></div>
+<img src="slow.png" alt="">
+<script>addEventListener("load", () => document.getElementById("tall").remove());</script>
+</body></html>"""
+
+
+def test_a_page_that_changes_its_height_as_it_loads(project: Project, page: Page) -> None:
+    """Whoever opens a text sees where it begins. 3 s."""
+    make_site(project.root)
+    project.write("theme/main.html", SHRINKING)
+    held: list[Route] = []
+    page.route("**/slow.png", lambda route: held.append(route))
+    with DeskProcess(project) as desk:
+        open_text(desk, page, "Ten habits")
+        expect(block_with(page, "Ten habits")).to_be_in_viewport()
+        for route in held:
+            route.abort()
+        expect(page.frame_locator("iframe").locator("#tall")).to_have_count(0)
+        expect(block_with(page, "Ten habits")).to_be_in_viewport()
+
+
 STRICT = """<!doctype html><html lang="en"><head><base href="https://docs.example/">
 <meta http-equiv="Content-Security-Policy"
  content="default-src 'none'; script-src 'nonce-a'; style-src 'nonce-a'"></head>

@@ -2,6 +2,7 @@
 // its blocks was clicked. The page is not trusted: it can neither read nor change what the desk
 // has.
 
+const SETTLING = 1000; // milliseconds after which a page that was loaded has its height
 const { desk: DESK, build } = document.querySelector("script[data-desk]").dataset;
 const styles = new CSSStyleSheet(); // which no policy of the page refuses
 styles.replaceSync(`
@@ -149,14 +150,31 @@ function select(selection, scrolls, covered) {
   unmark("data-contentgen-current");
   const element = elementToSelect(selection);
   if (!element) {
-    if (scrollsToText) document.querySelector("[data-contentgen-text]")?.scrollIntoView();
+    if (scrollsToText) bringInSight(document.querySelector("[data-contentgen-text]"), "start");
     return;
   }
   if (element.tagName === "MARK") element.dataset.contentgenCurrent = "";
   else if (selection.statement === undefined) element.dataset.contentgenSelected = "";
   const { top, bottom } = element.getBoundingClientRect();
   const isInSight = top >= 80 && bottom <= (innerHeight - covered) * 0.8;
-  if (scrolls && !isInSight) element.scrollIntoView({ block: "center" });
+  if (scrolls && !isInSight) bringInSight(element, "center");
+}
+
+// While a page loads, what stands above can become higher or lower: then it is scrolled again, but
+// not from under the hands of a person.
+let scrollAgain = () => {};
+const resizing = new ResizeObserver(() => scrollAgain());
+
+function bringInSight(element, block) {
+  scrollAgain = () => element?.scrollIntoView({ block });
+  scrollAgain();
+}
+
+const stopScrolling = () => resizing.disconnect();
+resizing.observe(document.documentElement);
+addEventListener("load", () => setTimeout(stopScrolling, SETTLING));
+for (const name of ["wheel", "touchmove", "keydown", "pointerdown"]) {
+  addEventListener(name, stopScrolling, { passive: true, capture: true });
 }
 
 function elementOf([tag, text, address]) {
