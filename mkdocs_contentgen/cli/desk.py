@@ -59,6 +59,7 @@ def review(
     """
     import secrets
     import webbrowser
+    from urllib.parse import urlsplit
 
     from ..desk.app import DeskApp
     from ..desk.builder import private_folder
@@ -85,7 +86,9 @@ def review(
         stack.enter_context(builder)
         desk_site.build = builder.build
         language = str(site.theme.get("language") or site.theme.get("locale") or "")
-        app = DeskApp(desk_site, builder, ports, secrets.token_urlsafe(32), language)
+        base = urlsplit(site.config.site_url or "").path.strip("/")
+        base = f"{base}/" if base else ""
+        app = DeskApp(desk_site, builder, ports, secrets.token_urlsafe(32), language, base)
 
         def announce() -> None:
             print_line(f"You review as {name} on {app.address} (Ctrl-C ends it)", err=True)

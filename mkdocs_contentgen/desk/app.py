@@ -167,7 +167,8 @@ def page_name(path: str) -> str:
 class DeskApp:
     """The desk on a port of 127.0.0.1, and the pages on another one, on hosts of their own.
 
-    `site` has the texts, `token` opens a session, and `language` is that of the site.
+    `site` has the texts, `token` opens a session, and `language` is that of the site, which is
+    served below the path `base`, such as `docs/`.
     """
 
     def __init__(
@@ -177,12 +178,14 @@ class DeskApp:
         ports: tuple[int, int],
         token: str,
         language: str = "",
+        base: str = "",
     ) -> None:
         self._site = site
         self._builder = builder
         self._host = f"{HOST}:{ports[0]}"
         self._origin = f"http://{self._host}"
         self._hosts = _PageHosts(ports[1])
+        self._base = base
         self._token = token
         self._opener = ""
         """Names the page that has got the key for the token, or nobody yet."""
@@ -432,7 +435,7 @@ class DeskApp:
         page_of_host = self._hosts.page(request.headers["host"])
         initiator = request.headers.get("sec-fetch-site", "same-origin")
         destination = request.headers.get("sec-fetch-dest", "iframe")
-        path = request.path_params["path"]
+        path = self._path_in_site(request.path_params["path"])
         if not (initiator == "same-origin" or destination == "iframe"):
             raise HTTPException(403, _ADDRESS_HINT)
         if destination == "document":  # a link that opens a tab
@@ -448,6 +451,12 @@ class DeskApp:
                 raise HTTPException(404, "this page has another host")
             return RedirectResponse(f"{self._hosts.origin(page)}/{quote(path)}")
         return HTMLResponse(self._with_scripts(html, build))
+
+    def _path_in_site(self, path: str) -> str:
+        """Return a path without that below which the site is served, unless a file has both."""
+        directory = self._builder.site_dir
+        is_file = directory is not None and (directory / path).exists()
+        return path if is_file else path.removeprefix(self._base)
 
     def _with_scripts(self, html: str, build: str) -> str:
         script = (

@@ -887,6 +887,28 @@ def test_a_page_that_changes_its_height_as_it_loads(project: Project, page: Page
         expect(block_with(page, "Ten habits")).to_be_in_viewport()
 
 
+BELOW = """<!doctype html><html lang="en"><head><link rel="stylesheet" href="/v1/own.css"></head>
+<body><a href="/v1/plan.html">Next</a>{{ page.content }}</body></html>"""
+
+
+def test_a_site_below_a_path(project: Project, page: Page) -> None:
+    """Addresses that begin with the path of the site lead to its files, as where it is served. 3 s.
+
+    Its pages are files with a name of their own.
+    """
+    make_site(project.root, site_url="https://docs.example/v1/", use_directory_urls=False)
+    project.write("theme/main.html", BELOW)
+    project.write("docs/own.css", "p { color: rgb(1, 2, 3); }")
+    with DeskProcess(project) as desk:
+        open_text(desk, page)
+        expect(block_with(page, "The end.")).to_have_css("color", "rgb(1, 2, 3)")
+        page.frame_locator("iframe").get_by_role("link", name="Next").click()
+        expect(page.get_by_text("The page beside it is another one now.")).to_be_visible()
+        expect(page.frame_locator("iframe").get_by_role("heading", name="Speed")).to_be_visible()
+        page.get_by_role("button", name="Back to the page of this text").click()
+        expect(block_with(page, "The end.")).to_be_visible()
+
+
 STRICT = """<!doctype html><html lang="en"><head><base href="https://docs.example/">
 <meta http-equiv="Content-Security-Policy"
  content="default-src 'none'; script-src 'nonce-a'; style-src 'nonce-a'"></head>

@@ -164,8 +164,10 @@ export function followBlock() {
   const { blocks } = state.text;
   const isSame = (block) => isOfBlock(editing, block);
   const number = isSame(blocks[editing.number]) ? editing.number : blocks.findIndex(isSame);
-  if (number < 0 && editing.isSaving) {
-    closeEditor(); // since it is saved
+  // Also if only the answer to saving them was lost.
+  const isSaved = editing.isSaving || blocks[editing.number]?.markdown === editing.words.trim();
+  if (number < 0 && isSaved) {
+    closeEditor();
   } else if (number < 0) {
     state.editing = null;
     state.block = null;
