@@ -187,7 +187,8 @@ def become(message: bytes, stdout: int, stderr: int) -> str:
     os.environ.update(environment)
     time.tzset()
     tempfile.tempdir = None  # so that TMPDIR is read again
-    sys.path[0] = directory
+    added = environment.get("PYTHONPATH", "").split(os.pathsep)
+    sys.path[:1] = [directory, *(path for path in added if path and path not in sys.path)]
     sys.argv[1:] = arguments
     return str(module)
 

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from conftest import wait_until
 from hypothesis import HealthCheck, given, settings
 from model_double import running_model
 from model_writer import writing
@@ -69,5 +70,8 @@ def test_requests(server: WriterServer, path: str, mode: str) -> None:
 
 def test_log(server: WriterServer) -> None:
     """After all of them, the log is still one record a line, and no fault is on stderr."""
+    before = len(server.lines)
+    assert server.ask().status_code == 200
+    wait_until(lambda: len(server.lines) > before)
     assert all(record["operation"] for record in server.log)
     assert "Traceback" not in "".join(server.errors)

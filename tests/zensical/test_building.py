@@ -19,9 +19,10 @@ from golden_file import cases
 from model_double import ModelDouble
 from msgspec.structs import replace
 from served_site import serving
-from service_double import ServiceDouble, generated, raw
+from service_double import ServiceDouble, generated, hold, raw
 
 from mkdocs_contentgen import DiskStore
+from mkdocs_contentgen.texts.generation import WAITING_MESSAGE
 
 CASES = cases("building")
 
@@ -482,10 +483,12 @@ def test_a_configuration_may_name_what_is_not_installed(site: Project) -> None:
 @pytest.mark.system
 def test_an_interrupt_keeps_what_was_paid_for(site: Project, service: ServiceDouble) -> None:
     """Ctrl-C during generation waits for the requests in flight, and runs no build."""
-    service.answer = generated(delay=2)
+    release = hold(service)
     process = site.start("mkdocs_contentgen", "zensical", "build")
     wait_until(lambda: service.in_flight)
     process.send_signal(signal.SIGINT)
+    wait_until(lambda: WAITING_MESSAGE in site.output)
+    release.set()
     assert process.wait(60) != 0
     assert service.answered == ["One"]
     assert not (site.root / "site").exists()
