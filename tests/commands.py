@@ -28,6 +28,7 @@ from mkdocs.__main__ import cli as mkdocs_command
 from mkdocs.config.config_options import Plugins
 from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.theme import Theme
+from pymdownx import emoji1_db  # type: ignore[import-untyped]  # it has no types
 from zensical.main import cli as zensical
 
 from mkdocs_contentgen.cli.main import main as contentgen
@@ -69,6 +70,17 @@ def environment_with_templates(theme: Theme) -> Environment:
 installed = cache(entry_points)
 setattr(mkdocs.plugins, "entry_points", installed)  # noqa: B010  mypy knows of no such name
 mkdocs.utils.get_themes = cache(mkdocs.utils.get_themes)
+
+
+class Table(dict[str, object]):
+    """A table that nobody changes, and that is copied by being handed on."""
+
+    def __deepcopy__(self, memo: object) -> Table:
+        return self
+
+
+# The extension copies both for each page, which takes longer than the rest of rendering it.
+emoji1_db.emoji, emoji1_db.aliases = Table(emoji1_db.emoji), Table(emoji1_db.aliases)
 
 
 class ZensicalHere:

@@ -44,6 +44,7 @@ def define_env(env):
         Path("ran.txt").write_text("a macro ran")
         return "a macro ran"
 """
+THEME = '<!doctype html><html><body><div role="main">{{ page.content }}</div></body></html>'
 OWN = "# The author's page\n\nOf HTML.[^own]\n\n[^own]: A note.\n\n"
 ASKED = {"type": "blog", "topic": "Alpha"}
 ARTICLE = (
@@ -100,7 +101,9 @@ def harmful(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Ejected]:
 
         service.answer = answer
         project = Project(root, service.environment)
-        configure(project)
+        # Reading pages of MkDocs' own theme as a browser does takes most of the time of the tests.
+        configure(project, theme={"name": None, "custom_dir": "theme"})
+        project.write("theme/main.html", THEME)
         for number, name in enumerate(HARMFUL):
             text = f"{OWN}<!-- contentgen -->\n\nThe end.\n" if number % 2 else ""
             project.page(f"{name}.md", {"type": "blog", "topic": name}, text)
@@ -109,14 +112,14 @@ def harmful(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Ejected]:
         yield eject_site(project, list(HARMFUL))
 
 
-def configure(project: Project) -> None:
+def configure(project: Project, **config: object) -> None:
     """Write a configuration with all that reads Markdown."""
     # Where the macros plugin finds git, it runs it twelve times whenever the site is loaded.
     project.environment["PATH"] = ""
     project.write(".env", "SECRET_OF_THE_ENVIRONMENT=1\n")
     project.write("main.py", MACROS)
     plugins = [*PLUGINS, {"contentgen": {"image_hosts": ["img.example"]}}]
-    project.configure(plugins=plugins, markdown_extensions=EXTENSIONS)
+    project.configure(plugins=plugins, markdown_extensions=EXTENSIONS, **config)
 
 
 @cache
