@@ -8,7 +8,6 @@ has cannot be marked in the translation, so there is a message for it.
 from __future__ import annotations
 
 import re
-import unicodedata
 from collections.abc import Container, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
@@ -23,6 +22,7 @@ from ..html.descriptions import CITATION_LABEL
 from ..html.elements import HEADINGS
 from ..html.translatable import NUMBER, read_translated
 from ..service.protocol import MAX_REASON, OriginalBlock
+from .exchanged_words import exchanged_words
 from .exclusive_terms import compare_exclusive_terms
 from .glossary import NO_GLOSSARY, Glossary, is_kept
 from .languages import primary_tag
@@ -35,6 +35,7 @@ from .translation_words import (
     compare_names,
     compare_negations,
     missing_rates,
+    stems_of,
 )
 from .values import (
     Figure,
@@ -77,9 +78,6 @@ _SMALL = ("1", "2")
 
 _KEPT = re.compile(f"{NUMBER.pattern}|{CITATION_LABEL.pattern}")
 """Matches what stands for a part that stays, and a citation, whose number says nothing."""
-
-_STEM = re.compile(r"(?<!\w)[^\W\d_]{5}")
-"""How a longer word begins, which is compared between languages."""
 
 _LEAST_TO_SWAP = 5
 """Blocks with fewer words are not compared with their neighbours."""
@@ -130,8 +128,8 @@ def is_of_another_block(
     own = compare_block(_pair(element, element_of(block), language, from_language))
     if not (own.added and own.messages):
         return False
-    stems = _stems(words_of_block(element))
-    count_shared = len(stems & _stems(_original_text(block.text)))
+    stems = stems_of(words_of_block(element))
+    count_shared = len(stems & stems_of(_original_text(block.text)))
     for other in others:
         try:
             original = element_of(other)
@@ -139,7 +137,7 @@ def is_of_another_block(
             continue
         comparison = compare_block(_pair(element, original, language, from_language))
         agrees = not comparison.added and not comparison.messages
-        if agrees and len(stems & _stems(_original_text(other.text))) >= count_shared:
+        if agrees and len(stems & stems_of(_original_text(other.text))) >= count_shared:
             return True
     return False
 
@@ -202,10 +200,10 @@ def _have_swapped_words(
     """
     if min(len(split_words(block.text)), len(split_words(other.text))) < _LEAST_TO_SWAP:
         return False
-    stems = _stems(_original_text(block.text))
-    other_stems = _stems(_original_text(other.text))
-    translated = _stems(words_of_block(element))
-    other_translated = _stems(words_of_block(other_element))
+    stems = stems_of(_original_text(block.text))
+    other_stems = stems_of(_original_text(other.text))
+    translated = stems_of(words_of_block(element))
+    other_translated = stems_of(words_of_block(other_element))
     straight = len(stems & translated)
     other_straight = len(other_stems & other_translated)
     crossed = len(stems & other_translated)
@@ -214,13 +212,6 @@ def _have_swapped_words(
         return False
     least = _LEAST_CROSSED + _CROSSED_FOR_EACH * (straight + other_straight)
     return crossed + other_crossed >= least
-
-
-def _stems(text: str) -> set[str]:
-    """Return how the longer words of a block begin, without accents."""
-    decomposed = unicodedata.normalize("NFKD", text.casefold())
-    letters = "".join(sign for sign in decomposed if not unicodedata.combining(sign))
-    return set(_STEM.findall(letters))
 
 
 @lru_cache(maxsize=256)  # each block is compared with several answers, and reading it takes 1 ms
@@ -283,7 +274,8 @@ def check(
     pair = _pair(element, original, language, from_language, common_words)
     comparison = compare_block(pair)
     mark_ranges(element, comparison.added)
-    messages = [*comparison.messages, *_length_messages(pair)]
+    with_code = replace(pair, original=original.get_text(), translation=element.get_text())
+    messages = [*comparison.messages, *_length_messages(pair), *exchanged_words(with_code)]
     for term in glossary.terms_in([pair.original], language):
         if not is_kept(term, pair.translation):
             messages.append(f"the glossary has '{term.target}' for '{term.source}'")

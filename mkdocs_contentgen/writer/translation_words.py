@@ -40,6 +40,9 @@ _NAME_WORDS = frozenset(_TABLE["names"]["translated"].split())
 _LATIN = re.compile(r"[A-Za-z\u00c0-\u024f]")
 """A letter of Latin, with accents too."""
 
+_STEM = re.compile(r"(?<!\w)[^\W\d_]{5}")
+"""How a longer word begins, which is compared between languages."""
+
 _DASHES = "-–—"
 _OPENING = ('"', "“", "„", "«", "‹", "「", "¿", "¡")
 """What opens a quotation or a sentence."""
@@ -160,6 +163,13 @@ def _split(text: str, language: str) -> list[str]:
     ends = {*sentence_ends(text, language), len(text)}
     ends |= {match.end() for match in _SEMICOLON.finditer(text)}
     return [text[start:end] for start, end in pairwise([0, *sorted(ends)]) if start < end]
+
+
+def stems_of(text: str) -> set[str]:
+    """Return how the longer words of a block begin, without accents."""
+    decomposed = unicodedata.normalize("NFKD", text.casefold())
+    letters = "".join(sign for sign in decomposed if not unicodedata.combining(sign))
+    return set(_STEM.findall(letters))
 
 
 def missing_rates(pair: Pair) -> list[str]:

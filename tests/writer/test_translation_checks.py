@@ -18,6 +18,7 @@ from growth import LINEAR, growth
 from mkdocs_contentgen.html.document import read_content
 from mkdocs_contentgen.html.translatable import read_translated, write_translated
 from mkdocs_contentgen.service.protocol import OriginalBlock
+from mkdocs_contentgen.writer.exchanged_words import exchanged_words
 from mkdocs_contentgen.writer.translation_checks import (
     check,
     compare_block,
@@ -90,6 +91,37 @@ def test_a_change_that_makes_a_translation_false(
     right, wrong = change.split(" → ")
     assert noise(original, text, language) == ""
     assert noise(original, text.replace(right, wrong, 1), language) != ""
+
+
+@pytest.mark.parametrize(
+    ("original", "right", "wrong"),
+    [
+        (
+            "The first build takes 5 minutes. The next one takes 9 seconds.",
+            "Der erste Build dauert 5 Minuten. Der nächste dauert 9 Sekunden.",
+            "Der nächste dauert 9 Sekunden. Der erste Build dauert 5 Minuten.",
+        ),
+        (
+            "Plan A has 5 pages. Plan B has 9 pages.",
+            "Plan A hat 5 Seiten. Plan B hat 9 Seiten.",
+            "Plan A hat 9 Seiten. Plan B hat 5 Seiten.",
+        ),
+        (
+            "Run `build` to make it. Run `serve` to see it.",
+            "Mit `build` entsteht es. Mit `serve` sieht man es.",
+            "Mit `serve` entsteht es. Mit `build` sieht man es.",
+        ),
+        (
+            "The server writes the protocol. The client reads a message.",
+            "Der Server schreibt das Protokoll. Der Client liest eine Meldung.",
+            "Der Client liest eine Meldung. Der Server schreibt das Protokoll.",
+        ),
+    ],
+)
+def test_sentences_that_have_changed_places(original: str, right: str, wrong: str) -> None:
+    """A block that has all of its original is wrong if figures or words are elsewhere in it."""
+    assert "each other's sentence" not in checked(original, right)[1]
+    assert "each other's sentence" in checked(original, wrong)[1]
 
 
 def test_citations_are_no_figures() -> None:
@@ -244,7 +276,7 @@ def test_other_originals() -> None:
 
 @pytest.mark.parametrize(
     "piece",
-    "17 |Ab Cd |x GitHub|per day |Berlin |not; |SHA-256 |Ab1.2-|AB-|-5 |must; ".split("|"),
+    "17 |Ab Cd |x GitHub|per day |Berlin |not; |SHA-256 |Ab1.2-|AB-|-5 |must; |Ab 7. ".split("|"),
 )
 def test_comparing_takes_linear_time(piece: str) -> None:
     """No block takes long, whatever its translation is."""
@@ -253,5 +285,6 @@ def test_comparing_takes_linear_time(piece: str) -> None:
         other = "Word nine " * (len(text) // 10)
         for pair in ((text, text), (other, text), (text, other)):
             compare_block(Pair(*pair, "en", "de"))
+            exchanged_words(Pair(*pair, "en", "de"))
 
     assert growth(compare_with, lambda size: piece * (size // len(piece)), 2_000) < LINEAR
