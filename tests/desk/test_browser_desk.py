@@ -501,7 +501,8 @@ def test_approve_anyway(desk: DeskProcess, page: Page) -> None:
     dialog.get_by_role("button", name="Approve").click()
     dialog.get_by_role("textbox").fill("The lawyer has read it")
     dialog.get_by_role("button", name="Approve").click()
-    wait_until(lambda: "reason: The lawyer has read it" in approved(desk))
+    expect(page.get_by_role("status")).to_contain_text("Approved “Builds take seconds”")
+    assert "reason: The lawyer has read it" in approved(desk)
     assert [sent["reason"] for sent in approvals] == ["The lawyer has read it"]
 
 
