@@ -84,10 +84,15 @@ class Site:
 
 def make_site(root: Path, monkeypatch: pytest.MonkeyPatch) -> Site:
     """Return a site with one page, and change into its directory."""
-    monkeypatch.chdir(root)
-    for name in ("BASE_URL", "USER_ID", "TOKEN", "ON_MISSING"):
-        monkeypatch.delenv(f"CONTENTGEN_{name}", raising=False)
-    site = Site(root)
+    site = enter_site(root, monkeypatch)
     site.configure()
     site.page()
     return site
+
+
+def enter_site(root: Path, monkeypatch: pytest.MonkeyPatch) -> Site:
+    """Return the site in a directory, and change into it."""
+    monkeypatch.chdir(root)
+    for name in ("BASE_URL", "USER_ID", "TOKEN", "ON_MISSING"):
+        monkeypatch.delenv(f"CONTENTGEN_{name}", raising=False)
+    return Site(root)

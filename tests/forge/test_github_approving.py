@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import json
 import re
+import shutil
 import subprocess
 from collections.abc import Iterator
+from copy import deepcopy
 from dataclasses import dataclass
 from html import unescape
 from pathlib import Path
@@ -13,7 +15,7 @@ from pathlib import Path
 import pytest
 from github_double import REPOSITORY, TOKEN, GitHubDouble, github_double
 from repository import commit, edit_file, git
-from sandbox_site import Site, make_site
+from sandbox_site import Site, enter_site, make_site
 
 from mkdocs_contentgen.forge.comment import HEADING
 from mkdocs_contentgen.texts.approval import read_approved
@@ -77,36 +79,60 @@ class Job:
         return found[1] if found else ""
 
 
-@pytest.fixture
-def job(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Job]:
-    """Return the job of a pull request whose text is proposed, and whose comment is there."""
-    root, remote = tmp_path / "site", tmp_path / "remote.git"
+@pytest.fixture(scope="module")
+def opened(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, GitHubDouble]:
+    """Open a pull request with a proposed text, whose comment is there.
+
+    Returns the folder of the site and its remote, which each test has a copy of, and the API.
+    """
+    folder = tmp_path_factory.mktemp("opened")
+    root = folder / "site"
     root.mkdir()
-    site = make_site(root, monkeypatch)
-    monkeypatch.setenv("GIT_CONFIG_GLOBAL", str(tmp_path / "no-such-file"))
-    git(tmp_path, "init", "-q", "--bare", "remote.git")
-    git(root, "init", "-q", "-b", "main")
-    git(root, "remote", "add", "origin", str(remote))
-    commit(root)
-    base = git(root, "rev-parse", "HEAD").strip()
-    git(root, "push", "-q", "origin", "main")
-    git(root, "checkout", "-q", "-b", "texts")
-    site.draft(DRAFT)
-    site.run("propose", "index.md")
+    with pytest.MonkeyPatch.context() as monkeypatch, github_double() as github:
+        site = make_site(root, monkeypatch)
+        enter_job(folder, monkeypatch, github)
+        git(folder, "init", "-q", "--bare", "--template=", "remote.git")
+        git(root, "init", "-q", "--template=", "-b", "main")
+        git(root, "remote", "add", "origin", "../remote.git")
+        commit(root)
+        base = git(root, "rev-parse", "HEAD").strip()
+        git(root, "push", "-q", "origin", "main")
+        git(root, "checkout", "-q", "-b", "texts")
+        site.draft(DRAFT)
+        site.run("propose", "index.md")
+        github.add_pull("texts", "main")["base"]["sha"] = base
+        job = Job(site, github, folder / "remote.git")
+        job.push()
+        job.check()
+    return folder, github
+
+
+def enter_job(folder: Path, monkeypatch: pytest.MonkeyPatch, github: GitHubDouble) -> None:
+    """Set the variables of a job."""
+    monkeypatch.setenv("GIT_CONFIG_GLOBAL", str(folder / "no-such-file"))
+    variables = {"REPOSITORY": REPOSITORY, "API_URL": github.url, "TOKEN": TOKEN}
+    for name, value in variables.items():
+        monkeypatch.setenv(f"GITHUB_{name}", value)
+    monkeypatch.setenv("GITHUB_EVENT_PATH", str(folder / "site/.cache/event.json"))
+    monkeypatch.delenv("GITHUB_STEP_SUMMARY", raising=False)
+
+
+@pytest.fixture
+def job(
+    opened: tuple[Path, GitHubDouble], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> Iterator[Job]:
+    """Return the job of a pull request whose text is proposed, and whose comment is there."""
+    folder, before = opened
+    shutil.copytree(folder, tmp_path, dirs_exist_ok=True)
+    site = enter_site(tmp_path / "site", monkeypatch)
     with github_double() as github:
-        variables = {"REPOSITORY": REPOSITORY, "API_URL": github.url, "TOKEN": TOKEN}
-        for name, value in variables.items():
-            monkeypatch.setenv(f"GITHUB_{name}", value)
-        monkeypatch.setenv("GITHUB_EVENT_PATH", str(root / ".cache/event.json"))
-        monkeypatch.delenv("GITHUB_STEP_SUMMARY", raising=False)
+        enter_job(tmp_path, monkeypatch, github)
         github.permissions["jo-doe"] = "write"
         github.names["jo-doe"] = "Jo Doe"
         github.authors = ["github-actions[bot]"]
-        github.add_pull("texts", "main")["base"]["sha"] = base
-        found = Job(site, github, remote)
-        found.push()
-        found.check()
-        yield found
+        github.pulls, github.comments = deepcopy((before.pulls, before.comments))
+        github.next_id = before.next_id
+        yield Job(site, github, tmp_path / "remote.git")
 
 
 def test_a_review_approves(job: Job) -> None:
