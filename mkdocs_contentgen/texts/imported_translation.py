@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -102,8 +103,25 @@ def _lacking_parts(
             if address not in _addresses(own):
                 shown = shortened(address, _MAX_ADDRESS)
                 problems.append(f"{leaf_name(own)} lacks {shown} of the original")
+        if leaf.kind != "pre":
+            for code in _missing_code(leaf, own):
+                shown = shortened(code, _MAX_ADDRESS)
+                problems.append(f"{leaf_name(own)} lacks `{shown}` of the original")
     what_they_are = "links, pictures or codes are not as there"
     return first_problems(problems, _MAX_NAMED, what_they_are, what_they_are)
+
+
+def _missing_code(leaf: Block, own: Block) -> list[str]:
+    """Return the code in the text of a leaf that does not stand in its translation, in any form."""
+    text = " ".join(own.element.get_text().split())
+    missing = []
+    for element in leaf.element.find_all("code"):
+        code = " ".join(element.get_text().split())
+        # Letters of Chinese, for example, stand beside code without a space.
+        in_text = rf"(?<![A-Za-z0-9_]){re.escape(code)}(?![A-Za-z0-9_])"
+        if code and code not in missing and not re.search(in_text, text):
+            missing.append(code)
+    return missing
 
 
 def _addresses(leaf: Block) -> list[str]:

@@ -134,6 +134,24 @@ def imported(html: str, original: Text = ORIGINAL) -> Text:
     )
 
 
+def test_code_in_a_sentence() -> None:
+    """What a person changed or left out is named; without its formatting, it is there."""
+    html = (
+        "<article><h1>t</h1><p>Use <code>make -j4</code>, <code>f()</code> or <code>a</code>.</p>"
+    )
+    original = text_of(f"{html}</article>")
+    for own, problems in (
+        ("Nimm <code>a</code>, f() oder <code>make -j4</code>.", []),
+        ("使用<code>a</code>或f()或<code>make -j4</code>。", []),
+        ("Nimm <code>make -j8</code>, <code>f()</code> oder <code>a</code>.", ["`make -j4`"]),
+        ("Nimm <code>make -j42</code> oder <code>ab</code>.", ["`make -j4`", "`f()`", "`a`"]),
+    ):
+        found, _ = aligned(f"<article><h1>t</h1><p>{own}</p></article>", original)
+        assert [problem.split(" lacks ")[1] for problem in found.problems] == [
+            f"{code} of the original" for code in problems
+        ]
+
+
 def test_an_update_translates_what_an_import_lacks() -> None:
     """Only where a person asks for it; it stands where it does in the original, and all is said."""
     own = without_a_paragraph()
