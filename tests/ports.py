@@ -11,8 +11,9 @@ import random
 import socket
 from itertools import cycle
 
-FIRST, BLOCK = 10_000, 500
-"""The first port, and how many each worker has: below those that systems give to programs."""
+FIRST, BLOCK = 11_000, 400
+"""The first port, and how many each worker has: below those that systems give to programs,
+and above all that browsers refuse."""
 
 _worker = int(os.environ.get("PYTEST_XDIST_WORKER", "gw0").removeprefix("gw")) % 20
 _start = random.randrange(0, BLOCK, 2)  # another one for other tests on this machine

@@ -144,6 +144,30 @@ def hold(page: Page, action: str) -> list[Route]:
     return held
 
 
+def opens(request: Request) -> bool:
+    """Return whether a request opens a text, and does not only look for changes."""
+    return request.url.endswith("/api/text") and "version" not in (request.post_data_json or {})
+
+
+def is_opened(response: Response) -> bool:
+    """Return whether a text that is to be opened is there."""
+    return opens(response.request)
+
+
+def hold_opening(page: Page) -> list[Route]:
+    """Hold the next request that opens a text, and return a list that gets it."""
+    held: list[Route] = []
+
+    def hold_the_first(route: Route) -> None:
+        if held or not opens(route.request):
+            route.continue_()
+        else:
+            held.append(route)
+
+    page.route("**/api/text", hold_the_first)
+    return held
+
+
 def held_in(page: Page, held: list[Route]) -> Route:
     """Wait until a request is held, and return it."""
 
@@ -2211,6 +2235,27 @@ def test_the_list_tells_what_became_of_an_approval(desk: DeskProcess, page: Page
     assert approved(desk, "post.md") == ""
 
 
+def test_an_approval_that_is_taken_back_at_once(desk: DeskProcess, page: Page) -> None:
+    """The person stays with its text, although the next one was about to be opened. 3 s."""
+    open_text(desk, page, "Ten habits")
+    expect(approve_button(page)).to_be_enabled()
+    held = hold_opening(page)
+    approve_button(page).click()
+    opening = held_in(page, held)
+    said = page.get_by_role("status")
+    expect(said).to_contain_text("Approved “Ten habits”")
+    page.keyboard.press("Control+z")
+    page.get_by_role("dialog", name="Undo").get_by_role("button", name="Undo").click()
+    expect(said).to_contain_text("Undone: the approval")
+    with page.expect_response(is_opened):
+        opening.continue_()
+    page.evaluate("new Promise((done) => setTimeout(done))")  # what has arrived is handled
+    expect(page).to_have_title(re.compile("Ten habits"))
+    expect(page).to_have_url(re.compile("/post/"))
+    expect(approve_button(page)).to_be_enabled()
+    assert approved(desk, "post.md") == ""
+
+
 def test_an_answer_that_is_lost(desk: DeskProcess, page: Page) -> None:
     """The person is told to look, and words that were saved are not called unsaved. 3 s."""
     open_text(desk, page)
@@ -2429,24 +2474,12 @@ def test_compare_without_an_earlier_text(desk: DeskProcess, page: Page) -> None:
 def test_back_while_a_text_is_loading(desk: DeskProcess, page: Page) -> None:
     """The desk stays with the text that the person went back to. 2 s."""
     open_text(desk, page)
-    held: list[Route] = []
-
-    def opens(request: Request) -> bool:
-        body = request.post_data_json or {}
-        return request.url.endswith("/api/text") and "version" not in body
-
-    def hold_the_first(route: Route) -> None:
-        if held or not opens(route.request):
-            route.continue_()
-        else:
-            held.append(route)
-
-    page.route("**/api/text", hold_the_first)
+    held = hold_opening(page)
     page.keyboard.press("n")
     loading = held_in(page, held)
-    with page.expect_response(lambda response: opens(response.request)):
+    with page.expect_response(is_opened):
         page.go_back()
-    with page.expect_response(lambda response: opens(response.request)):
+    with page.expect_response(is_opened):
         loading.continue_()
     page.evaluate("new Promise((done) => setTimeout(done))")  # what has arrived is handled
     expect(page.get_by_role("heading", level=1)).to_have_text("Builds take seconds")

@@ -5,7 +5,7 @@ import { ask } from "./dialogs.js";
 import { drafts } from "./drafts.js";
 import { h } from "./draw.js";
 import { frame, isElsewhere, isOfEarlierDesk } from "./frame.js";
-import { openNext, nextAfter, openText } from "./review.js";
+import { openNext, nextAfter, openText, returnTo } from "./review.js";
 import { call } from "./api.js";
 import { HOLD, PATIENCE, state, tell, tellTooQuick } from "./state.js";
 import { afterLastUndo, agreesToUndo } from "./undoing.js";
@@ -81,7 +81,8 @@ async function undoApproval(ref) {
     return;
   }
   if (!await agreesToUndo(text)) return;
-  if (ref !== state.ref) await openText({ ...row, ...text });
+  await returnTo({ ...row, ...text });
+  if (ref !== state.ref) return; // the person has gone elsewhere meanwhile
   const done = await act("undo");
   if (done) tell("amber", say("did_undo", say("undone_approve")));
 }

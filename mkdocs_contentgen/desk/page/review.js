@@ -65,6 +65,13 @@ export async function openText(row) {
   }
 }
 
+// Stays with a text although another one is about to be opened, or goes back to it.
+export async function returnTo(row) {
+  leave();
+  const isOpen = row.ref === state.ref && location.pathname + location.search === addressOf(row);
+  if (!isOpen) await openText(row);
+}
+
 export async function openQueue() {
   const isWanted = leave();
   await inTurn(() => {});

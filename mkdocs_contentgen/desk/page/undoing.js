@@ -53,6 +53,7 @@ async function undoNext(ref) {
   const { text } = state;
   if (ref !== state.ref || !text?.undo) return;
   if (!await agreesToUndo(text)) return;
+  if (ref !== state.ref) return; // another text was opened beneath the question
   state.block = null;
   const open = openStatements();
   const shown = showEarlier(text);
