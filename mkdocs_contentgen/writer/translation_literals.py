@@ -10,7 +10,7 @@ import re
 
 from .code_parts import FILE_TYPES
 from .ranges import Range
-from .translation_words import Pair
+from .translation_words import Pair, is_transliterated
 
 _MOST_MESSAGES = 5
 """A block gets no more messages than this."""
@@ -19,8 +19,9 @@ _MOST_ENDING = 3
 """So many letters can be the ending of a name such as `GitHub`."""
 
 _LITERAL = re.compile(
-    # addresses
-    r"https?://[A-Za-z0-9./?&=%#_~+@:-]*[A-Za-z0-9/#]"
+    # HTML that is text, and addresses
+    r"</?[A-Za-z][^<>]{0,100}>|\b(?:javascript|data|file|ftp|tel):[^\s<>]{1,100}"
+    r"|https?://[A-Za-z0-9./?&=%#_~+@:-]*[A-Za-z0-9/#]"
     r"|www\.[A-Za-z0-9.-]{1,200}[A-Za-z0-9]"
     r"|(?<![A-Za-z0-9.@-])[A-Za-z0-9-]{1,63}\.(?:com|org|net|io|dev)\b"
     r"|[A-Za-z0-9.+-]{1,64}@[A-Za-z0-9-]{1,63}(?:\.[A-Za-z0-9-]{1,63}){1,4}"
@@ -99,7 +100,12 @@ def _forms_of(literal: str) -> set[str]:
 
 
 def _stands_in(literal: str, text: str) -> bool:
-    return re.search(rf"{re.escape(literal)}(?![A-Za-z0-9_])", text) is not None
+    """Tell whether a text has a literal, or a name such as `GitHub` in other letters."""
+    is_name = literal[0].isupper() and literal.isalpha()
+    flags = re.IGNORECASE if is_name else 0  # many write `Github`
+    if re.search(rf"{re.escape(literal)}(?![A-Za-z0-9_])", text, flags):
+        return True
+    return is_name and is_transliterated(literal, text)
 
 
 def _designations_in(text: str) -> set[str]:

@@ -172,6 +172,12 @@ def stems_of(text: str) -> set[str]:
     return set(_STEM.findall(letters))
 
 
+def is_transliterated(name: str, text: str) -> bool:
+    """Tell whether a text has a name such as `JavaScript` in the letters of another script."""
+    pattern = _TABLE["transliterated"].get(name.casefold())
+    return pattern is not None and re.search(pattern, text) is not None
+
+
 def missing_rates(pair: Pair) -> list[str]:
     """Return a message for each time of an English original that its translation does not name."""
     if pair.from_language != "en":

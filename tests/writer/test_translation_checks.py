@@ -140,6 +140,8 @@ def test_citations_are_no_figures() -> None:
         ("Run `wait 5` for ⟦1⟧.", "Für ⟦1⟧ `wait 5` und 7.", "Für ⟦1⟧ `wait 5` und ==7==."),
         ("A page.", "Eine Seite auf www.evil.example.", "Eine Seite auf ==www.evil.example==."),
         ("A page.", "Eine Seite auf evil.com.", "Eine Seite auf ==evil.com==."),
+        ("A page.", "Eine &lt;b onclick=x&gt; Seite.", r"Eine ==\<b onclick=x>== Seite."),
+        ("A page.", "Seite javascript:alert(1)", "Seite ==javascript:alert(1)=="),
     ],
 )
 def test_what_only_the_translation_says_is_marked(original: str, text: str, marked: str) -> None:
@@ -185,6 +187,8 @@ def test_what_cannot_be_marked_is_the_remark(original: str, text: str, remark: s
         ("ko", "It is not a page.", "페이지가 아닙니다."),
         ("ko", "Wait, or you lose it.", "기다리세요. 그렇지 않으면 잃습니다."),
         ("ru", "See No. 5 in it.", "См. № 5 в нём."),
+        ("ko", "Read about JavaScript now.", "이제 자바스크립트에 대해 읽으세요."),
+        ("es", "Read about JavaScript now.", "Lee ahora sobre Javascript."),
         ("pl", "It takes 5 days.", "Trwa to 5 dni."),
         ("hi", "It takes 5 days.", "इसमें ५ दिन लगते हैं।"),
         ("tr", "About 5% are here.", "%5’i burada."),
