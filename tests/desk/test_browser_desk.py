@@ -2418,6 +2418,26 @@ def test_keys_in_the_list(desk: DeskProcess, page: Page, key: str) -> None:
     expect(page.get_by_role("heading", level=1)).to_have_text("Builds take seconds")
 
 
+def test_the_focus_when_its_button_is_gone(desk: DeskProcess, page: Page) -> None:
+    """The heading of what is opened has it, so that one hears where one is. 3 s."""
+    page.goto(desk.address)
+    heading = page.get_by_role("heading", level=1)
+    page.get_by_role("link", name="Ten habits").press("Enter")
+    expect(heading).to_have_text("Ten habits")
+    expect(heading).to_be_focused()
+    expect(approve_button(page)).to_be_enabled()
+    page.keyboard.press("a")
+    page.keyboard.press("Enter")
+    expect(heading).to_have_text("Builds take seconds")
+    expect(heading).to_be_focused()
+    left(page, 3)
+    page.get_by_role("button", name="All texts").press("Enter")
+    expect(heading).to_have_text("Texts to review")
+    expect(heading).to_be_focused()
+    page.keyboard.press("Enter")
+    expect(heading).to_have_text("Builds take seconds")
+
+
 def test_changes_of_people_are_taken_back(desk: DeskProcess, page: Page) -> None:
     """Each where it is listed. 3 s."""
     open_text(desk, page)

@@ -82,7 +82,7 @@ export function bar() {
       h("span", {}, "‹ "), h("span", { class: "wide" }, say("list")), " ",
       h("span", {}, say("left_of_all", countOf("review")))),
     h("div", { key: "titles", class: "titles" },
-      h("h1", { dir: "auto", title: text.title }, text.title),
+      h("h1", { dir: "auto", tabindex: "-1", title: text.title }, text.title),
       h("p", { class: "quiet" },
         h("span", { class: "page", title: nameOfPage(text) }, nameOfPage(text)),
         h("span", { class: `state ${text.state}` }, stateOf(text)))),

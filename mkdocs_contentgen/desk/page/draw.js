@@ -23,6 +23,15 @@ export function draw(parent, children) {
   });
 }
 
+// Draws a whole screen. Where what had the focus is gone, the heading has it, which says where one
+// is. What is typed in a page of the site stays without it.
+export function drawScreen(children) {
+  const before = document.activeElement;
+  draw(document.body, children);
+  const isGone = !before.isConnected && before.tagName !== "IFRAME";
+  if (isGone) document.querySelector("h1")?.focus({ preventScroll: true });
+}
+
 function fits(node, child) {
   if (child instanceof Node) return node === child;
   if (typeof child !== "object") return node.nodeType === Node.TEXT_NODE;

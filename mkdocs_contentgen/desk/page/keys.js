@@ -98,7 +98,7 @@ function press(event) {
     return;
   }
   const isField = target.closest?.("textarea, input, select");
-  const isOfButton = key === "Enter" && target !== document.body;
+  const isOfButton = key === "Enter" && target.closest?.("a, button, summary, [tabindex='0']");
   if (isField || isOfButton || isDialogOpen() || !isArmed) return;
   if (isTyping()) return;
   const isUndo = key === "z" && isModified && !event.shiftKey;

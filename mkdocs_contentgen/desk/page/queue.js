@@ -3,7 +3,7 @@
 import { copyButton } from "./about.js";
 import { call } from "./api.js";
 import { ask } from "./dialogs.js";
-import { draw, h } from "./draw.js";
+import { drawScreen, h } from "./draw.js";
 import { undoButton } from "./messages.js";
 import { costNote, originalChanges } from "./original.js";
 import { addressOf, countOf, openText } from "./review.js";
@@ -142,8 +142,8 @@ function outcome(message) {
 
 export function drawQueue() {
   document.title = say("queue");
-  draw(document.body, [h("main", { key: "queue", class: "queue" },
-    h("h1", {}, say("queue")),
+  drawScreen([h("main", { key: "queue", class: "queue" },
+    h("h1", { tabindex: "-1" }, say("queue")),
     h("p", { class: "quiet" }, `${total()} · ${say("by", state.by)}`),
     h("div", { class: "messages", role: "status" },
       state.problem && h("p", { class: "note red" }, translate(state.problem)),

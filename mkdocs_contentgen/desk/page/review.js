@@ -7,7 +7,7 @@ import { bar } from "./bar.js";
 import { changes, countChanges } from "./changes.js";
 import { check, chooseTab, keepCurrentInSight } from "./check.js";
 import { comparisonTools, followText } from "./compare.js";
-import { draw, h } from "./draw.js";
+import { drawScreen, h } from "./draw.js";
 import { adder, editor, followBlock, place } from "./editor.js";
 import { frame, isElsewhere, keepFocusFromPage, openFrame, showInPage } from "./frame.js";
 import { messages } from "./messages.js";
@@ -165,7 +165,7 @@ export function drawText() {
   document.title = `${state.text.title} · ${say("review")}`;
   const hadFocus = document.activeElement?.closest("aside");
   const layer = h("div", { key: "layer", class: "layer" }, editor(), adder(), comparisonTools());
-  draw(document.body, [
+  drawScreen([
     h("div", { key: "desk", class: state.editing ? "desk editing" : "desk" },
       bar(), messages(),
       h("main", { key: "main", "aria-busy": String(isBehind()) }, frame.element, layer),
@@ -174,7 +174,7 @@ export function drawText() {
   ]);
   const drawn = document.querySelector("aside");
   // What had the focus is gone, such as the card of a statement that was confirmed.
-  if (hadFocus && document.activeElement === document.body) drawn.focus({ preventScroll: true });
+  if (hadFocus && !hadFocus.contains(document.activeElement)) drawn.focus({ preventScroll: true });
   focusWhatWasDrawn();
   keepCurrentInSight(drawn);
   place(document.querySelector(".layer"));
