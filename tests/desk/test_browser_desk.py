@@ -1259,7 +1259,14 @@ def test_a_tab_goes_on_with_the_next_desk(project: Project, page: Page) -> None:
     make_site(project.root)
     with DeskProcess(project) as desk:
         open_text(desk, page, "Ten habits")
+    edit_block(page, "Last.").fill("Last words.")
+    page.get_by_role("button", name="Save").click()
+    said = page.get_by_role("status")
+    expect(said).to_contain_text("The desk does not answer")
+    page.get_by_role("button", name="Discard").click()
     with DeskProcess(project, int(desk.origin.rpartition(":")[2])) as desk:
+        expect(said).to_contain_text("Open the address that `contentgen review` has printed.")
+        expect(said).not_to_contain_text("does not answer")
         page.context.new_page().goto(desk.address)
         page.get_by_role("button", name="Load again").click()
         expect(approve_button(page)).to_be_enabled()

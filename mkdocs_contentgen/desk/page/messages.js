@@ -29,7 +29,8 @@ export const undoButton = (takesBack) => h("button", {
 function outcome() {
   const { message, text } = state;
   if (!message && !text.undo) return null;
-  if (message?.text === state.failure) return null; // it stands there already
+  // Why the server cannot be asked stands there already, and can be another reason by now.
+  if (state.failure && [state.failure, say("lost")].includes(message?.text)) return null;
   const isAboutLastAct = message?.isAboutLastAct;
   const takesBack = message?.undo ?? ((isAboutLastAct || text.undo) && undo);
   // What the Undo beside the message takes back.
