@@ -550,6 +550,7 @@ def _added_latin_words(pair: Pair) -> list[Range]:
     original = pair.original.casefold()
     found = []
     for match in _LATIN_WORD.finditer(pair.translation):
-        if not match[0].isupper() and match[0].casefold() not in original:
+        singular = match[0].casefold().removesuffix("s")
+        if not match[0].isupper() and singular not in original:
             found.append(Range(*match.span()))
     return found

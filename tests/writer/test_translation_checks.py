@@ -187,6 +187,7 @@ def test_what_cannot_be_marked_is_the_remark(original: str, text: str, remark: s
         ("ko", "It is not a page.", "페이지가 아닙니다."),
         ("ko", "Wait, or you lose it.", "기다리세요. 그렇지 않으면 잃습니다."),
         ("ru", "See No. 5 in it.", "См. № 5 в нём."),
+        ("ja", "It gets that as a prop.", "props として受け取ります。"),
         ("ko", "Read about JavaScript now.", "이제 자바스크립트에 대해 읽으세요."),
         ("es", "Read about JavaScript now.", "Lee ahora sobre Javascript."),
         ("pl", "It takes 5 days.", "Trwa to 5 dni."),
