@@ -370,16 +370,16 @@ def test_the_page_changes_at_once(project: Project, page: Page) -> None:
             if name != "Edit":
                 page.get_by_role("button", name=name).click()
 
-        def write(text: str) -> None:
-            page.locator(".editor textarea").fill(text)
+        def write(name: str, text: str) -> None:
+            page.get_by_role("textbox", name=name).fill(text)  # of the editor that is opening
             page.get_by_role("button", name="Save").click()
 
         act(4, "Edit")
-        write("Needs *nothing*")
+        write("Edit", "Needs *nothing*")
         shown[4] = "Needs nothing"
         expect(frame.locator("[data-contentgen-block]")).to_have_text(shown)
         act(2, "Add below")
-        write("New <b>words</b>")
+        write("Add below", "New <b>words</b>")
         shown.insert(3, "New words")
         expect(frame.locator("[data-contentgen-block]")).to_have_text(shown)
         act(4, "Remove block")
