@@ -15,11 +15,12 @@ from __future__ import annotations
 import re
 from bisect import bisect_left
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 from functools import cached_property, lru_cache
 from itertools import chain
+from typing import NamedTuple
 
 from ..errors import EditError
 from ..html.document import Block, document_of, is_block
@@ -361,14 +362,27 @@ class _Rows:
         return spans
 
     def marks(self, row: range) -> list[str]:
-        """Return what can be in one row alone: a cell in its column, and all cells together."""
-        cells = [self.digests[place] for place in row]
+        """Return what can be in one row alone: a cell, a cell in its column, and all cells."""
+        cells = self.cells(row)
         in_columns = [f"{column} {cell}" for column, cell in enumerate(cells)]
-        return [*in_columns, " ".join(cells)]
+        return [*cells, *in_columns, " ".join(cells)]
+
+    def cells(self, row: range) -> Sequence[str]:
+        """Return the digests in a row."""
+        return self.digests[row.start : row.stop]
 
 
-def _match_rows(before: _Rows, after: _Rows) -> list[tuple[range, range]]:
-    """Return the rows of several cells, of the same length, that only each other can be."""
+class _RowPair(NamedTuple):
+    """A row as it was and as it is now."""
+
+    before: range
+    after: range
+    has_same_columns: bool
+    """Whether no column has come or gone, as far as cells tell that are nowhere else."""
+
+
+def _match_rows(before: _Rows, after: _Rows) -> list[_RowPair]:
+    """Return the rows of several cells that only each other can be."""
     rows = [row for row in before.spans() if len(row) > 1]
     rows_after = [row for row in after.spans() if len(row) > 1]
     marks = [set(before.marks(row)) for row in rows]
@@ -377,17 +391,49 @@ def _match_rows(before: _Rows, after: _Rows) -> list[tuple[range, range]]:
     counts_after = Counter(chain.from_iterable(marks_after))
     with_mark = {mark: number for number, row in enumerate(marks_after) for mark in row}
     found: dict[int, int] = {}
-    for number, row in enumerate(rows):
-        telling = [mark for mark in marks[number] if counts[mark] == 1 and counts_after[mark] == 1]
-        others = {with_mark[mark] for mark in telling}
+    telling = {mark for mark in counts if counts[mark] == 1 and counts_after[mark] == 1}
+    for number in range(len(rows)):
+        others = {with_mark[mark] for mark in marks[number] & telling}
         if len(others) == 1:
-            [other] = others
-            if len(rows_after[other]) == len(row):
-                found[number] = other
+            found[number] = others.pop()
     claimed = Counter(found.values())
-    return [
-        (rows[number], rows_after[other]) for number, other in found.items() if claimed[other] == 1
-    ]
+    pairs = []
+    for number, other in found.items():
+        if claimed[other] == 1:
+            cells = before.cells(rows[number])
+            cells_after = after.cells(rows_after[other])
+            has_same_columns = _have_same_columns(cells, cells_after, telling)
+            pairs.append(_RowPair(rows[number], rows_after[other], has_same_columns))
+    return pairs
+
+
+def _have_same_columns(
+    cells: Sequence[str], cells_after: Sequence[str], telling: Container[str]
+) -> bool:
+    """Tell whether two rows are as long, and have the cells that are telling in the same place."""
+    if len(cells) != len(cells_after):
+        return False
+    pairs = zip(cells, cells_after, strict=True)
+    return all(cell == cell_after for cell, cell_after in pairs if cell in telling)
+
+
+def _name_cells(row: _RowPair, name: str, digests: list[str], now: list[str]) -> None:
+    """Add the name of a row to the digests of the cells that it had and has, in place.
+
+    So a repeated cell, such as a `yes`, is known by the others of its row.
+    """
+    if row.has_same_columns:
+        for column, (number, leaf) in enumerate(zip(row.before, row.after, strict=True)):
+            if digests[number] == now[leaf]:
+                digests[number] = now[leaf] = f"{now[leaf]}{name} {column}"
+        return
+    common = {digests[number] for number in row.before} & {now[leaf] for leaf in row.after}
+    for number in row.before:
+        if digests[number] in common:
+            digests[number] += name
+    for leaf in row.after:
+        if now[leaf] in common:
+            now[leaf] += name
 
 
 class _Places:
@@ -407,11 +453,8 @@ class _Places:
         digests = list(before.digests)
         now = list(after.digests)
         self._rows = _match_rows(before, after)
-        for index, rows in enumerate(self._rows):
-            for column, (number, leaf) in enumerate(zip(*rows, strict=True)):
-                if digests[number] == now[leaf]:
-                    # So a repeated cell, such as a `yes`, is known by the others of its row.
-                    digests[number] = now[leaf] = f"{now[leaf]} {index} {column}"
+        for index, row in enumerate(self._rows):
+            _name_cells(row, f" {index}", digests, now)
         self.marks = [_Marks(leaf) for leaf in leaves]
         self._sizes = len(digests), len(leaves)
         self.equal = _match_in_order(digests, now)
@@ -501,9 +544,11 @@ class _Places:
     def _add_changed_cells(self, likeness: Callable[[int, int], float]) -> None:
         """Pair what is left over in the same column of a row, also if the row was moved."""
         taken = {*self.equal.values(), *self.moved.values()}
-        for rows in self._rows:
-            has_moved = any(number in self.moved for number in rows[0])
-            for number, leaf in zip(*rows, strict=True):
+        for row in self._rows:
+            if not row.has_same_columns:
+                continue
+            has_moved = any(number in self.moved for number in row.before)
+            for number, leaf in zip(row.before, row.after, strict=True):
                 has_leaf = number in self.equal or number in self.moved
                 if not has_leaf and leaf not in taken and likeness(number, leaf):
                     self.changed[number] = leaf

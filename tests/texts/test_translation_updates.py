@@ -502,6 +502,17 @@ def test_repeated_cells_stay_in_their_row(edited: str, rows: list[str], expected
     assert [row for row in after if row != expected] == others
 
 
+def test_a_repeated_cell_whose_column_is_gone() -> None:
+    """A person's word in it goes to no other row, such as the next one, which begins alike."""
+    rows = ["no yes one", "no no two", "yes yes three", "no yes four"]
+    last_column = ["no", "no", "yes", "yes"]
+    before = [f"{row} {last}" for row, last in zip(rows, last_column, strict=True)]
+    translation = translate(table(before))
+    own = replace(translation, html=translation.html.replace("ONE</td><td>NO", "ONE</td><td>by"))
+    after = rows_of(update(own, table(rows)))
+    assert after[1:] == [row.upper() for row in rows[1:]]
+
+
 def test_a_list_that_a_person_changed() -> None:
     """Its tags stay as they are while its items are updated."""
     own = replace(TRANSLATION, html=TRANSLATION.html.replace("ul>", "ol>"))
