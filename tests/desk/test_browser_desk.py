@@ -1274,6 +1274,15 @@ def test_a_tab_goes_on_with_the_next_desk(project: Project, page: Page) -> None:
         expect(page.get_by_role("status")).to_contain_text("Approved “Ten habits”")
 
 
+def test_a_desk_that_does_not_answer_at_first(desk: DeskProcess, page: Page) -> None:
+    """The page says so, and can be loaded again there. 2 s."""
+    page.route("**/api/queue", lambda route: route.abort(), times=1)
+    page.goto(desk.address)
+    expect(page.get_by_role("alert")).to_contain_text("The desk does not answer.")
+    page.get_by_role("button", name="Load again").click()
+    expect(page.get_by_role("heading", name="Texts to review")).to_be_visible()
+
+
 def test_notes_of_two_tabs(desk: DeskProcess, page: Page) -> None:
     """Each tab keeps its own note for the model; that of a closed one is offered to others. 4 s."""
     open_text(desk, page)

@@ -43,8 +43,11 @@ async function show(isWanted) {
 }
 
 function fail(error) {
+  const mayAnswerLater = error.status === undefined;
   draw(document.body, [h("main", { key: "failed", class: "queue" },
-    h("p", { class: "note red", role: "alert" }, error.message))]);
+    h("p", { class: "note red", role: "alert" }, error.message),
+    mayAnswerLater && h("button", { type: "button", onclick: () => location.reload() },
+      say("load_again")))]);
 }
 
 async function start() {
