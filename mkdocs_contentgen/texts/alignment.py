@@ -387,24 +387,37 @@ def _match_rows(before: _Rows, after: _Rows) -> list[_RowPair]:
     rows_after = [row for row in after.spans() if len(row) > 1]
     marks = [set(before.marks(row)) for row in rows]
     marks_after = [set(after.marks(row)) for row in rows_after]
+    telling = _found_once(marks) & _found_once(marks_after)
+    pairs = []
+    for number, other in _match_marks(marks, marks_after, telling).items():
+        cells = before.cells(rows[number])
+        cells_after = after.cells(rows_after[other])
+        has_same_columns = _have_same_columns(cells, cells_after, telling)
+        pairs.append(_RowPair(rows[number], rows_after[other], has_same_columns))
+    return pairs
+
+
+def _found_once(marks: Sequence[set[str]]) -> set[str]:
+    """Return the marks that a single row has."""
     counts = Counter(chain.from_iterable(marks))
-    counts_after = Counter(chain.from_iterable(marks_after))
+    return {mark for mark, count in counts.items() if count == 1}
+
+
+def _match_marks(
+    marks: Sequence[set[str]], marks_after: Sequence[set[str]], telling: set[str]
+) -> dict[int, int]:
+    """Return the numbers of rows that share telling marks with each other alone.
+
+    `marks` are those of each row before, and `marks_after` those of each row now.
+    """
     with_mark = {mark: number for number, row in enumerate(marks_after) for mark in row}
     found: dict[int, int] = {}
-    telling = {mark for mark in counts if counts[mark] == 1 and counts_after[mark] == 1}
-    for number in range(len(rows)):
-        others = {with_mark[mark] for mark in marks[number] & telling}
+    for number, row in enumerate(marks):
+        others = {with_mark[mark] for mark in row & telling}
         if len(others) == 1:
             found[number] = others.pop()
-    claimed = Counter(found.values())
-    pairs = []
-    for number, other in found.items():
-        if claimed[other] == 1:
-            cells = before.cells(rows[number])
-            cells_after = after.cells(rows_after[other])
-            has_same_columns = _have_same_columns(cells, cells_after, telling)
-            pairs.append(_RowPair(rows[number], rows_after[other], has_same_columns))
-    return pairs
+    claims = Counter(found.values())
+    return {number: other for number, other in found.items() if claims[other] == 1}
 
 
 def _have_same_columns(
@@ -417,15 +430,21 @@ def _have_same_columns(
     return all(cell == cell_after for cell, cell_after in pairs if cell in telling)
 
 
-def _name_cells(row: _RowPair, name: str, digests: list[str], now: list[str]) -> None:
+def _name_cells(
+    row: _RowPair, name: str, digests: list[str], now: list[str], repeated: Container[str]
+) -> None:
     """Add the name of a row to the digests of the cells that it had and has, in place.
 
-    So a repeated cell, such as a `yes`, is known by the others of its row.
+    So a repeated cell, such as a `yes`, is known by the others of its row. Where such a cell has
+    changed, it is in no other row either.
     """
     if row.has_same_columns:
         for column, (number, leaf) in enumerate(zip(row.before, row.after, strict=True)):
-            if digests[number] == now[leaf]:
-                digests[number] = now[leaf] = f"{now[leaf]}{name} {column}"
+            is_same = digests[number] == now[leaf]
+            if is_same or digests[number] in repeated:
+                digests[number] += f"{name} {column}"
+            if is_same or now[leaf] in repeated:
+                now[leaf] += f"{name} {column}"
         return
     common = {digests[number] for number in row.before} & {now[leaf] for leaf in row.after}
     for number in row.before:
@@ -434,6 +453,10 @@ def _name_cells(row: _RowPair, name: str, digests: list[str], now: list[str]) ->
     for leaf in row.after:
         if now[leaf] in common:
             now[leaf] += name
+
+
+def _find_repeated(digests: Sequence[str]) -> Iterator[str]:
+    return (digest for digest, count in Counter(digests).items() if count > 1)
 
 
 class _Places:
@@ -453,8 +476,9 @@ class _Places:
         digests = list(before.digests)
         now = list(after.digests)
         self._rows = _match_rows(before, after)
+        repeated = {*_find_repeated(digests), *_find_repeated(now)}
         for index, row in enumerate(self._rows):
-            _name_cells(row, f" {index}", digests, now)
+            _name_cells(row, f" {index}", digests, now, repeated)
         self.marks = [_Marks(leaf) for leaf in leaves]
         self._sizes = len(digests), len(leaves)
         self.equal = _match_in_order(digests, now)
