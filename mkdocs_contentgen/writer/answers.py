@@ -33,6 +33,12 @@ _INVISIBLE = re.compile(
 )
 """Characters that nobody sees, and marks of sources that only the page of a chat shows."""
 
+NO_ANSWER = (
+    "the answer is empty or has thinking text only; turn off thinking with `parameters`, "
+    "or choose a larger model"
+)
+"""The problem of an answer that says nothing."""
+
 _THINKING = re.compile(
     rf"(?<!`)(?:{any_of('thought_start')}|(?P<end>{any_of('thought_end')}))(?!`)", re.IGNORECASE
 )
@@ -96,6 +102,11 @@ def apply_steps(steps: Iterable[Step], text: str) -> tuple[str, list[str]]:
             remarks.append(f"mended: {remark}")
         text = changed.strip("\n").rstrip()
     return text, remarks
+
+
+def problem_of_empty(answer: str) -> str:
+    """Return what to do about an answer that is empty or has thinking text only, or nothing."""
+    return "" if without_thinking(answer).strip() else NO_ANSWER
 
 
 def without_thinking(text: str) -> str:

@@ -29,7 +29,7 @@ from ..service.protocol import (
     Updated,
 )
 from ..text import MAX_BLOCK, quotation_remarks
-from .answers import read_answer
+from .answers import problem_of_empty, read_answer
 from .citations import cite, name_of
 from .completion import Ask, Completion, Message, ModelCall
 from .entries import Action, Entry, read_entries
@@ -98,7 +98,8 @@ async def find_changes(
         if completion.error:
             raise completion.error
     raise FailedTextError(
-        "the model's answer to the update names no block, nor does it say that nothing changes",
+        problem_of_empty(completion.text)
+        or "the model's answer to the update names no block, nor does it say that nothing changes",
         completion.text[:MAX_FAILED],
         model=options.fields.model,
         cost=kept.usage.cost,

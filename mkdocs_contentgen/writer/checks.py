@@ -15,6 +15,7 @@ from ..html.elements import HEADINGS
 from ..requests import NewsRequest, Request
 from ..text import quotation_remarks
 from ..topics import is_listicle, items_of
+from .answers import NO_ANSWER
 from .completion import Completion
 from .degenerate import degenerate_problem
 from .languages import any_of, find_language
@@ -254,10 +255,7 @@ def _cut_message(candidate: Candidate) -> str:
 def _empty_problem(candidate: Candidate) -> str:
     words = candidate.document.words
     if not candidate.document.text.strip():
-        return (
-            "the answer is empty or has thinking text only; turn off thinking with `parameters`, "
-            "or choose a larger model"
-        )
+        return NO_ANSWER
     least = 0
     if not candidate.is_part:
         least = min(_LEAST_TEXT, candidate.target // 10)

@@ -31,7 +31,7 @@ from ..service.protocol import (
     TranslatedBlock,
     Translation,
 )
-from .answers import read_answer, without_thinking
+from .answers import problem_of_empty, read_answer, without_thinking
 from .completion import Ask, Completion, Message, ModelCall, Watch, ask_nobody
 from .degenerate import find_loop
 from .glossary import glossary_prompt
@@ -133,7 +133,8 @@ async def translate(
         await translating.ask_for(translating.failed_blocks(), is_repeat=True)
     if parts and not translating.has_named:
         raise FailedTextError(
-            "the model's answer names no block of the text that it was to translate",
+            problem_of_empty(translating.last_answer)
+            or "the model's answer names no block of the text that it was to translate",
             translating.last_answer[:MAX_FAILED],
             model=options.fields.model,
             cost=kept.usage.cost,

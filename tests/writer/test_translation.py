@@ -303,13 +303,20 @@ def test_all_that_is_wrong_is_asked_for_in_one_call() -> None:
 
 
 @pytest.mark.parametrize(
-    "answer",
-    ["", "I cannot help with that.", "Der Cache ist schnell. " * 400, "[99] Nichts"],
-    ids=["nothing", "refusal", "loop", "another block"],
+    ("answer", "problem"),
+    [
+        ("", "turn off thinking"),
+        ("<think>Block 0 is the title.</think>", "turn off thinking"),
+        ("<think>Block 0 is the title, and", "turn off thinking"),
+        ("I cannot help with that.", "names no block"),
+        ("Der Cache ist schnell. " * 400, "names no block"),
+        ("[99] Nichts", "names no block"),
+    ],
+    ids=["nothing", "thoughts", "endless thoughts", "refusal", "loop", "another block"],
 )
-def test_answers_without_any_block(answer: str) -> None:
+def test_answers_without_any_block(answer: str, problem: str) -> None:
     """A refusal or a loop is no translation, and what was answered is kept for reading."""
-    with pytest.raises(FailedTextError, match="names no block") as caught:
+    with pytest.raises(FailedTextError, match=problem) as caught:
         translated(answer)
     assert caught.value.answer == answer
 
