@@ -10,6 +10,7 @@ interpreter ends it as it ends every program.
 
 from __future__ import annotations
 
+import atexit
 import gc
 import importlib
 import json
@@ -123,6 +124,11 @@ class ForkingProcess(NamedTuple):
     process: subprocess.Popen[bytes]
     requests: socket.socket
 
+    def end(self) -> None:
+        """End it. What it has forked goes on."""
+        self.requests.close()
+        self.process.wait()
+
 
 @cache
 def forking_process() -> ForkingProcess:
@@ -130,7 +136,9 @@ def forking_process() -> ForkingProcess:
     ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
     with theirs:
         process = subprocess.Popen([sys.executable, __file__], stdin=theirs.fileno())
-    return ForkingProcess(process, ours)
+    forking = ForkingProcess(process, ours)
+    atexit.register(forking.end)
+    return forking
 
 
 # --- In the process that forks --------------------------------------------------------------------
