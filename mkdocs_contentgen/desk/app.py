@@ -9,6 +9,7 @@ all servers of a host, whatever their ports, and browsers keep cookies from fram
 from __future__ import annotations
 
 import json
+import os
 import posixpath
 import re
 import secrets
@@ -454,8 +455,11 @@ class DeskApp:
 
     def _path_in_site(self, path: str) -> str:
         """Return a path without that below which the site is served, unless a file has both."""
+        if not self._base:
+            return path
         directory = self._builder.site_dir
-        is_file = directory is not None and (directory / path).exists()
+        # Not Path.exists(), which raises OSError for a name that is too long.
+        is_file = directory is not None and os.path.exists(directory / path)  # noqa: PTH110
         return path if is_file else path.removeprefix(self._base)
 
     def _with_scripts(self, html: str, build: str) -> str:

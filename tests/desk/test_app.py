@@ -116,8 +116,12 @@ class Reviewer:
 
 
 @pytest.fixture
-def reviewer(tmp_path: Path) -> Iterator[Reviewer]:
-    """Open a desk in the process of the test, and log in. The site is not built again."""
+def reviewer(tmp_path: Path, request: pytest.FixtureRequest) -> Iterator[Reviewer]:
+    """Open a desk in the process of the test, and log in. The site is not built again.
+
+    The parameter is the path below which the site is served, if a test has one.
+    """
+    base = getattr(request, "param", "")
     make_site(tmp_path)
     built = tmp_path / "built"
     (built / "report").mkdir(parents=True)
@@ -134,7 +138,8 @@ def reviewer(tmp_path: Path) -> Iterator[Reviewer]:
     ):
         builder.stamp = texts.stamp
         texts.build = lambda stamp, is_urgent: setattr(builder, "stamp", stamp)
-        found = Reviewer(tmp_path, DeskApp(texts, builder, (8767, 8768), TOKEN))
+        desk = DeskApp(texts, builder, (8767, 8768), TOKEN, base=base)
+        found = Reviewer(tmp_path, desk)
         found.log_in()
         yield found
 
@@ -605,6 +610,14 @@ def test_the_pages_of_the_site(reviewer: Reviewer) -> None:
     other = reviewer.host_of("/report/other/")
     assert "data-contentgen-plain" in reviewer.send("/report/other/", origin=other).text
     assert reviewer.send("/report/", {}, origin=pages).status_code == 405
+
+
+@pytest.mark.parametrize("reviewer", ["", "v1/"], indirect=True)
+def test_an_address_that_no_file_can_have(reviewer: Reviewer) -> None:
+    """It is not found, also where the site is served below a path: no error of the desk."""
+    pages = reviewer.host_of("/report/")
+    for path in (f"/{'a' * 300}", f"/v1/{'a' * 300}", "/v1/%00", "/v1//etc/passwd"):
+        assert reviewer.send(path, origin=pages).status_code == 404, path
 
 
 def test_a_page_reads_no_other_page(reviewer: Reviewer) -> None:
