@@ -58,16 +58,16 @@ class Row:
         The tags of the element itself are left out if they have only `class` and `style`, unless
         nothing else differs.
         """
-        words = self._read_words(self._is_own_tag)
+        words = self._words_as(lambda kind, html: _to_read(kind, html, self._is_own_tag))
         if all(kind == "equal" for kind, _ in words):
-            words = self._read_words(lambda tag: False)
+            words = self._words_as(lambda kind, html: _to_read(kind, html, lambda tag: False))
         return words
 
-    def _read_words(self, is_hidden: Callable[[str], bool]) -> list[Word]:
-        """Return the words as plain text, without empty ones and without hidden tags."""
+    def _words_as(self, convert: Callable[[str, str], str]) -> list[Word]:
+        """Return the words in another form, without those that are empty in it."""
         words = []
         for kind, html in self.words:
-            text = _to_read(kind, html, is_hidden)
+            text = convert(kind, html)
             if text:
                 words.append((kind, text))
         return words
@@ -87,18 +87,9 @@ class Row:
 
         If nothing else differs, the names of the elements that differ are in brackets.
         """
-        words = self._plain_words(with_names=False)
+        words = self._words_as(lambda kind, html: _to_plain(kind, html, False))
         if all(kind == "equal" for kind, _ in words):
-            words = self._plain_words(with_names=True)
-        return words
-
-    def _plain_words(self, *, with_names: bool) -> list[Word]:
-        """Return plain_words(), with or without the names of the elements that differ."""
-        words = []
-        for kind, html in self.words:
-            text = _to_plain(kind, html, with_names)
-            if text:
-                words.append((kind, text))
+            words = self._words_as(lambda kind, html: _to_plain(kind, html, True))
         return words
 
     @property

@@ -430,22 +430,27 @@ def _have_same_columns(
     return all(cell == cell_after for cell, cell_after in pairs if cell in telling)
 
 
-def _name_cells(
+def _name_cells_in_columns(
     row: _RowPair, name: str, digests: list[str], now: list[str], repeated: Container[str]
 ) -> None:
-    """Add the name of a row to the digests of the cells that it had and has, in place.
+    """Add the name of a row, and of the column, to the digests of its cells, in place.
 
     So a repeated cell, such as a `yes`, is known by the others of its row. Where such a cell has
     changed, it is in no other row either.
     """
-    if row.has_same_columns:
-        for column, (number, leaf) in enumerate(zip(row.before, row.after, strict=True)):
-            is_same = digests[number] == now[leaf]
-            if is_same or digests[number] in repeated:
-                digests[number] += f"{name} {column}"
-            if is_same or now[leaf] in repeated:
-                now[leaf] += f"{name} {column}"
-        return
+    for column, (number, leaf) in enumerate(zip(row.before, row.after, strict=True)):
+        is_same = digests[number] == now[leaf]
+        if is_same or digests[number] in repeated:
+            digests[number] += f"{name} {column}"
+        if is_same or now[leaf] in repeated:
+            now[leaf] += f"{name} {column}"
+
+
+def _name_common_cells(row: _RowPair, name: str, digests: list[str], now: list[str]) -> None:
+    """Add the name of a row to the digests of the cells that it had and has, in place.
+
+    A column has come or gone, so that nothing is known of the columns of the others.
+    """
     common = {digests[number] for number in row.before} & {now[leaf] for leaf in row.after}
     for number in row.before:
         if digests[number] in common:
@@ -478,7 +483,10 @@ class _Places:
         self._rows = _match_rows(before, after)
         repeated = {*_find_repeated(digests), *_find_repeated(now)}
         for index, row in enumerate(self._rows):
-            _name_cells(row, f" {index}", digests, now, repeated)
+            if row.has_same_columns:
+                _name_cells_in_columns(row, f" {index}", digests, now, repeated)
+            else:
+                _name_common_cells(row, f" {index}", digests, now)
         self.marks = [_Marks(leaf) for leaf in leaves]
         self._sizes = len(digests), len(leaves)
         self.equal = _match_in_order(digests, now)

@@ -60,24 +60,29 @@ class Remembered:
 def forms_of(leaves: Sequence[Block]) -> list[Form]:
     """Return what is to be remembered of the leaves of an original."""
     forms = []
-    for leaf, shared in zip(leaves, shared_elements(leaves), strict=True):
+    all_around = [_elements_around(leaf) for leaf in leaves]
+    for leaf, around, shared in zip(leaves, all_around, _count_shared(all_around), strict=True):
         words = words_of(leaf)
         if words:
             digest_of_words = short_digest(words)[:_DIGITS]
         else:
             digest_of_words = short_digest_of(leaf)
         content = leaf.inner_digest[:_DIGITS]
-        place = _place_of(leaf, _elements_around(leaf))
-        forms.append(Form(digest_of_words, content, place, shared))
+        forms.append(Form(digest_of_words, content, _place_of(leaf, around), shared))
     return forms
 
 
 def shared_elements(leaves: Iterable[Block]) -> list[int]:
     """Return `Form.shared` of each leaf."""
+    return _count_shared(map(_elements_around, leaves))
+
+
+def _count_shared(all_around: Iterable[Sequence[Tag]]) -> list[int]:
+    """Return how many of the elements around each leaf are also around the leaf before it."""
     counts = []
     before: set[int] = set()
-    for leaf in leaves:
-        around = {id(element) for element in _elements_around(leaf)}
+    for elements in all_around:
+        around = {id(element) for element in elements}
         counts.append(len(around & before))
         before = around
     return counts
