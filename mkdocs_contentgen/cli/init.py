@@ -16,9 +16,18 @@ import yaml
 from ..files import reason_of, replace_text
 from .common import config_option, find_config_file, program_for
 from .output import print_line, print_next
+from .site_packages import (
+    OWN_LINE,
+    OWN_NAME,
+    canonical_name,
+    find_site_packages,
+    names_in,
+    own_requirement,
+)
 from .yaml_edits import add_plugin, change_writer, flow, plugin_names, read_nodes
 
 _FIRST_PAGE = "first-text.md"
+_REQUIREMENTS = "requirements.txt"
 _TOPIC = "Ten ways to speed up a docs build"
 _IGNORED = (".cache", ".venv", "site")
 """Folders that nobody commits."""
@@ -42,8 +51,9 @@ def init(config_file: str | None, *, yes: bool, endpoint: str, agents: bool) -> 
     """Set a site up: find a source of texts, write the options and a first page.
 
     Finds Ollama, LM Studio and llama.cpp on this machine, and programs such as claude. The folder
-    can be empty, or have a `mkdocs.yml`, to which the plugin is added. If it has the plugin
-    already, this changes who writes.
+    can be empty, or have a `mkdocs.yml`, to which the plugin is added. The packages of the site go
+    to `requirements.txt`, which CI installs. If the site has the plugin already, this changes who
+    writes.
     """
     found = find_config_file(config_file) or Path(config_file or "mkdocs.yml")
     path = Path(os.path.normpath(found))
@@ -68,6 +78,10 @@ def init(config_file: str | None, *, yes: bool, endpoint: str, agents: bool) -> 
                 f"{path}: this cannot be done without touching other lines; write "
                 f"`{flow({'contentgen': options})}` into its `plugins` by hand"
             )
+        steps: list[str] = []
+        if not has_plugin:
+            requirements, steps = _requirements_file(path, changed)
+            files |= requirements
         files |= _agents_file(path.parent, agents=agents, yes=yes)
         _write_all(files | {path: changed}, path.parent)
     except yaml.YAMLError as error:
@@ -77,6 +91,8 @@ def init(config_file: str | None, *, yes: bool, endpoint: str, agents: bool) -> 
         else:
             place = str(path)
         raise click.ClickException(f"{place}: is not valid YAML; correct it first") from error
+    for step in steps:
+        print_line(step)
     if "nav" in before and not has_plugin:
         print_line(f"Add {_FIRST_PAGE} to `nav` in {path}")
     print_next("contentgen generate")
@@ -132,6 +148,36 @@ def _ignore_file(project: Path) -> dict[Path, str]:
     if not missing:
         return {}
     return {path: text + "".join(missing)}
+
+
+def _requirements_file(path: Path, text: str) -> tuple[dict[Path, str], list[str]]:
+    """Return the text of requirements.txt, which CI installs, and what the author is to do.
+
+    A file that is there already is left to the author. `text` is the new configuration at `path`.
+    """
+    packages = find_site_packages(read_nodes(text), program_for(path))
+    file = path.parent / _REQUIREMENTS
+    known = names_in(_read(file))
+    own = own_requirement()
+    files = {}
+    steps = []
+    if file.exists():
+        for package in packages.names:
+            if canonical_name(package) not in known:
+                steps.append(f"Add to {file}: {package}")
+        if OWN_NAME not in known:
+            steps.append(f"Add to {file}: {own or OWN_LINE}")
+    else:
+        lines = [*packages.names, own or f"# {OWN_LINE}"]
+        files[file] = "".join(f"{line}\n" for line in lines)
+        for name in packages.unknown:
+            steps.append(f"Add to {file}: the package of {name}, which is not known here")
+    if not own and OWN_NAME not in known:
+        steps.append(
+            f"Complete the line `{OWN_LINE}` in {file}: what is installed here is on this machine "
+            "only, and CI needs the address of a repository"
+        )
+    return files, steps
 
 
 def _write_all(files: Mapping[Path, str], project: Path) -> None:

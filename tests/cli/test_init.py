@@ -66,6 +66,10 @@ def test_it_asks(tmp_path: Path, model: ModelDouble) -> None:
     assert (tmp_path / "docs/index.md").read_text() == "# Home\n"
     assert "topic: Our new office\n" in (tmp_path / "docs/first-text.md").read_text()
     assert (tmp_path / ".gitignore").read_text() == ".cache/\n.venv/\nsite/\n"
+    packages = (tmp_path / "requirements.txt").read_text()
+    assert packages.startswith("mkdocs-material\n")
+    assert "mkdocs-contentgen" in packages
+    assert str(Path.cwd().parent) not in packages
 
 
 def test_nobody_answers(tmp_path: Path, model: ModelDouble) -> None:
@@ -141,7 +145,7 @@ def test_links_are_not_followed(
     assert [it for it in tmp_path.rglob("*") if not it.is_dir()] == [tmp_path / link]
 
 
-@pytest.mark.parametrize("name", ["mkdocs.yml", "zensical.toml", ".gitignore"])
+@pytest.mark.parametrize("name", ["mkdocs.yml", "zensical.toml", ".gitignore", "requirements.txt"])
 def test_pipes_are_not_read(tmp_path: Path, model: ModelDouble, name: str) -> None:
     """They would block, and are refused on one line."""
     os.mkfifo(name)
@@ -181,6 +185,27 @@ def test_what_is_there_already(tmp_path: Path, model: ModelDouble) -> None:
     assert "Add first-text.md to `nav` in properdocs.yml" in ran.stdout
     steps = "Next: contentgen generate\nThen: contentgen review\nThen: properdocs serve\n"
     assert ran.stderr == steps
+
+
+def test_a_list_of_packages_that_is_there(tmp_path: Path, model: ModelDouble) -> None:
+    """It stays as it is, and the lines that it lacks are printed."""
+    Path("mkdocs.yml").write_text("site_name: A\ntheme: terminal\nplugins: [search, macros]\n")
+    listed = "# ours\nMkDocs_Terminal >= 4 ; python_version > '3'\n-r more.txt\n"
+    Path("requirements.txt").write_text(listed)
+    ran = choose_sandbox(model)
+    assert ran.exit_code == 0, ran.output
+    assert Path("requirements.txt").read_text() == listed
+    lines = [line for line in ran.stdout.splitlines() if line.startswith("Add to requirements.txt")]
+    assert lines[0] == "Add to requirements.txt: mkdocs-macros-plugin"
+    assert lines[1].startswith("Add to requirements.txt: mkdocs-contentgen")
+
+
+def test_a_plugin_of_an_unknown_package(tmp_path: Path, model: ModelDouble) -> None:
+    """The author is told to add what this environment does not have."""
+    Path("mkdocs.yml").write_text("site_name: A\nplugins:\n  - search\n  - nosuch\n")
+    ran = choose_sandbox(model)
+    assert ran.exit_code == 0, ran.output
+    assert "Add to requirements.txt: the package of plugin 'nosuch', which is not" in ran.stdout
 
 
 @pytest.mark.parametrize(("before", "indent", "end"), CASES["where_the_plugin_goes"])
