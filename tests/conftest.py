@@ -65,13 +65,15 @@ settings.register_profile("search", deadline=None, max_examples=200)
 settings.register_profile("patient", deadline=None, derandomize=True, max_examples=30)
 settings.load_profile("patient")
 
+ROOT = Path(__file__).parent.parent
+
 SYSTEM_FIXTURES = {"browser", "machines", "machine", "nginx", "postgres"}
 """What needs Chromium, Redis, nginx or PostgreSQL."""
 
 SHARED_BUILDS = {
     *("test_browser.py", "test_browser_zensical.py", "test_ejection.py"),
     *("test_markup_outside.py", "test_same_output.py", "test_server_fuzz.py", "test_smollm2.py"),
-    "test_wheel.py",
+    *("test_recipes.py", "test_wheel.py"),
 }
 """The modules whose tests share long builds, a model or a server; one worker runs all of them."""
 
@@ -281,6 +283,18 @@ def model() -> Iterator[ModelDouble]:
     with running_model() as double:
         double.answer = writing()
         yield double
+
+
+@pytest.fixture(scope="session")
+def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return a wheel that was just built, or the one under test where the source was removed."""
+    directory = ROOT / "dist"
+    if (ROOT / "mkdocs_contentgen").exists():
+        directory = tmp_path_factory.mktemp("dist")
+        command = ["pip", "wheel", "--quiet", "--no-deps", "--wheel-dir", str(directory), str(ROOT)]
+        subprocess.run([sys.executable, "-m", *command], check=True)
+    (found,) = directory.glob("*.whl")
+    return found
 
 
 @pytest.fixture

@@ -8,14 +8,12 @@ import re
 import shlex
 import shutil
 import signal
-import subprocess
 import sys
 import textwrap
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
 
 import click
 import msgspec
@@ -24,11 +22,9 @@ import tinycss2
 import yaml
 from conftest import Project, wait_until
 from model_double import ModelDouble
-from model_writer import write, writing
 from ports import free_port
 from service_double import Received, ServiceDouble
 
-from mkdocs_contentgen.cli.github import github
 from mkdocs_contentgen.cli.main import main
 from mkdocs_contentgen.requests import (
     REQUEST_TYPES,
@@ -61,7 +57,10 @@ LEFT_OUT = {
     ("", "^contentgen review.*"): "does not end; test_browser_desk.py runs it",
     ("updates.md", "^contentgen update .*"): "no source has changed; test_update.py runs it",
     ("writer.md", "^(ollama|llama-server) .*"): "no model server is installed for the tests",
-    ("ci.md", "(?s)^(on|docs|texts):.*"): "test_recipes_of_the_guide runs them",
+    (
+        "ci.md",
+        "(?s)^(on|docs|texts):.*|^mkdocs-material\nmkdocs-contentgen @.*",
+    ): "test_recipes.py runs them",
     ("zensical.md", "^contentgen zensical serve$"): "does not end",
     ("team.md", r"(?s)^cd deploy .*|^docker .*"): "test_deploy.py checks deploy/",
     ("team.md", "(?s)^useradd .*|^for port .*"): "changes the machine; test_deploy.py checks it",
@@ -158,127 +157,6 @@ def test_the_gallery_is_complete() -> None:
         for name, values in choices(model).items():
             if name not in ("type", "length"):
                 assert {(kind, name, value) for value in values} <= shown
-
-
-@dataclass(frozen=True)
-class Recipe:
-    """A job of the guide for GitHub or GitLab."""
-
-    title: str
-    job: dict[str, Any]
-
-    @property
-    def script(self) -> str:
-        """All commands, as the machine of the forge runs them."""
-        steps = self.job.get("script") or [step.get("run", ":") for step in self.job["steps"]]
-        return "\n".join(steps)
-
-    @property
-    def needs_approval(self) -> bool:
-        """Whether it is for sites with `require_approval`."""
-        return self.title.startswith("Approved")
-
-    def __str__(self) -> str:
-        return f"{self.title}, {'GitLab' if 'script' in self.job else 'GitHub'}"
-
-
-def recipes() -> Iterator[Recipe]:
-    """Return the recipes of the guide."""
-    for section in CI.split("\n## ")[1:]:
-        for block in re.findall(r"    ```yaml\n(.*?)    ```", section, re.DOTALL):
-            recipe = yaml.safe_load(textwrap.dedent(block))
-            yield Recipe(section.splitlines()[0], next(iter(recipe.get("jobs", recipe).values())))
-
-
-def run_recipe(project: Project, recipe: Recipe) -> subprocess.CompletedProcess[str]:
-    """Run a recipe as it stands, less `pip`; what is pushed goes to `forge.git`."""
-    project.environment |= {
-        "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}",
-        "PUSH_TOKEN": "secret",
-        "CI_SERVER_HOST": "forge.example",
-        "CI_PROJECT_PATH": "docs/site",
-        "GIT_CONFIG_COUNT": "1",
-        "GIT_CONFIG_KEY_0": f"url.{project.root}/forge.git.insteadOf",
-        "GIT_CONFIG_VALUE_0": "https://bot:secret@forge.example/docs/site.git",
-    }
-    return project.call("bash", "-euo", "pipefail", "-c", f"pip() {{ :; }}\n{recipe.script}")
-
-
-def a_site_with_a_changed_source(project: Project, model: ModelDouble) -> None:
-    """Approve a text that cites a page, then change the page."""
-    model.answer = writing(lambda conversation: f"{write(conversation)}\n\nFour of them [1].")
-    writer = {"model": "large:8b", "endpoint": model.endpoint, "sources": True}
-    options = {"base_url": "writer", "writer": writer, "require_approval": True}
-    project.configure(options, site_url="https://docs.example/")
-    project.write("docs/limits.md", "# Alpha\n\nFour.\n")
-    project.page("index.md", {"type": "blog", "topic": "Alpha", "length": "short"})
-    approved, status = run(
-        project, "contentgen generate\ncontentgen approve --all --by Jo --reason x"
-    )
-    assert status == 0, approved
-    project.write("docs/limits.md", "# Alpha\n\nFour, without the typo.\n")
-    for name in ("BASE_URL", "USER_ID", "TOKEN"):
-        del project.environment[f"CONTENTGEN_{name}"]
-
-
-@pytest.mark.system
-@pytest.mark.parametrize("recipe", [it for it in recipes() if it.needs_approval], ids=str)
-def test_a_recipe_for_approved_texts(project: Project, model: ModelDouble, recipe: Recipe) -> None:
-    """It passes although a cited page has changed, and fails if a text is not approved."""
-    a_site_with_a_changed_source(project, model)
-    ran = run_recipe(project, recipe)
-    assert ran.returncode == 0, ran.stdout
-    assert "sources changed: limits/" in ran.stdout
-    project.page("new.md", {"type": "blog", "topic": "Beta"})
-    assert run_recipe(project, recipe).returncode != 0
-    assert len(model.calls) == 1
-
-
-@pytest.mark.system
-@pytest.mark.parametrize(
-    "recipe", [it for it in recipes() if it.title.startswith("New texts")], ids=str
-)
-def test_a_recipe_with_requests(project: Project, service: ServiceDouble, recipe: Recipe) -> None:
-    """It gets the missing text once, and approves none."""
-    project.page("index.md", {"type": "blog", "topic": "Alpha"})
-    for _ in range(2):  # the second time, there is nothing new
-        ran = run_recipe(project, recipe)
-        assert ran.returncode == 0, ran.stdout
-    assert service.topics == ["Alpha"]
-    assert not (project.root / "contentgen").exists()
-
-
-def review_recipe(forge: str) -> Recipe:
-    """Return the recipe for reviews on a forge."""
-    [recipe] = [it for it in recipes() if str(it) == f"Reviews in pull requests, {forge}"]
-    return recipe
-
-
-def test_the_recipe_for_the_action() -> None:
-    """It gives the action inputs that it has, and modes that the command has."""
-    action = yaml.safe_load((ROOT / "action.yml").read_text(encoding="utf-8"))
-    [step] = review_recipe("GitHub").job["steps"]
-    assert step["uses"] == "OWNER/mkdocs-contentgen@v1"
-    assert step["with"].keys() <= action["inputs"].keys()
-    modes = set(re.findall("&& '([a-z]+)'|'([a-z]+)' }}", step["with"]["mode"]))
-    assert {one or other for one, other in modes} == set(github.commands)
-    assert len((ROOT / "action.yml").read_text(encoding="utf-8").splitlines()) <= 40
-    used = [step["uses"] for step in action["runs"]["steps"] if "uses" in step]
-    assert all(re.fullmatch(r"[\w/-]+@[0-9a-f]{40}", name) for name in used), "a tag can move"
-
-
-@pytest.mark.system
-def test_the_recipe_for_a_report(project: Project, service: ServiceDouble) -> None:
-    """It writes what there is to review since the base into a file."""
-    project.page("index.md", {"type": "blog", "topic": "Alpha"})
-    name = "GIT_COMMITTER_NAME=Jo GIT_COMMITTER_EMAIL=x GIT_AUTHOR_NAME=Jo GIT_AUTHOR_EMAIL=x"
-    commit = f"git add -A -- :!.cache && {name} git commit -q -m x"
-    run(project, f"git init -q\n{commit}\ngit tag base")
-    run(project, f"contentgen generate\ncontentgen propose --all\n{commit}")
-    project.environment["CI_MERGE_REQUEST_DIFF_BASE_SHA"] = "base"
-    ran = run_recipe(project, review_recipe("GitLab"))
-    assert ran.returncode == 0, ran.stdout
-    assert (project.root / "report.md").read_text().startswith("**1 text to review: ")
 
 
 def test_a_quiet_build_is_not_strict(project: Project) -> None:

@@ -22,18 +22,6 @@ ROOT = Path(__file__).parent.parent
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 
 
-@pytest.fixture(scope="module")
-def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Return a wheel that was just built, or the one under test where the source was removed."""
-    directory = ROOT / "dist"
-    if (ROOT / "mkdocs_contentgen").exists():
-        directory = tmp_path_factory.mktemp("dist")
-        command = ["pip", "wheel", "--quiet", "--no-deps", "--wheel-dir", str(directory), str(ROOT)]
-        subprocess.run([sys.executable, "-m", *command], check=True)
-    (found,) = directory.glob("*.whl")
-    return found
-
-
 @pytest.mark.skipif("CI" not in os.environ, reason="developers test what they edit")
 def test_what_is_tested_is_installed() -> None:
     """In CI, the tests run against an installed wheel, not against the source beside them."""
