@@ -1,6 +1,7 @@
 """The record of a text: its fields, with the limits of each.
 
-Who adds a field declares it here. The cache and the approved files keep all fields.
+Who adds a field declares it here. The cache and the approved files keep all fields, answers have
+those that are declared with `_ANSWERED`, and `status --json` those with `_IN_STATUS`.
 """
 
 from __future__ import annotations
@@ -66,6 +67,53 @@ _REMEMBERED = rf"^(?:(?:[0-9a-f]{{8}}:){{3}}[0-9]{{1,4}}:[0-9a-f]{{8}}{_SPACE_BE
 _ADDITIONS = rf"^(?:[0-9a-f]{{8}}{_SPACE_BETWEEN})*\Z"
 """Matches digests of blocks."""
 
+_ANSWERED = Meta(extra={"is_answered": True})
+"""Declares that an answer may have the field beside its `content`."""
+
+_IN_STATUS = Meta(extra={"is_in_status": True})
+"""Declares that `status --json` has the field."""
+
+
+def _clean_lines(values: object) -> list[str]:
+    """Return remarks or updates, each on one line, without those that are empty or no text."""
+    lines: list[str] = []
+    if not isinstance(values, list | tuple):
+        return lines
+    for value in values:
+        if not isinstance(value, str):
+            continue
+        line = escape_controls(" ".join(value.split()))[:MAX_EDIT].rstrip()
+        if line:
+            lines.append(line)
+    return lines[:_MAX_LINES]
+
+
+def _clean_by_passage(values: object) -> dict[object, str]:
+    """Return what is kept of passages, their digests or what they said, by valid names.
+
+    The more there are, the less is kept of each, but always enough for a digest.
+    """
+    if not isinstance(values, dict):
+        return {}
+    named = [name for name in values if re.match(NAME, str(name))][:_MAX_SOURCES]
+    most = min(MAX_KEPT, MAX_KEPT_OF_ALL // max(len(named), 1))
+    kept = {}
+    for name in named:
+        lines = []
+        for line in str(values[name]).splitlines():
+            lines.append(escape_controls(line).rstrip())
+        value = "\n".join(lines).strip()[:most].rstrip()
+        if value:
+            kept[name] = value
+    return kept
+
+
+_LINES = Meta(extra={"clean": _clean_lines})
+"""Declares that untrusted values of the field are lines."""
+
+_BY_PASSAGE = Meta(extra={"clean": _clean_by_passage})
+"""Declares that untrusted values of the field are by the names of passages."""
+
 _Digest = Annotated[str, Meta(pattern=r"^[0-9a-f]{64}\Z")]
 _BlockDigest = Annotated[str, Meta(pattern=r"^[0-9a-f]{16,64}\Z")]
 
@@ -122,25 +170,31 @@ class Text(msgspec.Struct, frozen=True, omit_defaults=True, gc=False):
     html: Annotated[str, Meta(max_length=MAX_HTML)]
     generated_at: Annotated[datetime, Meta(tz=True)]
     request: dict[str, object]
-    model: Annotated[str, Meta(max_length=MAX_MODEL, pattern=_LINE)] = ""
+    model: Annotated[str, Meta(max_length=MAX_MODEL, pattern=_LINE), _ANSWERED, _IN_STATUS] = ""
     """The name of the model, or an empty string if the service did not tell."""
 
-    sources: Annotated[Mapping[_Name, _Digest], Meta(max_length=_MAX_SOURCES)] = {}
+    sources: Annotated[
+        Mapping[_Name, _Digest], Meta(max_length=_MAX_SOURCES), _BY_PASSAGE, _ANSWERED
+    ] = {}
     """The SHA-256 of each passage that it cites, by its name."""
 
-    remarks: Annotated[tuple[Line, ...], Meta(max_length=_MAX_LINES)] = ()
+    remarks: Annotated[
+        tuple[Line, ...], Meta(max_length=_MAX_LINES), _LINES, _ANSWERED, _IN_STATUS
+    ] = ()
     """What is not as requested, although a person can use the text."""
 
-    edits: Edits | None = None
+    edits: Annotated[Edits | None, _IN_STATUS] = None
     """What people changed, or None if nobody did."""
 
-    updates: Annotated[tuple[Line, ...], Meta(max_length=_MAX_LINES)] = ()
+    updates: Annotated[tuple[Line, ...], Meta(max_length=_MAX_LINES), _LINES] = ()
     """What updates changed and why, or that nothing had to change, the last one at the end."""
 
-    passages: Annotated[Mapping[_Name, _Passage], Meta(max_length=_MAX_SOURCES)] = {}
+    passages: Annotated[
+        Mapping[_Name, _Passage], Meta(max_length=_MAX_SOURCES), _BY_PASSAGE, _ANSWERED
+    ] = {}
     """What these passages said when the text was written, by their names."""
 
-    written_by: Line = ""
+    written_by: Annotated[Line, _IN_STATUS] = ""
     """The person who wrote it, or an empty string for a text of a model."""
 
     edition: Annotated[int, Meta(ge=1, le=MAX_EDITION)] = 1
@@ -202,8 +256,24 @@ class Text(msgspec.Struct, frozen=True, omit_defaults=True, gc=False):
         )
 
 
-ANSWER_FIELDS = ("model", "sources", "remarks", "passages")
+def _fields_declared_as(*kinds: Meta) -> tuple[str, ...]:
+    """Return the names of the fields that are declared as one of these kinds."""
+    names = []
+    for field in structs.fields(Text):
+        declared = getattr(field.type, "__metadata__", ())
+        if any(kind in declared for kind in kinds):
+            names.append(field.name)
+    return tuple(names)
+
+
+ANSWER_FIELDS = _fields_declared_as(_ANSWERED)
 """The fields that an answer may have beside its `content`."""
+
+STATUS_FIELDS = _fields_declared_as(_IN_STATUS)
+"""The fields that `status --json` has of a text."""
+
+_FIELDS_OF_MODELS = _fields_declared_as(_ANSWERED, _LINES)
+"""The fields that models have a say in, so that their values can be too long."""
 
 
 def edition_after(*editions: int) -> int:
@@ -226,10 +296,11 @@ def clean_fields(
     found = {}
     for name in names:
         value = fields.get(name)
-        if not value:
+        if value is None:
             continue
         with suppress(ValueError):
-            found[name] = msgspec.convert(_clean(value), _types()[name])
+            kind = _types()[name]
+            found[name] = msgspec.convert(_clean(value, kind), kind)
     return found
 
 
@@ -238,17 +309,12 @@ def within_limits(text: Text) -> Text:
 
     What people did and said stays as it is: nothing of it may be lost unnoticed.
     """
-    fields = clean_fields(structs.asdict(text), (*ANSWER_FIELDS, "updates"))
-    return Text(
-        text.html,
-        text.generated_at.astimezone(UTC),
-        text.request,
-        edits=text.edits,
-        written_by=text.written_by,
-        edition=text.edition,
-        original=text.original,
-        **fields,
-    )
+    fields = structs.asdict(text)
+    bounded = clean_fields(fields, _FIELDS_OF_MODELS)
+    for name in _FIELDS_OF_MODELS:
+        del fields[name]
+    fields["generated_at"] = text.generated_at.astimezone(UTC)
+    return Text(**fields, **bounded)
 
 
 def quotation_remarks(quotations: Iterable[str]) -> list[str]:
@@ -292,43 +358,10 @@ def _types() -> dict[str, object]:
     return {field.name: field.type for field in structs.fields(Text)}
 
 
-def _clean(value: object) -> object:
-    """Return the value of a field without what the limits of a text do not allow."""
-    match value:
-        case str():
-            return value.strip()
-        case list() | tuple():
-            return _clean_lines(value)
-        case dict():
-            return _clean_by_passage(value)
-    return value
-
-
-def _clean_lines(values: Iterable[object]) -> list[str]:
-    """Return remarks or updates, each on one line, without those that are empty or no text."""
-    lines = []
-    for value in values:
-        if not isinstance(value, str):
-            continue
-        line = escape_controls(" ".join(value.split()))[:MAX_EDIT].rstrip()
-        if line:
-            lines.append(line)
-    return lines[:_MAX_LINES]
-
-
-def _clean_by_passage(values: Mapping[object, object]) -> dict[object, str]:
-    """Return what is kept of passages, their digests or what they said, by valid names.
-
-    The more there are, the less is kept of each, but always enough for a digest.
-    """
-    named = [name for name in values if re.match(NAME, str(name))][:_MAX_SOURCES]
-    most = min(MAX_KEPT, MAX_KEPT_OF_ALL // max(len(named), 1))
-    kept = {}
-    for name in named:
-        lines = []
-        for line in str(values[name]).splitlines():
-            lines.append(escape_controls(line).rstrip())
-        value = "\n".join(lines).strip()[:most].rstrip()
-        if value:
-            kept[name] = value
-    return kept
+def _clean(value: object, kind: object) -> object:
+    """Return an untrusted value of a field without what the limits of the field do not allow."""
+    for declared in getattr(kind, "__metadata__", ()):
+        clean = (declared.extra or {}).get("clean")
+        if clean:
+            return clean(value)
+    return value.strip() if isinstance(value, str) else value

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import json
+import subprocess
+import sys
 from datetime import UTC, date, datetime
 from pathlib import Path
 
@@ -9,6 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import asdict, replace
+from text_with_more_fields import VALUES
 
 from mkdocs_contentgen.requests import BlogRequest
 from mkdocs_contentgen.review.block_updates import apply_update, plan_update
@@ -77,6 +81,18 @@ def test_the_way_of_a_field(tmp_path: Path, name: str) -> None:
     updated = apply_update(FULL, what, Updated(changes, model="m"), date(2026, 1, 4))
     if name not in ("html", "updates", "edits", "written_by"):
         assert getattr(updated, name) == getattr(FULL, name)
+
+
+def test_a_field_of_each_type_that_is_added(tmp_path: Path) -> None:
+    """A field that is declared in the record alone is in answer, cache, file and status."""
+    program = Path(__file__).with_name("text_with_more_fields.py")
+    command = [sys.executable, str(program), str(tmp_path)]
+    ran = subprocess.run(command, capture_output=True, check=True, text=True, timeout=60)
+    found = json.loads(ran.stdout)
+    assert set(found) == {"answer", "cache", "approved file", "status"}
+    for place, fields in found.items():
+        for name, (_, _, value) in VALUES.items():
+            assert (place, name, fields.get(name)) == (place, name, value)
 
 
 @given(

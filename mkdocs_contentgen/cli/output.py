@@ -17,6 +17,7 @@ from ..display import counted, escape_controls, paths_from_here, without_command
 
 if TYPE_CHECKING:
     from ..site.progress import LineReporter
+    from ..text import Text
     from ..texts.articles import Article
     from ..texts.obtain import Obtained
     from ..writer.evaluation import Trial
@@ -101,21 +102,13 @@ def print_json(value: object) -> None:
 
 def article_to_json(article: Article) -> dict[str, object]:
     """Return an article with its state and review as an object for scripts."""
-    from msgspec.structs import asdict
-
     request = article.request
     approval = article.approval
     text = article.approved.text if article.approved else None
     if article.draft and article.state in ("draft", "outdated"):
         text = article.draft
-    written_by = None
-    generated_at = None
-    edits = None
-    if text:
-        written_by = text.written_by or None
-        generated_at = text.generated_at.isoformat()
-        edits = asdict(text.edits) if text.edits else None
     return {
+        **fields_in_status(text),
         "page": article.page,
         "id": request.id,
         "type": request.type,
@@ -125,11 +118,10 @@ def article_to_json(article: Article) -> dict[str, object]:
         "reason": article.reason,
         "where": article.where,
         "model": article.model or None,
-        "written_by": written_by,
         "marked": article.statement_count,
         "to_read": article.to_read_count,
         "remarks": article.remarks,
-        "generated_at": generated_at,
+        "generated_at": text.generated_at.isoformat() if text else None,
         "approved_by": approval.approved_by if approval else None,
         "newer_draft": article.approved is not None and article.has_newer_draft,
         "owner": request.owner or None,
@@ -137,8 +129,23 @@ def article_to_json(article: Article) -> dict[str, object]:
         "translation_of": article.asked.original.name if article.asked.original else None,
         "original_changes": article.original_changes,
         "due_since": article.due_since.isoformat() if article.due_since else None,
-        "edits": edits,
     }
+
+
+def fields_in_status(text: Text | None) -> dict[str, object]:
+    """Return the fields of a text that scripts can read, each None where it has its default."""
+    import msgspec
+
+    from ..text import STATUS_FIELDS
+
+    shown: dict[str, object] = dict.fromkeys(STATUS_FIELDS)
+    given = msgspec.to_builtins(text) if text else {}  # without those that have their defaults
+    for name in STATUS_FIELDS:
+        if name in given:
+            value = getattr(text, name)
+            is_record = isinstance(value, msgspec.Struct)
+            shown[name] = msgspec.structs.asdict(value) if is_record else value
+    return shown
 
 
 def print_brief(article: Article) -> None:

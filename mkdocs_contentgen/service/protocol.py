@@ -50,6 +50,9 @@ MAX_REASON = 250
 _MAX_COST = 10**9
 """Reported costs of this size or larger are errors of the service."""
 
+_MAX_DIGITS = 18
+"""The maximum number of digits of a whole number that is read as one."""
+
 _Text = Annotated[str, msgspec.Meta(max_length=MAX_BLOCK)]
 
 
@@ -259,12 +262,9 @@ class Client(Protocol):
 
 def encode_answer(text: Text, **fields: object) -> bytes:
     """Return the body of the answer with a text (interface section 2.2), and further fields."""
-    kept = {}
-    for name in ANSWER_FIELDS:
-        value = getattr(text, name)
-        if value:
-            kept[name] = value
-    return _encode_success({"content": text.html, **kept, **fields})
+    written = msgspec.to_builtins(text)  # without the fields that have their defaults
+    answered = {name: written[name] for name in ANSWER_FIELDS if name in written}
+    return _encode_success({"content": text.html, **answered, **fields})
 
 
 def parse_answer(answer: bytes, request: Request) -> Text:
@@ -275,8 +275,7 @@ def parse_answer(answer: bytes, request: Request) -> Text:
     service.
     """
     try:
-        # Python refuses integers of more than 4300 digits.
-        fields = json.loads(answer.decode("utf-8-sig"), parse_int=float)
+        fields = json.loads(answer.decode("utf-8-sig"), parse_int=_parse_number)
     except (ValueError, RecursionError) as error:
         raise InvalidAnswerError("the answer is not JSON in UTF-8; is base_url right?") from error
     if not isinstance(fields, dict) or fields.get("success") is not True:
@@ -291,6 +290,11 @@ def parse_answer(answer: bytes, request: Request) -> Text:
         message = f"the answer's `content` cannot be used: {error}"
         raise failed_text(message, content, fields) from error
     return Text(content, datetime.now(UTC), request.record(), **clean_fields(fields))
+
+
+def _parse_number(digits: str) -> int | float:
+    """Return a number of any length. Python refuses whole ones of more than 4,300 digits."""
+    return int(digits) if len(digits) <= _MAX_DIGITS else float(digits)
 
 
 def failed_text(message: str, answer: str, fields: Mapping[str, object]) -> FailedTextError:
