@@ -1,8 +1,12 @@
-"""Change the plugin in the text of a `mkdocs.yml`. Other lines and comments stay as they are."""
+"""Change the plugin in the text of a `mkdocs.yml`. Other lines and comments stay as they are.
+
+Only lists and mappings in block style are changed, with an item or a key on each line, as most
+configurations have them. For all others, `init` prints the lines for the author to write.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 import yaml
@@ -11,80 +15,76 @@ _NAME = "contentgen"
 _WRITES = ("model", "endpoint", "command")
 """The options of the writer that say who writes."""
 
-_NOT_OF_PROGRAMS = ("api_key", "parameters", "price", "max_cost")
-"""The options of the writer that a program cannot have."""
-
 
 @dataclass(frozen=True)
-class _Entry:
-    """An item of a list, or a key of a mapping with its value, in the text."""
+class _Plugin:
+    """A plugin in the list `plugins`."""
 
     name: str
-    first: yaml.Node
-    last: yaml.Node
+    key: yaml.Node
+    options: yaml.Node | None
+    """Its options, or None where its name stands alone."""
+
+    @property
+    def last(self) -> yaml.Node:
+        """The last node of the plugin."""
+        return self.options or self.key
 
 
 def add_plugin(text: str, options: Mapping[str, object]) -> str | None:
-    """Return a configuration with the plugin, or None if other lines would have to change.
+    """Return a configuration with the plugin, or None if the author has to add it.
 
-    It stands behind the plugin `search`, or else behind the last one. All lines stay as they are.
+    It stands after the plugin `search`, or else after the last one. All lines stay as they are.
     The last line of `text` has to end with a line break.
     """
     nodes = read_nodes(text)
     plugin = {_NAME: dict(options)}
-    plugins = nodes.get("plugins")
-    others = plugin_names(plugins)
-    if isinstance(plugins, yaml.CollectionNode):
-        changed = _add_entry(text, plugins, plugin)
-    elif plugins or "INHERIT" in nodes:  # a new list would take the place of an inherited one
-        return None
-    else:
+    if "plugins" not in nodes:
+        if "INHERIT" in nodes:  # a new list would take the place of an inherited one
+            return None
         # MkDocs has the plugin `search` only where no others are named.
-        others = ["search"]
-        changed = _insert(text, len(text), "plugins:\n" + _block(["search", plugin], "  "))
-    if _plugins_of(changed) != sorted([_NAME, *others]):
+        added = _insert(text, len(text), "plugins:\n" + _block(["search", plugin], "  "))
+        return _if_valid(added, options)
+    plugins = list(_block_plugins(nodes["plugins"]))
+    if not plugins:
         return None
-    return changed
+    before = plugins[-1]
+    for candidate in plugins:
+        if candidate.name in ("search", "material/search"):
+            before = candidate
+    indent = " " * nodes["plugins"].start_mark.column
+    added = _insert(text, _end_of_lines(text, before.last), _block([plugin], indent))
+    return _if_valid(added, options)
 
 
 def change_writer(text: str, options: Mapping[str, object]) -> str | None:
     """Return a configuration whose plugin has another `base_url`, and another model or program.
 
-    The other options of plugin and writer stay. Returns None if other lines would have to change.
+    The other options of the plugin stay. Returns None if the author has to change it, as where the
+    writer has further options, which may not fit the new one.
     """
-    plugins = read_nodes(text).get("plugins")
-    name, value = _find_plugin(plugins)
-    if name is None:
+    plugin = _find_plugin(text)
+    if plugin is None:
         return None
-    if not isinstance(value, yaml.MappingNode):  # it has no options
-        start = name.start_mark.index
-        end = name.end_mark.index
-        if value:
-            end = max(end, value.end_mark.index)
-        changed = f"{text[:start]}{_inline({_NAME: dict(options)})}{text[end:]}"
-        return _checked(changed, options)
-    writer = options.get("writer")
-    writer_before = _value_of(value, "writer")
-    if not isinstance(writer, Mapping) or not isinstance(writer_before, yaml.MappingNode):
-        # There are no options of a writer to keep: the new options replace those of their names.
-        changed = _set_keys(text, value, removed=list(options), added=options)
-        return _checked(changed, options)
-
-    # One after the other, so that the other options of the writer stay.
-    removed = list(_WRITES)
-    if "command" in writer:
-        removed += _NOT_OF_PROGRAMS
-    changed = _set_keys(text, writer_before, removed, added=writer)
-    _, value = _find_plugin(read_nodes(changed).get("plugins"))
-    if not isinstance(value, yaml.MappingNode):
+    before = plugin.options
+    if before is None or before.value == "":  # it has no options
+        start = plugin.key.start_mark.index
+        end = plugin.last.end_mark.index
+        changed = f"{text[:start]}{_NAME}: {flow(dict(options))}{text[end:]}"
+        return _if_valid(changed, options)
+    is_block = isinstance(before, yaml.MappingNode) and not before.flow_style
+    if not is_block or ("writer" in options and _has_more_than_a_writer(before)):
         return None
-    changed = _set_keys(changed, value, ["base_url"], {"base_url": options["base_url"]})
-    return _checked(changed, options)
+    return _if_valid(_set_keys(text, before, options), options)
 
 
 def plugin_names(plugins: yaml.Node | None) -> list[str]:
-    """Return the names in a list of plugins, or in a mapping."""
-    return [entry.name for entry in _entries(plugins)]
+    """Return the names in a list of plugins, or in a mapping, in any style."""
+    if isinstance(plugins, yaml.MappingNode):
+        return [str(key.value) for key, _ in plugins.value]
+    if isinstance(plugins, yaml.SequenceNode):
+        return [plugin.name for plugin in _plugins_in(plugins)]
+    return []
 
 
 def read_nodes(text: str) -> dict[str, yaml.Node]:
@@ -109,90 +109,54 @@ def flow(value: object) -> str:
     return dumped.strip()
 
 
-def _inline(value: object) -> str:
-    """Return a mapping on one line, without its braces."""
-    return flow(value)[1:-1]
-
-
 def _block(value: object, indent: str) -> str:
     block = yaml.safe_dump(value, sort_keys=False, allow_unicode=True)
     return "".join(f"{indent}{line}\n" for line in block.splitlines())
 
 
-def _entries(node: yaml.Node | None) -> list[_Entry]:
-    """Return the entries of a list or a mapping. Of a mapping in a list, the keys are entries."""
-    if not isinstance(node, yaml.CollectionNode):
-        return []
-    found = []
-    for item in node.value:
-        if isinstance(item, yaml.MappingNode):
-            found += [_Entry(str(key.value), item, item) for key, _ in item.value]
-        elif isinstance(item, tuple):
-            found.append(_Entry(str(item[0].value), item[0], item[1]))
-        else:
-            found.append(_Entry(str(item.value), item, item))
-    return found
+def _block_plugins(plugins: yaml.Node) -> Iterator[_Plugin]:
+    """Yield the plugins of a list in block style; none of anything else."""
+    if isinstance(plugins, yaml.SequenceNode) and not plugins.flow_style:
+        yield from _plugins_in(plugins)
 
 
-def _add_entry(text: str, plugins: yaml.CollectionNode, plugin: Mapping[str, object]) -> str:
-    """Add the plugin to a list or a mapping of plugins."""
-    is_list = isinstance(plugins, yaml.SequenceNode)
-    before = _entry_before(_entries(plugins))
-    if plugins.flow_style:
-        if is_list:
-            added = flow([plugin])[1:-1]
-        else:
-            added = _inline(plugin)
-        if before is None:
-            return _insert(text, plugins.start_mark.index + 1, added)
-        return _insert(text, before.last.end_mark.index, f", {added}")
-    indent = " " * plugins.start_mark.column
-    added = _block([plugin] if is_list else plugin, indent)
-    if before is None:  # no item has a name, as in `- {}`, and add_plugin() returns None
-        return text
-    return _insert(text, _end_of_lines(text, before.last), added)
+def _plugins_in(plugins: yaml.SequenceNode) -> Iterator[_Plugin]:
+    """Yield the plugins of a list. An item is a name, or a mapping of a name to its options."""
+    for item in plugins.value:
+        if isinstance(item, yaml.ScalarNode):
+            yield _Plugin(str(item.value), item, None)
+        elif isinstance(item, yaml.MappingNode):
+            for key, options in item.value:
+                yield _Plugin(str(key.value), key, options)
 
 
-def _entry_before(entries: Sequence[_Entry]) -> _Entry | None:
-    """Return the plugin that ours stands behind: the search, or else the last one, if any."""
-    for entry in entries:
-        if entry.name in ("search", "material/search"):
-            return entry
-    return entries[-1] if entries else None
+def _find_plugin(text: str) -> _Plugin | None:
+    """Return this plugin in a list in block style, or None if there is no such list with it."""
+    plugins = read_nodes(text).get("plugins")
+    if plugins is None:
+        return None
+    for plugin in _block_plugins(plugins):
+        if plugin.name == _NAME:
+            return plugin
+    return None
 
 
-def _set_keys(
-    text: str, mapping: yaml.MappingNode, removed: Sequence[str], added: Mapping[str, object]
-) -> str:
-    """Replace keys of a mapping by others."""
-    if mapping.flow_style:
-        return _set_keys_on_one_line(text, mapping, removed, added)
-    return _set_keys_in_lines(text, mapping, removed, added)
+def _has_more_than_a_writer(options: yaml.Node) -> bool:
+    """Tell whether the options of the plugin say more of the writer than who it is."""
+    writer = _value_of(options, "writer")
+    if not isinstance(writer, yaml.MappingNode):
+        return False
+    return any(key.value not in _WRITES for key, _ in writer.value)
 
 
-def _set_keys_on_one_line(
-    text: str, mapping: yaml.MappingNode, removed: Sequence[str], added: Mapping[str, object]
-) -> str:
-    """Replace keys of a mapping in braces by others, which stand at its start."""
-    parts = [_inline(added)]
-    for key, value in mapping.value:
-        if key.value not in removed:
-            parts.append(text[key.start_mark.index : value.end_mark.index])
-    start = mapping.start_mark.index
-    end = mapping.end_mark.index
-    return f"{text[:start]}{{{', '.join(parts)}}}{text[end:]}"
+def _set_keys(text: str, mapping: yaml.Node, options: Mapping[str, object]) -> str:
+    """Set options in a mapping that has each key on lines of its own.
 
-
-def _set_keys_in_lines(
-    text: str, mapping: yaml.MappingNode, removed: Sequence[str], added: Mapping[str, object]
-) -> str:
-    """Replace keys of a mapping, each on lines of its own, by others.
-
-    These stand where the first of the replaced keys stood, or else at the start.
+    They stand where the first key that they replace stood, or else at the start.
     """
     replaced = []
     for key, value in mapping.value:
-        if key.value in removed:
+        if key.value in options:
             replaced.append((key, value))
     first_key, _ = replaced[0] if replaced else mapping.value[0]
     place = _start_of_line(first_key)
@@ -200,7 +164,7 @@ def _set_keys_in_lines(
         end = max(_end_of_lines(text, value), _end_of_lines(text, key))
         text = text[: _start_of_line(key)] + text[end:]
     indent = " " * mapping.start_mark.column
-    return _insert(text, place, _block(added, indent))
+    return _insert(text, place, _block(dict(options), indent))
 
 
 def _start_of_line(node: yaml.Node) -> int:
@@ -228,24 +192,7 @@ def _insert(text: str, index: int, added: str) -> str:
     return text[:index] + added.replace("\n", end) + text[index:]
 
 
-def _find_plugin(plugins: yaml.Node | None) -> tuple[yaml.Node | None, yaml.Node | None]:
-    """Return the name of the plugin, and its options if it can have them, in a configuration."""
-    if not isinstance(plugins, yaml.CollectionNode):
-        return None, None
-    for item in plugins.value:
-        if isinstance(item, yaml.MappingNode):  # in a list, a plugin with options
-            pairs = item.value
-        elif isinstance(item, tuple):  # in a mapping
-            pairs = [item]
-        else:  # in a list, a name alone
-            pairs = [(item, None)]
-        for key, value in pairs:
-            if key.value == _NAME:
-                return key, value
-    return None, None
-
-
-def _value_of(mapping: yaml.MappingNode, name: str) -> yaml.Node | None:
+def _value_of(mapping: yaml.Node, name: str) -> yaml.Node | None:
     """Return the value of a key, or None without it."""
     for key, value in mapping.value:
         if key.value == name:
@@ -253,22 +200,18 @@ def _value_of(mapping: yaml.MappingNode, name: str) -> yaml.Node | None:
     return None
 
 
-def _plugins_of(text: str) -> list[str]:
-    try:
-        return sorted(plugin_names(read_nodes(text).get("plugins")))
-    except yaml.YAMLError:
-        return []
+def _if_valid(text: str, options: Mapping[str, object]) -> str | None:
+    """Return a changed configuration, or None if its plugin does not have the new options.
 
-
-def _checked(text: str, options: Mapping[str, object]) -> str | None:
-    """Return a changed configuration, or None if it does not have the options of the plugin."""
+    That is so where YAML reads the lines in another way, such as after the end of a document.
+    """
     try:
-        _, value = _find_plugin(read_nodes(text).get("plugins"))
+        plugin = _find_plugin(text)
     except yaml.YAMLError:
         return None
-    if not isinstance(value, yaml.MappingNode):
+    if plugin is None or not isinstance(plugin.options, yaml.MappingNode):
         return None
-    found = {key.value: node.value for key, node in value.value}
-    if found.get("base_url") != options["base_url"]:
+    base_url = _value_of(plugin.options, "base_url")
+    if base_url is None or base_url.value != options["base_url"]:
         return None
     return text

@@ -215,10 +215,16 @@ def test_where_the_plugin_goes(before: str, indent: str, end: str) -> None:
     assert add_plugin(before + end, SANDBOX) == before + ours + end
 
 
-@pytest.mark.parametrize(("before", "after"), CASES["lists_and_mappings"])
-def test_lists_and_mappings(before: str, after: str | None) -> None:
-    """The plugin is added to what the author has, unless that would take more."""
-    assert add_plugin(before, SANDBOX) == after
+@pytest.mark.parametrize("before", CASES["left_to_the_author"])
+def test_a_list_that_only_its_author_changes(
+    tmp_path: Path, model: ModelDouble, before: str
+) -> None:
+    """A list on one line, and a mapping, stay as they are; what to add is printed."""
+    (tmp_path / "mkdocs.yml").write_text(before)
+    ran = choose_sandbox(model)
+    assert ran.exit_code == 1
+    assert "write `{contentgen: {base_url: sandbox}}` into its `plugins` by hand" in ran.stderr
+    assert (tmp_path / "mkdocs.yml").read_text() == before
 
 
 @pytest.mark.parametrize(("before", "after"), CASES["who_writes"])
@@ -230,15 +236,10 @@ def test_who_writes(before: str, after: str) -> None:
     assert change_writer(end, new) == after.replace("\n", "\r\n")
 
 
-def test_a_program_has_no_price() -> None:
-    """What only a server can have goes, so that the next command does not refuse it."""
-    old = "plugins:\n- contentgen:\n    base_url: writer\n    writer:\n      model: a\n"
-    more = "      sources: true\n      max_cost: 3\n      price: {input: 1, output: 2}\n"
-    new = {"base_url": "writer", "writer": {"command": ["claude", "-p"]}}
-    changed = change_writer(old + more, new)
-    assert changed is not None
-    options = yaml.safe_load(changed)["plugins"][0]["contentgen"]
-    assert options["writer"] == {"command": ["claude", "-p"], "sources": True}
+@pytest.mark.parametrize("before", CASES["changed_by_the_author"])
+def test_options_that_only_their_author_changes(before: str) -> None:
+    """Options on one line are not taken apart, and those of another writer may not fit."""
+    assert change_writer(before, {"base_url": "writer", "writer": {"model": "new"}}) is None
 
 
 def test_a_second_time(tmp_path: Path, model: ModelDouble) -> None:
