@@ -46,16 +46,17 @@ _MOST_NAMED = 3
 _KEY = re.compile(r"""(?:^|[{,])[ \t]*["']?contentgen["']?[ \t]*:""", re.MULTILINE)
 """Matches the key of a request, also in front matter that is not valid."""
 
-_ODD = "[“”„‘’\u00a0\u00ad\u200b-\u200f\u2060\ufeff]"
-"""What editors and keyboards put around a key: quotation marks, and characters nobody sees."""
+_QUOTES = "[\"'“”„‘’\u00a0\u00ad\u200b-\u200f\u2060\ufeff]{0,3}"
+"""Matches what stands around a key, also what editors and keyboards put there, which YAML does not
+read: curly quotation marks, and characters nobody sees."""
 
-_ODD_KEY = re.compile(
-    rf"[ \t]*(?:{_ODD}+contentgen{_ODD}*[ \t]*[:：]|contentgen(?:{_ODD}+[ \t]*:|{_ODD}*[ \t]*：))"
+_KEY_LIKE = re.compile(
+    rf"(?:^|[{{,\[])[ \t]*({_QUOTES})([A-Za-z][\w -]{{7,12}}?)({_QUOTES})[ \t]*([:：=.\]])"
 )
-_ODD_KEY_MESSAGE = (
-    f"this is not the key '{NAME}', since the line has a curly quotation mark, a wide colon, or a "
-    f"character that nobody sees; type '{NAME}:' anew"
-)
+"""Matches what may be the key of a request in YAML, TOML or JSON. The groups are the quotation mark
+before it, the key, the quotation mark after it, and the sign between key and value."""
+
+_VALID_QUOTES = ("", '"', "'")
 
 _CONFLICT = re.compile(r"(?:<{7}|\|{7}|={7}|>{7})(?: |$)")
 """Matches a line that git writes into a file that it cannot merge."""
@@ -63,33 +64,8 @@ _CONFLICT = re.compile(r"(?:<{7}|\|{7}|={7}|>{7})(?: |$)")
 _CONFLICT_MESSAGE = "the front matter has a merge conflict; resolve it with git"
 _NO_END_MESSAGE = "the front matter needs a line '---' at its end, and a line break after that"
 
-_KEYS = {
-    "YAML": re.compile(r"(?:^|[{,])[ \t]*[\"']?([A-Za-z][\w -]{7,12})[\"']?[ \t]*:"),
-    "TOML": re.compile(r"^[ \t]*\[{0,2}[ \t]*[\"']?([A-Za-z][\w-]{7,12})[\"']?[ \t]*[\]=.]"),
-    "JSON": re.compile(r"\"([A-Za-z][\w -]{7,12})\"[ \t]*:"),
-}
-"""Match what may be a misspelled key of a request, by the syntax of a front matter."""
-
-_ENDS = {"YAML": ("---", "..."), "TOML": ("+++",), "JSON": ("}",)}
-"""The lines that end a front matter, by its syntax."""
-
-_SPACE_BEFORE = (
-    "the front matter is not read, since there are blank lines or spaces before its first line "
-    "'---'; remove them"
-)
-_COMMENT_BEFORE = (
-    "the front matter is not read, since there is a comment before its first line '---'; move the "
-    "comment below it"
-)
-_MARK_BEFORE = (
-    "the front matter is not read, since there is a character before it that nobody sees (a byte "
-    "order mark); save the file as UTF-8 without a byte order mark"
-)
-_SECOND = "only the first front matter of a page is read, and this is another; move its keys there"
-_IN_CONFLICT = (
-    "this request is not read, since it is between the markers of a merge conflict; resolve the "
-    "conflict with git"
-)
+_ENDS = {"---": ("---", "..."), "+++": ("+++",), "{": ("}",)}
+"""The lines that end a front matter in YAML, TOML and JSON, by what it begins with."""
 
 _COMMENT = re.compile(r"<!--\s*([A-Za-z][\w-]{7,12})\b([^<]*?)-->")
 """Matches what may be a misspelled marker."""
@@ -531,21 +507,10 @@ def _repeated_keys(document: YAMLDocument, asked: object) -> list[tuple[int, str
 class _FrontMatter:
     """What looks like front matter before the text of a page."""
 
-    syntax: str
-    """`YAML`, `TOML` or `JSON`."""
-
     first_line: int
     lines: Sequence[str]
-    problem: str
-    """Why MkDocs does not read it, or an empty string if it does."""
-
-    @property
-    def keys(self) -> Iterator[tuple[int, str]]:
-        """The line and the name of each key that resembles that of a request."""
-        for number, line in enumerate(self.lines, self.first_line):
-            for match in _KEYS[self.syntax].finditer(line):
-                if _resembles_name(match[1]):
-                    yield number, match[1]
+    is_read: bool
+    """Whether MkDocs reads it: it is YAML, and nothing stands before it."""
 
 
 def request_typo_problems(source: str, *, is_read: bool = False) -> list[tuple[int, str]]:
@@ -555,74 +520,49 @@ def request_typo_problems(source: str, *, is_read: bool = False) -> list[tuple[i
     """
     found = []
     for front_matter in _leading_front_matter(source):
-        keys = list(front_matter.keys)
-        if front_matter.problem and keys:
-            found.append((front_matter.first_line, front_matter.problem))
-        elif not front_matter.problem and not is_read:
-            for number, line in enumerate(front_matter.lines, front_matter.first_line):
-                if _ODD_KEY.match(line):
-                    found.append((number, _ODD_KEY_MESSAGE))
-            for number, key in keys:
-                if key != NAME:
-                    found.append((number, f"'{key}' is not a known key; did you mean '{NAME}'?"))
+        if front_matter.is_read and is_read:
+            continue
+        for number, line in enumerate(front_matter.lines, front_matter.first_line):
+            for match in _KEY_LIKE.finditer(line):
+                if _looks_like_request(match, is_read=front_matter.is_read):
+                    found.append((number, _no_request_message(match[2])))
     return found
 
 
-def _leading_front_matter(source: str) -> Iterator[_FrontMatter]:
-    """Yield what looks like front matter before the text of a page.
+def _looks_like_request(match: re.Match[str], *, is_read: bool) -> bool:
+    """Tell whether a key may be meant as that of a request.
 
-    What stands before a front matter is why it is not read. A merge conflict comes before all other
-    reasons, then that another front matter was read, and then what was found first.
+    In a front matter that is read, YAML has read a key that is spelled right, somewhere else.
     """
-    reason = ""
-    """Why a front matter that begins in the next line is not read."""
-
-    if source.startswith("\ufeff"):
-        reason = _MARK_BEFORE
-    for part in _parts_before_text(source.lstrip("\ufeff").splitlines()):
-        if part.kind == "conflict":
-            reason = _IN_CONFLICT
-        elif part.kind == "blank" and not reason:
-            reason = _SPACE_BEFORE
-        elif part.kind == "comment" and not reason:
-            reason = _COMMENT_BEFORE
-        elif part.kind in _ENDS:
-            problem = reason or _problem_of_first(part.kind, part.lines[0])
-            yield _FrontMatter(part.kind, part.first_line, part.lines, problem)
-            if reason != _IN_CONFLICT:
-                reason = _SECOND
+    before, key, after, sign = match.groups()
+    is_spelled_right = key == NAME and before == after and before in _VALID_QUOTES and sign == ":"
+    return not (is_read and is_spelled_right) and _resembles_name(key)
 
 
-@dataclass(frozen=True)
-class _Part:
-    """Some lines of a page before its text."""
-
-    kind: str
-    """`conflict`, `blank`, `comment`, or the syntax of a front matter."""
-
-    first_line: int
-    lines: Sequence[str]
+def _no_request_message(key: str) -> str:
+    hint = "" if key == NAME else f" (did you mean '{NAME}'?)"
+    return (
+        f"the word '{key}' stands here{hint}, but no request was read; a page begins with its "
+        f"request: a line '---', then '{NAME}: {{type: blog, topic: …}}', then a line '---'"
+    )
 
 
-def _parts_before_text(lines: Sequence[str]) -> Iterator[_Part]:
-    """Yield what stands in the lines of a page before its text, in order."""
+def _leading_front_matter(source: str) -> Iterator[_FrontMatter]:
+    """Yield what looks like front matter before the text of a page, in order."""
+    lines = source.lstrip("\ufeff").splitlines()
     start = 0
     while start < len(lines):
         line = lines[start].rstrip()
-        end: int | None = start
-        if _CONFLICT.match(line):
-            kind = "conflict"
-        elif not line:
-            kind = "blank"
-        elif line.startswith("<!--"):
-            kind = "comment"
+        end = start
+        if line.startswith("<!--"):
             end = _end_of_comment(lines, start)
-        else:
-            kind = _syntax_of(line)
-            end = _end_of_front_matter(lines, start + 1, kind)
-        if end is None:  # the text of the page begins here
-            return
-        yield _Part(kind, start + 1, lines[start : end + 1])
+        elif line and not _CONFLICT.match(line):
+            last_line = _last_line_of_front_matter(lines, start)
+            if last_line is None:  # the text of the page begins here
+                return
+            end = last_line
+            is_read = source.startswith("---") and start == 0
+            yield _FrontMatter(start + 1, lines[start : end + 1], is_read)
         start = end + 1
 
 
@@ -634,34 +574,14 @@ def _end_of_comment(lines: Sequence[str], start: int) -> int:
     return len(lines)
 
 
-def _end_of_front_matter(lines: Sequence[str], start: int, syntax: str) -> int | None:
-    """Return the index of the first line from `start` on that ends a front matter, or None."""
-    for number in range(start, len(lines)):
-        if lines[number].rstrip() in _ENDS.get(syntax, ()):
+def _last_line_of_front_matter(lines: Sequence[str], start: int) -> int | None:
+    """Return the index of the line that ends the front matter that begins at `start`, or None."""
+    first = lines[start].strip()
+    ends = _ENDS.get("{" if first.startswith("{") else first, ())
+    for number in range(start + 1, len(lines)):
+        if lines[number].rstrip() in ends:
             return number
     return None
-
-
-def _syntax_of(line: str) -> str:
-    """Return the syntax of the front matter that a line begins, or an empty string."""
-    text = line.strip()
-    if text == "---":
-        return "YAML"
-    if text == "+++":
-        return "TOML"
-    if line.startswith("{"):
-        return "JSON"
-    return ""
-
-
-def _problem_of_first(syntax: str, line: str) -> str:
-    """Return why the first front matter of a page is not read, or an empty string.
-
-    `line` is its first line.
-    """
-    if syntax != "YAML":
-        return f"front matter in {syntax} is not read; write it in YAML, between two lines '---'"
-    return _SPACE_BEFORE if line.startswith((" ", "\t")) else ""
 
 
 def marker_typo_problem(html: str) -> str:
