@@ -189,7 +189,7 @@ def test_what_is_there_already(tmp_path: Path, model: ModelDouble) -> None:
 
 def test_a_list_of_packages_that_is_there(tmp_path: Path, model: ModelDouble) -> None:
     """It stays as it is, and the lines that it lacks are printed."""
-    Path("mkdocs.yml").write_text("site_name: A\ntheme: terminal\nplugins: [search, macros]\n")
+    Path("mkdocs.yml").write_text("site_name: A\ntheme: terminal\nplugins:\n- search\n- macros\n")
     listed = "# ours\nMkDocs_Terminal >= 4 ; python_version > '3'\n-r more.txt\n"
     Path("requirements.txt").write_text(listed)
     ran = choose_sandbox(model)
