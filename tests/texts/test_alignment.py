@@ -81,6 +81,14 @@ def test_what_was_moved() -> None:
     assert found.added == [4, 5]
 
 
+def test_one_of_two_equal_blocks_is_gone() -> None:
+    """No block of a translation stands for two of the original, wherever equal ones were found."""
+    original = leaves(ORIGINAL[0], "<p>Yes</p>", ORIGINAL[2])  # of which the second fits best
+    pairs = remembered(original, leaves("<p>Ja</p>", "<p>Ja</p>", OWN[2]))
+    found = align(pairs, original, leaves("<p>Ja</p>", OWN[2]), {})
+    assert places(found) == [(0, 0), (1, None), (2, 1)]
+
+
 def test_repeated_cells_move_with_their_row() -> None:
     """What stands beside a block that was moved, and is as it was, has moved along."""
     rows = [f"<tr><td>{words}</td><td>yes</td><td></td></tr>" for words in ("a", "b", "c")]

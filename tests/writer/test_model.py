@@ -47,6 +47,7 @@ from mkdocs_contentgen.errors import (
     StoppedRunError,
     UnavailableModelError,
     UnknownOutcomeError,
+    UnreachableError,
     UnusableServiceError,
 )
 from mkdocs_contentgen.reporting import SILENT
@@ -931,6 +932,37 @@ class Busy(Transport):
 
     async def close(self) -> None:
         """Do nothing."""
+
+
+class Unreachable(Busy):
+    """A transport to a model that nobody has started."""
+
+    async def call(self, call: ModelCall, spending: Spending) -> Completion:
+        """Fail like a refused connection."""
+        self.calls += 1
+        raise UnreachableError("no connection")
+
+
+def test_how_often_a_server_that_cannot_be_reached_is_tried() -> None:
+    """Where no number of tries is given, the call is given up after the third."""
+    now = 0.0
+
+    async def sleep(seconds: float) -> None:
+        nonlocal now
+        now += seconds
+
+    async def run() -> int:
+        options = WriterOptions(WriterFields(model=MODEL))
+        unreachable = Unreachable(options)
+        clock = Clock(monotonic=lambda: now, sleep=sleep, random=lambda: 0.0)
+        async with Model(
+            options, unreachable, Spending(), retries=None, reporter=SILENT, clock=clock
+        ) as model:
+            with pytest.raises(UnavailableModelError, match="no connection"):
+                await model.ask(ModelCall(QUESTION, 1))
+        return unreachable.calls
+
+    assert asyncio.run(run()) == 3
 
 
 def test_an_hour_of_waiting() -> None:

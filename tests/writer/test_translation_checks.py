@@ -20,6 +20,7 @@ from mkdocs_contentgen.html.translatable import read_translated, write_translate
 from mkdocs_contentgen.service.protocol import OriginalBlock
 from mkdocs_contentgen.writer.exchanged_words import exchanged_words
 from mkdocs_contentgen.writer.translation_checks import (
+    are_swapped,
     check,
     compare_block,
     element_of,
@@ -124,6 +125,57 @@ def test_sentences_that_have_changed_places(original: str, right: str, wrong: st
     assert "each other's sentence" in checked(original, wrong)[1]
 
 
+@pytest.mark.parametrize(
+    ("original", "text", "other", "other_text", "expected"),
+    [
+        (  # one word each is theirs
+            "A format is used everywhere.",
+            "Ein Editor gehört zu jedem Haus.",
+            "An editor is part of each house.",
+            "Das Format nutzen sehr viele Leute.",
+            True,
+        ),
+        (  # a block of four words
+            "A format is used.",
+            "Ein Editor gehört dazu.",
+            "An editor is part of each house.",
+            "Das Format nutzen sehr viele Leute.",
+            False,
+        ),
+        (  # both words are of one block
+            "A format and a standard are used here.",
+            "Ein Teil jedes Hauses ist grün gestrichen.",
+            "A part of each house is painted green.",
+            "Ein Format und ein Standard werden genutzt.",
+            False,
+        ),
+        (  # the plugin is where it should be, against four other words
+            "A plugin reads a format, a standard and a terminal.",
+            "Ein Plugin liest den Editor in jedem Haus sofort.",
+            "An editor in each house is read by a browser.",
+            "Ein Format, ein Standard und ein Terminal sind da.",
+            False,
+        ),
+        (  # against five
+            "A plugin reads a format, a standard and a terminal.",
+            "Ein Plugin liest den Editor in einem Browser aus.",
+            "An editor in each house is read by a browser.",
+            "Ein Format, ein Standard und ein Terminal sind da.",
+            True,
+        ),
+    ],
+)
+def test_how_many_words_say_that_two_blocks_are_swapped(
+    original: str, text: str, other: str, other_text: str, *, expected: bool
+) -> None:
+    """Each block has a word of the other, and each word in its place outweighs three of them."""
+    block = OriginalBlock(0, "p", original)
+    other_block = OriginalBlock(1, "p", other)
+    element = read_translated(text, original)
+    other_element = read_translated(other_text, other)
+    assert are_swapped(block, element, other_block, other_element) is expected
+
+
 def test_citations_are_no_figures() -> None:
     """Their numbers state nothing, with an address or without one."""
     original = read_content('Fast [7] <a href="https://a.example">[8]</a>.')
@@ -203,6 +255,8 @@ def test_what_cannot_be_marked_is_the_remark(original: str, text: str, remark: s
         ("es", "It says whether it is there.", "Dice si está o no."),
         ("de", "At -5 °C, it is 3–5 cm.", "Bei minus 5 °C sind es 3–5 cm."),
         ("de", "You must not use more.", "Du kannst weniger nehmen, aber nicht mehr."),
+        ("pl", "Many readers are in Germany now.", "Teraz wielu czytelników ma Niemcy."),
+        ("sv", "The sun rises here.", "Här går Solen upp."),
     ],
 )
 def test_a_good_translation_has_no_remark(language: str, original: str, text: str) -> None:
