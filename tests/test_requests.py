@@ -213,6 +213,15 @@ def test_a_number_that_python_cannot_print_is_a_problem(meta: dict[str, object])
     assert all(one_line(problem) for problem in [*problems, *check_defaults({"blog": HUGE})])
 
 
+@pytest.mark.parametrize(
+    ("key", "shown"), [("lenght", "lenght"), ("a\nb", "'a\\nb'"), ("", "''"), (5, "5")]
+)
+def test_a_key_that_no_request_has(key: object, shown: str) -> None:
+    """The place of its problem is on one line: what cannot be printed is in quotes."""
+    _, problems = parse_front_matter({"contentgen": {"type": "news", "topic": "T", key: 1}})
+    assert [problem.path for problem in problems] == [("contentgen", shown)]
+
+
 def test_a_list_that_doubles_itself_is_shown_in_a_moment() -> None:
     """Forty lists within lists, each twice, would be a message of some terabytes."""
     value: object = "x"

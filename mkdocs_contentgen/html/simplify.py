@@ -286,11 +286,10 @@ def _is_header(row: Element, table: Element) -> bool:
 
 
 def _rows(table: Element) -> Iterator[Element]:
-    for child in table:
-        if child.tag == "tr":
-            yield child
-        elif child.tag in ("thead", "tbody", "tfoot"):
-            yield from child.iterfind("tr")
+    # As in the DOM of a browser, each row is in a group.
+    for group in table:
+        if group.tag in ("thead", "tbody", "tfoot"):
+            yield from group.iterfind("tr")
 
 
 def _cells(row: Element, tag: str) -> list[Element]:

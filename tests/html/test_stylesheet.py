@@ -5,12 +5,13 @@ UPDATE_GOLDEN=1 rewrites what stands behind the arrows.
 
 from __future__ import annotations
 
+import pytest
 from golden_file import GOLDEN, expect
 from harmless import PROPERTIES, wrong_with_style
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from mkdocs_contentgen.html.stylesheet import sanitize_style
+from mkdocs_contentgen.html.stylesheet import adapted_classes, sanitize_style
 
 CASES = GOLDEN / "stylesheet.txt"
 
@@ -28,6 +29,32 @@ def test_what_is_left_of_a_style_is_as_expected() -> None:
         assert sanitize_style(left) == left
         assert not left or list(wrong_with_style(left)) == [], style
     expect(result, CASES)
+
+
+@pytest.mark.parametrize(
+    ("style", "classes"),
+    [
+        ("border: 1px solid rgba(0, 0, 0, 0.05)", "cg-box"),
+        ("border: 1px solid rgba(0, 0, 0, 0.06)", "cg-box cg-line-grey"),
+        ("border: 1px none red", ""),
+        ("border: 0 solid red", ""),
+        ("border-left: 4px solid #3498db", "cg-bar cg-line-240"),
+        ("background: rgba(1, 2, 3, 0.05)", ""),
+        ("background: rgba(1, 2, 3, 0.06)", "cg-fill cg-fill-grey"),
+        ("background: #fcfcfc", ""),
+        ("background: #fafafa", "cg-fill cg-fill-grey"),
+        ("background: linear-gradient(red, blue)", "cg-fill cg-gradient cg-fill-30 cg-to-270"),
+        ("background: linear-gradient(red, #e11)", "cg-fill cg-fill-30"),
+        ("color: #e11", "cg-ink cg-ink-30"),
+        ("color: #777", "cg-muted"),
+        ("color: #333", ""),
+        ("font-weight: 600", "cg-bold"),
+        ("font-weight: 599", ""),
+    ],
+)
+def test_the_classes_of_a_style(style: str, classes: str) -> None:
+    """Colours that can hardly be seen, and those of plain text, have no class."""
+    assert " ".join(adapted_classes("p", style)) == classes
 
 
 words = st.sampled_from(

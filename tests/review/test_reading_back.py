@@ -59,6 +59,8 @@ def test_what_is_read_the_same_is_markdown() -> None:
     markdown = written(html, *extensions, toc={"permalink": True, "baselevel": 2})
     assert "<" not in markdown
     assert markdown == written(html, codehilite={"linenums": True})
+    link = '<p><a title="b" href="https://x.example">a</a></p>'  # Markdown has the title last
+    assert written(link) == '[a](https://x.example "b")'
 
 
 @pytest.mark.parametrize(

@@ -18,6 +18,7 @@ from model_double import ModelDouble
 from model_writer import Conversation, sentences, writing
 from service_double import ServiceDouble
 
+from mkdocs_contentgen.errors import StoreError
 from mkdocs_contentgen.html.document import Document
 from mkdocs_contentgen.page_request import PageRequest
 from mkdocs_contentgen.requests import BlogRequest
@@ -474,3 +475,16 @@ def test_the_report_of_an_update_that_another_run_has_made() -> None:
     said = report([made])
     assert "another run" in said
     assert "not updated" not in said
+
+
+@pytest.mark.parametrize(("backticks", "fence"), [(0, 3), (2, 3), (3, 4), (5, 6)])
+def test_no_text_of_a_report_ends_its_fence(backticks: int, fence: int) -> None:
+    """The fence is longer than what is within it, and of three backticks at least."""
+    asked = PageRequest(BlogRequest(topic="Speed"), "speed.md", "docs/speed.md:2")
+    article = Article(asked, key="0" * 64, directory=Path())
+    text = Text("<article><h1>Speed</h1></article>", datetime.now(UTC), {})
+    error = StoreError(f"the model said {'`' * backticks}")
+    failed = TextUpdate(article, text, SourceUpdate(Update([])), error=error)
+    lines = report([failed]).split("\n")
+    assert f"{'`' * fence}text" in lines
+    assert lines[-2] == "`" * fence

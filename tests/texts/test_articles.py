@@ -72,6 +72,14 @@ def test_the_language_of_the_original() -> None:
     assert found.translated_from == ""
 
 
+def test_the_sentences_to_read() -> None:
+    """They are those of the newest text; without a text, there are none."""
+    sentence = '<span class="to-read">x</span>'
+    text = msgspec.structs.replace(BY_MODEL, html=f"<p>{sentence * 2}<mark>y</mark></p>")
+    assert article(ASKED, text).to_read_count == 2
+    assert article(ASKED, None).to_read_count == 0
+
+
 @pytest.mark.parametrize(
     ("html", "title"),
     [

@@ -96,6 +96,16 @@ def test_a_translation_in_another_form() -> None:
     ]
 
 
+def test_many_blocks_that_stand_for_nothing() -> None:
+    """Five of them are named, and the others counted."""
+    added = "".join(f"<p>Zusatz {number}</p>" for number in range(7))
+    found, _ = aligned(OWN.html.replace("<p>Weiterlesen.</p>", f"<p>Weiterlesen.</p>{added}"))
+    assert found.problems[4:] == [
+        "'Zusatz 4' stands for nothing in the original",
+        "2 more blocks stand for nothing in the original",
+    ]
+
+
 def test_updates_of_an_imported_translation() -> None:
     """What a person wrote stays, with a remark; what is new in the original is translated."""
     blocks = Document(OWN.html, HOSTS).blocks()
