@@ -286,19 +286,25 @@ def test_delimiters_of_a_site(project: Project, service: ServiceDouble, html: st
 
 
 def test_delimiters_that_cannot_be_escaped(project: Project, service: ServiceDouble) -> None:
-    """A text in which a plugin would find a template is refused, and the page stays as it was."""
+    """A text in which a plugin would find a template is refused, and the page stays as it was.
+
+    Of several delimiters, the message always names the same one.
+    """
     service.answer = generated(
         "<article><h1>A</h1><ul><li>b</li></ul><ol><li>c</li></ol></article>"
     )
     project.environment["PATH"] = ""
     project.write("main.py", MACROS)
-    project.configure(
-        plugins=[{"macros": {**DELIMITERS, "j2_variable_start_string": "<!--"}}, "contentgen"]
-    )
+    starts = {
+        "j2_variable_start_string": "<!--",
+        "j2_block_start_string": "<!-",
+        "j2_comment_start_string": "<!",
+    }
+    project.configure(plugins=[{"macros": {**DELIMITERS, **starts}}, "contentgen"])
     project.page("page.md", ASKED)
     before = source(project, "page")
     assert project.run("mkdocs_contentgen", "generate").returncode == 0
-    assert "a plugin of this site would run what begins with '<!--'" in eject(project, "page", 1)
+    assert "a plugin of this site would run what begins with '<!'" in eject(project, "page", 1)
     assert source(project, "page") == before
 
 
