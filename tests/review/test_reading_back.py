@@ -59,8 +59,13 @@ def test_what_is_read_the_same_is_markdown() -> None:
     markdown = written(html, *extensions, toc={"permalink": True, "baselevel": 2})
     assert "<" not in markdown
     assert markdown == written(html, codehilite={"linenums": True})
-    link = '<p><a title="b" href="https://x.example">a</a></p>'  # Markdown has the title last
-    assert written(link) == '[a](https://x.example "b")'
+
+
+def test_a_picture_is_markdown() -> None:
+    """In the HTML of Markdown, its attributes have another order."""
+    html = '<article><p>a <img src="https://x.example/a.png" alt="b" title="c"></p></article>'
+    blocks = write_blocks(parse_article(html, ["x.example"]))
+    assert reader().write(blocks) == 'a ![b](https://x.example/a.png "c")'
 
 
 @pytest.mark.parametrize(

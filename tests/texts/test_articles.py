@@ -72,6 +72,20 @@ def test_the_language_of_the_original() -> None:
     assert found.translated_from == ""
 
 
+@pytest.mark.parametrize(
+    ("html", "language"),
+    [
+        ('<article lang="de-AT"><h1>A</h1></article>', "de-AT"),
+        ('<article><h1 lang="de">A</h1></article>', "fr"),
+    ],
+)
+def test_the_language_of_a_text(html: str, language: str) -> None:
+    """It is what the text says of itself as a whole, or else that of its request."""
+    asked = PageRequest(BlogRequest(topic="Faster builds", language="fr"), "builds.md")
+    text = msgspec.structs.replace(BY_MODEL, html=html)
+    assert article(asked, text).text_language == language
+
+
 def test_the_sentences_to_read() -> None:
     """They are those of the newest text; without a text, there are none."""
     sentence = '<span class="to-read">x</span>'

@@ -30,9 +30,10 @@ from mkdocs_contentgen.errors import (
     UnusableServiceError,
 )
 from mkdocs_contentgen.page_request import PageRequest
-from mkdocs_contentgen.reporting import Progress, Reporter
+from mkdocs_contentgen.reporting import SILENT, Progress, Reporter
 from mkdocs_contentgen.requests import BlogRequest
 from mkdocs_contentgen.service.protocol import Attempt, Client
+from mkdocs_contentgen.site.progress import LineReporter
 from mkdocs_contentgen.text import Text
 from mkdocs_contentgen.texts.generation import Generation
 from mkdocs_contentgen.texts.lookup import Outcome, load_failures, load_parts, save_failure
@@ -114,7 +115,11 @@ def requests(*topics: str) -> dict[str, PageRequest]:
 
 
 def run(
-    script: Script, store: DiskStore, asked: dict[str, PageRequest], **limits: float
+    script: Script,
+    store: DiskStore,
+    asked: dict[str, PageRequest],
+    reporter: Reporter = SILENT,
+    **limits: float,
 ) -> tuple[dict[str, Outcome], Generation]:
     """Run a generation with fake time."""
     generation: list[Generation] = []
@@ -124,6 +129,7 @@ def run(
             Generation(
                 SendingOptions(store, script.connect, Limits(**limits)),  # type: ignore[arg-type]  # the tests pass whole numbers where these are due
                 clock=script.time.clock(),
+                reporter=reporter,
             )
         )
         return await generation[0].run(asked)
@@ -228,10 +234,13 @@ def test_nothing_is_sent_without_time_left(store: DiskStore) -> None:
 
 
 def test_retries_come_to_an_end(store: DiskStore) -> None:
-    """After `retries` more tries the last error is the outcome."""
+    """After `retries` more tries the last error is the outcome; each is reported by its number."""
     script = Script(FakeTime(), default=NotSentError("503"))
-    outcomes, _ = run(script, store, requests("a"), retries=2)
+    lines: list[str] = []
+    reporter = LineReporter(print, lines.append)
+    outcomes, _ = run(script, store, requests("a"), reporter, retries=2)
     assert script.topics == ["a"] * 3
+    assert [line for line in lines if "try 3 of 3" in line] == lines[-1:]
     assert isinstance(outcomes["a"].error, NotSentError)
 
 
