@@ -43,6 +43,15 @@ def test_every_block_comes_back_as_it_was() -> None:
     assert [block.kind for block in blocks] == ["h1", "p", "li", "p", "td", "td", "p"]
 
 
+def test_the_order_of_attributes() -> None:
+    """It is no difference between two texts: in files, attributes are in alphabetical order."""
+    other = HTML.replace('<p class="intro">', '<p style="color: red" class="intro">')
+    same = HTML.replace('<p class="intro">', '<p class="intro" style="color: red">')
+    assert Document(other).to_lines() == Document(same).to_lines()
+    assert Document(other).blocks()[1].content_digest == Document(same).blocks()[1].content_digest
+    assert '<p class="intro" style="color: red">' in Document(other).to_lines()
+
+
 def test_statements() -> None:
     """Each stands in its sentence, with what that cites."""
     blocks = Document(HTML).blocks()

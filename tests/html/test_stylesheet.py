@@ -11,7 +11,7 @@ from harmless import PROPERTIES, wrong_with_style
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from mkdocs_contentgen.html.stylesheet import adapted_classes, sanitize_style
+from mkdocs_contentgen.html.stylesheet import adapted_classes, sanitize_style, visible_style
 
 CASES = GOLDEN / "stylesheet.txt"
 
@@ -55,6 +55,30 @@ def test_what_is_left_of_a_style_is_as_expected() -> None:
 def test_the_classes_of_a_style(style: str, classes: str) -> None:
     """Colours that can hardly be seen, and those of plain text, have no class."""
     assert " ".join(adapted_classes("p", style)) == classes
+
+
+@pytest.mark.parametrize(
+    ("style", "behind", "visible"),
+    [
+        ("color: #fff", [], ""),
+        ("color: #ccc", [], ""),
+        ("color: #888", [], "color: #888"),
+        ("color: rgba(0, 0, 0, 0.6)", [], ""),
+        ("color: rgba(0, 0, 0, 0.7)", [], "color: rgba(0, 0, 0, 0.7)"),
+        ("color: #fff", [0.1], "color: #fff"),
+        ("color: #000", [0.1], "color: #fff"),
+        ("color: #fff", [0.1, 0.9], "color: #fff"),
+        ("color: #fff", [0.9, 0.9], "color: #000"),
+        ("padding: 1px", [0.1], "padding: 1px"),
+        ("background: #000", [], "background: #000; color: #fff"),
+        ("background: #000; color: #111", [], "background: #000; color: #fff"),
+        ("background: #fff; color: #111", [0.1], "background: #fff; color: #111"),
+        ("background: rgba(0, 0, 0, 0.05)", [0.1], "background: rgba(0, 0, 0, 0.05)"),
+    ],
+)
+def test_text_is_visible(style: str, behind: list[float], visible: str) -> None:
+    """A text as light as what is behind it has the colour of a text on that."""
+    assert visible_style(style, behind)[0] == visible
 
 
 words = st.sampled_from(

@@ -304,6 +304,12 @@ def test_german_names() -> None:
     assert "==Jane Miller==" in checked(original, "Es ist von Jane Miller.")[0]
 
 
+def test_places_that_are_missing() -> None:
+    """Their messages always have the same order."""
+    _, remark = checked("She went from England to France then.", "Sie reiste dann weiter.")
+    assert remark == ("'France' of the original is missing; 'England' of the original is missing")
+
+
 def test_a_block_has_few_marks() -> None:
     """So many that it could not be read any more are left out."""
     original = "A list of many numbers. " * 20
