@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from datetime import UTC, date, datetime
 from pathlib import Path
+from typing import Literal
 
 import pytest
 from golden_file import cases
@@ -200,6 +201,16 @@ def test_a_block_that_is_removed_and_followed() -> None:
     html = updated("BLOCK 3: REMOVE\nWHY: x\n\nAFTER 3: New.\nWHY: y", note="z").html
     assert "<p>New.</p>" in html
     assert "It costs 5 EUR" not in html
+
+
+@pytest.mark.parametrize("action", ["change", "remove"])
+def test_a_block_that_is_removed_twice(action: Literal["change", "remove"]) -> None:
+    """What a service wants of a block that it has removed is neither done nor reported."""
+    removal = BlockChange(3, "remove", reason="too dear")
+    second = BlockChange(3, action, "Other words.", "another reason")
+    update = plan_update(TEXT, SOURCES)
+    once = apply_update(TEXT, update, Updated([removal]), TODAY)
+    assert apply_update(TEXT, update, Updated([removal, second]), TODAY) == once
 
 
 @pytest.mark.parametrize("model", ["m", ""])

@@ -60,6 +60,13 @@ def test_an_empty_text_is_refused() -> None:
     assert "is empty or has thinking text only" in draft("# Title\n").problem
 
 
+def test_a_text_of_headings_is_refused() -> None:
+    """A part of a text can be a heading alone; a whole text cannot."""
+    outline = draft(f"## {WORDS}\n\n## {WORDS}")
+    assert outline.problem == "the text has headings only"
+    assert replace(outline, is_part=True).problem == ""
+
+
 def drafted(text: str, fields: dict[str, Any], **more: Any) -> Candidate:
     """Return a draft of a request with these fields, some of them for its words and its type.
 
