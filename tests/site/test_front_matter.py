@@ -130,6 +130,33 @@ def test_pages_that_other_plugins_make_count_too(tmp_path: Path) -> None:
     assert problems == []
 
 
+@pytest.mark.parametrize(
+    ("theme", "front_matter", "locale", "language"),
+    [
+        ({}, "", "", ""),
+        ({"language": "en"}, "", "", ""),
+        ({"language": "de"}, "", "", "de"),
+        ({"locale": "fr_CA"}, "", "", "fr-CA"),
+        ({"language": "de"}, "lang: en", "", "en"),
+        ({"language": "de"}, "lang: it", "", "it"),
+        ({"language": "de"}, "lang: it", "es", "es"),
+        ({"language": "de"}, "lang: 5", "", "de"),
+    ],
+)
+def test_the_language_of_a_page(
+    tmp_path: Path, theme: dict[str, str], front_matter: str, locale: str, language: str
+) -> None:
+    """A plugin for languages says it, or the page, or the theme, whose `en` says nothing."""
+    config = site_of(tmp_path)
+    page = tmp_path / "docs" / "page.md"
+    page.write_text(f"---\ncontentgen: {{type: news, topic: T}}\n{front_matter}\n---\n")
+    [file] = pages_of(config)
+    file.locale = locale  # type: ignore[attr-defined]  # mkdocs-static-i18n sets it
+    site = Site(config=config, options=ContentgenConfig(), theme=theme)
+    [asked] = read_requests(site, [file]).requests
+    assert asked.language == language
+
+
 class Copying(BasePlugin):  # type: ignore[type-arg]  # it has no options
     """Copies pages into a temporary folder, as mkdocs-monorepo-plugin does."""
 
