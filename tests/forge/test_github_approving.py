@@ -268,6 +268,18 @@ def test_a_push_between_review_and_run(job: Job) -> None:
     refused(job, "somebody has pushed since this job began")
 
 
+@pytest.mark.parametrize("is_deleted", [False, True])
+def test_a_file_that_is_not_as_in_its_commit(job: Job, *, is_deleted: bool) -> None:
+    """What an earlier step of the job has made of the file in the folder is not approved."""
+    job.tick_all()
+    job.review()
+    if is_deleted:
+        job.site.approved.unlink()
+    else:
+        edit_file(job.site.approved, "it was slow", "it was fast")
+    refused(job, "is not as it is in the commit that is checked out")
+
+
 def test_a_force_push_while_it_runs(job: Job) -> None:
     """Nothing is pushed over a branch that has moved, also not back."""
     job.tick_all()
