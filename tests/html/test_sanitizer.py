@@ -260,6 +260,10 @@ def test_a_style_that_cannot_be_judged_is_no_way_around_the_judge() -> None:
         ("&amp;\xa0" * 10_001, "too large: 20,002 entities, 20,000 at most"),
         ("<div>" * (MAX_DEPTH + 1), "nested more than 100 deep"),
         (f"<p>{'<i x>' * 900}</p>{'<p>x' * 9_000}", "its formatting is repeated by each tag"),
+        (
+            f"<p><a title='{'x' * 99_999}'>x<a title='x'></p>{'<p>x' * 9_000}",
+            "its formatting is repeated by each tag",
+        ),
     ],
 )
 def test_a_refusal_says_why(html: str, reason: str) -> None:

@@ -24,7 +24,7 @@ from mkdocs.structure.files import File, get_files
 from mkdocs.utils.meta import get_data
 
 from mkdocs_contentgen.requests import check_defaults
-from mkdocs_contentgen.site.front_matter import place_of, read_requests
+from mkdocs_contentgen.site.front_matter import place_of, read_requests, unbuilt_page_problem
 from mkdocs_contentgen.site.options import ContentgenConfig
 from mkdocs_contentgen.site.site import Site
 
@@ -155,6 +155,24 @@ def test_the_language_of_a_page(
     site = Site(config=config, options=ContentgenConfig(), theme=theme)
     [asked] = read_requests(site, [file]).requests
     assert asked.language == language
+
+
+def test_pages_that_a_build_does_not_have(tmp_path: Path) -> None:
+    """Those that ask for a text are named, but for hidden ones and those that nobody can read."""
+    config = site_of(tmp_path)
+    site = Site(config=config, options=ContentgenConfig())
+    asking = "---\ncontentgen: {type: news, topic: T}\n---\n"
+    for name, content in (("b.md", asking), ("a.md", asking), (".c/d.md", asking), ("e.md", "E")):
+        (tmp_path / "docs" / name).parent.mkdir(exist_ok=True)
+        (tmp_path / "docs" / name).write_text(content)
+    (tmp_path / "docs/f.md").write_bytes(b"\xff")
+    files = {}
+    for name in ("a.md", "b.md", ".c/d.md", "e.md", "f.md"):
+        files[name] = File(name, config.docs_dir, config.site_dir, use_directory_urls=True)
+    others = [files[name] for name in (".c/d.md", "e.md", "f.md")]
+    assert unbuilt_page_problem(site, others) == ""
+    problem = unbuilt_page_problem(site, [files["b.md"], files["a.md"], *others])
+    assert re.findall(r"docs/[.\w/]+\.md", problem) == ["docs/a.md", "docs/b.md"]
 
 
 class Copying(BasePlugin):  # type: ignore[type-arg]  # it has no options

@@ -77,6 +77,17 @@ def a_site_with_code(root: Path) -> Sources:
     )
 
 
+@pytest.mark.parametrize(
+    ("path", "places"),
+    [("notes.md", ["notes.md", "notes.md#b"]), ("", ["../notes.md", "../notes.md#b"])],
+)
+def test_the_place_of_a_passage_of_no_page(path: str, places: list[str]) -> None:
+    """It is the file as a request names it, with the anchor of the section."""
+    passages = list(split_passages("# A\n\na\n\n## B\n\nb", "../notes.md", None, path))
+    assert [passage.place for passage in passages] == places
+    assert {passage.link for passage in passages} == {""}
+
+
 class TestSections:
     """How a page is divided."""
 
