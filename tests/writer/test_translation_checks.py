@@ -272,6 +272,18 @@ def test_a_translated_title_is_that_of_its_block() -> None:
     assert not is_of_another_block(element, block, [other], "fr", "en")
 
 
+@pytest.mark.parametrize(
+    ("other", "expected"),
+    [("It needs 7 days.", True), ("It needs 7 days or 9 hours.", False), ("It is new.", False)],
+)
+def test_the_words_of_another_block(other: str, expected: bool) -> None:
+    """They are those of a block from which nothing is missing, and to which nothing is added."""
+    block = OriginalBlock(0, "p", "It costs 5 EUR.")
+    element = read_translated("Es braucht 7 Tage.", block.text)
+    others = [OriginalBlock(1, "p", other)]
+    assert is_of_another_block(element, block, others, "de", "en") is expected
+
+
 def test_chinese_is_shorter() -> None:
     """A text in Chinese has a third of the characters, and is as long."""
     original = "The server keeps what it has written, so that no text is paid for twice. " * 3
