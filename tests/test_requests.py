@@ -222,6 +222,13 @@ def test_a_key_that_no_request_has(key: object, shown: str) -> None:
     assert [problem.path for problem in problems] == [("contentgen", shown)]
 
 
+def test_an_empty_list_of_requests() -> None:
+    """It asks for nothing, and so it is a mistake of the page."""
+    requests, problems = parse_front_matter({"contentgen": []})
+    assert requests == []
+    assert [problem.path for problem in problems] == [("contentgen",)]
+
+
 def test_a_list_that_doubles_itself_is_shown_in_a_moment() -> None:
     """Forty lists within lists, each twice, would be a message of some terabytes."""
     value: object = "x"
