@@ -20,7 +20,7 @@ ContentgenError
 ├── ApprovalError              an approved file is damaged, or cannot be written
 ├── EditError                  a change of a text is not possible
 ├── StoreError                 the cache cannot be read or written
-├── ForgeError                 GitHub refused a request, or cannot be reached
+├── GitHubError                GitHub refused a request, or cannot be reached
 ├── LedgerError                the ledger of the served writer cannot be read or written
 │   └── ReplacedLedgerError       its file was removed or replaced while it was open
 └── UnsafeHTMLError            the HTML of a text cannot be sanitized
@@ -166,7 +166,7 @@ class StoreError(ContentgenError):
     """The cache cannot be read or written."""
 
 
-class ForgeError(ContentgenError):
+class GitHubError(ContentgenError):
     """GitHub refused a request, or cannot be reached. `status` is that of its answer, or 0."""
 
     def __init__(self, message: str, status: int = 0) -> None:

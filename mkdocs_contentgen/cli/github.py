@@ -23,9 +23,9 @@ def check(config_file: str | None) -> None:
 
     It ends with 1 while a text of the pull request is not approved.
     """
-    from ..forge.api import GitHub
-    from ..forge.checking import check as check_pull_request
-    from ..forge.events import read_job
+    from ..github.api import GitHub
+    from ..github.checking import check as check_pull_request
+    from ..github.events import read_job
 
     job = read_job(os.environ)
     with open_site(config_file) as site, GitHub(job) as api:
@@ -48,9 +48,9 @@ def propose(config_file: str | None, max_requests: int | None, branch: str) -> N
     The pull request that is open already is updated; there is never a second one. The owners of
     the texts are asked for a review.
     """
-    from ..forge.api import GitHub
-    from ..forge.events import read_job
-    from ..forge.proposing import base_branch, propose_texts, start_branch
+    from ..github.api import GitHub
+    from ..github.events import read_job
+    from ..github.proposing import base_branch, propose_texts, start_branch
 
     job = read_job(os.environ)
     base = base_branch(os.environ)
@@ -82,10 +82,10 @@ def approve(approved_dir: str, *, four_eyes: bool) -> None:
     the reviewer has to be able to write to the repository. The approval is a commit on the branch
     of the pull request, by the reviewer.
     """
-    from ..forge.api import GitHub
-    from ..forge.approving import approve_reviewed
-    from ..forge.events import read_job
     from ..git import top_level
+    from ..github.api import GitHub
+    from ..github.approving import approve_reviewed
+    from ..github.events import read_job
 
     top = top_level(Path.cwd())
     folder = PurePosixPath(approved_dir)

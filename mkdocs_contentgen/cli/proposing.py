@@ -71,7 +71,7 @@ def report(config_file: str | None, base: str, as_json: bool) -> None:
     """
     from ..git import common_commit, top_level
     from ..review.pull_requests import report_texts
-    from ..review.report_markdown import Form, forge_links, report_json, report_markdown
+    from ..review.report_markdown import Form, report_json, report_markdown, repository_links
 
     with open_site(config_file) as site:
         commit = ""
@@ -88,7 +88,7 @@ def report(config_file: str | None, base: str, as_json: bool) -> None:
         if as_json:
             print_json(report_json([*reports, *_further_reports(articles, reports)], top))
             return
-        form = Form(forge_links(os.environ, top))
+        form = Form(repository_links(os.environ, top))
         click.echo(report_markdown(reports, form, articles=articles), nl=False)
 
 

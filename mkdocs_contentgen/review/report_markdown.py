@@ -1,7 +1,7 @@
-"""Write the report on the texts of a pull request in GitHub's Markdown.
+"""Write the report on the texts of a pull request in the Markdown of GitHub and GitLab.
 
 Its first line is enough for most readers; a table follows, and for each text what is folded until a
-person opens it. All words in it are untrusted, so each goes through `github_markdown`.
+person opens it. All words in it are untrusted, so each goes through `untrusted_markdown`.
 """
 
 from __future__ import annotations
@@ -15,10 +15,10 @@ from urllib.parse import quote
 
 from ..display import counted, first_names, shortened
 from ..files import short_digest
-from ..github_markdown import MAX_COMMENT, changed_words, escaped, folded, link, table, with_bold
 from ..texts.articles import Article, count_statements
 from ..writer.evidence import PASSAGE_LENGTH
 from .pull_requests import PlacedPassage, PlacedSentence, TextReport
+from .untrusted_markdown import MAX_COMMENT, changed_words, escaped, folded, link, table, with_bold
 
 _MAX_ROWS = 100
 """Texts in the table."""
@@ -50,7 +50,7 @@ class Form:
     """The marks of the sentences whose boxes are ticked."""
 
 
-def forge_links(environment: Mapping[str, str], top: Path | None) -> LinkTo:
+def repository_links(environment: Mapping[str, str], top: Path | None) -> LinkTo:
     """Return what links to files in the repository, on GitHub or GitLab.
 
     Elsewhere, it returns an empty string for each file.

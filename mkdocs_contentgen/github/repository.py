@@ -7,7 +7,7 @@ import subprocess
 from pathlib import Path
 
 from ..display import escape_controls
-from ..errors import ForgeError
+from ..errors import GitHubError
 
 Person = tuple[str, str]
 """Name and address of an author or a committer."""
@@ -25,7 +25,7 @@ _MAX_SAID = 300
 def change_repository(
     directory: Path, *arguments: str, author: Person = BOT, committer: Person = BOT
 ) -> str:
-    """Run git in a directory, and return what it prints. Raises ForgeError with what it said.
+    """Run git in a directory, and return what it prints. Raises GitHubError with what it said.
 
     The hooks of the repository do not run.
     """
@@ -46,9 +46,9 @@ def change_repository(
             timeout=_TIMEOUT,
         )
     except (OSError, ValueError, subprocess.TimeoutExpired) as error:
-        raise ForgeError(f"git {arguments[0]} cannot be run ({type(error).__name__})") from error
+        raise GitHubError(f"git {arguments[0]} cannot be run ({type(error).__name__})") from error
     if ran.returncode:
         lines = ran.stderr.decode("utf-8", "replace").strip().splitlines()
         said = escape_controls("; ".join(lines))[:_MAX_SAID]
-        raise ForgeError(f"git {arguments[0]} failed: {said}")
+        raise GitHubError(f"git {arguments[0]} failed: {said}")
     return ran.stdout.decode("utf-8", "replace")

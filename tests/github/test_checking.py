@@ -12,7 +12,7 @@ from github_double import REPOSITORY, TOKEN, Fault, GitHubDouble, github_double
 from repository import commit, edit_file, git
 from sandbox_site import Site, make_site
 
-from mkdocs_contentgen.forge.comment import HEADING
+from mkdocs_contentgen.github.comment import HEADING
 
 DRAFT = (
     "<article><h1>Alpha</h1><p>In <mark>1999</mark>, it was slow.</p>"

@@ -8,12 +8,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from ..errors import ApprovalError, ConfigurationError, ForgeError
+from ..errors import ApprovalError, ConfigurationError, GitHubError
 from ..git import common_commit, run_git, top_level
 from ..reporting import Reporter
 from ..review.proposing import has_proposal, propose_article
 from ..review.pull_requests import report_texts
-from ..review.report_markdown import Form, forge_links, report_markdown
+from ..review.report_markdown import Form, report_markdown, repository_links
 from ..review.updating import failures, plan, run
 from ..site.build import Build
 from ..site.options import ContentgenConfig
@@ -88,7 +88,7 @@ def propose_texts(
 ) -> Proposed:
     """Get missing texts, update changed ones, and put both into the pull request of the branch.
 
-    Without a new text, nothing is pushed. Raises ForgeError.
+    Without a new text, nothing is pushed. Raises GitHubError.
     """
     proposed = write_proposals(site, reporter, max_requests)
     if not push(site.directory, site.approved_directory(), start):
@@ -96,7 +96,7 @@ def propose_texts(
     articles, _ = site.articles()
     commit = common_commit(site.directory, f"origin/{base}") or ""
     reports = report_texts(site, articles, commit)
-    links = forge_links(os.environ, top_level(site.directory))
+    links = repository_links(os.environ, top_level(site.directory))
     body = report_markdown(reports, Form(links))
     pull_request, notes = put_pull_request(github, start, base, body, proposed.owners)
     proposed.notes += notes
@@ -108,13 +108,13 @@ def start_branch(directory: Path, github: GitHub, branch: str) -> Start:
     """Check out the branch of the texts, and return where it begins.
 
     The branch of an open pull request is kept and brought up to date, since people may have changed
-    texts there. Any other begins anew at the current commit. Raises ForgeError.
+    texts there. Any other begins anew at the current commit. Raises GitHubError.
     """
     pull_request = github.open_pull_request(branch)
     reference = f"refs/heads/{branch}"
     listed = run_git(directory, "ls-remote", "origin", reference)
     if listed is None:
-        raise ForgeError("git cannot read the remote 'origin'; check the repository out first")
+        raise GitHubError("git cannot read the remote 'origin'; check the repository out first")
     remote_commit = listed.partition("\t")[0].strip()
     if pull_request is None or not remote_commit:
         change_repository(directory, "checkout", "-q", "-B", branch)
@@ -124,9 +124,9 @@ def start_branch(directory: Path, github: GitHub, branch: str) -> Start:
     change_repository(directory, "checkout", "-q", "-B", branch, remote_commit)
     try:
         change_repository(directory, "merge", "-q", "--no-edit", current)
-    except ForgeError as error:
+    except GitHubError as error:
         run_git(directory, "merge", "--abort")
-        raise ForgeError(
+        raise GitHubError(
             f"the branch {branch} of {pull_request.html_url or 'the open pull request'} conflicts "
             "with the current one; merge them by hand"
         ) from error
@@ -177,7 +177,7 @@ def _update(build: Build, articles: Sequence[Article], most: int) -> list[str]:
 def push(directory: Path, approved: Path, start: Start) -> bool:
     """Commit the proposed files and push them. Return whether there was anything to commit.
 
-    Raises ForgeError if somebody has pushed to the branch meanwhile.
+    Raises GitHubError if somebody has pushed to the branch meanwhile.
     """
     if not approved.exists():
         return False
@@ -198,7 +198,7 @@ def put_pull_request(
 ) -> tuple[PullRequest, list[str]]:
     """Open the pull request, or update the one that is open, and ask the owners for a review.
 
-    Return it, and what a person should know. Raises ForgeError.
+    Return it, and what a person should know. Raises GitHubError.
     """
     pull_request = start.pull_request
     if pull_request is None:
@@ -209,7 +209,7 @@ def put_pull_request(
     for owner in dict.fromkeys(owners):
         try:
             _ask(github, pull_request.number, owner)
-        except ForgeError as error:
+        except GitHubError as error:
             if error.status not in (403, 404, 422):
                 raise
             notes.append(f"{owner} was not asked for a review: {error}")

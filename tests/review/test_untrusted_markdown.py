@@ -10,7 +10,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
-from mkdocs_contentgen.github_markdown import changed_words, escaped, folded, link, table, with_bold
+from mkdocs_contentgen.review.untrusted_markdown import (
+    changed_words,
+    escaped,
+    folded,
+    link,
+    table,
+    with_bold,
+)
 
 RENDERER = MarkdownIt("commonmark", {"html": True}).enable(["table", "strikethrough"])
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from ..errors import ConfigurationError, ForgeError
+from ..errors import ConfigurationError, GitHubError
 from ..files import reason_of
 from ..git import common_commit, top_level
 from ..review.pull_requests import TextReport, report_texts
-from ..review.report_markdown import Form, LinkTo, forge_links, report_markdown, summary_line
+from ..review.report_markdown import Form, LinkTo, report_markdown, repository_links, summary_line
 from ..site.site import Site
 from ..texts.articles import Article
 from .api import GitHub
@@ -39,7 +39,7 @@ def check(
     """Write the report on a pull request to the summary, and to the comment of the pull request.
 
     A run for a fork has a token that only reads: then, the summary is all. Raises
-    ConfigurationError for a job without a pull request, and ForgeError.
+    ConfigurationError for a job without a pull request, and GitHubError.
     """
     pull_request = job.event.pull_request
     if pull_request is None:
@@ -53,7 +53,7 @@ def check(
             "here; check the repository out with `fetch-depth: 0`"
         )
     reports = report_texts(site, articles, base)
-    links = forge_links(environment, top_level(site.directory))
+    links = repository_links(environment, top_level(site.directory))
     notes = _write_summary(job, report_markdown(reports, Form(links), articles=articles))
     if pull_request.is_from_fork:
         notes.append("a pull request from a fork gets no comment; the summary has the report")
@@ -91,7 +91,7 @@ def _comment(
             form = Form(links, has_boxes=True, ticked=ticked_marks(known))
             text = report_markdown(reports, form)
         put_comment(github, number, known, text)
-    except ForgeError as error:
+    except GitHubError as error:
         if error.status != 403:
             raise
         return [f"{error}; the summary has the report"]

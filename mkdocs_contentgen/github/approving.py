@@ -14,7 +14,7 @@ from pathlib import Path, PurePosixPath
 
 from msgspec import structs
 
-from ..errors import ApprovalError, ConfigurationError, ForgeError, UnsafeHTMLError
+from ..errors import ApprovalError, ConfigurationError, GitHubError, UnsafeHTMLError
 from ..git import run_git
 from ..html.document import Document, document_of
 from ..review.approving import settled_html, with_confirmed
@@ -69,7 +69,7 @@ def approve_reviewed(
 ) -> ReviewOutcome:
     """Approve the proposed texts of a pull request, and push them to its branch.
 
-    `top` is the repository, and `directory` the approved files in it. Raises ForgeError, also if
+    `top` is the repository, and `directory` the approved files in it. Raises GitHubError, also if
     somebody has pushed to the branch meanwhile; then nothing is approved.
     """
     pull_request = job.event.pull_request
@@ -100,14 +100,14 @@ def approve_reviewed(
 
 
 def _head(top: Path, pull_request: PullRequest, github: GitHub) -> PullRequest:
-    """Return the pull request as it is now, if its head is checked out. Raises ForgeError."""
+    """Return the pull request as it is now, if its head is checked out. Raises GitHubError."""
     current = github.pull_request(pull_request.number)
     if current.is_from_fork:
-        raise ForgeError("the branch is in a fork, where nothing can be committed; approve here")
+        raise GitHubError("the branch is in a fork, where nothing can be committed; approve here")
     if current.state != "open":
-        raise ForgeError("the pull request is closed; nothing was approved")
+        raise GitHubError("the pull request is closed; nothing was approved")
     if (run_git(top, "rev-parse", "HEAD") or "").strip() != current.head.sha:
-        raise ForgeError(
+        raise GitHubError(
             "somebody has pushed since this job began, or another commit is checked out; nothing "
             "was approved; approve the pull request again"
         )
@@ -124,7 +124,7 @@ def _proposed_texts(
         top, "diff", "--name-only", "--no-renames", "-z", f"{base}...{head}", "--", directory
     )
     if listed is None:
-        raise ForgeError("git does not have the base; check it out with `fetch-depth: 0`")
+        raise GitHubError("git does not have the base; check it out with `fetch-depth: 0`")
     texts: list[ProposedText] = []
     problems: list[str] = []
     for path in filter(None, listed.split("\0")):

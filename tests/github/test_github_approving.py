@@ -17,7 +17,7 @@ from github_double import REPOSITORY, TOKEN, GitHubDouble, github_double
 from repository import commit, edit_file, git
 from sandbox_site import Site, enter_site, make_site
 
-from mkdocs_contentgen.forge.comment import HEADING
+from mkdocs_contentgen.github.comment import HEADING
 from mkdocs_contentgen.texts.approval import read_approved
 
 DRAFT = (

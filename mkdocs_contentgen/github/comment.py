@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 
-from ..errors import ForgeError
-from ..github_markdown import escaped
+from ..errors import GitHubError
+from ..review.untrusted_markdown import escaped
 from .api import Comment, GitHub
 
 _MAX_BODY = 65_000
@@ -95,7 +95,7 @@ def _write_first(github: GitHub, number: int, body: str) -> list[Comment]:
     """Write a comment, and return ours, among which there can be one of another run."""
     try:
         github.write_comment(number, body)
-    except ForgeError as error:
+    except GitHubError as error:
         was_refused = bool(error.status) and error.status < 500
         written = [] if was_refused else find_own(github, number)
         if not written:

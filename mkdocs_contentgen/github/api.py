@@ -17,7 +17,7 @@ import httpx
 import msgspec
 
 from ..display import escape_controls
-from ..errors import ConfigurationError, ForgeError
+from ..errors import ConfigurationError, GitHubError
 from .events import Job, PullRequest, Review
 
 _TRIES = 4
@@ -109,7 +109,7 @@ class GitHub:
         """Return the login that comments are written with."""
         try:
             return self._get("/user", Account).login
-        except ForgeError as error:
+        except GitHubError as error:
             if error.status not in (401, 403):
                 raise
             return "github-actions[bot]"  # the token of a job may not ask who it is
@@ -136,7 +136,7 @@ class GitHub:
         """Delete a comment, if it is there."""
         try:
             self._send("DELETE", f"{self._repository}/issues/comments/{comment}")
-        except ForgeError as error:
+        except GitHubError as error:
             if error.status != 404:
                 raise
 
@@ -152,7 +152,7 @@ class GitHub:
         fields = {"title": title, "head": branch, "base": base, "body": body}
         try:
             answer = self._send("POST", f"{self._repository}/pulls", fields)
-        except ForgeError:
+        except GitHubError:
             # Another run may have opened it, or this one, although the answer was lost.
             found = self.open_pull_request(branch)
             if found is None:
@@ -186,7 +186,7 @@ class GitHub:
         path = f"{self._repository}/collaborators/{quote(login, safe='')}/permission"
         try:
             return self._get(path, _Permission).permission in ("admin", "write")
-        except ForgeError as error:
+        except GitHubError as error:
             if error.status != 404:
                 raise
             return False  # it is no collaborator
@@ -213,16 +213,16 @@ class GitHub:
         try:
             return msgspec.json.decode(answer.content, type=kind)
         except msgspec.MsgspecError as error:
-            raise ForgeError("GitHub answered something that is not of its API", 502) from error
+            raise GitHubError("GitHub answered something that is not of its API", 502) from error
 
     def _send(self, method: str, path: str, body: dict[str, Any] | None = None) -> _Answer:
-        """Send a request, more than once if that does no harm. Raises ForgeError."""
+        """Send a request, more than once if that does no harm. Raises GitHubError."""
         for number in range(1, _TRIES + 1):
             try:
                 answer = self._client.request(method, path, json=body)
             except httpx.HTTPError as error:
                 if method not in _HARMLESS or number == _TRIES:
-                    raise ForgeError(
+                    raise GitHubError(
                         f"GitHub cannot be reached ({type(error).__name__})"
                     ) from error
                 self._sleep(2.0**number)
@@ -266,7 +266,7 @@ def _message_in(answer: httpx.Response) -> str:
     return str(found.get("message", ""))
 
 
-def _error(answer: httpx.Response, method: str, path: str) -> ForgeError:
+def _error(answer: httpx.Response, method: str, path: str) -> GitHubError:
     """Return the error of an answer, with what GitHub said and what to do."""
     said = _message_in(answer)
     reason = f"GitHub answered {answer.status_code} to {method} {quote(path, safe='/?=&')}"
@@ -277,4 +277,4 @@ def _error(answer: httpx.Response, method: str, path: str) -> ForgeError:
         403: "the token may not do this; look at `permissions` of the workflow",
     }
     cure = cures.get(answer.status_code, "")
-    return ForgeError(f"{reason}; {cure}" if cure else reason, answer.status_code)
+    return GitHubError(f"{reason}; {cure}" if cure else reason, answer.status_code)

@@ -1,4 +1,4 @@
-"""Write untrusted texts in GitHub's Markdown: in comments, job summaries and pull requests.
+"""Write untrusted texts in the Markdown of GitHub and GitLab: in comments and summaries.
 
 GitHub works in two steps. The parser makes HTML of Markdown; character references such as `&#42;`
 are text to it, and never markup. Filters then look into the text of that HTML for mentions, issues,
@@ -13,7 +13,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-from .display import escape_controls
+from ..display import escape_controls
 
 MAX_COMMENT = 60_000
 """Maximum length of a text in characters: GitHub refuses comments of more than 65,536."""

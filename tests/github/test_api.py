@@ -8,9 +8,9 @@ import pytest
 from github_double import REPOSITORY, TOKEN, Fault, GitHubDouble, github_double
 from ports import free_port
 
-from mkdocs_contentgen.errors import ForgeError
-from mkdocs_contentgen.forge.api import GitHub
-from mkdocs_contentgen.forge.events import Job
+from mkdocs_contentgen.errors import GitHubError
+from mkdocs_contentgen.github.api import GitHub
+from mkdocs_contentgen.github.events import Job
 
 
 @pytest.fixture
@@ -49,7 +49,7 @@ def test_how_often_a_request_is_sent(double: GitHubDouble, faults: int, waits: l
         if faults < 4:
             assert list(github.comments(7)) == []
         else:
-            with pytest.raises(ForgeError, match="GitHub answered 502"):
+            with pytest.raises(GitHubError, match="GitHub answered 502"):
                 list(github.comments(7))
     assert len(double.received) == 4
     assert waited == waits
@@ -59,7 +59,7 @@ def test_a_comment_is_sent_once(double: GitHubDouble) -> None:
     """What may have been processed is not sent again."""
     double.faults.append(Fault("POST", "comments", 502))
     waited: list[float] = []
-    with api(double.url, waited) as github, pytest.raises(ForgeError):
+    with api(double.url, waited) as github, pytest.raises(GitHubError):
         github.write_comment(7, "Nice")
     assert (len(double.received), waited) == (1, [])
 
@@ -69,9 +69,9 @@ def test_github_cannot_be_reached() -> None:
     url = f"http://127.0.0.1:{free_port()}"
     waited: list[float] = []
     with api(url, waited) as github:
-        with pytest.raises(ForgeError, match="GitHub cannot be reached"):
+        with pytest.raises(GitHubError, match="GitHub cannot be reached"):
             list(github.comments(7))
         assert waited == [2, 4, 8]
-        with pytest.raises(ForgeError, match="GitHub cannot be reached"):
+        with pytest.raises(GitHubError, match="GitHub cannot be reached"):
             github.write_comment(7, "Nice")
     assert waited == [2, 4, 8]
