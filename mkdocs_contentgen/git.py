@@ -6,6 +6,7 @@ Where there is no git, no repository or no commit, there is no answer, and no er
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 from collections.abc import Iterator
 from pathlib import Path
@@ -28,6 +29,36 @@ def run_git(directory: Path, *arguments: str) -> str | None:
     if ran.returncode != 0:
         return None
     return ran.stdout.decode("utf-8", "replace")
+
+
+_SAFE_DIRECTORY = re.compile(r"safe\.directory '?([^'\s]+)")
+"""What git suggests for a repository that belongs to another user."""
+
+
+def repository_problem(directory: Path) -> str:
+    """Return why git cannot use the repository of a directory, or an empty string."""
+    command = ["git", "-C", os.fspath(directory), "rev-parse", "--show-toplevel"]
+    try:
+        ran = subprocess.run(  # noqa: S603
+            command,
+            capture_output=True,
+            check=False,
+            env={**os.environ, "LC_ALL": "C"},
+            stdin=subprocess.DEVNULL,
+            timeout=_TIMEOUT,
+        )
+    except (OSError, subprocess.TimeoutExpired) as error:
+        return f"git cannot be run ({type(error).__name__})"
+    if ran.returncode == 0:
+        return ""
+    said = " ".join(ran.stderr.decode("utf-8", "replace").split())
+    folder = _SAFE_DIRECTORY.search(said)
+    if folder:
+        return (
+            f"git refuses the repository {folder[1]}, since it belongs to another user, as in a "
+            f"container; run `git config --global --add safe.directory {folder[1]}` first"
+        )
+    return f"git cannot use the repository: {said}"
 
 
 def user_name(directory: Path = Path()) -> str:

@@ -69,13 +69,17 @@ def report(config_file: str | None, base: str, as_json: bool) -> None:
     are left to check with the sources beside them, remarks, and whose commit an approval is.
     Without it, it is about all texts that are not approved.
     """
-    from ..git import common_commit, top_level
+    from ..display import escape_controls
+    from ..git import common_commit, repository_problem, top_level
     from ..review.pull_requests import report_texts
     from ..review.report_markdown import Form, report_json, report_markdown, repository_links
 
     with open_site(config_file) as site:
         commit = ""
         if base:
+            problem = repository_problem(site.directory)
+            if problem:
+                raise click.UsageError(f"--base: {escape_controls(problem)}")
             commit = common_commit(site.directory, base) or ""
             if not commit:
                 raise click.UsageError(

@@ -7,31 +7,41 @@ processed is sent again only if that does no harm, so that no comment is there t
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass
+from math import ceil
 from types import TracebackType
-from typing import Any, Self, TypeVar
+from typing import Self, TypeVar
 from urllib.parse import quote, urlsplit
 
 import httpx
 import msgspec
 
-from ..display import escape_controls
+from ..display import counted, escape_controls
 from ..errors import ConfigurationError, GitHubError
 from .events import Job, PullRequest, Review
 
 _TRIES = 4
 _TIMEOUT = 30.0
-_LONGEST_WAIT = 120.0
-"""Seconds that a job waits for a limit to pass; it pays for each minute."""
+_UNNAMED_WAIT = 60.0
+"""Seconds that GitHub asks for, at least, after a limit that names no time. Each try doubles it."""
+
+_MOST_LIMITS = 10
+"""How often a request waits for a limit."""
 
 _PER_PAGE = 100
-_MAX_PAGES = 20
+_MAX_PAGES = 100
 _MAX_MESSAGE = 200
 _HARMLESS = frozenset({"GET", "PATCH", "PUT", "DELETE"})
 """Methods of requests that have the same effect when they are sent twice."""
 
 _LOOPBACK = frozenset({"127.0.0.1", "::1", "localhost"})
+
+_WHO_AM_I = "query { viewer { login } }"
+"""The token of an app or of a job may ask this, and is refused by `GET /user`."""
+
+_MAY_NOT_OPEN = "not permitted to create or approve pull requests"
+"""What GitHub says where the settings of a repository forbid pull requests of jobs."""
 
 _T = TypeVar("_T")
 
@@ -61,25 +71,50 @@ class _Commit(msgspec.Struct, frozen=True):
     author: Account | None = None
 
 
-class _Comparison(msgspec.Struct, frozen=True):
-    commits: list[_Commit] = []
+class _Viewer(msgspec.Struct, frozen=True):
+    viewer: Account
+
+
+class _GraphQL(msgspec.Struct, frozen=True):
+    data: _Viewer | None = None
+
+
+class _RuleParameters(msgspec.Struct, frozen=True):
+    dismiss_stale_reviews_on_push: bool = False
+    require_last_push_approval: bool = False
+
+
+class _Rule(msgspec.Struct, frozen=True):
+    type: str
+    parameters: msgspec.Raw = msgspec.Raw(b"{}")
+    """Rules of each type have others."""
 
 
 @dataclass(frozen=True)
-class _Answer:
-    status: int
-    content: bytes
+class Waiting:
+    """How a job waits until a limit of GitHub has passed."""
+
+    sleep: Callable[[float], None] = time.sleep
+    """Waits for a number of seconds."""
+
+    now: Callable[[], float] = time.time
+    """Returns the seconds since 1970, which is how GitHub gives the end of a limit."""
+
+    longest: float = 600.0
+    """Seconds that a job waits altogether; it pays for each minute."""
 
 
 class GitHub:
     """The API of a repository, for one job."""
 
-    def __init__(self, job: Job, sleep: Callable[[float], None] = time.sleep) -> None:
-        """`sleep` waits for a number of seconds."""
-        address = urlsplit(job.api_url)
-        if address.scheme != "https" and address.hostname not in _LOOPBACK:
-            raise ConfigurationError("GITHUB_API_URL: is no https address; it would get the token")
-        self._sleep = sleep
+    def __init__(self, job: Job, waiting: Waiting | None = None) -> None:
+        """Raise ConfigurationError for an address that must not get the token."""
+        _check_address("GITHUB_API_URL", job.api_url)
+        _check_address("GITHUB_GRAPHQL_URL", job.graphql_url)
+        self._waiting = waiting or Waiting()
+        self._waits_until = self._waiting.now() + self._waiting.longest
+        self._graphql = job.graphql_url
+        self._login = ""
         self._repository = f"/repos/{job.repository}"
         self._owner = job.repository.partition("/")[0]
         self._client = httpx.Client(
@@ -106,22 +141,18 @@ class GitHub:
         self._client.close()
 
     def own_login(self) -> str:
-        """Return the login that comments are written with."""
-        try:
-            return self._get("/user", Account).login
-        except GitHubError as error:
-            if error.status not in (401, 403):
-                raise
-            return "github-actions[bot]"  # the token of a job may not ask who it is
+        """Return the login that comments are written with, such as `docs-app[bot]`."""
+        if not self._login:
+            answer = self._send("POST", self._graphql, {"query": _WHO_AM_I}, is_harmless=True)
+            found = self._decode(answer, _GraphQL).data
+            if found is None:
+                raise GitHubError("GitHub does not say whose token this is; give the job another")
+            self._login = found.viewer.login
+        return self._login
 
     def comments(self, number: int) -> Iterator[Comment]:
         """Yield the comments on a pull request, the oldest first."""
-        path = f"{self._repository}/issues/{number}/comments"
-        for page in range(1, _MAX_PAGES + 1):
-            found = self._get(f"{path}?per_page={_PER_PAGE}&page={page}", list[Comment])
-            yield from found
-            if len(found) < _PER_PAGE:
-                return
+        return self._pages(f"{self._repository}/issues/{number}/comments", Comment)
 
     def write_comment(self, number: int, body: str) -> Comment:
         """Write a comment on a pull request, and return it."""
@@ -142,9 +173,16 @@ class GitHub:
 
     def open_pull_request(self, branch: str) -> PullRequest | None:
         """Return the open pull request of a branch of this repository, or None."""
+        return self._newest_pull_request(branch, "open")
+
+    def last_pull_request(self, branch: str) -> PullRequest | None:
+        """Return the newest pull request of a branch, also a closed one, or None."""
+        return self._newest_pull_request(branch, "all")
+
+    def _newest_pull_request(self, branch: str, state: str) -> PullRequest | None:
         head = quote(f"{self._owner}:{branch}", safe="")
-        path = f"{self._repository}/pulls?state=open&head={head}&per_page=1"
-        found = self._get(path, list[PullRequest])
+        fields = f"state={state}&head={head}&sort=created&direction=desc&per_page=1"
+        found = self._get(f"{self._repository}/pulls?{fields}", list[PullRequest])
         return found[0] if found else None
 
     def create_pull_request(self, branch: str, base: str, title: str, body: str) -> PullRequest:
@@ -173,9 +211,42 @@ class GitHub:
         """Return a pull request as it is now."""
         return self._get(f"{self._repository}/pulls/{number}", PullRequest)
 
-    def review(self, number: int, review: int) -> Review:
-        """Return a review of a pull request as it is now."""
-        return self._get(f"{self._repository}/pulls/{number}/reviews/{review}", Review)
+    def reviews(self, number: int, known: int) -> list[Review]:
+        """Return the reviews of a pull request as they are now, the oldest first.
+
+        The review `known` is among them: GitHub may list a new one a moment later.
+        """
+        path = f"{self._repository}/pulls/{number}/reviews"
+        review = self._get(f"{path}/{known}", Review)
+        try:
+            found = list(self._pages(path, Review))
+        except GitHubError as error:
+            # The pull request and this review were found, so it is not that they may not be read.
+            if error.status != 404:
+                raise
+            found = []
+        if all(listed.id != known for listed in found):
+            found.append(review)
+        return found
+
+    def dismisses_approvals(self, branch: str) -> bool:
+        """Tell whether rulesets ask for a new approval after each push, for pulls to a branch.
+
+        Branches that are protected in the older way are not known by this.
+        """
+        path = f"{self._repository}/rules/branches/{quote(branch, safe='')}"
+        try:
+            rules = list(self._pages(path, _Rule))
+        except GitHubError as error:
+            if error.status not in (403, 404):
+                raise
+            return False
+        for rule in rules:
+            if rule.type == "pull_request":
+                found = msgspec.json.decode(rule.parameters, type=_RuleParameters)
+                if found.dismiss_stale_reviews_on_push or found.require_last_push_approval:
+                    return True
+        return False
 
     def account(self, login: str) -> Account:
         """Return an account with its name."""
@@ -191,20 +262,37 @@ class GitHub:
                 raise
             return False  # it is no collaborator
 
-    def authors_of(self, path: str, base: str, head: str) -> set[str]:
-        """Return the logins of those who committed to a file between two commits.
+    def authors_of(self, path: str, head: str, commits: Collection[str]) -> set[str]:
+        """Return the logins of those who wrote commits to a file, out of its history up to `head`.
 
-        The login is empty for a commit whose address belongs to no account.
+        The login is empty for a commit whose address belongs to no account, and for one that
+        GitHub does not list.
         """
-        fields = f"sha={head}&path={quote(path, safe='')}&per_page={_PER_PAGE}"
-        commits = self._get(f"{self._repository}/commits?{fields}", list[_Commit])
-        compared = self._get(f"{self._repository}/compare/{base}...{head}", _Comparison)
-        between = {commit.sha for commit in compared.commits}
+        fields = f"sha={head}&path={quote(path, safe='')}"
+        left = set(commits)
         logins = set()
-        for commit in commits:
-            if commit.sha in between:
+        for commit in self._pages(f"{self._repository}/commits?{fields}", _Commit):
+            if commit.sha in left:
+                left.remove(commit.sha)
                 logins.add(commit.author.login if commit.author else "")
+            if not left:
+                break
+        if left:
+            logins.add("")
         return logins
+
+    def _pages(self, path: str, kind: type[_T]) -> Iterator[_T]:
+        """Yield the items of a list, page after page."""
+        joined = "&" if "?" in path else "?"
+        for page in range(1, _MAX_PAGES + 1):
+            answer = self._send("GET", f"{path}{joined}per_page={_PER_PAGE}&page={page}")
+            found: list[_T] = self._decode(answer, list[kind])  # type: ignore[valid-type]
+            yield from found
+            # A server may have shorter pages than it was asked for; then it names the next one.
+            is_full = len(found) >= _PER_PAGE
+            if not found or not (answer.names_next_page or is_full):
+                return
+        raise GitHubError(f"GitHub has more than {_MAX_PAGES * _PER_PAGE} items at {path}")
 
     def _get(self, path: str, kind: type[_T]) -> _T:
         return self._decode(self._send("GET", path), kind)
@@ -215,44 +303,79 @@ class GitHub:
         except msgspec.MsgspecError as error:
             raise GitHubError("GitHub answered something that is not of its API", 502) from error
 
-    def _send(self, method: str, path: str, body: dict[str, Any] | None = None) -> _Answer:
+    def _send(
+        self,
+        method: str,
+        path: str,
+        body: Mapping[str, object] | None = None,
+        *,
+        is_harmless: bool = False,
+    ) -> _Answer:
         """Send a request, more than once if that does no harm. Raises GitHubError."""
-        for number in range(1, _TRIES + 1):
+        is_harmless = is_harmless or method in _HARMLESS
+        faults = 0
+        limits = 0
+        while True:
             try:
                 answer = self._client.request(method, path, json=body)
             except httpx.HTTPError as error:
-                if method not in _HARMLESS or number == _TRIES:
+                faults += 1
+                if not is_harmless or faults == _TRIES:
                     raise GitHubError(
                         f"GitHub cannot be reached ({type(error).__name__})"
                     ) from error
-                self._sleep(2.0**number)
+                self._waiting.sleep(2.0**faults)
                 continue
             if answer.is_success:
-                return _Answer(answer.status_code, answer.content)
-            wait = _waiting_time(answer, method, number)
-            if wait is None or number == _TRIES:
+                return _Answer(answer.content, "next" in answer.links)
+            wait = time_until_free(
+                answer.status_code, answer.headers, answer.text, self._waiting.now(), limits
+            )
+            if wait is not None:
+                limits += 1
+                is_too_long = self._waiting.now() + wait > self._waits_until
+                if is_too_long or limits > _MOST_LIMITS:
+                    raise _limit_error(answer, method, path, wait)
+                self._waiting.sleep(wait)
+                continue
+            faults += 1
+            if answer.status_code < 500 or not is_harmless or faults == _TRIES:
                 raise _error(answer, method, path)
-            self._sleep(wait)
-        raise AssertionError("the last try returns or raises")
+            self._waiting.sleep(2.0**faults)
 
 
-def _waiting_time(answer: httpx.Response, method: str, number: int) -> float | None:
-    """Return after how many seconds a request may be sent again, or None if it may not."""
-    if answer.status_code in (403, 429):
-        after = answer.headers.get("Retry-After", "")
-        names_time = after.isdigit()
-        is_used_up = answer.headers.get("X-RateLimit-Remaining") == "0"
-        is_limited = names_time or is_used_up or "rate limit" in answer.text.lower()
-        if not is_limited:
-            return None  # it is forbidden
-        if names_time:
-            wait = float(after)
-        else:
-            wait = 2.0**number
-        return wait if wait <= _LONGEST_WAIT else None
-    if answer.status_code >= 500 and method in _HARMLESS:
-        return 2.0**number
-    return None
+@dataclass(frozen=True)
+class _Answer:
+    content: bytes
+    names_next_page: bool
+
+
+def _check_address(name: str, value: str) -> None:
+    """Raise ConfigurationError for an address that is neither encrypted nor on this machine."""
+    address = urlsplit(value)
+    if address.scheme != "https" and address.hostname not in _LOOPBACK:
+        raise ConfigurationError(f"{name}: is no https address; it would get the token")
+
+
+def time_until_free(
+    status: int, headers: Mapping[str, str], text: str, now: float, earlier: int
+) -> float | None:
+    """Return after how many seconds a limit has passed, or None for an answer that is no limit.
+
+    `headers` are those of the answer, in lower case or of a mapping that ignores case. `now` is in
+    seconds since 1970, and `earlier` the number of limits that this request has met before.
+    """
+    if status not in (403, 429):
+        return None
+    after = headers.get("retry-after", "")
+    if after.isdecimal():
+        return float(after)
+    reset = headers.get("x-ratelimit-reset", "")
+    if headers.get("x-ratelimit-remaining") == "0" and reset.isdecimal():
+        return max(0.0, float(reset) - now) + 1  # the clocks may differ
+    if status == 429 or "rate limit" in text.lower():
+        return _UNNAMED_WAIT * 2.0**earlier
+    return None  # it is forbidden
 
 
 def _message_in(answer: httpx.Response) -> str:
@@ -272,9 +395,30 @@ def _error(answer: httpx.Response, method: str, path: str) -> GitHubError:
     reason = f"GitHub answered {answer.status_code} to {method} {quote(path, safe='/?=&')}"
     if said:
         reason += f": {escape_controls(said)[:_MAX_MESSAGE]}"
-    cures = {
-        401: "the token has expired or is wrong; run the job again",
-        403: "the token may not do this; look at `permissions` of the workflow",
-    }
-    cure = cures.get(answer.status_code, "")
+    cure = _cure(answer.status_code, said)
     return GitHubError(f"{reason}; {cure}" if cure else reason, answer.status_code)
+
+
+def _cure(status: int, said: str) -> str:
+    """Return what to do about an answer, or an empty string."""
+    if status == 401:
+        return "the token has expired or is wrong; run the job again"
+    if status == 403 and _MAY_NOT_OPEN in said:
+        return (
+            "in the repository's Settings, under Actions > General, tick \"Allow GitHub Actions to "
+            'create and approve pull requests", or give the job the token of a GitHub App'
+        )
+    if status == 403:
+        return "the token may not do this; look at `permissions` of the workflow"
+    return ""
+
+
+def _limit_error(answer: httpx.Response, method: str, path: str, wait: float) -> GitHubError:
+    """Return the error of a limit that is too long to wait for."""
+    minutes = ceil(wait / 60)
+    return GitHubError(
+        f"GitHub answered {answer.status_code} to {method} {quote(path, safe='/?=&')}: its limit "
+        f"passes in {counted(minutes, 'minute')}; wait longer with --max-wait, or run the job "
+        "again then",
+        answer.status_code,
+    )

@@ -1,56 +1,39 @@
 """Approve the proposed texts of a pull request in the name of whoever has approved it on GitHub.
 
-The configuration of the site, which a pull request can change, is not loaded: only the files of
-`approved_dir` are read, out of git, at the commit that was reviewed. Either all proposed texts of
-the pull request are approved, or none is, and the comment says why.
+The texts are read at the commit that was reviewed. Either all proposed texts of the pull request
+are approved, or none is, and the comment says why.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 
-from msgspec import structs
-
-from ..errors import ApprovalError, ConfigurationError, GitHubError, UnsafeHTMLError
+from ..errors import ApprovalError, ConfigurationError, GitHubError
 from ..git import run_git
-from ..html.document import Document, document_of
-from ..review.approving import settled_html, with_confirmed
-from ..review.report_markdown import sentence_marks
-from ..site.authors import name_authors
-from ..text import Text
-from ..texts.approval import (
-    ApprovedText,
-    approve,
-    decode_file,
-    name_problem,
-    read_approved,
-    save_approved,
-)
-from ..texts.translation import count_changes, of_approved_original
+from ..review.proposed_texts import ProposedText, approve_texts, proposed_texts, unticked
+from ..review.report_markdown import ticked_marks
+from ..texts.approval import name_problem
 from .api import Account, GitHub
-from .comment import find_own, put_answer, ticked_marks
-from .events import Job, PullRequest, Review
-from .repository import change_repository
+from .comment import bodies, find_own, put_answer
+from .events import Job, PullRequest, Review, change_of
+from .repository import Person, change_repository, common_base, push_branch
 
-_NOT_IN_GIT_NAMES = re.compile(r"[<>\n\r\x00-\x1f\x7f]")
+_NOT_IN_GIT_NAMES = re.compile(r"[<>\x00-\x1f\x7f]")
 """What git takes out of the name of an author, or refuses."""
 
+_NOT_AROUND_GIT_NAMES = " .,:;\"\\'"
+"""What git takes away at both ends of a name. It refuses a name without anything else."""
 
-@dataclass(frozen=True)
-class ProposedText:
-    """A proposed text at the head of a pull request."""
+_NO_OPINIONS = frozenset({"COMMENTED", "PENDING"})
+"""States of reviews that neither approve nor refuse."""
 
-    path: str
-    """Its path in the repository."""
-
-    page: str
-    name: str
-    """The id of its article on the page."""
-
-    proposed: ApprovedText
+_MOVED = (
+    "somebody has pushed since this job began, or another commit is checked out; approve the pull "
+    "request again"
+)
 
 
 @dataclass(frozen=True)
@@ -63,14 +46,17 @@ class ReviewOutcome:
     problems: tuple[str, ...] = ()
     """Why no text was approved."""
 
+    notes: tuple[str, ...] = ()
+    """What else a person should know."""
+
 
 def approve_reviewed(
     top: Path, directory: str, job: Job, github: GitHub, *, four_eyes: bool = False
 ) -> ReviewOutcome:
     """Approve the proposed texts of a pull request, and push them to its branch.
 
-    `top` is the repository, and `directory` the approved files in it. Raises GitHubError, also if
-    somebody has pushed to the branch meanwhile; then nothing is approved.
+    `top` is the repository, and `directory` the approved files in it. Raises GitHubError for an API
+    that cannot be used, and ConfigurationError for a job that is not about a review.
     """
     pull_request = job.event.pull_request
     review = job.event.review
@@ -80,72 +66,52 @@ def approve_reviewed(
         )
     if review.state.lower() != "approved":
         return ReviewOutcome()
-    current = _head(top, pull_request, github)
-    texts, problems = _proposed_texts(top, directory, current)
+    base = common_base(top, change_of(pull_request))
+    texts, problems = proposed_texts(top, directory, base, pull_request.head.sha)
     if not texts and not problems:
         return ReviewOutcome()
-    reviewer = _Reviewer(top, current, review, github)
+    current = github.pull_request(pull_request.number)
+    if current.is_from_fork:  # the token of its jobs cannot write a comment either
+        return ReviewOutcome(
+            problems=("the branch is in a fork, where nothing can be committed; approve here",)
+        )
+    checked_out = (run_git(top, "rev-parse", "HEAD") or "").strip()
+    problem = _problem_of_head(current, {pull_request.head.sha, checked_out})
+    if problem:
+        return _refuse(github, current, [problem])
+    reviewer = _Reviewer(top, base, current, review, github)
     problems += reviewer.problems(texts, four_eyes=four_eyes)
     if problems:
-        put_answer(github, current.number, problems)
-        return ReviewOutcome(problems=tuple(problems))
-    account = github.account(review.user.login)
-    for text in texts:
-        reviewed = name_authors(text.proposed.text, top / text.path)
-        if _has_original_among(reviewed, texts):
-            reviewed = of_approved_original(reviewed)
-        _write(top, directory, text, reviewed, _name_of(account, review.user.login))
-    _push(top, directory, current, account, review.user.login)
-    return ReviewOutcome(approved=tuple(text.page for text in texts))
+        return _refuse(github, current, problems)
+    try:
+        account = github.account(reviewer.login)
+        name, author = person_of(account, reviewer.login)
+        approve_texts(top, directory, texts, name)
+        change_repository(top, "add", "--", directory)
+        change_repository(top, "commit", "-q", "-m", "Approve generated texts", author=author)
+        push_branch(top, current.head.ref, current.head.sha)
+    except (ApprovalError, GitHubError) as error:
+        return _refuse(github, current, [str(error)])
+    notes = _ask_again(github, current, review, reviewer.login)
+    return ReviewOutcome(tuple(text.page for text in texts), notes=tuple(notes))
 
 
-def _head(top: Path, pull_request: PullRequest, github: GitHub) -> PullRequest:
-    """Return the pull request as it is now, if its head is checked out. Raises GitHubError."""
-    current = github.pull_request(pull_request.number)
-    if current.is_from_fork:
-        raise GitHubError("the branch is in a fork, where nothing can be committed; approve here")
+def _problem_of_head(current: PullRequest, seen: set[str]) -> str:
+    """Return why a pull request cannot be approved now, or an empty string.
+
+    `seen` are the commits that were reviewed and that are checked out, which have to be its head.
+    """
     if current.state != "open":
-        raise GitHubError("the pull request is closed; nothing was approved")
-    if (run_git(top, "rev-parse", "HEAD") or "").strip() != current.head.sha:
-        raise GitHubError(
-            "somebody has pushed since this job began, or another commit is checked out; nothing "
-            "was approved; approve the pull request again"
-        )
-    return current
+        return "the pull request is closed"
+    if seen != {current.head.sha}:
+        return _MOVED
+    return ""
 
 
-def _proposed_texts(
-    top: Path, directory: str, pull_request: PullRequest
-) -> tuple[list[ProposedText], list[str]]:
-    """Return the proposed texts that a pull request brings, and the problems with others."""
-    base = pull_request.base.sha
-    head = pull_request.head.sha
-    listed = run_git(
-        top, "diff", "--name-only", "--no-renames", "-z", f"{base}...{head}", "--", directory
-    )
-    if listed is None:
-        raise GitHubError("git does not have the base; check it out with `fetch-depth: 0`")
-    texts: list[ProposedText] = []
-    problems: list[str] = []
-    for path in filter(None, listed.split("\0")):
-        inside = PurePosixPath(path).relative_to(directory)
-        if not (path.endswith(".html") and inside.parent.name.endswith(".md")):
-            continue
-        tree = run_git(top, "ls-tree", head, "--", f":(literal){path}") or ""
-        if not tree:
-            continue  # it was deleted
-        content = run_git(top, "show", f"{head}:{path}")
-        try:
-            is_file = tree.startswith("100")  # the mode: links and submodules have others
-            if not is_file or content is None:
-                raise ApprovalError(f"{path}: is no file with a text")
-            found = decode_file(content, Path(path))
-        except ApprovalError as error:
-            problems.append(str(error))
-            continue
-        if found.approval is None:
-            texts.append(ProposedText(path, inside.parent.as_posix(), inside.stem, found))
-    return texts, problems
+def _refuse(github: GitHub, pull_request: PullRequest, problems: Sequence[str]) -> ReviewOutcome:
+    """Say in the comment why no text was approved."""
+    put_answer(github, pull_request.number, "No text was approved:", problems)
+    return ReviewOutcome(problems=tuple(problems))
 
 
 @dataclass(frozen=True)
@@ -155,129 +121,144 @@ class _Reviewer:
     top: Path
     """The directory of the repository."""
 
+    base: str
+    """The commit that the pull request is based on."""
+
     pull_request: PullRequest
     review: Review
+    """The review that started the job."""
+
     github: GitHub
 
     @property
     def login(self) -> str:
-        """The name of the account on GitHub."""
-        return self.review.user.login
+        """The name of the account on GitHub, or an empty string for a deleted one."""
+        return self.review.user.login if self.review.user else ""
 
     def problems(self, texts: Sequence[ProposedText], *, four_eyes: bool) -> list[str]:
         """Return why the texts are not approved by the review.
 
         With `four_eyes`, nobody approves what no other person has committed.
         """
-        problem = self._own_problem()
+        problem = self._problem_of_account()
         if problem:
             return [problem]
-        ticked = ticked_marks(find_own(self.github, self.pull_request.number))
+        reviews = self.github.reviews(self.pull_request.number, self.review.id)
+        opinion = latest_opinion(reviews, self.login)
+        problem = problem_of_opinion(opinion, self.login)
+        if opinion is None or problem:
+            return [problem]
+        ticked = ticked_marks(bodies(find_own(self.github, self.pull_request.number)))
         problems: list[str] = []
         for text in texts:
-            if not self._has_reviewed(text):
+            if not self._has_reviewed(text, opinion.commit_id):
                 problems.append(
                     f"{text.page}: is not as it was in the commit that {self.login} reviewed"
                 )
             if four_eyes and self._is_only_author(text):
                 problems.append(
-                    f"{text.page}: only {self.login} has committed it; another has to review"
+                    f"{text.page}: only {self.login}, or nobody known to GitHub, has committed it; "
+                    "another has to review"
                 )
-            problems += _unticked(text, ticked)
+            problems += unticked(text, ticked)
         return problems
 
-    def _own_problem(self) -> str:
-        """Return why this person may not approve with this review, or an empty string."""
+    def _problem_of_account(self) -> str:
+        """Return why this account may not approve anything, or an empty string."""
+        if self.review.user is None:
+            return "the account of the reviewer is gone"
         if self.review.user.type != "User":
             return f"{self.login} is no person"
         if not self.github.may_write(self.login):
             return f"{self.login} cannot write to this repository"
-        review_now = self.github.review(self.pull_request.number, self.review.id)
-        if review_now.state.upper() != "APPROVED":
-            return f"the review of {self.login} was dismissed"
         return ""
 
-    def _has_reviewed(self, text: ProposedText) -> bool:
-        """Tell whether the file of a text is the one of the commit that was reviewed."""
+    def _has_reviewed(self, text: ProposedText, commit: str | None) -> bool:
+        """Tell whether the file of a text is as it was in the commit that was reviewed.
+
+        A commit that is not known any more, which is None, is not the one that is there now.
+        """
         head = self.pull_request.head.sha
-        if self.review.commit_id == head:
+        if commit == head:
             return True
-        reviewed = run_git(
-            self.top, "rev-parse", "--verify", f"{self.review.commit_id}:{text.path}"
-        )
+        if commit is None:
+            return False
+        reviewed = run_git(self.top, "rev-parse", "--verify", f"{commit}:{text.path}")
         now = run_git(self.top, "rev-parse", "--verify", f"{head}:{text.path}")
         return reviewed is not None and reviewed == now
 
     def _is_only_author(self, text: ProposedText) -> bool:
-        """Tell whether nobody else has committed to the file of a text in the pull request."""
-        base = self.pull_request.base.sha
-        authors = self.github.authors_of(text.path, base, self.pull_request.head.sha)
-        return authors <= {self.login}
+        """Tell whether nobody else is known to have committed to the file of a text."""
+        head = self.pull_request.head.sha
+        # git has all commits, of which GitHub compares only 250.
+        listed = run_git(self.top, "rev-list", f"{self.base}..{head}", "--", text.path)
+        authors = self.github.authors_of(text.path, head, (listed or "").split())
+        return authors <= {self.login, ""}
 
 
-def _unticked(text: ProposedText, ticked: Collection[str]) -> list[str]:
-    """Return a problem for each sentence with statements whose box nobody has ticked."""
-    try:
-        sentences = Document(text.proposed.text.html).marked_sentences()
-    except UnsafeHTMLError as error:
-        return [f"{text.page}: no build can show this text: {error}"]
-    marks = sentence_marks(text.page, text.name, sentences)
-    problems = []
-    for sentence, mark in zip(sentences, marks, strict=True):
-        if mark not in ticked:
-            problems.append(f"{text.page}: not ticked: {sentence}")
-    return problems
+def latest_opinion(reviews: Sequence[Review], login: str) -> Review | None:
+    """Return the last review of an account that is more than a comment, or None.
 
-
-def _name_of(account: Account, login: str) -> str:
-    """Return how an approved file names an account: with its login, which nobody can choose."""
-    name = (account.name or "").strip()
-    full = f"{name} ({login})"
-    return login if not name or name_problem(full) else full
-
-
-def _has_original_among(translation: Text, texts: Sequence[ProposedText]) -> bool:
-    """Tell whether a text is a translation of one that is approved with it."""
-    original = translation.original
-    if original is None:
-        return False
-    for text in texts:
-        is_its_original = count_changes(original, text.proposed.text.html) == 0
-        if is_its_original:
-            return True
-    return False
-
-
-def _write(top: Path, directory: str, text: ProposedText, reviewed: Text, by: str) -> None:
-    """Write the approved file of a proposed text. Raises ApprovalError.
-
-    `reviewed` is that text with the names of those who edited it.
+    `reviews` are all of a pull request, the oldest first. One that was followed by another keeps
+    its state, so that it does not say what the person thinks now.
     """
-    path = top / text.path
-    before = read_approved(path, top / directory)
-    if before is None or before.file_digest != text.proposed.file_digest:
-        raise ApprovalError(f"{text.path}: is not as it is in the commit that is checked out")
-    document = document_of(reviewed.html)
-    edits = reviewed.edits
-    statements = document.statements()
-    if statements:
-        edits = with_confirmed(reviewed, statements)
-    approved = structs.replace(reviewed, html=settled_html(document), edits=edits)
-    header = text.proposed.header
-    save_approved(
-        path, top / directory, approve(approved, header.key, header.service, by), before=before
-    )
+    latest = None
+    for review in reviews:
+        is_by_account = review.user is not None and review.user.login == login
+        if is_by_account and review.state.upper() not in _NO_OPINIONS:
+            latest = review
+    return latest
 
 
-def _push(
-    top: Path, directory: str, pull_request: PullRequest, account: Account, login: str
-) -> None:
-    """Commit the approved files with the reviewer as the author, and push them."""
-    name = " ".join(_NOT_IN_GIT_NAMES.sub(" ", account.name or "").split()) or login
-    author = (name, f"{account.id}+{login}@users.noreply.github.com")
-    change_repository(top, "add", "--", directory)
-    change_repository(top, "commit", "-q", "-m", "Approve generated texts", author=author)
-    reference = f"refs/heads/{pull_request.head.ref}"
-    # Only if the branch is still what was reviewed.
-    lease = f"--force-with-lease={reference}:{pull_request.head.sha}"
-    change_repository(top, "push", "-q", lease, "origin", f"HEAD:{reference}")
+def problem_of_opinion(opinion: Review | None, login: str) -> str:
+    """Return why the latest opinion of an account is no approval, or an empty string."""
+    if opinion is None:
+        return f"GitHub has no review of {login}"
+    state = opinion.state.upper()
+    if state == "APPROVED":
+        return ""
+    if state == "DISMISSED":
+        return f"the review of {login} was dismissed"
+    return f"the latest review of {login} requests changes"
+
+
+def person_of(account: Account, login: str) -> tuple[str, Person]:
+    """Return how an approved file names an account, and how a commit names it as its author.
+
+    The file has the login too, which nobody can choose. A name that git or the file would not keep
+    as it is gives way to the login.
+    """
+    name = " ".join(_NOT_IN_GIT_NAMES.sub(" ", account.name or "").split())
+    name = name.strip(_NOT_AROUND_GIT_NAMES)
+    address = f"{account.id}+{login}@users.noreply.github.com"
+    full = f"{name} ({login})"
+    if not name or name_problem(full):
+        return login, (login, address)
+    return full, (name, address)
+
+
+def _ask_again(github: GitHub, pull_request: PullRequest, review: Review, login: str) -> list[str]:
+    """Ask for another approval if GitHub has dismissed this one, or will, since the commit came.
+
+    Return what a person should know. The texts are approved already, so no error is raised.
+    """
+    number = pull_request.number
+    try:
+        opinion = latest_opinion(github.reviews(number, review.id), login)
+        is_dismissed = problem_of_opinion(opinion, login) != ""
+        if not is_dismissed and not github.dismisses_approvals(pull_request.base.ref):
+            return []
+        github.request_review(number, login=login)
+        put_answer(
+            github,
+            number,
+            "The texts are approved.",
+            [
+                f"{login}, please approve the pull request once more: the settings of this "
+                "repository dismiss an approval when a commit follows. The new commit has your "
+                "approval in the headers of the files, and nothing is left to tick."
+            ],
+        )
+    except GitHubError as error:
+        return [f"{login} was not asked to approve the pull request once more: {error}"]
+    return [f"{login} has to approve the pull request once more, since a commit followed"]

@@ -5,16 +5,23 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from ..errors import ConfigurationError, GitHubError
-from ..files import reason_of
-from ..git import common_commit, top_level
+from ..errors import GitHubError
 from ..review.pull_requests import TextReport, report_texts
-from ..review.report_markdown import Form, LinkTo, report_markdown, repository_links, summary_line
+from ..review.report_markdown import (
+    Form,
+    LinkTo,
+    report_markdown,
+    repository_links,
+    summary_line,
+    ticked_marks,
+)
 from ..site.site import Site
 from ..texts.articles import Article
 from .api import GitHub
-from .comment import find_own, put_comment, ticked_marks
+from .comment import bodies, find_own, put_comment
 from .events import Job, PullRequest
+from .repository import base_of, job_repository
+from .summary import write_summary
 
 
 @dataclass(frozen=True)
@@ -38,26 +45,20 @@ def check(
 ) -> Checked:
     """Write the report on a pull request to the summary, and to the comment of the pull request.
 
-    A run for a fork has a token that only reads: then, the summary is all. Raises
-    ConfigurationError for a job without a pull request, and GitHubError.
+    A run for a fork has a token that only reads, and a merge queue has no pull request: then, the
+    summary is all. Raises ConfigurationError for a job without a pull request or whose head is not
+    checked out, and GitHubError.
     """
-    pull_request = job.event.pull_request
-    if pull_request is None:
-        raise ConfigurationError(
-            "the event that started this job has no pull request; run it `on: pull_request`"
-        )
-    base = common_commit(site.directory, pull_request.base.sha)
-    if base is None:
-        raise ConfigurationError(
-            f"the commit {pull_request.base.sha[:12]} that the pull request is based on is not "
-            "here; check the repository out with `fetch-depth: 0`"
-        )
+    change = job.event.change()
+    top = job_repository(site.directory)
+    base = base_of(site.directory, change)
     reports = report_texts(site, articles, base)
-    links = repository_links(environment, top_level(site.directory))
-    notes = _write_summary(job, report_markdown(reports, Form(links), articles=articles))
-    if pull_request.is_from_fork:
+    links = repository_links(environment, top)
+    notes = write_summary(job, report_markdown(reports, Form(links), articles=articles))
+    pull_request = job.event.pull_request
+    if pull_request is not None and pull_request.is_from_fork:
         notes.append("a pull request from a fork gets no comment; the summary has the report")
-    else:
+    elif pull_request is not None:
         notes += _comment(github, pull_request, reports, links)
     return Checked(summary_line(reports), _is_approved(reports), notes)
 
@@ -65,18 +66,6 @@ def check(
 def _is_approved(reports: Sequence[TextReport]) -> bool:
     """Tell whether nothing is left to review, and no approval is doubtful."""
     return not any(report.is_to_review or report.has_doubtful_approval for report in reports)
-
-
-def _write_summary(job: Job, text: str) -> list[str]:
-    """Add a text to the summary of a job, and return what a person should know."""
-    if job.summary is None:
-        return ["GITHUB_STEP_SUMMARY is not set, so there is no summary"]
-    try:
-        with job.summary.open("a", encoding="utf-8") as file:
-            file.write(text)
-    except OSError as error:
-        return [f"the summary cannot be written ({reason_of(error)})"]
-    return []
 
 
 def _comment(
@@ -88,7 +77,7 @@ def _comment(
         known = find_own(github, number)
         text = ""
         if not _is_approved(reports):
-            form = Form(links, has_boxes=True, ticked=ticked_marks(known))
+            form = Form(links, has_boxes=True, ticked=ticked_marks(bodies(known)))
             text = report_markdown(reports, form)
         put_comment(github, number, known, text)
     except GitHubError as error:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Sequence
 
 from ..errors import GitHubError
@@ -15,30 +14,23 @@ _MAX_BODY = 65_000
 HEADING = "<!-- contentgen:report -->"
 """The first line of the comment, by which the next run finds it."""
 
-_TICK = re.compile(r"^[ \t]*- \[[xX]\] <!-- contentgen:([0-9a-f]{16}) -->", re.MULTILINE)
-"""A ticked box. No text of a report can look like this: its signs are character references."""
-
-
 _ANSWER = "<!-- contentgen:answer -->"
 """The line above what became of an approval."""
 
 _MAX_PROBLEMS = 30
 """How many problems an answer has."""
 
-_MAX_PROBLEM = 300
+_MAX_PROBLEM = 600
 """The maximum length of a problem in an answer, in characters."""
 
 
-def ticked_marks(comments: Iterable[Comment]) -> frozenset[str]:
-    """Return the marks of the sentences whose boxes are ticked in comments."""
-    ticked: set[str] = set()
-    for comment in comments:
-        ticked.update(_TICK.findall(comment.body or ""))
-    return frozenset(ticked)
+def bodies(comments: Iterable[Comment]) -> list[str]:
+    """Return the texts of comments."""
+    return [comment.body or "" for comment in comments]
 
 
-def put_answer(github: GitHub, number: int, problems: Sequence[str]) -> None:
-    """Say why an approval approved no text: below the report, or alone if there is no report.
+def put_answer(github: GitHub, number: int, heading: str, problems: Sequence[str]) -> None:
+    """Say what became of an approval: below the report, or alone if there is no report.
 
     The next report replaces it.
     """
@@ -47,7 +39,7 @@ def put_answer(github: GitHub, number: int, problems: Sequence[str]) -> None:
         lines.append(f"- {escaped(problem[:_MAX_PROBLEM])}")
     if len(problems) > _MAX_PROBLEMS:
         lines.append(f"- and {len(problems) - _MAX_PROBLEMS} more")
-    said = "\n".join([_ANSWER, "**No text was approved:**", "", *lines, ""])
+    said = "\n".join([_ANSWER, f"**{heading}**", "", *lines, ""])
     known = find_own(github, number)
     report = ""
     if known:

@@ -14,7 +14,10 @@ from msgspec import Meta
 from ..errors import ConfigurationError
 from ..files import reason_of
 
-_REPOSITORY = re.compile(r"[A-Za-z0-9][A-Za-z0-9-]{0,38}/[A-Za-z0-9._-]{1,100}")
+LOGIN = r"[A-Za-z0-9][A-Za-z0-9_-]{0,99}"
+"""An account or an organization. Those of managed users have an underscore, as in `jo-doe_acme`."""
+
+_REPOSITORY = re.compile(rf"{LOGIN}/[A-Za-z0-9._-]{{1,100}}")
 _MAX_EVENT = 25 * 1024 * 1024
 """Bytes of an event, which is what GitHub sends at most."""
 
@@ -44,6 +47,13 @@ class PullRequest(msgspec.Struct, frozen=True):
     base: Branch
     state: str = "open"
     html_url: str = ""
+    merged_at: str | None = None
+    """The time, or None for one that was not merged."""
+
+    @property
+    def was_rejected(self) -> bool:
+        """Whether a person has closed it without merging it."""
+        return self.state == "closed" and self.merged_at is None
 
     @property
     def is_from_fork(self) -> bool:
@@ -66,8 +76,18 @@ class Review(msgspec.Struct, frozen=True):
 
     id: int
     state: str
-    user: Reviewer
-    commit_id: Commit
+    user: Reviewer | None = None
+    """None if the account was deleted."""
+
+    commit_id: Commit | None = None
+    """What was reviewed, or None if that commit is gone."""
+
+
+class MergeGroup(msgspec.Struct, frozen=True):
+    """Pull requests in a merge queue, as one commit."""
+
+    head_sha: Commit
+    base_sha: Commit
 
 
 class Event(msgspec.Struct, frozen=True):
@@ -75,6 +95,36 @@ class Event(msgspec.Struct, frozen=True):
 
     pull_request: PullRequest | None = None
     review: Review | None = None
+    merge_group: MergeGroup | None = None
+
+    def change(self) -> Change:
+        """Return what a check is about. Raises ConfigurationError for another event."""
+        if self.pull_request is not None:
+            return change_of(self.pull_request)
+        if self.merge_group is not None:
+            return Change(self.merge_group.head_sha, self.merge_group.base_sha)
+        raise ConfigurationError(
+            "the event that started this job has no pull request; run it `on: pull_request` or "
+            "`on: merge_group`"
+        )
+
+
+@dataclass(frozen=True)
+class Change:
+    """The two commits that a pull request or a merge queue compares."""
+
+    head: str
+    base: str
+    """It can be older than the commit that the change is based on."""
+
+    base_branch: str = ""
+    """The branch of the base, which may have moved on, or an empty string in a merge queue."""
+
+
+def change_of(pull_request: PullRequest) -> Change:
+    """Return the two commits of a pull request."""
+    base = pull_request.base
+    return Change(pull_request.head.sha, base.sha, base.ref)
 
 
 @dataclass(frozen=True)
@@ -85,6 +135,7 @@ class Job:
     """Owner and name."""
 
     api_url: str
+    graphql_url: str
     server_url: str
     token: str = field(repr=False)
     event: Event = field(default_factory=Event)
@@ -106,9 +157,11 @@ def read_job(environment: Mapping[str, str]) -> Job:
             "GITHUB_TOKEN is not set; give the step `env: {GITHUB_TOKEN: ${{ github.token }}}`"
         )
     summary = environment.get("GITHUB_STEP_SUMMARY", "")
+    api_url = environment.get("GITHUB_API_URL") or "https://api.github.com"
     return Job(
         repository,
-        environment.get("GITHUB_API_URL") or "https://api.github.com",
+        api_url,
+        environment.get("GITHUB_GRAPHQL_URL") or f"{api_url.removesuffix('/v3')}/graphql",
         environment.get("GITHUB_SERVER_URL") or "https://github.com",
         token,
         _read_event(environment.get("GITHUB_EVENT_PATH", "")),

@@ -6,39 +6,35 @@ import os
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from pathlib import Path
 
 from ..errors import ApprovalError, ConfigurationError, GitHubError
-from ..git import common_commit, run_git, top_level
+from ..git import top_level
 from ..reporting import Reporter
 from ..review.proposing import has_proposal, propose_article
 from ..review.pull_requests import report_texts
-from ..review.report_markdown import Form, report_markdown, repository_links
+from ..review.report_markdown import Form, report_markdown, repository_links, texts_markdown
 from ..review.updating import failures, plan, run
 from ..site.build import Build
 from ..site.options import ContentgenConfig
 from ..site.site import Site
 from ..texts.articles import Article
 from .api import GitHub
-from .events import PullRequest
-from .repository import change_repository
+from .events import LOGIN, Job, PullRequest
+from .repository import push_branch
+from .summary import write_summary
+from .texts_branch import (
+    Start,
+    brings_texts,
+    commit_texts,
+    give_back,
+    rejected_message,
+    reserve_branch,
+)
 
 TITLE = "Generated texts to review"
 
-_LOGIN = re.compile(r"@?([A-Za-z0-9](?:[A-Za-z0-9-]{0,38}))")
-_TEAM = re.compile(r"@?([A-Za-z0-9-]{1,39})/([A-Za-z0-9._-]{1,100})")
-
-
-@dataclass(frozen=True)
-class Start:
-    """Where a pull request with texts begins."""
-
-    branch: str
-    remote_commit: str
-    """What the branch is at on GitHub, or an empty string if it is not there."""
-
-    pull_request: PullRequest | None = None
-    """The open pull request of the branch, or None."""
+_LOGIN = re.compile(rf"@?({LOGIN})")
+_TEAM = re.compile(rf"@?({LOGIN})/([A-Za-z0-9._-]{{1,100}})")
 
 
 @dataclass
@@ -82,67 +78,83 @@ def propose_texts(
     site: Site,
     start: Start,
     base: str,
+    job: Job,
     github: GitHub,
     reporter: Reporter,
     max_requests: int | None,
 ) -> Proposed:
     """Get missing texts, update changed ones, and put both into the pull request of the branch.
 
-    Without a new text, nothing is pushed. Raises GitHubError.
+    `base` is the branch that the pull request is for. Without a new text, nothing is pushed; texts
+    that the branch has already without a pull request get one. Raises GitHubError. What was paid
+    for is in the cache then, or on the branch.
     """
-    proposed = write_proposals(site, reporter, max_requests)
-    if not push(site.directory, site.approved_directory(), start):
+    policy = site.options.command_policy()
+    if max_requests is not None:
+        policy = replace(policy, max_requests=max_requests)
+    build = Build(site, policy, reporter)
+    need = _find_need(build)
+    if start.rejected and need.is_nothing:
+        return Proposed(notes=[rejected_message(start.rejected)])
+    reserved = start
+    if need.may_be_sent:
+        reserved = reserve_branch(site.directory, start)
+    proposed = _write_proposals(build)
+    approved = site.approved_directory()
+    has_new_texts = commit_texts(site.directory, approved)
+    if not has_new_texts and reserved is not start:
+        proposed.notes += give_back(site.directory, start, reserved)
+    if not has_new_texts and (
+        start.pull_request or not brings_texts(site.directory, approved, start)
+    ):
         return proposed
     articles, _ = site.articles()
-    commit = common_commit(site.directory, f"origin/{base}") or ""
-    reports = report_texts(site, articles, commit)
+    reports = report_texts(site, articles, start.base)
     links = repository_links(os.environ, top_level(site.directory))
     body = report_markdown(reports, Form(links))
+    if has_new_texts:
+        _push_texts(site, reserved, job, [report.article for report in reports])
     pull_request, notes = put_pull_request(github, start, base, body, proposed.owners)
     proposed.notes += notes
     proposed.address = pull_request.html_url
     return proposed
 
 
-def start_branch(directory: Path, github: GitHub, branch: str) -> Start:
-    """Check out the branch of the texts, and return where it begins.
+@dataclass(frozen=True)
+class _Need:
+    """How many requests a job would send."""
 
-    The branch of an open pull request is kept and brought up to date, since people may have changed
-    texts there. Any other begins anew at the current commit. Raises GitHubError.
-    """
-    pull_request = github.open_pull_request(branch)
-    reference = f"refs/heads/{branch}"
-    listed = run_git(directory, "ls-remote", "origin", reference)
-    if listed is None:
-        raise GitHubError("git cannot read the remote 'origin'; check the repository out first")
-    remote_commit = listed.partition("\t")[0].strip()
-    if pull_request is None or not remote_commit:
-        change_repository(directory, "checkout", "-q", "-B", branch)
-        return Start(branch, remote_commit)
-    current = change_repository(directory, "rev-parse", "HEAD").strip()
-    change_repository(directory, "fetch", "-q", "origin", reference)
-    change_repository(directory, "checkout", "-q", "-B", branch, remote_commit)
-    try:
-        change_repository(directory, "merge", "-q", "--no-edit", current)
-    except GitHubError as error:
-        run_git(directory, "merge", "--abort")
-        raise GitHubError(
-            f"the branch {branch} of {pull_request.html_url or 'the open pull request'} conflicts "
-            "with the current one; merge them by hand"
-        ) from error
-    return Start(branch, remote_commit, pull_request)
+    missing: int
+    updates: int
+    most: int
+    """The largest number that may be sent."""
+
+    @property
+    def is_nothing(self) -> bool:
+        return not self.missing and not self.updates
+
+    @property
+    def may_be_sent(self) -> bool:
+        """Whether anything will be sent."""
+        if self.missing:
+            return self.missing <= self.most
+        return 0 < self.updates <= self.most
 
 
-def write_proposals(site: Site, reporter: Reporter, max_requests: int | None) -> Proposed:
+def _find_need(build: Build) -> _Need:
+    """Count the requests that a job would send, without sending any."""
+    wanted = build.obtain(build.site.approved_files(), None).wanted
+    updates = plan(build, _updatable(build.site), is_named=False).updates
+    return _Need(len(wanted), len(updates), build.policy.max_requests)
+
+
+def _write_proposals(build: Build) -> Proposed:
     """Get missing texts, update those that are behind, and propose all drafts."""
-    policy = site.options.command_policy()
-    if max_requests is not None:
-        policy = replace(policy, max_requests=max_requests)
-    build = Build(site, policy, reporter)
+    site = build.site
     obtained = build.obtain(site.approved_files(), build.foreground())
     proposed = Proposed(problems=list(obtained.failures))
     if not obtained.failures:
-        left = policy.max_requests - obtained.sent
+        left = build.policy.max_requests - obtained.sent
         proposed.problems += _update(build, _updatable(site), left)
     articles, _ = site.articles()
     for article in articles:
@@ -174,23 +186,18 @@ def _update(build: Build, articles: Sequence[Article], most: int) -> list[str]:
     return [*planned.problems, *more, *failures(results)]
 
 
-def push(directory: Path, approved: Path, start: Start) -> bool:
-    """Commit the proposed files and push them. Return whether there was anything to commit.
-
-    Raises GitHubError if somebody has pushed to the branch meanwhile.
-    """
-    if not approved.exists():
-        return False
-    change_repository(directory, "add", "--", str(approved))
-    # git ends with an error if there is a difference.
-    is_unchanged = run_git(directory, "diff", "--cached", "--quiet") is not None
-    if is_unchanged:
-        return False
-    change_repository(directory, "commit", "-q", "-m", "Propose generated texts")
-    reference = f"refs/heads/{start.branch}"
-    lease = f"--force-with-lease={reference}:{start.remote_commit}"
-    change_repository(directory, "push", "-q", lease, "origin", f"HEAD:{reference}")
-    return True
+def _push_texts(site: Site, start: Start, job: Job, articles: Sequence[Article]) -> None:
+    """Push the texts. Raises GitHubError; then, the summary has them, and so has the cache."""
+    try:
+        push_branch(site.directory, start.branch, start.remote_commit)
+    except GitHubError as error:
+        notes = write_summary(job, texts_markdown(articles))
+        kept = os.path.relpath(site.cache_directory(), site.directory)
+        found = (
+            f"the texts are in the summary, and in {kept}: the next run takes them from there if "
+            "the job keeps that folder, as the action does"
+        )
+        raise GitHubError("; ".join([str(error), *notes, found])) from error
 
 
 def put_pull_request(

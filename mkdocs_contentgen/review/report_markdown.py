@@ -7,14 +7,16 @@ person opens it. All words in it are untrusted, so each goes through `untrusted_
 from __future__ import annotations
 
 import os
+import re
 from collections import Counter
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import quote
 
 from ..display import counted, first_names, shortened
 from ..files import short_digest
+from ..html.document import document_of
 from ..texts.articles import Article, count_statements
 from ..writer.evidence import PASSAGE_LENGTH
 from .pull_requests import PlacedPassage, PlacedSentence, TextReport
@@ -31,6 +33,9 @@ _MAX_BLOCK = 1500
 
 _MAX_SENTENCE = 600
 _MAX_CELL = 80
+_MAX_SUMMARY = 500_000
+"""Characters of texts in the summary of a job, of which GitHub shows a mebibyte."""
+
 _RESERVE = 1500
 """Characters that are kept free for what names the texts that were left out."""
 
@@ -99,6 +104,31 @@ def report_markdown(
     if left_out:
         names = escaped(first_names([shortened(page, _MAX_CELL) for page in left_out], 5))
         parts.append(f"Left out, since the report would be too long: {names}.")
+    return "\n\n".join(parts) + "\n"
+
+
+def texts_markdown(articles: Sequence[Article]) -> str:
+    """Return the words of new texts, folded, for a job that can keep them nowhere else.
+
+    What is longer than the summary of a job is named.
+    """
+    parts = ["**These texts could not be pushed:**"]
+    left_out: list[str] = []
+    for article in articles:
+        if article.newest is None:
+            continue
+        lines = [
+            escaped(block.to_markdown()) for block in document_of(article.newest.html).blocks()
+        ]
+        part = folded(f"<b>{_cell(_name(article))}</b>", "\n\n".join(lines))
+        if _size([*parts, part]) > _MAX_SUMMARY:
+            left_out.append(article.page)
+        else:
+            parts.append(part)
+    if left_out:
+        parts.append(
+            f"Left out, since the summary would be too long: {escaped(', '.join(left_out))}."
+        )
     return "\n\n".join(parts) + "\n"
 
 
@@ -315,6 +345,18 @@ def sentence_marks(page: str, name: str, sentences: Sequence[str]) -> list[str]:
         seen[sentence] += 1
         marks.append(short_digest("\0".join([page, name, str(seen[sentence]), sentence])))
     return marks
+
+
+_TICK = re.compile(r"^[ \t]*- \[[xX]\] <!-- contentgen:([0-9a-f]{16}) -->", re.MULTILINE)
+"""A ticked box. No text of a report can look like this: its signs are character references."""
+
+
+def ticked_marks(reports: Iterable[str]) -> frozenset[str]:
+    """Return the marks of the sentences whose boxes people have ticked in reports."""
+    ticked: set[str] = set()
+    for report in reports:
+        ticked.update(_TICK.findall(report))
+    return frozenset(ticked)
 
 
 def _evidence(sentence: PlacedSentence, form: Form) -> list[str]:

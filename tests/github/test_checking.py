@@ -5,10 +5,12 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator
+from copy import deepcopy
 from pathlib import Path
+from typing import Literal
 
 import pytest
-from github_double import REPOSITORY, TOKEN, Fault, GitHubDouble, github_double
+from github_double import BOT, REPOSITORY, TOKEN, Fault, GitHubDouble, github_double
 from repository import commit, edit_file, git
 from sandbox_site import Site, make_site
 
@@ -53,13 +55,18 @@ def site(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, github: GitHubDouble) 
     return site
 
 
-def start(site: Site, head: str = REPOSITORY) -> None:
+def revision(site: Site, name: str) -> str:
+    """Return a commit of the repository."""
+    return git(site.root, "rev-parse", name).strip()
+
+
+def start(site: Site, repository: str = REPOSITORY, *, head: str = "HEAD", base: str = "") -> None:
     """Start a new job, for a branch of a repository."""
     (site.root / ".cache/summary.md").unlink(missing_ok=True)
-    base = git(site.root, "rev-parse", "main").strip()
+    base = base or revision(site, "main")
     pull_request = {
         "number": 7,
-        "head": {"sha": "1" * 40, "ref": "texts", "repo": {"full_name": head}},
+        "head": {"sha": revision(site, head), "ref": "texts", "repo": {"full_name": repository}},
         "base": {"sha": base, "ref": "main", "repo": {"full_name": REPOSITORY}},
     }
     event = {"action": "synchronize", "pull_request": pull_request}
@@ -144,7 +151,7 @@ def test_a_doubtful_approval_is_no_approval(site: Site, github: GitHubDouble) ->
 
 def test_a_fork(site: Site, github: GitHubDouble) -> None:
     """Its token only reads: the summary has the report, and nothing is an error."""
-    start(site, head="mallory/docs")
+    start(site, "mallory/docs")
     said = check(site)
     assert "a pull request from a fork gets no comment" in said
     assert "1 text to review" in summary(site)
@@ -184,6 +191,126 @@ def test_comments_of_others(site: Site, github: GitHubDouble) -> None:
     assert github.comments[3]["body"] == copied
 
 
+@pytest.mark.parametrize(
+    ("kind", "login"), [("job", BOT), ("app", "docs-app[bot]"), ("person", "jo-doe")]
+)
+def test_whose_comment_it_is(
+    site: Site, github: GitHubDouble, kind: Literal["job", "app", "person"], login: str
+) -> None:
+    """Each token finds the comment of its own account again, and reads no other one."""
+    others = {BOT, "docs-app[bot]", "jo-doe", "docs-app"} - {login}
+    github.kind = kind
+    github.login = login
+    check(site)
+    tick(github)
+    [own] = github.comments
+    for other in sorted(others):
+        github.add_comment(own["body"].replace("[ ]", "[x]"), other)
+    github.comments.append({"id": 99, "user": None, "body": own["body"].replace("[ ]", "[x]")})
+    start(site)
+    check(site)
+    assert len(github.comments) == 5
+    found = re.findall(r"- \[([ x])\] <!--", own["body"])
+    assert found == ["x", " "]
+
+
+def test_a_token_that_nobody_knows(site: Site, github: GitHubDouble) -> None:
+    """Without an answer to who it is, no comment is read, written or removed."""
+    check(site)
+    before = deepcopy(github.comments)
+    github.faults.append(Fault("POST", "graphql", 403, "Resource not accessible by integration"))
+    start(site)
+    assert "the summary has the report" in check(site)
+    assert github.comments == before
+
+
+def test_a_comment_that_was_edited_in_a_browser(site: Site, github: GitHubDouble) -> None:
+    """Its lines end otherwise then; it is the same comment, and its ticks count."""
+    check(site)
+    tick(github)
+    [own] = github.comments
+    own["body"] = own["body"].replace("\n", "\r\n")
+    start(site)
+    check(site)
+    assert boxes(github) == ["x", " "]
+
+
+def test_a_base_that_has_moved(site: Site, github: GitHubDouble) -> None:
+    """What somebody else proposes on the base is not of this pull request.
+
+    GitHub checks out the merge commit, and its event has the base of an earlier time.
+    """
+    earlier = revision(site, "main")
+    git(site.root, "checkout", "-q", "main")
+    git(site.root, "merge", "-q", "--ff-only", "texts")
+    git(site.root, "checkout", "-q", "-b", "typo", earlier)
+    site.write("docs/other.md", "# Other\n")
+    commit(site.root)
+    git(site.root, "checkout", "-q", "--detach", "main")
+    git(site.root, "merge", "-q", "--no-edit", "typo")
+    start(site, head="typo", base=earlier)
+    assert check(site, code=0) == "No text to review.\n"
+    assert github.comments == []
+
+
+def test_a_head_that_is_checked_out_itself(site: Site, github: GitHubDouble) -> None:
+    """Where the branch was brought up to date, the base is the newest common commit."""
+    earlier = revision(site, "main")
+    git(site.root, "checkout", "-q", "main")
+    git(site.root, "merge", "-q", "--ff-only", "texts")
+    git(site.root, "checkout", "-q", "-b", "typo")
+    git(site.root, "update-ref", "refs/remotes/origin/main", "main")
+    start(site, head="typo", base=earlier)
+    assert check(site, code=0) == "No text to review.\n"
+
+
+@pytest.mark.parametrize("event", ["pull_request", "pull_request_target"])
+def test_a_head_that_is_not_checked_out(
+    site: Site, github: GitHubDouble, event: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The job refuses, and touches no comment."""
+    check(site)
+    before = deepcopy(github.comments)
+    monkeypatch.setenv("GITHUB_EVENT_NAME", event)
+    git(site.root, "checkout", "-q", "main")
+    start(site, head="texts")
+    said = check(site)
+    assert "of the pull request is not checked out" in said
+    assert "`on: pull_request`" in said
+    assert github.comments == before
+
+
+@pytest.mark.parametrize("is_approved", [False, True])
+def test_a_merge_queue(site: Site, github: GitHubDouble, *, is_approved: bool) -> None:
+    """The queued commit is judged as it would be in the pull request, without a comment."""
+    if is_approved:
+        site.run("approve", "index.md", "--by", "Ada", "--reason", "I was there")
+        commit(site.root, name="Ada")
+    group = {
+        "head_sha": revision(site, "HEAD"),
+        "head_ref": "refs/heads/gh-readonly-queue/main/pr-7-x",
+        "base_sha": revision(site, "main"),
+        "base_ref": "refs/heads/main",
+    }
+    site.write(".cache/event.json", json.dumps({"merge_group": group}))
+    said = check(site, code=0 if is_approved else 1)
+    assert said.startswith("No text" if is_approved else "1 text")
+    assert summary(site).startswith(f"**{said.strip()}**")
+    assert github.received == []
+
+
+def test_a_folder_of_another_user(site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
+    """In a container, git refuses the repository; the message names the setting and the folder."""
+    monkeypatch.setenv("GIT_TEST_ASSUME_DIFFERENT_OWNER", "1")
+    assert f"`git config --global --add safe.directory {site.root}`" in check(site)
+
+
+def test_an_organization_of_managed_users(site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The owner of a repository may have an underscore."""
+    monkeypatch.setenv("GITHUB_REPOSITORY", "jo-doe_acme/docs")
+    assert "is not set to OWNER/NAME" not in check(site)
+
+
 def test_two_runs_at_once(site: Site, github: GitHubDouble) -> None:
     """Where another run wrote a comment at the same time, the oldest is the one that stays."""
     check(site)
@@ -202,6 +329,16 @@ def test_an_answer_that_is_lost(site: Site, github: GitHubDouble, *, was_process
     said = check(site)
     assert len(github.comments) == int(was_processed)
     assert ("GitHub answered 502" in said) is not was_processed
+
+
+def test_comments_on_further_pages(site: Site, github: GitHubDouble) -> None:
+    """Our comment is found behind those of a long discussion."""
+    for number in range(70):
+        github.add_comment(f"Nice {number}", "someone", "User")
+    check(site)
+    start(site)
+    check(site)
+    assert len(github.comments) == 71
 
 
 def test_limits_of_requests(site: Site, github: GitHubDouble) -> None:

@@ -11,9 +11,17 @@ from copy import deepcopy
 from dataclasses import dataclass
 from html import unescape
 from pathlib import Path
+from typing import Literal
 
 import pytest
-from github_double import REPOSITORY, TOKEN, GitHubDouble, github_double
+from github_double import (
+    REPOSITORY,
+    TOKEN,
+    Fault,
+    GitHubDouble,
+    github_double,
+    refuse_pushes,
+)
 from repository import commit, edit_file, git
 from sandbox_site import Site, enter_site, make_site
 
@@ -50,7 +58,7 @@ class Job:
 
     def check(self) -> None:
         """Write the comment, as the job does that runs for each push."""
-        self._start()
+        self.start()
         self.site.run("github", "check", code=1)
 
     def tick_all(self) -> None:
@@ -58,13 +66,15 @@ class Job:
         [comment] = self.github.comments
         comment["body"] = comment["body"].replace("[ ] <!--", "[x] <!--")
 
-    def review(self, login: str = "jo-doe", at: str = "", state: str = "approved",
-               account: str = "User") -> None:  # fmt: skip
+    def review(
+        self, login: str = "jo-doe", at: str = "", state: str = "approved", account: str = "User"
+    ) -> None:
         """Start the job of a review."""
-        user = {"login": login, "type": account}
-        self._start(review={"id": 1, "state": state, "user": user, "commit_id": at or self.head()})
+        review = self.github.add_review(state.upper(), at or self.head(), login, account)
+        self.start(review={**review, "state": state})
 
-    def _start(self, **event: object) -> None:
+    def start(self, **event: object) -> None:
+        """Start a job for the pull request."""
         pull = self.github.pulls[0]
         self.site.write(".cache/event.json", json.dumps({"pull_request": pull, **event}))
 
@@ -129,7 +139,7 @@ def job(
         enter_job(tmp_path, monkeypatch, github)
         github.permissions["jo-doe"] = "write"
         github.names["jo-doe"] = "Jo Doe"
-        github.authors = ["github-actions[bot]"]
+        github.remote = tmp_path / "remote.git"
         github.pulls, github.comments = deepcopy((before.pulls, before.comments))
         github.next_id = before.next_id
         yield Job(site, github, tmp_path / "remote.git")
@@ -266,6 +276,7 @@ def test_a_push_between_review_and_run(job: Job) -> None:
     job.review()
     job.github.pulls[0]["head"]["sha"] = "b" * 40
     refused(job, "somebody has pushed since this job began")
+    assert "somebody has pushed" in job.github.comments[0]["body"]
 
 
 @pytest.mark.parametrize("is_deleted", [False, True])
@@ -286,8 +297,9 @@ def test_a_force_push_while_it_runs(job: Job) -> None:
     job.review()
     git(job.remote, "update-ref", "refs/heads/texts", "main")
     before = job.pushed()
-    assert "git push failed" in job.approve(code=1)
+    assert "somebody has pushed to texts while this job ran" in job.approve(code=1)
     assert job.pushed() == before
+    assert "pushed to texts while this job ran" in job.github.comments[0]["body"]
 
 
 def test_two_runs_at_once(job: Job) -> None:
@@ -317,12 +329,50 @@ def test_an_app_is_no_person(job: Job) -> None:
     refused(job, "jo-doe is no person")
 
 
-def test_a_review_that_was_dismissed(job: Job) -> None:
-    """It was taken back before the job ran."""
+@pytest.mark.parametrize(
+    ("state", "message"),
+    [
+        ("DISMISSED", "the review of jo-doe was dismissed"),
+        ("CHANGES_REQUESTED", "the latest review of jo-doe requests changes"),
+    ],
+)
+def test_what_counts_is_the_latest_opinion(job: Job, state: str, message: str) -> None:
+    """An approval that another review followed keeps its state, and approves nothing any more."""
     job.tick_all()
-    job.github.review_state = "DISMISSED"
     job.review()
-    refused(job, "the review of jo-doe was dismissed")
+    for _ in range(40):  # on a second page
+        job.github.add_review("COMMENTED", job.head(), "someone")
+    job.github.add_review(state, job.head())
+    refused(job, message)
+    job.github.add_review("COMMENTED", job.head())
+    refused(job, message)
+    job.github.add_review("CHANGES_REQUESTED", job.head(), None)
+    job.github.add_review("CHANGES_REQUESTED", job.head(), "someone")
+    job.github.add_review("APPROVED", job.head())
+    assert job.approve() == "index.md: approved\n"
+
+
+def test_a_review_that_is_not_listed_yet(job: Job) -> None:
+    """GitHub may list a review a moment later; it is read by its number too."""
+    job.tick_all()
+    job.review()
+    job.github.faults.append(Fault("GET", "/reviews\\?", 404, "Not Found"))
+    assert job.approve() == "index.md: approved\n"
+
+
+def test_a_reviewed_commit_that_is_null(job: Job) -> None:
+    """What is not known is not the text that is there."""
+    job.tick_all()
+    job.review()
+    job.github.reviews[0]["commit_id"] = None
+    refused(job, "is not as it was in the commit that jo-doe reviewed")
+
+
+def test_a_reviewer_whose_account_is_gone(job: Job) -> None:
+    """Nobody approves in the name of a deleted account."""
+    job.tick_all()
+    job.start(review={"id": 1, "state": "approved", "user": None, "commit_id": job.head()})
+    refused(job, "the account of the reviewer is gone")
 
 
 @pytest.mark.parametrize("state", ["commented", "changes_requested", "dismissed"])
@@ -337,12 +387,178 @@ def test_other_reviews(job: Job, state: str) -> None:
 def test_four_eyes(job: Job) -> None:
     """With the option, whoever committed a text alone cannot approve it; two people can."""
     job.tick_all()
-    job.github.authors = ["jo-doe"]
+    job.github.addresses["x@example.org"] = "jo-doe"
     job.review()
-    refused(job, "index.md: only jo-doe has committed it", "--four-eyes")
-    job.github.authors = ["jo-doe", "github-actions[bot]"]
+    refused(job, "index.md: only jo-doe, or nobody known", "--four-eyes")
+    job.github.addresses["x@example.org"] = "ada"
     job.approve("--four-eyes")
     assert job.approved_by() == "Jo Doe (jo-doe)"
+
+
+def test_four_eyes_and_an_address_of_nobody(job: Job) -> None:
+    """A commit whose author has no account may be the reviewer's own."""
+    job.tick_all()
+    job.review()
+    refused(job, "index.md: only jo-doe, or nobody known", "--four-eyes")
+
+
+def test_four_eyes_on_a_long_branch(job: Job) -> None:
+    """All commits count: the text of another is found behind pages of one's own."""
+    job.github.addresses["x@example.org"] = "jo-doe"
+    other = "--author=Ada <1+ada@users.noreply.github.com>"
+    job.site.approved.write_text(f"{job.site.approved.read_text()}\n")
+    git(job.site.root, "commit", "-q", "-a", "-m", "by another", other)
+    content = job.site.approved.read_text()
+    stream = f"reset refs/heads/texts\nfrom {job.head()}\n"
+    for number in range(260):
+        changed = content + "\n" * (number % 2)
+        stream += (
+            "commit refs/heads/texts\ncommitter Jo <x@example.org> 1700000000 +0000\ndata 1\nx\n"
+            "M 100644 inline contentgen/index.md/main.html\n"
+            f"data {len(changed.encode())}\n{changed}\n"
+        )
+    command = ["git", "-C", str(job.site.root), "fast-import", "--quiet", "--force"]
+    subprocess.run(command, input=stream, text=True, check=True)
+    git(job.site.root, "reset", "-q", "--hard", "texts")
+    job.push()
+    job.check()
+    job.tick_all()
+    job.review()
+    assert job.approve("--four-eyes") == "index.md: approved\n"
+
+
+def test_a_base_that_moved(job: Job) -> None:
+    """What somebody else proposes on the base is not of this pull request, whatever its event says.
+
+    The event has the base as it was when the pull request was opened.
+    """
+    job.tick_all()
+    git(job.site.root, "checkout", "-q", "main")
+    other = job.site.root / "contentgen/other.md/main.html"
+    other.parent.mkdir(parents=True)
+    other.write_text(git(job.site.root, "show", "texts:contentgen/index.md/main.html"))
+    commit(job.site.root, name="Somebody")
+    git(job.site.root, "push", "-q", "origin", "main")
+    git(job.site.root, "checkout", "-q", "texts")
+    git(job.site.root, "merge", "-q", "--no-edit", "main")
+    job.push()
+    job.review()
+    assert job.approve() == "index.md: approved\n"
+
+
+@pytest.mark.parametrize("what", ["fork", "closed", "pushed"])
+def test_a_review_of_a_pull_request_without_texts(job: Job, what: str) -> None:
+    """It is nothing to do, wherever the pull request comes from, and no comment says anything."""
+    git(job.site.root, "rm", "-q", "-r", "contentgen")
+    job.push()
+    job.review()
+    job.github.comments.clear()
+    pull = job.github.pulls[0]
+    if what == "fork":
+        pull["head"]["repo"] = {"full_name": "mallory/docs"}
+    elif what == "closed":
+        pull["state"] = "closed"
+    else:
+        pull["head"]["sha"] = "b" * 40
+    assert job.approve() == "There is no text to approve.\n"
+    assert job.github.comments == []
+
+
+def test_a_rule_that_refuses_the_push(job: Job) -> None:
+    """The log and the comment say which; nothing is approved."""
+    job.tick_all()
+    refuse_pushes(job.remote, "refs/heads/texts", "Commits must have verified signatures.")
+    job.review()
+    refused(job, "Commits must have verified signatures.")
+    body = unescape(job.github.comments[0]["body"])
+    assert "No text was approved" in body
+    assert "verified signatures" in body
+    assert str(job.remote) not in body
+
+
+def test_an_approval_that_its_own_commit_dismisses(job: Job) -> None:
+    """The reviewer is asked once more, and the second approval is nothing to do."""
+    job.tick_all()
+    job.github.dismisses_stale_approvals = True
+    job.review()
+    said = job.approve()
+    assert said.endswith("index.md: approved\n")
+    assert "jo-doe has to approve the pull request once more" in said
+    assert job.approved_by() == "Jo Doe (jo-doe)"
+    assert job.github.requested == [{"reviewers": ["jo-doe"], "team_reviewers": []}]
+    body = unescape(job.github.comments[0]["body"])
+    assert "The texts are approved." in body
+    assert "jo-doe, please approve the pull request once more" in body
+    job.review()
+    assert job.approve() == "There is no text to approve.\n"
+    assert job.github.reviews[-1]["state"] == "APPROVED"
+
+
+@pytest.mark.parametrize("name", ["dismiss_stale_reviews_on_push", "require_last_push_approval"])
+def test_a_ruleset_that_will_dismiss_the_approval(job: Job, name: str) -> None:
+    """GitHub may dismiss it a moment later; the rules say that it will."""
+    job.tick_all()
+    job.github.rules = [
+        {"type": "required_signatures"},
+        {"type": "pull_request", "parameters": {name: True, "required_approving_review_count": 1}},
+    ]
+    job.review()
+    assert "once more" in job.approve()
+    assert job.github.requested == [{"reviewers": ["jo-doe"], "team_reviewers": []}]
+
+
+@pytest.mark.parametrize("name", [".", "'", "\\", '.,:;"', "\N{GRINNING FACE}" * 200])
+def test_names_that_git_or_a_file_refuses(job: Job, name: str) -> None:
+    """The login stands for them."""
+    job.tick_all()
+    job.github.names["jo-doe"] = name
+    job.review()
+    job.approve()
+    assert job.approved_by() == "jo-doe"
+    assert git(job.remote, "log", "-1", "--format=%an", "texts") == "jo-doe\n"
+
+
+@pytest.mark.parametrize(
+    ("name", "kept"),
+    [
+        ("Sammy Davis Jr.", "Sammy Davis Jr"),
+        ("\N{GRINNING FACE}" * 100, "\N{GRINNING FACE}" * 100),
+        ("Jo <jo@example.org>", "Jo jo@example.org"),
+    ],
+)
+def test_names_that_file_and_commit_share(job: Job, name: str, kept: str) -> None:
+    """What git takes away from a name is not in the file either: no approval is doubtful."""
+    job.tick_all()
+    job.github.names["jo-doe"] = name
+    job.review()
+    job.approve()
+    assert job.approved_by() == f"{kept} (jo-doe)"
+    assert git(job.remote, "log", "-1", "--format=%an", "texts") == f"{kept}\n"
+    assert "Warning" not in job.site.run("report", "--base", "main")
+
+
+def test_a_managed_user(job: Job) -> None:
+    """Its login has an underscore."""
+    job.tick_all()
+    job.github.permissions["jo-doe_acme"] = "write"
+    job.review(login="jo-doe_acme")
+    job.approve()
+    assert job.approved_by() == "jo-doe_acme"
+
+
+@pytest.mark.parametrize(("kind", "login"), [("app", "docs-app[bot]"), ("person", "jo-bot")])
+def test_other_tokens(job: Job, kind: Literal["app", "person"], login: str) -> None:
+    """The comment is that of the account of the token; the ticks in another one do not count."""
+    job.tick_all()
+    job.github.kind = kind
+    job.github.login = login
+    job.review()
+    refused(job, "not ticked")
+    job.github.comments = [it for it in job.github.comments if it["user"]["login"] == login]
+    job.check()
+    job.tick_all()
+    job.review()
+    assert job.approve() == "index.md: approved\n"
 
 
 def test_a_fork(job: Job) -> None:
@@ -473,6 +689,7 @@ def test_a_missing_base(job: Job) -> None:
     """A shallow checkout does not have the base; the message says what to do."""
     job.tick_all()
     job.github.pulls[0]["base"]["sha"] = "c" * 40
+    git(job.site.root, "update-ref", "-d", "refs/remotes/origin/main")
     job.review()
     refused(job, "`fetch-depth: 0`")
 

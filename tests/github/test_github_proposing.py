@@ -5,11 +5,20 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Literal
 
 import pytest
-from github_double import REPOSITORY, TOKEN, Fault, GitHubDouble, github_double
+from github_double import (
+    REPOSITORY,
+    TOKEN,
+    Fault,
+    GitHubDouble,
+    github_double,
+    refuse_pushes,
+)
 from repository import commit, edit_file, git
 from sandbox_site import Site, make_site
+from service_double import ServiceDouble, raw
 
 FILE = "contentgen/index.md/main.html"
 
@@ -47,6 +56,7 @@ def site(
     git(root, "remote", "add", "origin", str(remote))
     commit(root)
     git(root, "push", "-q", "origin", "main")
+    github.remote = remote
     return site
 
 
@@ -149,13 +159,188 @@ def test_a_branch_that_conflicts(site: Site, remote: Path, github: GitHubDouble)
     assert git(remote, "rev-parse", "contentgen/texts") == before
 
 
-def test_a_branch_without_a_pull_request(site: Site, remote: Path, github: GitHubDouble) -> None:
-    """What is left of a merged one is replaced."""
+def merge(github: GitHubDouble) -> None:
+    """Merge the last pull request; its branch stays where it is."""
+    github.pulls[-1].update(state="closed", merged_at="2026-11-28T10:00:00Z")
+
+
+def change_request(site: Site, topic: str) -> None:
+    """Change what the page asks for, on the base."""
+    git(site.root, "checkout", "-q", "-f", "main")
+    request = {"type": "blog", "topic": topic, "owner": "jo-doe"}
+    site.write("docs/index.md", f"---\ncontentgen: {json.dumps(request)}\n---\n")
+    commit(site.root)
+
+
+def test_a_branch_that_was_merged(site: Site, remote: Path, github: GitHubDouble) -> None:
+    """What is left of it is replaced."""
     propose(site)
-    github.pulls[0]["state"] = "closed"
+    merge(github)
     propose(site)
     assert [it["state"] for it in github.pulls] == ["closed", "open"]
-    assert git(remote, "rev-list", "--count", "main..contentgen/texts").strip() == "1"
+    subjects = git(remote, "log", "--format=%s", "main..contentgen/texts").splitlines()
+    assert subjects == ["Propose generated texts", "Check that texts can be pushed"]
+
+
+def test_commits_after_a_merge(site: Site, remote: Path, github: GitHubDouble) -> None:
+    """Commits of people that came after the merge are gone on with."""
+    propose(site)
+    merge(github)
+    site.write("docs/other.md", "# By a person\n")
+    commit(site.root, name="Grace")
+    git(site.root, "push", "-q", "origin", "HEAD:refs/heads/contentgen/texts")
+    change_request(site, "Beta")
+    propose(site)
+    assert git(remote, "show", "contentgen/texts:docs/other.md") == "# By a person\n"
+    assert len(github.pulls) == 2
+
+
+@pytest.fixture
+def paid(site: Site, service: ServiceDouble, monkeypatch: pytest.MonkeyPatch) -> ServiceDouble:
+    """Let a service write the texts, which knows what it was asked for."""
+    for name, value in service.environment.items():
+        monkeypatch.setenv(name, value)
+    site.configure(plugins=["contentgen"])
+    commit(site.root)
+    git(site.root, "push", "-q", "origin", "main")
+    return service
+
+
+def test_a_setting_that_forbids_pull_requests(
+    site: Site, remote: Path, github: GitHubDouble, paid: ServiceDouble
+) -> None:
+    """The message names it; what was pushed is not paid for again, and is proposed once allowed."""
+    github.may_open_pull_requests = False
+    said = propose(site, code=1)
+    assert '"Allow GitHub Actions to create and approve pull requests"' in said
+    before = git(remote, "rev-parse", "contentgen/texts")
+    propose(site, code=1)
+    assert git(remote, "rev-parse", "contentgen/texts") == before
+    github.may_open_pull_requests = True
+    said = propose(site)
+    assert said.endswith(f"{github.pulls[0]['html_url']}\n")
+    assert git(remote, "rev-parse", "contentgen/texts") == before
+    assert paid.topics == ["Alpha"]
+
+
+@pytest.mark.parametrize("kind", ["app", "person"])
+def test_tokens_that_the_setting_is_not_about(
+    site: Site, github: GitHubDouble, kind: Literal["app", "person"]
+) -> None:
+    """The token of an app, or of a person, opens a pull request all the same."""
+    github.may_open_pull_requests = False
+    github.kind = kind
+    propose(site)
+    assert len(github.pulls) == 1
+
+
+def test_a_rule_that_refuses_all_pushes(site: Site, remote: Path, paid: ServiceDouble) -> None:
+    """Nothing is asked for, since no text could be kept."""
+    refuse_pushes(remote, "refs/heads/contentgen/*", "Commits must have verified signatures.")
+    said = propose(site, code=1)
+    assert "Commits must have verified signatures" in said
+    assert "nothing was asked for" in said
+    assert paid.topics == []
+    assert git(remote, "branch", "--list").split() == ["main"]
+
+
+def test_a_rule_that_refuses_the_texts(
+    site: Site,
+    remote: Path,
+    github: GitHubDouble,
+    paid: ServiceDouble,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """The summary has them, and the next run takes them from the cache that the job keeps."""
+    monkeypatch.setenv("GITHUB_STEP_SUMMARY", str(site.root / ".cache/summary.md"))
+    refuse_pushes(remote, "*", "File paths are restricted.", files="contentgen")
+    said = propose(site, code=1)
+    assert "File paths are restricted" in said
+    assert "the texts are in the summary, and in .cache/plugin/contentgen" in said
+    shown = (site.root / ".cache/summary.md").read_text("utf-8")
+    assert shown.startswith("**These texts could not be pushed:**")
+    assert "<summary><b>index.md</b></summary>" in shown
+    (remote / "hooks/pre-receive").unlink()
+    git(site.root, "checkout", "-q", "-f", "main")
+    said = site.run("github", "propose")
+    assert paid.topics == ["Alpha"]
+    assert said.endswith(f"{github.pulls[0]['html_url']}\n")
+    assert "proposed: " in proposed(remote)
+
+
+def test_texts_that_do_not_come(
+    site: Site, remote: Path, github: GitHubDouble, paid: ServiceDouble
+) -> None:
+    """The empty commit that tried the push is taken back."""
+    paid.answer = raw(b"{}", 400)
+    propose(site, code=1)
+    assert paid.topics == ["Alpha"]
+    assert git(remote, "branch", "--list").split() == ["main"]
+    assert github.pulls == []
+
+
+def test_a_pull_request_that_a_person_has_closed(
+    site: Site, remote: Path, github: GitHubDouble, paid: ServiceDouble
+) -> None:
+    """It stays closed, and nothing is asked for, until a request has changed."""
+    propose(site)
+    github.pulls[0]["state"] = "closed"
+    before = git(remote, "rev-parse", "contentgen/texts")
+    said = propose(site)
+    assert f"{github.pulls[0]['html_url']} was closed without a merge" in said
+    assert git(remote, "rev-parse", "contentgen/texts") == before
+    git(remote, "branch", "-D", "contentgen/texts")
+    assert "was closed without a merge" in propose(site)
+    assert paid.topics == ["Alpha"]
+    change_request(site, "Beta")
+    propose(site)
+    assert [it["state"] for it in github.pulls] == ["closed", "open"]
+    assert paid.topics == ["Alpha", "Beta"]
+
+
+def test_a_closed_pull_request_whose_commits_are_gone(
+    site: Site, remote: Path, github: GitHubDouble
+) -> None:
+    """Nobody can tell what has changed then, so nothing is asked for."""
+    propose(site)
+    github.pulls[0]["state"] = "closed"
+    git(remote, "branch", "-D", "contentgen/texts")
+    git(remote, "update-ref", "-d", "refs/pull/7/head")
+    assert "its texts are gone" in propose(site, code=1)
+    assert len(github.pulls) == 1
+
+
+def test_a_push_while_the_texts_are_written(site: Site, remote: Path) -> None:
+    """Somebody else's commit stays, and the job says so."""
+    hook = remote / "hooks/post-receive"
+    hook.parent.mkdir(exist_ok=True)
+    hook.write_text(
+        "#!/bin/sh\n"
+        "commit=$(git -c user.name=Grace -c user.email=x commit-tree -p contentgen/texts -m Mine "
+        "'contentgen/texts^{tree}')\n"
+        "git update-ref refs/heads/contentgen/texts $commit\n"
+    )
+    hook.chmod(0o755)
+    said = propose(site, code=1)
+    assert "somebody has pushed to contentgen/texts while this job ran" in said
+    assert git(remote, "log", "-1", "--format=%s", "contentgen/texts") == "Mine\n"
+
+
+def test_a_folder_of_another_user(site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
+    """In a container, git refuses the repository; the message names the setting and the folder."""
+    monkeypatch.setenv("GIT_TEST_ASSUME_DIFFERENT_OWNER", "1")
+    said = site.run("github", "propose", code=1)
+    assert f"`git config --global --add safe.directory {site.root}`" in said
+
+
+def test_owners_who_are_managed_users(site: Site, github: GitHubDouble) -> None:
+    """Their logins and organizations have underscores."""
+    site.write("docs/a.md", "---\ncontentgen: {type: news, topic: A, owner: jo_acme}\n---\n")
+    site.write("docs/b.md", "---\ncontentgen: {type: news, topic: B, owner: x_acme/docs}\n---\n")
+    commit(site.root)
+    propose(site)
+    asked = [(*it["reviewers"], *it["team_reviewers"]) for it in github.requested]
+    assert sorted(asked) == [("docs",), ("jo-doe",), ("jo_acme",)]
 
 
 def test_no_branch_is_pushed_without_a_text(site: Site, remote: Path, github: GitHubDouble) -> None:
