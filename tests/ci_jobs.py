@@ -130,15 +130,15 @@ class Machine:
             case "actions/checkout":
                 depth = given.get("fetch-depth", "1")
                 self._clone([] if depth == "0" else ["--depth", depth], given.get("ref", ""))
-            case "actions/cache":
+            case "actions/cache" | "actions/cache/restore":
                 self._restore([given["path"]])
                 self._caches = [given["path"]]
             case "actions/cache/restore":
                 self._restore([given["path"]])
             case "actions/cache/save":
                 self._save([given["path"]])
-            case "actions/setup-python":
-                pass  # the environment has it
+            case "actions/setup-python" | "actions/cache/save":
+                pass  # the environment has it, and caches are kept at the end of each job
             case _:
                 raise AssertionError(f"what does {action} do?")
 

@@ -287,6 +287,7 @@ def test_check_and_approve(site: Site, github: GitHubDouble) -> None:
     site.project.ran("mkdocs_contentgen", "propose", "--all")
     pull = pull_request(site, base, site.push("texts"))
     site.write_event({"action": "opened", "pull_request": pull})
+    github.pulls = [{**pull, "state": "open"}]
     [check] = recipes("Reviews", "check-texts.yml")
     ran = site.run(check)
     assert (ran.code, "1 text to review" in ran.output) == (1, True), ran.output

@@ -20,7 +20,7 @@ from ..texts.articles import Article
 from .api import GitHub
 from .comment import bodies, find_own, put_comment
 from .events import Job, PullRequest
-from .repository import base_of, job_repository
+from .repository import base_of, is_squashed, job_repository
 from .summary import write_summary
 
 
@@ -60,12 +60,21 @@ def check(
         notes.append("a pull request from a fork gets no comment; the summary has the report")
     elif pull_request is not None:
         notes += _comment(github, pull_request, reports, links)
+    elif is_squashed(site.directory, change.head):
+        notes.append("whose commit each approval is was checked in the pull request")
+        return Checked(summary_line(reports), not _are_to_review(reports), notes)
     return Checked(summary_line(reports), _is_approved(reports), notes)
 
 
 def _is_approved(reports: Sequence[TextReport]) -> bool:
     """Tell whether nothing is left to review, and no approval is doubtful."""
-    return not any(report.is_to_review or report.has_doubtful_approval for report in reports)
+    is_doubtful = any(report.has_doubtful_approval for report in reports)
+    return not is_doubtful and not _are_to_review(reports)
+
+
+def _are_to_review(reports: Sequence[TextReport]) -> bool:
+    """Tell whether a text is left to review."""
+    return any(report.is_to_review for report in reports)
 
 
 def _comment(

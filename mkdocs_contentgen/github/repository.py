@@ -21,6 +21,9 @@ BOT: Person = (
 )
 """The account that GitHub shows for jobs."""
 
+_GITHUB = "noreply@github.com"
+"""The address of the committer of what GitHub merges, squashes and rebases."""
+
 _TIMEOUT = 300  # seconds, for a push over a slow network
 _MAX_SAID = 800
 _SECRET_IN_ADDRESS = re.compile(r"(?<=://)[^@/\s]+(?=@)")
@@ -153,6 +156,13 @@ def common_base(directory: Path, change: Change) -> str:
             "the repository out with `fetch-depth: 0`"
         )
     return newest
+
+
+def is_squashed(directory: Path, commit: str) -> bool:
+    """Tell whether GitHub has made one commit of a pull request, which loses who committed what."""
+    printed = run_git(directory, "show", "--no-patch", "--format=%ce %P", commit) or ""
+    committer, *parents = printed.split() or [""]
+    return committer == _GITHUB and len(parents) == 1
 
 
 def _is_ancestor(directory: Path, earlier: str, later: str) -> bool:

@@ -280,12 +280,8 @@ def test_a_head_that_is_not_checked_out(
     assert github.comments == before
 
 
-@pytest.mark.parametrize("is_approved", [False, True])
-def test_a_merge_queue(site: Site, github: GitHubDouble, *, is_approved: bool) -> None:
-    """The queued commit is judged as it would be in the pull request, without a comment."""
-    if is_approved:
-        site.run("approve", "index.md", "--by", "Ada", "--reason", "I was there")
-        commit(site.root, name="Ada")
+def queue(site: Site) -> None:
+    """Start a job for the commit that is checked out, as the only one in a merge queue."""
     group = {
         "head_sha": revision(site, "HEAD"),
         "head_ref": "refs/heads/gh-readonly-queue/main/pr-7-x",
@@ -293,10 +289,35 @@ def test_a_merge_queue(site: Site, github: GitHubDouble, *, is_approved: bool) -
         "base_ref": "refs/heads/main",
     }
     site.write(".cache/event.json", json.dumps({"merge_group": group}))
-    said = check(site, code=0 if is_approved else 1)
-    assert said.startswith("No text" if is_approved else "1 text")
+
+
+@pytest.mark.parametrize(
+    ("by", "code"), [("", 1), ("Ada", 0), ("Mallory", 1)], ids=["nobody", "author", "another"]
+)
+def test_a_merge_queue(site: Site, github: GitHubDouble, by: str, code: int) -> None:
+    """The queued commit is judged as it would be in the pull request, without a comment."""
+    if by:
+        site.run("approve", "index.md", "--by", by, "--reason", "I was there")
+        commit(site.root, name="Ada")
+    queue(site)
+    said = check(site, code=code)
+    assert said.startswith("No text" if by else "1 text")
     assert summary(site).startswith(f"**{said.strip()}**")
     assert github.received == []
+
+
+@pytest.mark.parametrize("by", ["", "Jo Doe"])
+def test_a_merge_queue_that_squashes(site: Site, by: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The one commit of GitHub hides who has approved, which the pull request has shown."""
+    if by:
+        site.run("approve", "index.md", "--by", by, "--reason", "I was there")
+    git(site.root, "reset", "-q", "--soft", "main")
+    monkeypatch.setenv("GIT_COMMITTER_EMAIL", "noreply@github.com")
+    monkeypatch.setenv("GIT_COMMITTER_NAME", "GitHub")
+    commit(site.root, name="github-actions[bot]")
+    queue(site)
+    said = check(site, code=0 if by else 1)
+    assert "was checked in the pull request" in said
 
 
 def test_a_folder_of_another_user(site: Site, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -266,6 +266,12 @@ def test_a_rule_that_refuses_the_texts(
     assert paid.topics == ["Alpha"]
     assert said.endswith(f"{github.pulls[0]['html_url']}\n")
     assert "proposed: " in proposed(remote)
+    edit_file(site.approved, "</h1>", " by a person</h1>")
+    commit(site.root, name="Grace")
+    git(site.root, "push", "-q", "origin", "HEAD:refs/heads/contentgen/texts")
+    git(site.root, "checkout", "-q", "-f", "main")
+    assert site.run("github", "propose") == "Nothing to propose.\n"
+    assert " by a person</h1>" in proposed(remote), "what the cache has is older"
 
 
 def test_texts_that_do_not_come(
