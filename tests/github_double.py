@@ -192,6 +192,7 @@ class GitHubDouble:
         found = [pull for pull in self.pulls if str(pull["number"]) == number]
         if not found:
             return _NOT_FOUND
+        self._follow_branch(found[0])
         if not rest:
             return 200, found[0]
         self._dismiss_stale(found[0])
@@ -218,7 +219,6 @@ class GitHubDouble:
     def _dismiss_stale(self, pull: dict[str, Any]) -> None:
         if not self.dismisses_stale_approvals:
             return
-        self._follow_branch(pull)
         for review in self.reviews:
             changed = self._git("diff", "--name-only", review["commit_id"], pull["head"]["sha"])
             if review["state"] == "APPROVED" and changed:

@@ -30,6 +30,9 @@ _MOST_LIMITS = 10
 """How often a request waits for a limit."""
 
 _PER_PAGE = 100
+_SHORTEST_PAGE = 30
+"""Items of a page that has another one behind it, whatever was asked for."""
+
 _MAX_PAGES = 100
 _MAX_MESSAGE = 200
 _HARMLESS = frozenset({"GET", "PATCH", "PUT", "DELETE"})
@@ -49,7 +52,9 @@ _T = TypeVar("_T")
 class Account(msgspec.Struct, frozen=True):
     """An account of GitHub."""
 
-    login: str
+    login: str = ""
+    """Empty for the author of a commit whose address belongs to no account."""
+
     name: str | None = None
     id: int = 0
 
@@ -284,14 +289,20 @@ class GitHub:
     def _pages(self, path: str, kind: type[_T]) -> Iterator[_T]:
         """Yield the items of a list, page after page."""
         joined = "&" if "?" in path else "?"
+        before: list[_T] = []
         for page in range(1, _MAX_PAGES + 1):
             answer = self._send("GET", f"{path}{joined}per_page={_PER_PAGE}&page={page}")
             found: list[_T] = self._decode(answer, list[kind])  # type: ignore[valid-type]
+            if found == before:
+                return  # both are empty, or the server has no pages
             yield from found
-            # A server may have shorter pages than it was asked for; then it names the next one.
-            is_full = len(found) >= _PER_PAGE
-            if not found or not (answer.names_next_page or is_full):
+            has_next = answer.names_next_page
+            if has_next is None:
+                # It names no page, and may have shorter ones than it was asked for.
+                has_next = len(found) >= _SHORTEST_PAGE
+            if not has_next:
                 return
+            before = found
         raise GitHubError(f"GitHub has more than {_MAX_PAGES * _PER_PAGE} items at {path}")
 
     def _get(self, path: str, kind: type[_T]) -> _T:
@@ -327,7 +338,8 @@ class GitHub:
                 self._waiting.sleep(2.0**faults)
                 continue
             if answer.is_success:
-                return _Answer(answer.content, "next" in answer.links)
+                names_next_page = "next" in answer.links if answer.links else None
+                return _Answer(answer.content, names_next_page)
             wait = time_until_free(
                 answer.status_code, answer.headers, answer.text, self._waiting.now(), limits
             )
@@ -347,7 +359,8 @@ class GitHub:
 @dataclass(frozen=True)
 class _Answer:
     content: bytes
-    names_next_page: bool
+    names_next_page: bool | None
+    """None for an answer that names no page at all."""
 
 
 def _check_address(name: str, value: str) -> None:

@@ -83,6 +83,8 @@ def _comment(
     """Put the report into the comment, and return what a person should know."""
     number = pull_request.number
     try:
+        if github.pull_request(number).head.sha != pull_request.head.sha:
+            return ["somebody has pushed since; the comment is that of the newer job"]
         known = find_own(github, number)
         text = ""
         if not _is_approved(reports):

@@ -51,7 +51,7 @@ def site(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, github: GitHubDouble) 
     }
     for name, value in variables.items():
         monkeypatch.setenv(f"GITHUB_{name}", value)
-    start(site)
+    start(site, github)
     return site
 
 
@@ -60,15 +60,24 @@ def revision(site: Site, name: str) -> str:
     return git(site.root, "rev-parse", name).strip()
 
 
-def start(site: Site, repository: str = REPOSITORY, *, head: str = "HEAD", base: str = "") -> None:
-    """Start a new job, for a branch of a repository."""
+def start(
+    site: Site,
+    github: GitHubDouble,
+    repository: str = REPOSITORY,
+    *,
+    head: str = "HEAD",
+    base: str = "",
+) -> None:
+    """Start a new job, for a branch of a repository whose pull request is at the same commit."""
     (site.root / ".cache/summary.md").unlink(missing_ok=True)
     base = base or revision(site, "main")
     pull_request = {
         "number": 7,
+        "state": "open",
         "head": {"sha": revision(site, head), "ref": "texts", "repo": {"full_name": repository}},
         "base": {"sha": base, "ref": "main", "repo": {"full_name": REPOSITORY}},
     }
+    github.pulls = [pull_request]
     event = {"action": "synchronize", "pull_request": pull_request}
     site.write(".cache/event.json", json.dumps(event))
 
@@ -116,18 +125,18 @@ def test_the_comment_is_updated_and_removed(site: Site, github: GitHubDouble) ->
     [before] = github.comments
     edit_file(site.approved, "It has <mark>2</mark> cores.", "It has <mark>4</mark> cores.")
     commit(site.root)
-    start(site)
+    start(site, github)
     check(site)
     assert [it["id"] for it in github.comments] == [before["id"]]
     assert boxes(github) == ["x", " "]
     tick(github, 1)
     edit_file(site.approved, "In <mark>1999</mark>,", "In <mark>2001</mark>,")
-    start(site)
+    start(site, github)
     check(site)
     assert boxes(github) == [" ", "x"], "other words are another statement"
     site.run("approve", "index.md", "--by", "Ada", "--reason", "I was there")
     commit(site.root, name="Ada")
-    start(site)
+    start(site, github)
     assert check(site, code=0) == "No text to review.\n"
     assert github.comments == []
 
@@ -135,7 +144,7 @@ def test_the_comment_is_updated_and_removed(site: Site, github: GitHubDouble) ->
 def test_nothing_new_is_not_written(site: Site, github: GitHubDouble) -> None:
     """The same report changes no comment, so that nobody gets a message."""
     check(site)
-    start(site)
+    start(site, github)
     check(site)
     assert not [it for it in github.received if it[0] == "PATCH"]
 
@@ -151,7 +160,7 @@ def test_a_doubtful_approval_is_no_approval(site: Site, github: GitHubDouble) ->
 
 def test_a_fork(site: Site, github: GitHubDouble) -> None:
     """Its token only reads: the summary has the report, and nothing is an error."""
-    start(site, "mallory/docs")
+    start(site, github, "mallory/docs")
     said = check(site)
     assert "a pull request from a fork gets no comment" in said
     assert "1 text to review" in summary(site)
@@ -184,7 +193,7 @@ def test_comments_of_others(site: Site, github: GitHubDouble) -> None:
         github.add_comment(own["body"] if number == 3 else "Nice", login="mallory")
     github.comments = [*github.comments[1:], own]
     copied = github.comments[3]["body"]
-    start(site)
+    start(site, github)
     own["body"] = own["body"].replace("[x]", "[ ]")
     check(site)
     assert "[x]" not in own["body"]
@@ -207,7 +216,7 @@ def test_whose_comment_it_is(
     for other in sorted(others):
         github.add_comment(own["body"].replace("[ ]", "[x]"), other)
     github.comments.append({"id": 99, "user": None, "body": own["body"].replace("[ ]", "[x]")})
-    start(site)
+    start(site, github)
     check(site)
     assert len(github.comments) == 5
     found = re.findall(r"- \[([ x])\] <!--", own["body"])
@@ -219,7 +228,7 @@ def test_a_token_that_nobody_knows(site: Site, github: GitHubDouble) -> None:
     check(site)
     before = deepcopy(github.comments)
     github.faults.append(Fault("POST", "graphql", 403, "Resource not accessible by integration"))
-    start(site)
+    start(site, github)
     assert "the summary has the report" in check(site)
     assert github.comments == before
 
@@ -230,7 +239,7 @@ def test_a_comment_that_was_edited_in_a_browser(site: Site, github: GitHubDouble
     tick(github)
     [own] = github.comments
     own["body"] = own["body"].replace("\n", "\r\n")
-    start(site)
+    start(site, github)
     check(site)
     assert boxes(github) == ["x", " "]
 
@@ -248,7 +257,7 @@ def test_a_base_that_has_moved(site: Site, github: GitHubDouble) -> None:
     commit(site.root)
     git(site.root, "checkout", "-q", "--detach", "main")
     git(site.root, "merge", "-q", "--no-edit", "typo")
-    start(site, head="typo", base=earlier)
+    start(site, github, head="typo", base=earlier)
     assert check(site, code=0) == "No text to review.\n"
     assert github.comments == []
 
@@ -260,7 +269,7 @@ def test_a_head_that_is_checked_out_itself(site: Site, github: GitHubDouble) -> 
     git(site.root, "merge", "-q", "--ff-only", "texts")
     git(site.root, "checkout", "-q", "-b", "typo")
     git(site.root, "update-ref", "refs/remotes/origin/main", "main")
-    start(site, head="typo", base=earlier)
+    start(site, github, head="typo", base=earlier)
     assert check(site, code=0) == "No text to review.\n"
 
 
@@ -273,7 +282,7 @@ def test_a_head_that_is_not_checked_out(
     before = deepcopy(github.comments)
     monkeypatch.setenv("GITHUB_EVENT_NAME", event)
     git(site.root, "checkout", "-q", "main")
-    start(site, head="texts")
+    start(site, github, head="texts")
     said = check(site)
     assert "of the pull request is not checked out" in said
     assert "`on: pull_request`" in said
@@ -332,12 +341,23 @@ def test_an_organization_of_managed_users(site: Site, monkeypatch: pytest.Monkey
     assert "is not set to OWNER/NAME" not in check(site)
 
 
+def test_a_push_while_the_job_runs(site: Site, github: GitHubDouble) -> None:
+    """The newer job has another report, which an older one does not replace."""
+    check(site)
+    before = deepcopy(github.comments)
+    edit_file(site.approved, "It has <mark>2</mark> cores.", "It has <mark>4</mark> cores.")
+    github.pulls = [{**github.pulls[0], "head": {**github.pulls[0]["head"], "sha": "c" * 40}}]
+    said = check(site)
+    assert "somebody has pushed since; the comment is that of the newer job" in said
+    assert github.comments == before
+
+
 def test_two_runs_at_once(site: Site, github: GitHubDouble) -> None:
     """Where another run wrote a comment at the same time, the oldest is the one that stays."""
     check(site)
     body = github.comments[0]["body"]
     github.add_comment(body)
-    start(site)
+    start(site, github)
     check(site)
     assert [it["id"] for it in github.comments] == [1]
 
@@ -357,7 +377,7 @@ def test_comments_on_further_pages(site: Site, github: GitHubDouble) -> None:
     for number in range(70):
         github.add_comment(f"Nice {number}", "someone", "User")
     check(site)
-    start(site)
+    start(site, github)
     check(site)
     assert len(github.comments) == 71
 

@@ -274,7 +274,9 @@ def test_a_push_between_review_and_run(job: Job) -> None:
     """Another head than the one that is checked out is not approved."""
     job.tick_all()
     job.review()
-    job.github.pulls[0]["head"]["sha"] = "b" * 40
+    commit(job.site.root, name="Somebody")
+    git(job.site.root, "push", "-q", "origin", "HEAD:refs/heads/texts")
+    git(job.site.root, "reset", "-q", "--hard", "HEAD~1")
     refused(job, "somebody has pushed since this job began")
     assert "somebody has pushed" in job.github.comments[0]["body"]
 
@@ -295,6 +297,7 @@ def test_a_force_push_while_it_runs(job: Job) -> None:
     """Nothing is pushed over a branch that has moved, also not back."""
     job.tick_all()
     job.review()
+    job.github.remote = None  # the API is asked before the push
     git(job.remote, "update-ref", "refs/heads/texts", "main")
     before = job.pushed()
     assert "somebody has pushed to texts while this job ran" in job.approve(code=1)
@@ -459,7 +462,7 @@ def test_a_review_of_a_pull_request_without_texts(job: Job, what: str) -> None:
     elif what == "closed":
         pull["state"] = "closed"
     else:
-        pull["head"]["sha"] = "b" * 40
+        git(job.remote, "update-ref", "refs/heads/texts", "main")
     assert job.approve() == "There is no text to approve.\n"
     assert job.github.comments == []
 
