@@ -94,8 +94,8 @@ def propose_texts(
         policy = replace(policy, max_requests=max_requests)
     build = Build(site, policy, reporter)
     need = _find_need(build)
-    if start.rejected and need.is_nothing:
-        return Proposed(notes=[rejected_message(start.rejected)])
+    if start.rejected and (need.is_nothing or start.rejected_texts_are_gone):
+        return Proposed(notes=[rejected_message(start)])
     reserved = start
     if need.may_be_sent:
         reserved = reserve_branch(site.directory, start)
@@ -114,7 +114,10 @@ def propose_texts(
     body = report_markdown(reports, Form(links))
     if has_new_texts:
         _push_texts(site, reserved, job, [report.article for report in reports])
-    pull_request, notes = put_pull_request(github, start, base, body, proposed.owners)
+    owners = proposed.owners
+    if start.pull_request is None:  # nobody has been asked yet, also for texts of earlier jobs
+        owners = [report.article.request.owner for report in reports]
+    pull_request, notes = put_pull_request(github, start, base, body, owners)
     proposed.notes += notes
     proposed.address = pull_request.html_url
     return proposed
@@ -209,7 +212,13 @@ def put_pull_request(
     """
     pull_request = start.pull_request
     if pull_request is None:
-        pull_request = github.create_pull_request(start.branch, base, TITLE, body)
+        try:
+            pull_request = github.create_pull_request(start.branch, base, TITLE, body)
+        except GitHubError as error:
+            raise GitHubError(
+                f"{error}; the texts are on the branch {start.branch}, for which the next run "
+                "opens the pull request"
+            ) from error
     else:
         github.change_pull_request(pull_request.number, body)
     notes = []

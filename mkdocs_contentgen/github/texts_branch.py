@@ -1,7 +1,7 @@
 """The branch that a job proposes texts on: where it begins, and what is on it.
 
-What was paid for and what people have written is never lost: the branch is gone on with unless all
-of it was merged, and each push says where the branch has to be.
+What was paid for and what people have written is never lost: a job continues the branch unless all
+of it was merged, and each push says at which commit the branch has to be.
 """
 
 from __future__ import annotations
@@ -33,32 +33,31 @@ class Start:
     rejected: PullRequest | None = None
     """The pull request with the texts of the branch that a person has closed, or None."""
 
+    rejected_texts_are_gone: bool = False
+    """Whether nobody can tell what has changed since it was closed."""
+
 
 def start_branch(directory: Path, github: GitHub, branch: str) -> Start:
     """Check out the branch of the texts, and return where it begins.
 
-    What the branch has is gone on with and brought up to date: people may have changed texts there,
-    and others are paid for. Only where all of it was merged, it begins anew at the current commit.
-    The texts of a pull request that a person has closed stay, too, so that nobody pays for them
-    again. Raises GitHubError.
+    A branch that is there is continued and brought up to date: people may have changed its texts,
+    and they are paid for. The texts of a pull request that a person has closed stay for the same
+    reason. Only where all of it was merged, the branch begins anew at the current commit. Raises
+    GitHubError.
     """
     job_repository(directory)
     pull_request = github.open_pull_request(branch)
     last = pull_request or github.last_pull_request(branch)
-    reference = f"refs/heads/{branch}"
-    listed = change_repository(directory, "ls-remote", "origin", reference)
-    remote_commit = listed.partition("\t")[0].strip()
     base = change_repository(directory, "rev-parse", "HEAD").strip()
+    remote_commit = _fetch(directory, f"refs/heads/{branch}")
     start = Start(branch, base, remote_commit, pull_request)
     commit = remote_commit
-    if remote_commit:
-        change_repository(directory, "fetch", "-q", "origin", reference)
-    elif last is not None and last.was_rejected:
-        commit = _fetch_rejected(directory, last)
-    if last is not None and last.was_rejected and not _has_texts_since(directory, last, commit):
-        start = replace(start, rejected=last)
-    is_merged = last is not None and last.merged_at is not None and last.head.sha == remote_commit
-    if not commit or is_merged:
+    if last is not None and last.was_rejected:
+        # GitHub keeps the commits of a pull request whose branch was deleted.
+        commit = commit or _fetch(directory, f"refs/pull/{last.number}/head")
+        if not _has_texts_since(directory, last, commit):
+            start = replace(start, rejected=last, rejected_texts_are_gone=not commit)
+    if not commit or _is_merged(last, remote_commit):
         change_repository(directory, "checkout", "-q", "-B", branch)
         return start
     change_repository(directory, "checkout", "-q", "-B", branch, commit)
@@ -66,34 +65,38 @@ def start_branch(directory: Path, github: GitHub, branch: str) -> Start:
     return start
 
 
-def _fetch_rejected(directory: Path, pull_request: PullRequest) -> str:
-    """Fetch the commit of a closed pull request whose branch is gone, and return it."""
-    try:
-        change_repository(
-            directory, "fetch", "-q", "origin", f"refs/pull/{pull_request.number}/head"
-        )
-    except GitHubError as error:
-        raise GitHubError(
-            f"{rejected_message(pull_request)}; its texts are gone, so that nobody can tell what "
-            "has changed: reopen it, or name another --branch"
-        ) from error
-    return change_repository(directory, "rev-parse", "FETCH_HEAD").strip()
+def _fetch(directory: Path, reference: str) -> str:
+    """Fetch a branch of GitHub, and return its commit, or an empty string if it is not there."""
+    listed = change_repository(directory, "ls-remote", "origin", reference)
+    commit = listed.partition("\t")[0].strip()
+    if commit:
+        change_repository(directory, "fetch", "-q", "origin", reference)
+    return commit
+
+
+def _is_merged(last: PullRequest | None, commit: str) -> bool:
+    """Tell whether the last pull request of a branch was merged with this commit as its head."""
+    return last is not None and last.merged_at is not None and last.head.sha == commit
 
 
 def _has_texts_since(directory: Path, closed: PullRequest, commit: str) -> bool:
-    """Tell whether a branch has changes that its closed pull request does not have."""
-    if run_git(directory, "cat-file", "-e", closed.head.sha) is None:
+    """Tell whether a branch is known to have changes that its closed pull request does not have."""
+    if not commit or run_git(directory, "cat-file", "-e", closed.head.sha) is None:
         return False
     return run_git(directory, "diff", "--quiet", closed.head.sha, commit) is None
 
 
-def rejected_message(pull_request: PullRequest) -> str:
+def rejected_message(start: Start) -> str:
     """Return what a job says that asks for nothing, since a person has closed what it proposed."""
-    name = pull_request.html_url or f"pull request {pull_request.number}"
-    return (
-        f"{name} was closed without a merge, and no request and no source has changed since, so "
-        "nothing was asked for; reopen it, or change a request"
-    )
+    pull_request = start.rejected
+    name = pull_request.html_url if pull_request else ""
+    if start.rejected_texts_are_gone:
+        why = "its texts are gone, so that nobody can tell what has changed"
+        cure = "reopen it, or name another --branch"
+    else:
+        why = "no request and no source has changed since"
+        cure = "reopen it, or change a request"
+    return f"{name} was closed without a merge, and {why}; nothing was asked for; {cure}"
 
 
 def _merge(directory: Path, base: str, start: Start) -> None:

@@ -213,6 +213,7 @@ def test_a_setting_that_forbids_pull_requests(
     github.may_open_pull_requests = False
     said = propose(site, code=1)
     assert '"Allow GitHub Actions to create and approve pull requests"' in said
+    assert "the texts are on the branch contentgen/texts" in said
     before = git(remote, "rev-parse", "contentgen/texts")
     propose(site, code=1)
     assert git(remote, "rev-parse", "contentgen/texts") == before
@@ -221,6 +222,7 @@ def test_a_setting_that_forbids_pull_requests(
     assert said.endswith(f"{github.pulls[0]['html_url']}\n")
     assert git(remote, "rev-parse", "contentgen/texts") == before
     assert paid.topics == ["Alpha"]
+    assert github.requested == [{"reviewers": ["jo-doe"], "team_reviewers": []}]
 
 
 @pytest.mark.parametrize("kind", ["app", "person"])
@@ -312,7 +314,7 @@ def test_a_closed_pull_request_whose_commits_are_gone(
     github.pulls[0]["state"] = "closed"
     git(remote, "branch", "-D", "contentgen/texts")
     git(remote, "update-ref", "-d", "refs/pull/7/head")
-    assert "its texts are gone" in propose(site, code=1)
+    assert "its texts are gone" in propose(site)
     assert len(github.pulls) == 1
 
 
