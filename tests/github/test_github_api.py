@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 import pytest
 from github_double import REPOSITORY, TOKEN, Fault, GitHubDouble, github_double
+from ports import free_port
 
 from mkdocs_contentgen.errors import GitHubError
 from mkdocs_contentgen.github.api import GitHub, Waiting, time_until_free
@@ -120,6 +121,28 @@ def test_faults_of_the_server(github: GitHubDouble) -> None:
         with pytest.raises(GitHubError, match="answered 502"):
             list(api.comments(7))
     assert time.slept == [2, 4, 8, 2, 4, 8]
+
+
+def test_a_comment_is_sent_once(github: GitHubDouble) -> None:
+    """What may have been processed is not sent again."""
+    time = Time()
+    github.faults.append(Fault("POST", "comments", 502))
+    with connect(github, time) as api, pytest.raises(GitHubError):
+        api.write_comment(7, "Nice")
+    assert (len(github.received), time.slept) == (1, [])
+
+
+def test_github_cannot_be_reached() -> None:
+    """A connection is tried as often, but for what may not be sent twice."""
+    time = Time()
+    url = f"http://127.0.0.1:{free_port()}"
+    with connect(GitHubDouble(url), time) as api:
+        with pytest.raises(GitHubError, match="GitHub cannot be reached"):
+            list(api.comments(7))
+        assert time.slept == [2, 4, 8]
+        with pytest.raises(GitHubError, match="GitHub cannot be reached"):
+            api.write_comment(7, "Nice")
+    assert time.slept == [2, 4, 8]
 
 
 def test_all_pages(github: GitHubDouble) -> None:
