@@ -109,9 +109,13 @@ def _problem_of_head(current: PullRequest, seen: set[str]) -> str:
 
 
 def _refuse(github: GitHub, pull_request: PullRequest, problems: Sequence[str]) -> ReviewOutcome:
-    """Say in the comment why no text was approved."""
-    put_answer(github, pull_request.number, "No text was approved:", problems)
-    return ReviewOutcome(problems=tuple(problems))
+    """Say in the comment why no text was approved; the log has it too."""
+    notes = []
+    try:
+        put_answer(github, pull_request.number, "No text was approved:", problems)
+    except GitHubError as error:
+        notes.append(f"the comment does not say why no text was approved: {error}")
+    return ReviewOutcome(problems=tuple(problems), notes=tuple(notes))
 
 
 @dataclass(frozen=True)

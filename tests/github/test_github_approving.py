@@ -479,6 +479,14 @@ def test_a_rule_that_refuses_the_push(job: Job) -> None:
     assert str(job.remote) not in body
 
 
+def test_a_refusal_without_a_comment(job: Job) -> None:
+    """Where the token may not comment, the log says why no text was approved all the same."""
+    job.github.may_write = False
+    job.review()
+    refused(job, "not ticked: In ‹1999›, it was slow.")
+    assert "the comment does not say why" in job.approve(code=1)
+
+
 def test_an_approval_that_its_own_commit_dismisses(job: Job) -> None:
     """The reviewer is asked once more, and the second approval is nothing to do."""
     job.tick_all()
