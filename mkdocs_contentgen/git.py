@@ -5,9 +5,9 @@ Where there is no git, no repository or no commit, there is no answer, and no er
 
 from __future__ import annotations
 
+import errno
 import os
 import subprocess
-from collections.abc import Iterator
 from pathlib import Path
 
 _TIMEOUT = 60  # seconds: a repository on a network drive is slow, and nobody waits for ever
@@ -18,6 +18,12 @@ _UNCOMMITTED = "0" * 40
 
 def run_git(directory: Path, *arguments: str) -> str | None:
     """Return what git prints, run in a directory, or None if it fails or is not there."""
+    printed = _run(directory, *arguments)
+    return None if printed is None else printed.decode("utf-8", "replace")
+
+
+def _run(directory: Path, *arguments: str) -> bytes | None:
+    """Return the bytes that git prints, or None if it fails or is not there."""
     command = ["git", "-C", os.fspath(directory), "--no-pager", *arguments]
     try:
         ran = subprocess.run(  # noqa: S603
@@ -25,9 +31,7 @@ def run_git(directory: Path, *arguments: str) -> str | None:
         )
     except (OSError, ValueError, subprocess.TimeoutExpired):  # ValueError: a NUL in an argument
         return None
-    if ran.returncode != 0:
-        return None
-    return ran.stdout.decode("utf-8", "replace")
+    return ran.stdout if ran.returncode == 0 else None
 
 
 def user_name(directory: Path = Path()) -> str:
@@ -70,21 +74,27 @@ def is_committed(path: Path) -> bool:
     return run_git(path.parent, "diff", "--quiet", "HEAD", "--", path.name) is not None
 
 
-def file_at(path: Path, revision: str) -> str | None:
-    """Return what a file said in a commit, or None if it was not there."""
+def file_at(directory: Path, name: str, revision: str, limit: int) -> bytes | None:
+    """Return the content of a file in a commit, or None if it was not there.
+
+    `name` is the path of the file from the directory of the repository, or from `directory` if it
+    begins with `./`. Raises OSError, before git reads the file, if it has more than `limit` bytes.
+    """
     # A revision that begins as an option does is none.
     if revision.startswith("-"):
         return None
-    return run_git(path.parent, "show", "--no-textconv", f"{revision}:./{path.name}")
+    size = run_git(directory, "cat-file", "-s", f"{revision}:{name}")
+    if size is None:
+        return None
+    if int(size) > limit:
+        raise OSError(errno.EFBIG, f"it has more than {limit:,} bytes")
+    return _run(directory, "cat-file", "blob", f"{revision}:{name}")
 
 
-def earlier_versions(path: Path, limit: int) -> Iterator[str]:
-    """Yield what a file said in the commits that changed it, the newest first."""
+def commits_of(path: Path, limit: int) -> list[str]:
+    """Return the last commits that changed a file, the newest first."""
     printed = run_git(path.parent, "log", f"--max-count={limit}", "--format=%H", "--", path.name)
-    for commit in (printed or "").split():
-        content = file_at(path, commit)
-        if content is not None:
-            yield content
+    return (printed or "").split()
 
 
 def top_level(directory: Path) -> Path | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -83,6 +84,30 @@ class YAMLDocument:
 
     _node: yaml.Node | None
     _first_line: int
+    _text: str
+
+    def field_lines(self, *path: str) -> dict[str, range]:
+        """Return the lines of each field of the mapping at `path`, from its key to its value's end.
+
+        Lines end at a line feed alone, as git counts them: YAML has other line ends, too. Without
+        a mapping there, there are none.
+        """
+        node = self._node
+        for step in path:
+            found = _items(node).get(step) if isinstance(node, yaml.MappingNode) else None
+            node = found[1] if found else None
+        if not isinstance(node, yaml.MappingNode):
+            return {}
+        line_ends = [match.start() for match in re.finditer("\n", self._text)]
+        lines = {}
+        for name, (key, value) in _items(node).items():
+            start = key.start_mark.index
+            # The mark at the end is that of the next character, maybe in the next line.
+            end = max(start, value.end_mark.index - 1)
+            first = bisect_left(line_ends, start) + self._first_line
+            last = bisect_left(line_ends, end) + self._first_line
+            lines[name] = range(first, last + 1)
+        return lines
 
     def line_of(self, *path: str | int) -> int:
         """Return the line of the innermost part of `path` that exists. Without any, it is 1."""
@@ -141,7 +166,7 @@ def read_yaml(
         repeated = repeated_keys[0]
         reason = f"the key {quoted(repeated.path[-1])} {repeated.reason}"
         raise NotYAMLError(reason, repeated.line)
-    return YAMLDocument(value, repeated_keys, node, first_line)
+    return YAMLDocument(value, repeated_keys, node, first_line, text)
 
 
 def _loader(text: str, *, plain: bool, environment: bool) -> type[yaml.SafeLoader]:

@@ -342,7 +342,7 @@ def _read_answer(file: TextIO) -> str:
 def _check_author(model: str, by: str) -> None:
     """Raise UsageError unless one of both is the name of who wrote a text, or none is given."""
     from ..text import model_name
-    from ..texts.approval import name_problem
+    from ..texts.approved_file import name_problem
 
     if model and by:
         raise click.UsageError("--by is for a text without a model; leave --model or --by out")
@@ -430,7 +430,7 @@ def _ask_before_leaving_out(articles: Sequence[Article]) -> None:
 
 def reviewer(by: str | None) -> str:
     """Return the name of the person who approves: `by`, or else git's. Raises UsageError."""
-    from ..texts.approval import name_problem
+    from ..texts.approved_file import name_problem
 
     name = by or user_name()
     if not name:

@@ -25,7 +25,7 @@ from ..review.importing import FormRemarks, changed_remarks
 from ..review.quotations import MarkedText, marked_text, open_remarks
 from ..site.site import Site
 from ..text import Edits, Text, edition_after, is_about_quotation
-from ..texts.approval import replace_file
+from ..texts.approved_writer import replace_file
 from ..texts.articles import Article, count_statements
 from ..texts.store import ChangedError, DiskStore, note_key
 

@@ -21,14 +21,9 @@ from ..review.approving import settled_html, with_confirmed
 from ..review.report_markdown import sentence_marks
 from ..site.authors import name_authors
 from ..text import Text
-from ..texts.approval import (
-    ApprovedText,
-    approve,
-    decode_file,
-    name_problem,
-    read_approved,
-    save_approved,
-)
+from ..texts.approved_dir import read_approved, read_in_repository
+from ..texts.approved_file import ApprovedText, name_problem
+from ..texts.approved_writer import approve, save_approved
 from ..texts.translation import count_changes, of_approved_original
 from .api import Account, GitHub
 from .comment import find_own, put_answer, ticked_marks
@@ -134,12 +129,11 @@ def _proposed_texts(
         tree = run_git(top, "ls-tree", head, "--", f":(literal){path}") or ""
         if not tree:
             continue  # it was deleted
-        content = run_git(top, "show", f"{head}:{path}")
         try:
             is_file = tree.startswith("100")  # the mode: links and submodules have others
-            if not is_file or content is None:
+            found = read_in_repository(top, path, head) if is_file else None
+            if found is None:
                 raise ApprovalError(f"{path}: is no file with a text")
-            found = decode_file(content, Path(path))
         except ApprovalError as error:
             problems.append(str(error))
             continue

@@ -19,7 +19,8 @@ from ..html.document import Document
 from ..html.stylesheet import adapted_classes
 from ..site.options import ContentgenConfig
 from ..text import MAX_EDIT, Edits, Text, edition_after, is_about_quotation
-from ..texts.approval import ApprovedText, approve, digest, save_approved
+from ..texts.approved_file import ApprovedText, digest
+from ..texts.approved_writer import approve, save_approved
 from ..texts.articles import Article, has_marks
 from .earlier import approved_in_git, text_as_written
 

@@ -9,9 +9,10 @@ from collections.abc import Iterator
 from contextlib import suppress
 
 from ..errors import ApprovalError
-from ..git import earlier_versions
+from ..git import commits_of
 from ..text import Text
-from ..texts.approval import ApprovedText, decode_file
+from ..texts.approved_dir import read_committed
+from ..texts.approved_file import ApprovedText
 from ..texts.articles import Article
 
 _MAX_COMMITS = 50
@@ -51,6 +52,8 @@ def text_as_written(article: Article) -> Text | None:
 
 def _versions(article: Article) -> Iterator[ApprovedText]:
     """Yield what can be read of the earlier versions of a file, the newest first."""
-    for content in earlier_versions(article.path, _MAX_COMMITS):
+    for commit in commits_of(article.path, _MAX_COMMITS):
         with suppress(ApprovalError):
-            yield decode_file(content, article.path)
+            version = read_committed(article.path, commit)
+            if version is not None:
+                yield version

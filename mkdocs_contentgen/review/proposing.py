@@ -9,7 +9,7 @@ from ..errors import ApprovalError, UnsafeHTMLError
 from ..git import is_committed
 from ..site.options import ContentgenConfig
 from ..text import Text
-from ..texts.approval import propose, save_approved
+from ..texts.approved_writer import propose, save_approved
 from ..texts.articles import Article
 from .approving import proposed_html, service_name, unusable_draft_error, words_at_risk
 

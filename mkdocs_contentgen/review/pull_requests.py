@@ -13,12 +13,13 @@ from typing import NamedTuple
 
 from ..errors import ApprovalError, UnsafeHTMLError
 from ..files import read_text
-from ..git import changed_files, file_at, line_authors
+from ..git import changed_files, line_authors
 from ..html.differences import Row, compare
 from ..html.document import Document
 from ..site.site import Site
 from ..text import Text
-from ..texts.approval import ApprovedText, decode_file
+from ..texts.approved_dir import read_committed
+from ..texts.approved_file import ApprovedText
 from ..texts.articles import Article
 from .earlier import approved_in_git
 from .evidence import SentenceToCheck, sentences_to_check
@@ -186,11 +187,8 @@ def _before_commits_since(base: str, article: Article) -> _Before:
 
 def _version_at(article: Article, commit: str) -> ApprovedText | None:
     """Return the file of a text in a commit, or None if it was not there or cannot be read."""
-    content = file_at(article.path, commit)
-    if not content:
-        return None
     try:
-        return decode_file(content, article.path)
+        return read_committed(article.path, commit)
     except ApprovalError:
         return None
 

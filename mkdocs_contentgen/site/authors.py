@@ -15,7 +15,7 @@ from ..errors import UnsafeHTMLError
 from ..git import line_authors
 from ..html.document import Document
 from ..text import MAX_EDIT, Text
-from ..texts.approval import SOMEBODY
+from ..texts.approved_file import SOMEBODY
 from ..texts.articles import Article
 
 _TAG = re.compile(r"<[^<>]*>")

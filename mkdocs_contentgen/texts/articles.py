@@ -23,7 +23,8 @@ from ..html.presentation import ArticleMetadata, Presentation
 from ..page_request import OriginalText, PageRequest
 from ..requests import LANGUAGE, OPTIONAL_FIELDS, TRANSLATION_KEY, Request, without_original
 from ..text import Text
-from .approval import Approval, ApprovedFiles, ApprovedText, approved_path
+from .approved_dir import ApprovedFiles, approved_path
+from .approved_file import Approval, ApprovedText
 from .lookup import NEVER_GENERATED_REASON, Outcome, look_up
 from .policy import Policy
 from .store import DiskStore

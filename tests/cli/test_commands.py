@@ -25,7 +25,8 @@ from service_double import TOKEN, ServiceDouble, generated, raw, silence
 
 from mkdocs_contentgen.requests import BlogRequest, front_matter_schema
 from mkdocs_contentgen.text import Text
-from mkdocs_contentgen.texts.approval import approve, read_approved, save_approved
+from mkdocs_contentgen.texts.approved_dir import read_approved
+from mkdocs_contentgen.texts.approved_writer import approve, save_approved
 from mkdocs_contentgen.texts.generation import WAITING_MESSAGE
 from mkdocs_contentgen.texts.store import DiskStore
 

@@ -14,7 +14,8 @@ from sandbox_site import Site, make_site
 from service_double import ServiceDouble
 
 from mkdocs_contentgen.text import Edits
-from mkdocs_contentgen.texts.approval import ApprovedText, read_approved
+from mkdocs_contentgen.texts.approved_dir import read_approved
+from mkdocs_contentgen.texts.approved_file import ApprovedText
 
 DRAFT = (
     "<article><h1>Alpha</h1><p>In <mark>1999</mark>, it was slow.</p>"

@@ -32,7 +32,7 @@ from mkdocs_contentgen.files import sha256
 from mkdocs_contentgen.html.document import Block, Document
 from mkdocs_contentgen.site.progress import LineReporter
 from mkdocs_contentgen.text import Edits, Text, is_about_quotation, quotation_remarks
-from mkdocs_contentgen.texts.approval import read_approved
+from mkdocs_contentgen.texts.approved_dir import read_approved
 from mkdocs_contentgen.texts.store import DiskStore, note_key
 
 API = "/_contentgen/api/"

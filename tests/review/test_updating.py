@@ -26,7 +26,7 @@ from mkdocs_contentgen.review.update_requests import SourceUpdate
 from mkdocs_contentgen.review.updating import TextUpdate, report
 from mkdocs_contentgen.service.protocol import TextBlock, Update
 from mkdocs_contentgen.text import Text
-from mkdocs_contentgen.texts.approval import read_approved
+from mkdocs_contentgen.texts.approved_dir import read_approved
 from mkdocs_contentgen.texts.articles import Article
 from mkdocs_contentgen.texts.store import DiskStore
 

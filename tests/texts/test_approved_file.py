@@ -24,13 +24,9 @@ from mkdocs_contentgen.errors import ApprovalError
 from mkdocs_contentgen.page_request import PageRequest
 from mkdocs_contentgen.requests import BlogRequest
 from mkdocs_contentgen.text import Edits, Text
-from mkdocs_contentgen.texts.approval import (
-    approve,
-    name_problem,
-    read_approved,
-    replace_file,
-    save_approved,
-)
+from mkdocs_contentgen.texts.approved_dir import read_approved
+from mkdocs_contentgen.texts.approved_file import MAX_FILE, decode_file, name_problem
+from mkdocs_contentgen.texts.approved_writer import approve, replace_file, save_approved
 from mkdocs_contentgen.texts.articles import Article
 
 TEXT = "<article><h1>Alpha</h1><p>Approved words.</p></article>\n"
@@ -160,7 +156,7 @@ def test_a_text_that_is_too_large(project: Project) -> None:
     message = ":1: html: expected `str` of length <= 262144"
     assert message in contentgen(project, "status", code=1)
     os.truncate(file, 20 * 1024**3)
-    message = f"{APPROVED}: cannot be read (it has more than 524296 characters)"
+    message = f"{APPROVED}: cannot be read (it has more than 524,288 bytes)"
     assert message in contentgen(project, "status", code=1)
 
 
@@ -762,3 +758,37 @@ def test_an_approved_sample(project: Project) -> None:
     project.configure()
     shown = run(project, "mkdocs", "build", "--strict", code=1)
     assert "docs/page.md:2: the text of its file is a sample of the sandbox; for a real" in shown
+
+
+@pytest.mark.parametrize(
+    ("header", "lines"),
+    [
+        ("sha256: D\n", {"sha256": range(2, 3)}),
+        ('"sha256" :\n\n   D\n', {"sha256": range(2, 5)}),
+        ("? sha256\n: D\n", {"sha256": range(2, 4)}),
+        ("sha256: D\nedits:\n  reason: a\n    b\n", {"edits.reason": range(4, 6)}),
+        ("sha256: D\nedits: {\nreason: |\n", None),
+        ("sha256: D\nedits: {reason: a\n b, settled: 1}\n", {"edits.reason": range(3, 5)}),
+        ("sha256: D\nnote: é😀\u2028 x\nedits:\n  reason: a\n", {"edits.reason": range(5, 6)}),
+    ],
+)
+def test_the_lines_of_a_field(tmp_path: Path, header: str, lines: dict[str, range] | None) -> None:
+    """They are those that git numbers, in whatever form of YAML the field is."""
+    rest = "".join(f"{name}: {value}\n" for name, value in FIELDS.items() if name != "sha256")
+    content = f"---\n{header.replace('D', FIELDS['sha256'])}{rest}---\n{TEXT}".encode()
+    if lines is None:
+        with pytest.raises(ApprovalError, match="is not valid YAML"):
+            decode_file(content, tmp_path)
+        return
+    found = decode_file(content, tmp_path).field_lines
+    assert found | lines == found
+
+
+@pytest.mark.parametrize("line_end", ["\n", "\r\n"])
+def test_a_file_over_the_limit_is_damaged_wherever_it_is(tmp_path: Path, line_end: str) -> None:
+    """A file of the limit is read; one of a byte more is not, whatever takes the place."""
+    content = approved_text(note="").replace("\n", line_end).encode()
+    content = content.replace(b"note: ", b"note: " + b"x" * (MAX_FILE - len(content)))
+    assert decode_file(content, tmp_path).text.request["topic"] == "Alpha"
+    with pytest.raises(ApprovalError, match="has more than 524,288 bytes"):
+        decode_file(content + b"\n", tmp_path)
