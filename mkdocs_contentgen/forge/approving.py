@@ -15,7 +15,7 @@ from pathlib import Path, PurePosixPath
 from msgspec import structs
 
 from ..errors import ApprovalError, ConfigurationError, ForgeError, UnsafeHTMLError
-from ..git import run_git
+from ..git import Person, run_git
 from ..html.document import Document, document_of
 from ..review.approving import settled_html, with_confirmed
 from ..review.report_markdown import sentence_marks
@@ -86,7 +86,7 @@ def approve_reviewed(
         return ReviewOutcome(problems=tuple(problems))
     account = github.account(review.user.login)
     for text in texts:
-        reviewed = name_authors(text.proposed.text, top / text.path)
+        reviewed = name_authors(text.proposed.text, top / text.path, top / directory)
         if _has_original_among(reviewed, texts):
             reviewed = of_approved_original(reviewed)
         _write(top, directory, text, reviewed, _name_of(account, review.user.login))
@@ -268,7 +268,7 @@ def _push(
 ) -> None:
     """Commit the approved files with the reviewer as the author, and push them."""
     name = " ".join(_NOT_IN_GIT_NAMES.sub(" ", account.name or "").split()) or login
-    author = (name, f"{account.id}+{login}@users.noreply.github.com")
+    author = Person(name, f"{account.id}+{login}@users.noreply.github.com")
     change_repository(top, "add", "--", directory)
     change_repository(top, "commit", "-q", "-m", "Approve generated texts", author=author)
     reference = f"refs/heads/{pull_request.head.ref}"

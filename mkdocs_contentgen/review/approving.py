@@ -19,7 +19,7 @@ from ..html.document import Document
 from ..html.stylesheet import adapted_classes
 from ..site.options import ContentgenConfig
 from ..text import MAX_EDIT, Edits, Text, edition_after, is_about_quotation
-from ..texts.approved_file import ApprovedText, digest
+from ..texts.approved_file import ApprovedText, block_digests
 from ..texts.approved_writer import approve, save_approved
 from ..texts.articles import Article, has_marks
 from .earlier import approved_in_git, text_as_written
@@ -145,7 +145,7 @@ def _changes_since_approval(article: Article, options: ContentgenConfig) -> str:
         )
     if original == approved.text.html:
         author = approved.text.written_by or "nobody, so a model"
-        return escape_controls(f"who wrote it was changed to: {author}")
+        return escape_controls(f"only the header was changed; who wrote it, says: {author}")
     return word_diff(original, approved.text.html, options.image_hosts)
 
 
@@ -157,7 +157,7 @@ def _html_when_approved(article: Article, options: ContentgenConfig) -> str:
         # The draft is that text, unless it is newer, or from another machine.
         with suppress(UnsafeHTMLError):
             html = approved_html(draft, options)
-            if approval.sha256 == digest(html, draft.written_by):
+            if approval.blocks and approval.blocks == block_digests(html):
                 return html
     before = text_as_written(article)
     return before.html if before else ""

@@ -45,7 +45,10 @@ def text_as_written(article: Article) -> Text | None:
     if not approved.is_changed:
         return approved.text
     for version in _versions(article):
-        if not version.is_changed and approved.header.is_of(version.text):
+        if (
+            not version.is_changed
+            and version.header.written_digest == approved.header.written_digest
+        ):
             return version.text
     return None
 
@@ -57,3 +60,14 @@ def _versions(article: Article) -> Iterator[ApprovedText]:
             version = read_committed(article.path, commit)
             if version is not None:
                 yield version
+
+
+def is_committed(article: Article) -> bool:
+    """Tell whether the last commit has the file of an article exactly as it is now."""
+    try:
+        committed = read_committed(article.path)
+    except ApprovalError:
+        return False
+    if committed is None or article.approved is None:
+        return False
+    return committed.file_digest == article.approved.file_digest

@@ -6,12 +6,12 @@ from msgspec import structs
 
 from ..display import first_names, quoted
 from ..errors import ApprovalError, UnsafeHTMLError
-from ..git import is_committed
 from ..site.options import ContentgenConfig
 from ..text import Text
 from ..texts.approved_writer import propose, save_approved
 from ..texts.articles import Article
 from .approving import proposed_html, service_name, unusable_draft_error, words_at_risk
+from .earlier import is_committed
 
 _MAX_NAMED = 3
 
@@ -68,7 +68,7 @@ def _overwrite_problem(article: Article, draft: Text) -> str:
     if words:
         named = first_names([quoted(text) for text in words], _MAX_NAMED)
         return f"{article.path} has words of people that the draft does not have: {named}; {cure}"
-    if approved.approval and not is_committed(article.path):
+    if approved.approval and not is_committed(article):
         return (
             f"{article.path} has an approved text that is not committed; commit it first, or {cure}"
         )

@@ -6,13 +6,13 @@ No other module reads them.
 from __future__ import annotations
 
 import os
-from collections.abc import Collection, Iterable
+from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from ..errors import ApprovalError
 from ..files import normal_form, read_bytes, reason_of
-from ..git import file_at
+from ..git import content_at, file_at
 from ..page_request import PageRequest
 from ..requests import Request
 from .approved_file import MAX_FILE, ApprovedText, decode_file
@@ -40,28 +40,37 @@ def read_approved(path: Path, directory: Path) -> ApprovedText | None:
     return decode_file(content, path)
 
 
-def read_committed(path: Path, revision: str) -> ApprovedText | None:
+def read_committed(path: Path, revision: str = "HEAD") -> ApprovedText | None:
     """Read the approved file `path` as it was in a commit. Return None if it was not there.
 
     Raises ApprovalError for a damaged file.
     """
-    return _read_in_git(path.parent, f"./{path.name}", revision, path)
+    return _decode_committed(lambda: file_at(path, revision, MAX_FILE), path)
 
 
 def read_in_repository(top: Path, name: str, revision: str) -> ApprovedText | None:
-    """Read the approved file `name` of a repository as it was in a commit, as read_committed().
-
-    The directories of the file need not exist.
-    """
-    return _read_in_git(top, name, revision, Path(name))
+    """Read an approved file as it was in a commit, as read_committed(), by its path in `top`."""
+    return _decode_committed(lambda: content_at(top, name, revision, MAX_FILE), Path(name))
 
 
-def _read_in_git(directory: Path, name: str, revision: str, shown: Path) -> ApprovedText | None:
+def _decode_committed(read: Callable[[], bytes | None], path: Path) -> ApprovedText | None:
     try:
-        content = file_at(directory, name, revision, MAX_FILE)
+        content = read()
     except OSError as error:
-        raise ApprovalError(f"{shown}: cannot be read ({reason_of(error)})") from error
-    return None if content is None else decode_file(content, shown)
+        raise ApprovalError(f"{path}: cannot be read ({reason_of(error)})") from error
+    return None if content is None else decode_file(content, path)
+
+
+def read_lines(path: Path, directory: Path) -> list[str]:
+    """Return the lines of the approved file `path` as they are now, or none if it is not there.
+
+    Lines that are damaged or too many are not told apart: read_approved() says so.
+    """
+    try:
+        content = read_bytes(path, directory, MAX_FILE)
+    except (OSError, ValueError):
+        return []
+    return content.decode("utf-8", "replace").split("\n")
 
 
 @dataclass(frozen=True)

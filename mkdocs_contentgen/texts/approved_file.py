@@ -22,6 +22,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import msgspec
+from msgspec import structs
 
 from ..display import one_line_problem
 from ..errors import ApprovalError, UnsafeHTMLError
@@ -58,7 +59,7 @@ SOMEBODY = "somebody"
 _BLOCK_DIGEST_LENGTH = 8
 """Hex digits of the digest of a block: files can have thousands, and nobody gains from forging."""
 
-_ONLY_IN_APPROVALS = ("approved_by", "approved_at", "sha256")
+_ONLY_IN_APPROVALS = ("approved_by", "approved_at", "sha256", "declined", "unchecked")
 """The fields of a header that a proposed text cannot have."""
 
 
@@ -78,7 +79,7 @@ class Approval(_Header, frozen=True, kw_only=True, omit_defaults=True):
     approved_by: str
     approved_at: date
     sha256: str
-    """The `digest()` of the text as it was approved."""
+    """The `digest()` of all that the file said when the text was approved."""
 
     declined: Annotated[datetime, msgspec.Meta(tz=True)] | None = None
     """The generation time of the newest draft that the reviewer declined in favour of this text."""
@@ -86,20 +87,22 @@ class Approval(_Header, frozen=True, kw_only=True, omit_defaults=True):
     unchecked: tuple[Line, ...] = ()
     """The statements that were left to check; `edits.reason` says why it was approved."""
 
-    def is_of(self, text: Text) -> bool:
-        """Tell whether a text is the one that was approved."""
-        return self.sha256 == digest(text.html, text.written_by)
+    @property
+    def written_digest(self) -> str:
+        """The digest under a name that both kinds of headers have."""
+        return self.sha256
 
 
 class Proposal(_Header, frozen=True, kw_only=True, omit_defaults=True):
     """What the file of a proposed text says beside the fields of its text."""
 
     proposed: str
-    """The `proposal_digest()` of the text as it was proposed."""
+    """The `digest()` of all that the file said when the text was proposed."""
 
-    def is_of(self, text: Text) -> bool:
-        """Tell whether a text is the one that was proposed."""
-        return self.proposed == proposal_digest(text)
+    @property
+    def written_digest(self) -> str:
+        """The digest under a name that both kinds of headers have."""
+        return self.proposed
 
 
 @dataclass(frozen=True)
@@ -111,6 +114,9 @@ class ApprovedText:
     `SOMEBODY`."""
 
     header: Approval | Proposal
+    is_changed: bool = False
+    """Whether anything of the file was edited after its text was approved or proposed."""
+
     line: int = 1
     """The number of the line that the text begins on."""
 
@@ -127,26 +133,31 @@ class ApprovedText:
         """The approval, or None for a proposed text."""
         return self.header if isinstance(self.header, Approval) else None
 
-    @property
-    def is_changed(self) -> bool:
-        """Whether the text, or who wrote it, was edited after it was approved or proposed."""
-        return not self.header.is_of(self.text)
-
     def was_made_for(self, request: Request) -> bool:
         """Tell whether `request` asks for this text. Fields are compared, not keys."""
         return request.answers_to(self.text.request)
 
 
-def digest(html: str, written_by: str) -> str:
-    """Return the SHA-256 of a text and of the person who wrote it, if one did."""
-    # An edited header must not make a generated text one of a person unnoticed.
-    return sha256(f"{written_by}\n{html}" if written_by else html)
+def digest(header: Approval | Proposal, text: Text) -> str:
+    """Return the SHA-256 of all that a file says of a text, but for the digest in its header.
+
+    It is an empty string if the request has a value that JSON cannot have.
+    """
+    # The kind is in it, since renaming the field `proposed` to `sha256` must not make a proposed
+    # text an approved one.
+    if isinstance(header, Approval):
+        said: list[object] = ["approved", structs.replace(header, sha256=""), text]
+    else:
+        said = ["proposed", structs.replace(header, proposed=""), text]
+    try:
+        return sha256(msgspec.json.encode(said, order="deterministic"))
+    except (ValueError, OverflowError):
+        return ""
 
 
-def proposal_digest(text: Text) -> str:
-    """Return the `proposed` of a text, which is never the `digest()` of an approval."""
-    # Renaming the field `proposed` to `sha256` must not make a proposed text an approved one.
-    return sha256(f"proposed {digest(text.html, text.written_by)}")
+def _is_as_written(header: Approval | Proposal, text: Text) -> bool:
+    """Tell whether a file says all that it said when its text was approved or proposed."""
+    return header.written_digest != "" and header.written_digest == digest(header, text)
 
 
 def decode_file(content: bytes, path: Path) -> ApprovedText:
@@ -191,17 +202,19 @@ def decode(data: bytes) -> ApprovedText:
     html = match[2].replace("\r", "\n")
     header_line = _line_at(content, match.start(1))
     text, header, field_lines = _decode_header(match[1], html, header_line)
-    if header.is_of(text):
+    is_changed = not _is_as_written(header, text)
+    if not is_changed:
         may_be_cut_off = not text.html.rstrip().endswith("</article>")
         if may_be_cut_off:  # others are known to be whole, and reading all takes too long
             check_html(text.html, line)
     else:
         read_again = _read_html(text.html, line)
-        text = msgspec.structs.replace(text, html=read_again.lines)
+        text = structs.replace(text, html=read_again.lines)
         # A formatter may have changed white space alone.
-        if not header.is_of(text):
+        is_changed = not _is_as_written(header, text)
+        if is_changed:
             text = _with_edits_of_the_file(text, header, read_again.blocks)
-    return ApprovedText(text, header, line, sha256(content), field_lines)
+    return ApprovedText(text, header, is_changed, line, sha256(content), field_lines)
 
 
 def check_html(html: str, first_line: int) -> None:
@@ -223,8 +236,8 @@ def _with_edits_of_the_file(
             changed_by[block.digest] = SOMEBODY
     if changed_by == edits.changed_by:
         return text
-    edits = msgspec.structs.replace(edits, changed_by=changed_by)
-    return msgspec.structs.replace(text, edits=edits)
+    edits = structs.replace(edits, changed_by=changed_by)
+    return structs.replace(text, edits=edits)
 
 
 def _line_at(content: str, position: int) -> int:

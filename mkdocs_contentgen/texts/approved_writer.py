@@ -7,6 +7,7 @@ from pathlib import Path
 
 import msgspec
 import yaml
+from msgspec import structs
 
 from ..errors import ApprovalError
 from ..files import locked, refuse_links, replace_text
@@ -22,7 +23,6 @@ from .approved_file import (
     check_html,
     decode,
     digest,
-    proposal_digest,
 )
 
 
@@ -68,6 +68,8 @@ def _encode(approved: ApprovedText) -> str:
         raise DamagedError("the text has an unpaired surrogate", 1) from error
     changed = _different_fields(approved.header, read_again.header)
     changed += _different_fields(approved.text, read_again.text)
+    if read_again.is_changed and not changed:
+        changed = ["sha256"]
     if changed:
         raise DamagedError(f"{changed[0]}: would be another value", 1)
     check_html(html, read_again.line)  # decode() checks only what may be cut off
@@ -132,7 +134,7 @@ def approve(
     unchecked: tuple[str, ...] = (),
 ) -> ApprovedText:
     """Return a text that the person `by` approves now, with statements left `unchecked`."""
-    text = msgspec.structs.replace(_for_a_file(text), remarks=())
+    text = structs.replace(_for_a_file(text), remarks=())
     approval = Approval(
         format=1,
         key=key,
@@ -140,11 +142,11 @@ def approve(
         blocks=block_digests(text.html),
         approved_by=by,
         approved_at=datetime.now(UTC).date(),
-        sha256=digest(text.html, text.written_by),
+        sha256="",
         declined=declined.astimezone(UTC) if declined else None,
         unchecked=unchecked,
     )
-    return ApprovedText(text, approval)
+    return ApprovedText(text, structs.replace(approval, sha256=digest(approval, text)))
 
 
 def propose(text: Text, key: str, service: str) -> ApprovedText:
@@ -155,12 +157,12 @@ def propose(text: Text, key: str, service: str) -> ApprovedText:
         key=key,
         service=service,
         blocks=block_digests(text.html),
-        proposed=proposal_digest(text),
+        proposed="",
     )
-    return ApprovedText(text, proposal)
+    return ApprovedText(text, structs.replace(proposal, proposed=digest(proposal, text)))
 
 
 def _for_a_file(text: Text) -> Text:
     """Return a text as files have it: within its limits, and with its time in whole seconds."""
     made = text.generated_at.astimezone(UTC).replace(microsecond=0)
-    return msgspec.structs.replace(within_limits(text), generated_at=made)
+    return structs.replace(within_limits(text), generated_at=made)

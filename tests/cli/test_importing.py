@@ -201,7 +201,7 @@ def test_an_author_in_an_edited_header(site: Project) -> None:
         header = re.sub("^(model|written_by): .*\n?", "", header, flags=re.MULTILINE)
         path.write_text(f"{header.rstrip()}\nwritten_by: Bob\n---\n{text}")
         compared = site.run("mkdocs_contentgen", "diff", "index.md").stdout
-        assert "who wrote it was changed to: Bob" in compared
+        assert "who wrote it, says: Bob" in compared
         assert row(site)["state"] == "changed"
         assert "edited since Jo approved it" in site.build("--strict").stdout
         path.unlink()

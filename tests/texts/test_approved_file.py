@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import os
 import re
 import shutil
@@ -15,17 +14,19 @@ from pathlib import Path
 from typing import Literal
 
 import pytest
+from approved_headers import sign, signed
 from bs4 import BeautifulSoup
 from conftest import Project
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from msgspec import structs
 
 from mkdocs_contentgen.errors import ApprovalError
 from mkdocs_contentgen.page_request import PageRequest
 from mkdocs_contentgen.requests import BlogRequest
 from mkdocs_contentgen.text import Edits, Text
 from mkdocs_contentgen.texts.approved_dir import read_approved
-from mkdocs_contentgen.texts.approved_file import MAX_FILE, decode_file, name_problem
+from mkdocs_contentgen.texts.approved_file import MAX_FILE, decode_file, digest, name_problem
 from mkdocs_contentgen.texts.approved_writer import approve, replace_file, save_approved
 from mkdocs_contentgen.texts.articles import Article
 
@@ -45,7 +46,7 @@ FIELDS = {
     "generated_at": "2026-01-02 10:11:12+00:00",
     "approved_by": "Jo",
     "approved_at": "2026-01-02",
-    "sha256": hashlib.sha256(TEXT.encode()).hexdigest(),
+    "sha256": "f" * 64,
 }
 """The header of an approved file, in YAML."""
 
@@ -54,6 +55,9 @@ def approved_text(text: str = TEXT, **fields: str) -> str:
     """Return an approved file with some fields of its header in other words."""
     header = "".join(f"{name}: {value}\n" for name, value in (FIELDS | fields).items())
     return f"---\n{header}---\n{text}"
+
+
+FIELDS["sha256"] = signed(approved_text()).partition("sha256: ")[2][:64]
 
 
 def write_approved(project: Project, content: str, page: str = "index.md") -> Path:
@@ -582,7 +586,7 @@ def test_a_refused_draft_stays_refused(project: Project) -> None:
     assert "hand-written words" in path.read_text()
     assert "1 from approved files" in run(project, "mkdocs", "build", "--strict")
     # The times are in seconds, of which the next draft needs none.
-    path.write_text(re.sub("declined: .*", "declined: 2026-01-03T12:00:00Z", path.read_text()))
+    sign(path, re.sub("declined: .*", "declined: 2026-01-03T12:00:00Z", path.read_text()))
     contentgen(project, "generate", "--refresh")
     contentgen(project, "approve", "--all", "--by", "Jo")
     assert "hand-written words" not in path.read_text()
@@ -645,9 +649,10 @@ def test_a_damaged_text_with_the_right_sum(tmp_path: Path, damage: str) -> None:
     """Also a text whose SHA-256 somebody has computed anew is damaged."""
     old, new, line, message = DAMAGES[damage]
     header, _, text = approved_text().replace(old, new).rpartition("---\n")
-    header = header.replace(FIELDS["sha256"], hashlib.sha256(text.encode()).hexdigest())
+    found = decode_file(approved_text().encode(), tmp_path)
+    forged = digest(found.header, structs.replace(found.text, html=text))
     path = tmp_path / "main.html"
-    path.write_text(f"{header}---\n{text}")
+    path.write_text(f"{header.replace(FIELDS['sha256'], forged)}---\n{text}")
     with pytest.raises(ApprovalError) as error:
         read_approved(path, tmp_path)
     assert str(error.value).startswith(f"{path}:{line}: {message}")
@@ -696,7 +701,7 @@ SPREAD = {
 def test_what_formatters_do_is_no_change(tmp_path: Path, content: str) -> None:
     """The document is compared, not its spaces, and its lines are still known."""
     path = tmp_path / "main.html"
-    path.write_text(content.replace(FIELDS["sha256"], hashlib.sha256(LINES.encode()).hexdigest()))
+    path.write_text(content)
     approved = read_approved(path, tmp_path)
     assert approved is not None
     assert (approved.text.html, approved.is_changed) == (LINES, False)
@@ -728,7 +733,7 @@ def test_a_byte_order_mark_is_no_part_of_a_file(tmp_path: Path) -> None:
     path.write_text(approved_text(), encoding="utf-8-sig")
     found = read_approved(path, tmp_path)
     assert found is not None
-    assert (found.text.html, found.is_changed, found.line) == (TEXT, False, 11)
+    assert (found.text.html, found.is_changed, found.line) == (LINES, False, 11)
 
 
 def test_only_the_file_that_was_read_is_deleted(tmp_path: Path) -> None:
