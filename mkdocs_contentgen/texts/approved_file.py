@@ -201,6 +201,7 @@ def decode(data: bytes) -> ApprovedText:
     line = _line_at(content, match.start(2))
     html = match[2].replace("\r", "\n")
     header_line = _line_at(content, match.start(1))
+    check_header_length(match[1], header_line)
     text, header, field_lines = _decode_header(match[1], html, header_line)
     is_changed = not _is_as_written(header, text)
     if not is_changed:
@@ -215,6 +216,16 @@ def decode(data: bytes) -> ApprovedText:
         if is_changed:
             text = _with_edits_of_the_file(text, header, read_again.blocks)
     return ApprovedText(text, header, is_changed, line, sha256(content), field_lines)
+
+
+def check_header_length(header: str, line: int = 1) -> None:
+    """Raise DamagedError for a header that is too long; `line` is that of its first line."""
+    if len(header) > MAX_HEADER:
+        raise DamagedError(
+            f"the header has {len(header):,} characters, {MAX_HEADER:,} at most; make the text or "
+            "the brief shorter",
+            line,
+        )
 
 
 def check_html(html: str, first_line: int) -> None:

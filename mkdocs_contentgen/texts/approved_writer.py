@@ -14,12 +14,12 @@ from ..files import locked, refuse_links, replace_text
 from ..text import Text, within_limits
 from .approved_dir import read_approved
 from .approved_file import (
-    MAX_HEADER,
     Approval,
     ApprovedText,
     DamagedError,
     Proposal,
     block_digests,
+    check_header_length,
     check_html,
     decode,
     digest,
@@ -55,12 +55,7 @@ def _encode(approved: ApprovedText) -> str:
     if "blocks" in fields:  # at the end, since nobody reads it
         fields["blocks"] = fields.pop("blocks")
     front = yaml.dump(fields, Dumper=_Dumper, sort_keys=False, allow_unicode=True, width=10_000)
-    if len(front) > MAX_HEADER:
-        raise DamagedError(
-            f"the header has {len(front):,} characters, {MAX_HEADER:,} at most; make the text or "
-            "the brief shorter",
-            1,
-        )
+    check_header_length(front)
     content = f"---\n{front}---\n{html}"
     try:
         read_again = decode(content.encode())
