@@ -119,7 +119,7 @@ def _metadata(desk: Desk, article: Article, text: Text, title: str) -> dict[str,
         "seen": digest_of(article),
         "undo": desk.undo_info(article),
         "can_approve_open": not any(map(is_about_quotation, text.remarks)),
-        "model": text.model,
+        **_vouched_metadata(article),
         "can_update": options.service_can("translate" if article.original else "update"),
         "original_language": text.original.language if text.original else "",
         "approved_file": approved_file,
@@ -127,6 +127,22 @@ def _metadata(desk: Desk, article: Article, text: Text, title: str) -> dict[str,
         "replaces": article.approved is not None and not article.newest_is_in_file,
         "updates": list(text.updates),
         "remarks": list(text.remarks),
+    }
+
+
+def _vouched_metadata(article: Article) -> dict[str, object]:
+    """Return what the page says of how a text came about, as the desk shows it."""
+    provenance = article.provenance
+    generated_at = None
+    approved_by = None
+    if provenance and provenance.generated_at:
+        generated_at = provenance.generated_at.isoformat()
+    if provenance and provenance.review:
+        approved_by = provenance.review.name
+    return {
+        "model": provenance.model if provenance else "",
+        "generated_at": generated_at,
+        "approved_by": approved_by,
     }
 
 

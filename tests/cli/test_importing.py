@@ -8,6 +8,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from bs4 import Tag
 from conftest import Project
 from model_writer import sentences, write
 
@@ -101,29 +102,40 @@ def test_the_first_and_the_last_words_of_a_person(site: Project) -> None:
 
 @pytest.mark.parametrize("kind", ["blog", "news"])
 def test_a_text_of_a_person(site: Project, kind: str) -> None:
-    """Line, attribute, metadata and status name the person, and none says anything of AI."""
+    """Once somebody has approved it, line, attribute and metadata name the person, and no AI.
+
+    Before that, only `status` does: its page is that of a draft, in the cache and as proposed.
+    """
     site.page("index.md", {"type": kind, "topic": TOPIC, "length": "short"})
     import_text(site, MARKDOWN, "--by", "Ana <b>")
-    assert (row(site)["written_by"], row(site)["model"]) == ("Ana <b>", None)
+    for command in ("status", "propose"):
+        site.run("mkdocs_contentgen", command, *(["--all"] if command == "propose" else []))
+        assert (row(site)["written_by"], row(site)["model"]) == ("Ana <b>", None)
+        article, metadata = shown(site)
+        assert article["ai-disclosure"] == "ai-autonomous"
+        assert "AI-generated, not reviewed" in article.text
+        assert "Written by" not in article.text
+        assert "author" not in metadata
+    approve(site)
+    assert "written_by: Ana <b>" in (site.root / "contentgen/index.md/main.html").read_text()
+    article, metadata = shown(site)
+    assert article["ai-disclosure"] == "human-only"
+    assert "Written by Ana <b>" in article.text
+    assert not re.search(r"AI.generated|Algorithmic", str(article) + json.dumps(metadata))
+    assert metadata["author"] == {"@type": "Person", "name": "Ana ‹b›"}
+    source_type = "http://cv.iptc.org/newscodes/digitalsourcetype/digitalCreation"
+    assert metadata["digitalSourceType"] == source_type
+
+
+def shown(site: Project) -> tuple[Tag, dict[str, object]]:
+    """Build the site, and return the article of its page and the article's JSON-LD."""
     site.build("--strict")
-    for approved in (False, True):
-        article = site.soup("index.html").select_one("article.contentgen")
-        script = site.soup("index.html").select_one("script[type='application/ld+json']")
-        assert article
-        assert script
-        assert article["ai-disclosure"] == "human-only"
-        assert "Written by Ana <b>" in article.text
-        assert not re.search(r"AI.generated|Algorithmic", str(article) + script.text)
-        metadata = json.loads(script.text)[0]
-        assert metadata["author"] == {"@type": "Person", "name": "Ana ‹b›"}
-        source_type = "http://cv.iptc.org/newscodes/digitalsourcetype/digitalCreation"
-        assert metadata["digitalSourceType"] == source_type
-        if not approved:
-            approve(site)
-            assert (
-                "written_by: Ana <b>" in (site.root / "contentgen/index.md/main.html").read_text()
-            )
-            site.build("--strict")
+    article = site.soup("index.html").select_one("article.contentgen")
+    script = site.soup("index.html").select_one("script[type='application/ld+json']")
+    assert article
+    assert script
+    [metadata] = json.loads(script.text)
+    return article, metadata
 
 
 def test_addresses_of_links_that_are_not_kept(site: Project) -> None:
@@ -176,7 +188,7 @@ def test_a_long_text_of_a_person_can_be_approved(site: Project, blocks: str) -> 
 
 @pytest.mark.parametrize(
     ("arguments", "label"),
-    [([], "AI-generated, not reviewed"), (["--by", "Ana"], "Written by Ana")],
+    [([], "AI-generated, reviewed by Jo"), (["--by", "Ana"], "Written by Ana")],
 )
 def test_statements_of_texts_without_a_model(
     site: Project, arguments: list[str], label: str
@@ -184,9 +196,9 @@ def test_statements_of_texts_without_a_model(
     """They are counted and listed for the reviewer, and not published as marks."""
     import_text(site, MARKDOWN, *arguments)
     assert row(site)["marked"] == 3
+    said = approve(site)
     site.build("--strict")
     assert label in site.html("index.html")
-    said = approve(site)
     assert "to check: A build took ‹42 seconds› in ‹2019›" in said
     assert "<mark" not in (site.root / "contentgen/index.md/main.html").read_text()
 
