@@ -22,7 +22,6 @@ _TIMEOUT = 60  # seconds: a repository on a network drive is slow, and nobody wa
 _NETWORK_TIMEOUT = 300  # seconds, for a push over a slow network
 
 _SETTINGS = (
-    "blame.ignoreRevsFile=",  # clears the list that other configurations have
     f"core.attributesFile={os.devnull}",
     "core.fsmonitor=false",  # a program that git would run
     f"core.hooksPath={os.devnull}",
@@ -90,7 +89,11 @@ class CommittedLine:
 
 
 class GitFailedError(Exception):
-    """Git could not change a repository. The message is what it said."""
+    """Git could not change a repository. `printed` is what it said, in English, or empty."""
+
+    def __init__(self, reason: str, printed: str = "") -> None:
+        super().__init__(reason)
+        self.printed = printed
 
 
 def run_git(directory: Path, *arguments: str, lines: Iterable[str] = ()) -> str | None:
@@ -113,14 +116,14 @@ def change_repository(directory: Path, *arguments: str, author: Person, committe
         "GIT_COMMITTER_NAME": committer.name,
         "GIT_COMMITTER_EMAIL": committer.address,
         "GIT_TERMINAL_PROMPT": "0",
+        "LC_ALL": "C",
     }
     try:
         ran = _run(directory, arguments, _SETTINGS_OF_CHANGES, people, timeout=_NETWORK_TIMEOUT)
     except (OSError, ValueError, subprocess.TimeoutExpired) as error:
         raise GitFailedError(f"cannot be run ({type(error).__name__})") from error
     if ran.returncode:
-        said = ran.stderr.decode("utf-8", "replace").strip().splitlines()
-        raise GitFailedError(f"failed: {'; '.join(said)}")
+        raise GitFailedError("failed", ran.stderr.decode("utf-8", "replace"))
     return ran.stdout.decode("utf-8", "replace")
 
 
@@ -163,7 +166,7 @@ def _run(
 
 def user_name(directory: Path = Path()) -> str:
     """Return the name of the person who works here, or an empty string."""
-    return (run_git(directory, "config", "user.name") or "").strip()
+    return (run_git(top_level(directory) or directory, "config", "user.name") or "").strip()
 
 
 def top_level(directory: Path) -> Path | None:
@@ -197,7 +200,9 @@ def committed_lines(path: Path) -> list[CommittedLine]:
     if found is None:
         return []
     top, name = found
-    printed = run_git(top, "blame", "--porcelain", "--no-textconv", "HEAD", "--", name)
+    # The empty file clears the list of the configuration, which the setting itself does not.
+    options = ("--porcelain", "--no-textconv", "--ignore-revs-file=")
+    printed = run_git(top, "blame", *options, "HEAD", "--", name)
     parsed, boundaries = _parse_blame(printed or "")
     commits = _commits(top, {commit for _, commit in parsed})
     # In a shallow clone, the oldest commit seems to have written all.

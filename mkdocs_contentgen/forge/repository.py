@@ -23,5 +23,8 @@ def change_repository(
     try:
         return git.change_repository(directory, *arguments, author=author, committer=committer)
     except GitFailedError as error:
-        said = escape_controls(str(error))[:_MAX_SAID]
-        raise ForgeError(f"git {arguments[0]} {said}") from error
+        reason = f"git {arguments[0]} {error}"
+        if error.printed:
+            lines = error.printed.strip().splitlines()
+            reason += f": {escape_controls('; '.join(lines))[:_MAX_SAID]}"
+        raise ForgeError(reason) from error

@@ -18,6 +18,9 @@ from ..texts.articles import Article
 _MAX_COMMITS = 50
 """Commits that are searched: a text that was changed more often since is not compared."""
 
+_MAX_HTML_READ = 1_000_000
+"""How many characters of versions are read, which takes four seconds: large texts have fewer."""
+
 
 def approved_text(article: Article) -> Text | None:
     """Return the text of an article as somebody approved it last, or None if nobody knows it."""
@@ -55,10 +58,14 @@ def text_as_written(article: Article) -> Text | None:
 
 def _versions(article: Article) -> Iterator[ApprovedText]:
     """Yield what can be read of the earlier versions of a file, the newest first."""
+    size = 0
     for commit in commits_of(article.path, _MAX_COMMITS):
+        if size > _MAX_HTML_READ:
+            return
         with suppress(ApprovalError):
             version = read_committed(article.path, commit)
             if version is not None:
+                size += len(version.text.html)
                 yield version
 
 

@@ -116,7 +116,11 @@ def _is_reported(article: Article, site: Site, changed: set[Path], base: str) ->
 
 
 def _is_among(file: Path, changed: set[Path]) -> bool:
-    return file in changed or file.resolve() in changed
+    """Tell whether a file has changed, or a directory above it, which may be a submodule now."""
+    for path in (file, file.resolve()):
+        if path in changed or not changed.isdisjoint(path.parents):
+            return True
+    return False
 
 
 class _Before(NamedTuple):

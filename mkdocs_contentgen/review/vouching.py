@@ -15,6 +15,7 @@ signed commits.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -51,6 +52,12 @@ _FIELDS = (
 
 _IN_PROPOSALS = ("written_by", "edits.confirmed")
 """Those of them that a proposed text has before somebody approves it."""
+
+_NOT_IN_NAMES = re.compile(r"[<>\x00-\x1f\x7f]")
+"""What git takes out of names."""
+
+_NOT_AT_ENDS = " .,:;\"\\'"
+"""What git takes off both ends of names, such as the point of `Jr.`."""
 
 _MAX_VERSIONS = 20
 """How many earlier versions of a file are read to find out who approved those."""
@@ -157,6 +164,8 @@ def _lines_of_approval(
     The commit is None where git does not know it.
     """
     for field in _FIELDS:
+        if field in _WRITTEN_ANEW and field not in approved.field_lines:
+            yield field, 1, None  # it must be somewhere
         for number in approved.field_lines.get(field, ()):
             commit = None
             if number <= len(lines):
@@ -211,9 +220,14 @@ def _made_problem(commit: Commit, person: str) -> str:
 
 def _is_person(author: Person, person: str) -> bool:
     """Tell whether the author of a commit is the person that an approval names."""
-    if author.name == person:
+    if _in_git(author.name) == _in_git(person):
         return True
     name, _, login = person.removesuffix(")").rpartition(" (")
     of_account = author.address.partition("@")[0].rpartition("+")[2]
     is_of_github = author.address.endswith("@users.noreply.github.com")
-    return author.name == name and is_of_github and of_account == login
+    return _in_git(author.name) == _in_git(name) and is_of_github and of_account == login
+
+
+def _in_git(name: str) -> str:
+    """Return a name as git has it in commits, which cannot have some characters."""
+    return " ".join(_NOT_IN_NAMES.sub(" ", name).split()).strip(_NOT_AT_ENDS)
