@@ -53,12 +53,13 @@ def main() -> None:
     """Send a text with the new fields through answer, cache, approved file and status."""
     load_record_with_new_fields()
     import msgspec
-    from mkdocs_contentgen.texts.approval import approve, read_approved, save_approved
 
     from mkdocs_contentgen.cli.output import fields_in_status
     from mkdocs_contentgen.requests import BlogRequest
     from mkdocs_contentgen.service.protocol import encode_answer, parse_answer
     from mkdocs_contentgen.text import Text
+    from mkdocs_contentgen.texts.approved_dir import read_approved
+    from mkdocs_contentgen.texts.approved_writer import approve, save_approved
     from mkdocs_contentgen.texts.store import DiskStore
 
     request = BlogRequest(topic="Speed")

@@ -279,6 +279,7 @@ def test_two_keys_and_changed_fields(site: Site) -> None:
         ("generated_at: 2026", "generated_at: 2025"),
         ("edits:\n", "model: large\nedits:\n"),
         ("reason: I was there", "reason: I know"),
+        ("unchecked:\n", "ignored:\n"),
     ):
         assert old in content, content
         site.approved.write_text(content.replace(old, new, 1))
