@@ -25,6 +25,7 @@ _SETTINGS = (
     f"core.attributesFile={os.devnull}",
     "core.fsmonitor=false",  # a program that git would run
     f"core.hooksPath={os.devnull}",
+    "core.quotePath=false",
     "log.mailmap=false",
     "mailmap.blob=",
     "mailmap.file=",
@@ -86,6 +87,9 @@ class CommittedLine:
     text: str
     commit: Commit | None
     """The commit that the line is from; None if the clone is too shallow to know it."""
+
+    name: str = ""
+    """The path of the file in the repository in that commit, which may have another name now."""
 
 
 class GitFailedError(Exception):
@@ -203,22 +207,27 @@ def committed_lines(path: Path) -> list[CommittedLine]:
     # The empty file clears the list of the configuration, which the setting itself does not.
     options = ("--porcelain", "--no-textconv", "--ignore-revs-file=")
     printed = run_git(top, "blame", *options, "HEAD", "--", name)
-    parsed, boundaries = _parse_blame(printed or "")
-    commits = _commits(top, {commit for _, commit in parsed})
+    parsed, names, boundaries = _parse_blame(printed or "")
+    commits = _commits(top, names)
     # In a shallow clone, the oldest commit seems to have written all.
     is_shallow = run_git(top, "rev-parse", "--is-shallow-repository") != "false\n"
     if is_shallow:
         for commit in boundaries:
             commits.pop(commit, None)
-    return [CommittedLine(text, commits.get(commit)) for text, commit in parsed]
+    lines = []
+    for text, commit in parsed:
+        lines.append(CommittedLine(text, commits.get(commit), names[commit]))
+    return lines
 
 
-def _parse_blame(printed: str) -> tuple[list[tuple[str, str]], set[str]]:
-    """Return each line that `git blame` prints with its commit, and the commits without parents.
+def _parse_blame(printed: str) -> tuple[list[tuple[str, str]], dict[str, str], set[str]]:
+    """Return each line that `git blame` prints with its commit.
 
-    For each line, git prints its commit, then fields such as `author`, then a tab and the line.
+    With them, return the name of the file in each commit, and the commits without parents. For each
+    line, git prints its commit, then fields such as `author`, then a tab and the line.
     """
     lines = []
+    names: dict[str, str] = {}
     boundaries = set()
     commit = ""
     is_first = True
@@ -228,10 +237,13 @@ def _parse_blame(printed: str) -> tuple[list[tuple[str, str]], set[str]]:
             is_first = True
         elif is_first:
             commit, _, _ = printed_line.partition(" ")
+            names.setdefault(commit, "")
             is_first = False
+        elif printed_line.startswith("filename "):
+            names[commit] = printed_line.removeprefix("filename ")
         elif printed_line == "boundary":
             boundaries.add(commit)
-    return lines, boundaries
+    return lines, names, boundaries
 
 
 def _commits(top: Path, ids: Collection[str]) -> dict[str, Commit]:

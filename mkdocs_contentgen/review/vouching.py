@@ -21,8 +21,8 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 
 from ..errors import ApprovalError
-from ..git import Commit, CommittedLine, Person, committed_lines
-from ..texts.approved_dir import read_committed
+from ..git import Commit, CommittedLine, Person, committed_lines, top_level
+from ..texts.approved_dir import read_in_repository
 from ..texts.approved_file import Approval, ApprovedText
 from ..texts.articles import Article
 from .earlier import is_committed
@@ -98,21 +98,21 @@ def _versions_of_others(
     """Return the file as it was in the commits of others that wrote lines of its approval."""
     approval = approved.approval
     versions: dict[str, ApprovedText] = {}
-    if approval is None:
+    top = top_level(article.directory)
+    if approval is None or top is None:
         return versions
-    commits: set[str] = set()
-    for _, _, commit in _lines_of_approval(approved, lines):
-        if commit and not _made_problem(commit, approval.approved_by):
-            continue
-        if commit:
-            commits.add(commit.id)
-    for commit_id in sorted(commits)[:_MAX_VERSIONS]:
+    names: dict[str, str] = {}
+    for number, _ in _numbered_fields(approved):
+        line = lines[number - 1] if number <= len(lines) else None
+        if line and line.commit and _made_problem(line.commit, approval.approved_by):
+            names[line.commit.id] = line.name
+    for commit, name in list(names.items())[:_MAX_VERSIONS]:
         try:
-            version = read_committed(article.path, commit_id)
+            version = read_in_repository(top, name, commit)
         except ApprovalError:
             continue
         if version is not None:
-            versions[commit_id] = version
+            versions[commit] = version
     return versions
 
 
@@ -163,14 +163,21 @@ def _lines_of_approval(
 
     The commit is None where git does not know it.
     """
+    for field in _WRITTEN_ANEW:
+        if field not in approved.field_lines:
+            yield field, 1, None
+    for number, field in _numbered_fields(approved):
+        commit = None
+        if number <= len(lines):
+            commit = lines[number - 1].commit
+        yield field, number, commit
+
+
+def _numbered_fields(approved: ApprovedText) -> Iterator[tuple[int, str]]:
+    """Yield the number of each line that makes up an approval, and its field."""
     for field in _FIELDS:
-        if field in _WRITTEN_ANEW and field not in approved.field_lines:
-            yield field, 1, None  # it must be somewhere
         for number in approved.field_lines.get(field, ()):
-            commit = None
-            if number <= len(lines):
-                commit = lines[number - 1].commit
-            yield field, number, commit
+            yield number, field
 
 
 def _commit_problem(
