@@ -41,7 +41,16 @@ from ..service.protocol import MAX_NOTE
 from ..site.build import Build
 from ..text import Edits, Line, Text
 from ..texts.articles import Article
-from .acts import EARLIER, Change, Desk, Earlier, OutdatedError, digest_of, ref_of
+from .acts import (
+    EARLIER,
+    Change,
+    Desk,
+    Earlier,
+    FileEditedError,
+    OutdatedError,
+    digest_of,
+    ref_of,
+)
 from .builder import Builder
 from .describing import commit_all_command, describe, describe_rows
 from .session import DeskSite
@@ -122,6 +131,9 @@ class _Body(msgspec.Struct, forbid_unknown_fields=True):
     changes: Annotated[tuple[Change, ...], msgspec.Meta(max_length=MAX_CHANGES)] = ()
     reason: Line = ""
     """Why a text with statements to check is approved."""
+
+    overwrites: str = ""
+    """The SHA-256 of the file whose human edits the person agrees to overwrite (`approve`)."""
 
     replace: bool = False
     """Whether the person has agreed that a new text replaces this one (`ask`)."""
@@ -328,7 +340,7 @@ class DeskApp:
                 desk.undo(article, body.seen)
             case "approve":
                 self._check_shown(desk, article, body.shown)
-                desk.approve(article, body.seen, body.reason)
+                desk.approve(article, body.seen, body.reason, body.overwrites)
             case "ask":
                 self._ask(desk, article, body)
             case "cancel":
@@ -574,6 +586,10 @@ def _json(value: object, status: int = 200) -> Response:
 async def _error_response(request: Request, error: Exception) -> Response:
     if isinstance(error, HTTPException):
         return _json({"error": error.detail}, error.status_code)
+    if isinstance(error, FileEditedError):
+        conflicts = [msgspec.to_builtins(conflict) for conflict in error.conflicts]
+        answer = {"error": str(error), "conflicts": conflicts, "file": error.file}
+        return _json(answer, 409)
     if isinstance(error, OutdatedError):
         return _json({"error": str(error)}, 409)
     if isinstance(error, ContentgenError):

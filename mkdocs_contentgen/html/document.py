@@ -368,8 +368,9 @@ class Block:
 
         An approval takes both off, which changes nothing that the block says.
         """
-        element = _as_approved(self.element)
-        return short_digest(f"{self.kind} {_to_html(element, marks=False)}")
+        html = _to_html(_as_approved(self.element), marks=False)
+        # Loose text has a space where the line of a file ends.
+        return short_digest(f"{self.kind} {html.strip(' ')}")
 
     @property
     def inner_digest(self) -> str:

@@ -161,10 +161,6 @@ class Site:
             )
         return directory
 
-    def undo_directory(self) -> Path:
-        """Return where the desk keeps what can be undone: `KEY.jsonl` for each text."""
-        return self.cache_directory() / "undo"
-
     def store(self, outage: Event | None = None) -> DiskStore:
         """Return the cache. The stores of a run share `outage`.
 

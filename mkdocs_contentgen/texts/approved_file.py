@@ -30,6 +30,7 @@ from ..files import sha256
 from ..requests import Request
 from ..text import Edits, Line, Text, is_storable
 from ..yaml_files import NotYAMLError, read_yaml
+from .human_edits import SOMEBODY
 
 if TYPE_CHECKING:
     from ..html.document import Block
@@ -52,9 +53,6 @@ _CONFLICT = re.compile(r"^(?:<{7}|>{7}|={7}(?!=)|\|{7}(?!\|))", re.MULTILINE)
 
 _CONFLICT_IN_HTML = re.compile(r"<{7}|^[ \t]*>{7}", re.MULTILINE)
 """Matches the same after formatters have moved it. Text has `&lt;` and `&gt;` instead."""
-
-SOMEBODY = "somebody"
-"""The author of a block that was edited in the file, until git says who it was."""
 
 _BLOCK_DIGEST_LENGTH = 8
 """Hex digits of the digest of a block: files can have thousands, and nobody gains from forging."""
@@ -347,7 +345,7 @@ def _read_html(html: str, first_line: int) -> _ReadHTML:
         document = document_of(html)
         blocks = []
         for block in document.blocks():
-            blocks.append(_ReadBlock(_short_content_digest(block), block.digest))
+            blocks.append(_ReadBlock(short_content_digest(block), block.digest))
         return _ReadHTML(document.to_lines(), tuple(blocks))
     except MisplacedError as error:
         raise DamagedError(str(error), first_line + error.line - 1) from error
@@ -355,7 +353,8 @@ def _read_html(html: str, first_line: int) -> _ReadHTML:
         raise DamagedError(f"no build can show this text: {error}", first_line) from error
 
 
-def _short_content_digest(block: Block) -> str:
+def short_content_digest(block: Block) -> str:
+    """Return the digest of a block as headers have it."""
     return block.content_digest[:_BLOCK_DIGEST_LENGTH]
 
 

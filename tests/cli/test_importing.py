@@ -9,10 +9,15 @@ from pathlib import Path
 
 import pytest
 from bs4 import Tag
+from commands import like_a_process
 from conftest import Project
 from model_writer import sentences, write
+from msgspec import structs
 
+from mkdocs_contentgen.cli.common import open_site
+from mkdocs_contentgen.review.importing import import_text as import_draft
 from mkdocs_contentgen.text import MAX_EDIT
+from mkdocs_contentgen.texts.store import ChangedError
 
 TOPIC = "How to speed up a docs build"
 MARKDOWN = f"""# Faster builds
@@ -258,6 +263,25 @@ def test_words_of_a_person_are_not_replaced_unasked(site: Project) -> None:
     import_text(site, MARKDOWN, "--by", "Ana")
     assert "people have changed the drafts of index.md" in import_text(site, MARKDOWN)
     assert row(site)["written_by"] == "Ana"
+
+
+def test_words_of_a_person_that_come_after_the_question(site: Project) -> None:
+    """Whoever agrees to lose what people wrote has seen no later words: these stay."""
+    import_text(site, MARKDOWN, "--by", "Ana")
+
+    def change() -> None:
+        store = opened.store()
+        [(key, text)] = store.load([article.key])[0].items()
+        html = text.html.replace("</article>", "<p>Later words.</p></article>")
+        store.save({key: structs.replace(text, html=html)}, agreed=True)
+        store.close()
+
+    with like_a_process(site.root, site.environment), open_site(None) as opened:
+        [article], _ = opened.articles(["index.md"])
+        with pytest.raises(ChangedError):
+            import_draft(opened, article, MARKDOWN, model="m", by="", ask_before_replacing=change)
+        [now], _ = opened.articles(["index.md"])
+    assert "Later words." in str(now.draft)
 
 
 def test_words_of_a_person_are_not_dropped_unasked(site: Project) -> None:

@@ -388,14 +388,16 @@ def test_a_repeated_act_does_nothing(reviewer: Reviewer) -> None:
     assert statuses == [200, 409]
 
 
-def test_a_newer_text_takes_nothing_back(reviewer: Reviewer) -> None:
-    """After another text has arrived, there is nothing to undo."""
+def test_a_newer_text_is_taken_back(reviewer: Reviewer) -> None:
+    """After another text has arrived, Undo brings back the one that it has replaced."""
     reviewer.change("edit", 6, markdown="A persons words.")
     stored = cached(reviewer)
     newer = Text("<article><h1>N</h1><p>x</p></article>", stored.generated_at, {}, "m")
     save(reviewer.root, {NEWS.key(sandbox=False): newer})
-    assert reviewer.text()["undo"] is None
-    assert reviewer.act("undo").status_code == 422
+    assert reviewer.text()["undo"] == {"act": "ask", "by": "", "deletes_file": False}
+    assert reviewer.act("undo").status_code == 200
+    assert "A persons words." in cached(reviewer).html
+    assert reviewer.text()["undo"] == {"act": "edit", "by": "Jo", "deletes_file": False}
 
 
 def test_an_edited_file_is_approved_with_its_reason(reviewer: Reviewer) -> None:

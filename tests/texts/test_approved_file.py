@@ -27,7 +27,7 @@ from mkdocs_contentgen.requests import BlogRequest
 from mkdocs_contentgen.text import Edits, Text
 from mkdocs_contentgen.texts.approved_dir import read_approved
 from mkdocs_contentgen.texts.approved_file import MAX_FILE, decode_file, digest, name_problem
-from mkdocs_contentgen.texts.approved_writer import approve, replace_file, save_approved
+from mkdocs_contentgen.texts.approved_writer import approve, restore_file, save_approved
 from mkdocs_contentgen.texts.articles import Article
 
 TEXT = "<article><h1>Alpha</h1><p>Approved words.</p></article>\n"
@@ -747,11 +747,11 @@ def test_only_the_file_that_was_read_is_deleted(tmp_path: Path) -> None:
     assert text
     path.write_text(approved_text("<article>Edited.</article>"))
     with pytest.raises(ApprovalError, match="has just been edited"):
-        replace_file(path, tmp_path, "", before=text)
+        restore_file(path, tmp_path, "", before=text)
     path.write_text(approved_text())
     other = path.with_name("other.html")
     other.touch()
-    replace_file(path, tmp_path, "", before=text)
+    restore_file(path, tmp_path, "", before=text)
     assert list(path.parent.iterdir()) == [other]
 
 

@@ -2,6 +2,7 @@
 // when the one before has been answered.
 
 import { call } from "./api.js";
+import { personAgrees } from "./dialogs.js";
 import { dropSavedDrafts, moveDrafts, renumberDrafts } from "./drafts.js";
 import { noteEarlier } from "./earlier.js";
 import { nameOfOther } from "./people.js";
@@ -93,7 +94,10 @@ async function send(action, body, ref) {
   } catch (error) {
     if (error.status === 409) await look();
     tell("red", error.message);
-    return null;
+    // Somebody has written into the file what the text to approve does not have.
+    const agrees = error.file
+      && await personAgrees(say("approve"), `${error.message} — ${say("overwrites_file")}`);
+    return agrees ? send(action, { ...body, overwrites: error.file }, ref) : null;
   }
 }
 
