@@ -84,7 +84,7 @@ def test_a_kill_while_a_new_text_is_saved(project: Project, model: ModelDouble) 
             caller = Caller(running)
             text = caller.report()
             caller.call("ask", ref=text["ref"], seen=text["seen"], replace=True)
-            wait_until(lambda words=words: words not in store.load([key])[0][key].html)
+            wait_until(lambda: words not in store.load([key])[0][key].html)  # noqa: B023
         with DeskProcess(project) as running:
             caller = Caller(running)
             text = caller.report()
