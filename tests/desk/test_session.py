@@ -330,6 +330,8 @@ SHAPES = {
     "one sentence": ("<mark>b</mark> x ", "<p>{}</p>"),
     "sentences": ("Word <mark>5</mark> is it. ", "<p>{}</p>"),
     "links": ('<mark>b</mark> <a href="https://a.example/c">x</a> ', "<p>{}</p>"),
+    "cells": ("<tr><td>b</td><td><mark>5</mark></td></tr>", "<table>{}</table>"),
+    "cells of a row": ("<td><mark>5</mark></td>", "<table><tr>{}</tr></table>"),
     "rules": ("<hr>", "{}"),
     "brackets": ("![" * 10, "<p>{}</p>"),
     "colours": ("<div style='color: red'>" * 40 + "x" + "</div>" * 40, "{}"),
