@@ -34,7 +34,7 @@ from ..text import MAX_BLOCK
 from .article import image_hosts_of, parse_article
 from .elements import BLOCK_LEVEL, CELLS, GROUPS, TEXT_BLOCKS, TO_READ, VOID, WEAK
 from .sentences import sentence_ends
-from .tags import closest, tags_in
+from .tags import closest, tags_in, unwrap_all
 
 _LOOSE = "text"
 """The tag of the elements that loose text is put into. They are not written."""
@@ -670,15 +670,13 @@ def _strip_line_breaks(article: Tag) -> None:
 
 def _unwrap_idle_marks(article: Tag) -> None:
     """Remove the marks that are no statement of their own: empty ones, and those within others."""
-    idle = []
+    idle = set()
     for mark in tags_in(article, ("mark",)):
         is_empty = not mark.get_text().strip()
         if is_empty or closest(mark, ("mark",)):
-            idle.append(mark)
-    for mark in idle:
-        mark.unwrap()
-    if idle:  # so that white space is collapsed as if there had been no mark
-        article.smooth()
+            idle.add(id(mark))
+    if idle:  # texts are joined, so that white space is collapsed as if there had been no mark
+        unwrap_all(article, lambda tag: id(tag) in idle)
 
 
 _White = Literal["collapse", "code", "keep"]
@@ -713,8 +711,7 @@ def _is_reading_sign(element: Tag) -> bool:
 
 def unwrap_signs(element: Tag) -> None:
     """Take the marks and signs off that ask a person to check or to read something."""
-    for sign in filter(_is_sign, tags_in(element)):
-        sign.unwrap()
+    unwrap_all(element, _is_sign)
 
 
 def _is_sign(element: Tag) -> bool:
@@ -729,7 +726,6 @@ def _as_approved(element: Tag) -> Tag:
     for tag in (plain, *tags_in(plain)):
         tag.attrs.pop("style", None)
     unwrap_signs(plain)
-    plain.smooth()  # so that white space is collapsed as if there had been no mark
     return plain
 
 
@@ -738,8 +734,7 @@ def _without_reading_signs(element: Tag) -> Tag:
     if not any(map(_is_reading_sign, tags_in(element))):
         return element
     plain = copy(element)
-    for sign in filter(_is_reading_sign, tags_in(plain)):
-        sign.unwrap()
+    unwrap_all(plain, _is_reading_sign)
     return plain
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 
 from bs4 import Tag
 from bs4.element import NavigableString, PageElement
@@ -25,3 +25,37 @@ def closest(node: PageElement, names: Collection[str]) -> Tag | None:
         if parent.name in names:
             return parent
     return None
+
+
+def unwrap_all(element: Tag, is_wanted: Callable[[Tag], bool]) -> None:
+    """Put the content of the wanted tags in an element in their place, and join texts that touch.
+
+    This takes linear time: Beautiful Soup looks for each tag among all that are beside it.
+    """
+    for parent in (*reversed(tags_in(element)), element):  # inner ones first
+        if any(isinstance(child, Tag) and is_wanted(child) for child in parent.children):
+            _unwrap_children(parent, is_wanted)
+
+
+def _unwrap_children(parent: Tag, is_wanted: Callable[[Tag], bool]) -> None:
+    content: list[PageElement] = []
+    for child in parent.contents:
+        if isinstance(child, Tag) and is_wanted(child):
+            content += child.contents
+        else:
+            content.append(child)
+    parent.clear()
+    words: list[str] = []
+    for node in content:
+        if isinstance(node, Tag):
+            _append_text(parent, words)
+            words = []
+            parent.append(node)
+        else:
+            words.append(str(node))
+    _append_text(parent, words)
+
+
+def _append_text(parent: Tag, words: Collection[str]) -> None:
+    if words:
+        parent.append(NavigableString("".join(words)))
