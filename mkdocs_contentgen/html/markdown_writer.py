@@ -152,9 +152,13 @@ def to_plain_markdown(html: str) -> str:
 
 
 def to_readable_markdown(html: str) -> str:
-    """Return the HTML of a text as Markdown for people, with `==statements to check==`."""
+    """Return the HTML of a text as Markdown for people, with `==statements to check==`.
+
+    Raises UnsafeHTMLError for elements that are nested too deeply.
+    """
     marked = _shorten_spaces(html).replace("<mark>", "==").replace("</mark>", "==")
     soup = BeautifulSoup(marked, "html.parser")
+    _check_depth(soup)
     _join_code(soup)
     options = dict.fromkeys(("escape_asterisks", "escape_underscores", "escape_misc"), False)
     converter = _FencingConverter(bullets="•", heading_style="atx", **options, **_SCRIPTS)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Sequence
+from itertools import groupby
 
 from bs4 import Tag
 from bs4.element import NavigableString, PageElement
@@ -32,30 +33,30 @@ def unwrap_all(element: Tag, is_wanted: Callable[[Tag], bool]) -> None:
 
     This takes linear time: Beautiful Soup looks for each tag among all that are beside it.
     """
+    replace_all(element, lambda tag: tag.contents if is_wanted(tag) else None)
+
+
+def replace_all(element: Tag, replacement: Callable[[Tag], Sequence[PageElement] | None]) -> None:
+    """Replace tags in an element, unless their replacement is None, and join texts that touch."""
     for parent in (*reversed(tags_in(element)), element):  # inner ones first
-        if any(isinstance(child, Tag) and is_wanted(child) for child in parent.children):
-            _unwrap_children(parent, is_wanted)
+        content: list[PageElement] = []
+        is_changed = False
+        for child in parent.contents:
+            new = replacement(child) if isinstance(child, Tag) else None
+            if new is None:
+                content.append(child)
+            else:
+                content += new
+                is_changed = True
+        if is_changed:
+            parent.clear()
+            _append_joined(parent, content)
 
 
-def _unwrap_children(parent: Tag, is_wanted: Callable[[Tag], bool]) -> None:
-    content: list[PageElement] = []
-    for child in parent.contents:
-        if isinstance(child, Tag) and is_wanted(child):
-            content += child.contents
+def _append_joined(parent: Tag, content: Sequence[PageElement]) -> None:
+    """Append nodes to a tag, of which texts that touch become one."""
+    for is_tag, nodes in groupby(content, lambda node: isinstance(node, Tag)):
+        if is_tag:
+            parent.extend(list(nodes))
         else:
-            content.append(child)
-    parent.clear()
-    words: list[str] = []
-    for node in content:
-        if isinstance(node, Tag):
-            _append_text(parent, words)
-            words = []
-            parent.append(node)
-        else:
-            words.append(str(node))
-    _append_text(parent, words)
-
-
-def _append_text(parent: Tag, words: Collection[str]) -> None:
-    if words:
-        parent.append(NavigableString("".join(words)))
+            parent.append(NavigableString("".join(map(str, nodes))))
