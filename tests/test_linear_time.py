@@ -94,7 +94,7 @@ def is_slow(call: Callable[[str], object], piece: str) -> bool:
 
 def test_no_function_takes_more_than_linear_time() -> None:
     """Four times as long a text takes about four times as long, whatever it repeats."""
-    is_search = settings.default.max_examples > 100
+    is_search = settings().max_examples > 100
     pieces = [*PIECES, *MORE_PIECES] if is_search else PIECES
     found = dict(functions())
     slow = []
