@@ -54,6 +54,7 @@ from .acts import (
 from .builder import Builder
 from .describing import commit_all_command, describe, describe_rows
 from .session import DeskSite
+from .site_files import PAGE, is_asset, type_of
 
 HOST = "127.0.0.1"
 
@@ -78,9 +79,6 @@ _OWN_FILES = tuple(
 """The files of the desk's own page."""
 
 _HEAD = re.compile(r"<head\b[^<>]*>", re.IGNORECASE)
-
-_QUOTES_PAGES = re.compile(r"(?:\bsearch(?:_index)?\.(?:json|js)|\.(?:xml|md|txt))\Z")
-"""Matches the files that have the text of many pages: search indexes, feeds, `llms.txt`."""
 
 _HEADERS = {
     "Cache-Control": "no-store",
@@ -174,7 +172,7 @@ class _PageHosts:
 def page_name(path: str) -> str:
     """Return one name for a page of the site, by any path that leads to it."""
     name = posixpath.normpath(f"/{path}").lstrip("/")
-    return name if name.endswith(".html") else posixpath.join(name, "index.html")
+    return name if name.endswith(PAGE) else posixpath.join(name, "index.html")
 
 
 class DeskApp:
@@ -489,33 +487,32 @@ class DeskApp:
         return f"{before}{script}{body_end}{after}" if body_end else f"{html}{script}"
 
     async def _find_page(self, path: str, request: Request) -> str | Response:
-        """Return the HTML of a page, or another file.
+        """Return the HTML of a page, or another file that pages are shown with.
 
         For a page that is not built, it is HTML that its text can be put into.
         """
         response = await self._find_file(path, request)
         if response is not None:
             file = str(getattr(response, "path", ""))  # a redirection has none
-            if not file.endswith(".html"):
+            if not file or await run_in_threadpool(is_asset, file):
                 return response
-            if response.status_code == 200:  # else it is the 404.html of the site
+            # With another status, it is the 404.html of the site.
+            if type_of(file) == PAGE and response.status_code == 200:
                 return await run_in_threadpool(Path(file).read_text, "utf-8", "replace")
-        if path and not path.endswith(("/", ".html")):
-            raise HTTPException(404, "no such file")
+        if path and not path.endswith(("/", PAGE)):
+            raise HTTPException(404, "no such file, or none that pages are shown with")
         return _PLAIN
 
     async def _find_file(self, path: str, request: Request) -> Response | None:
-        """Return a file of the built site, or None if it is not there or quotes other pages."""
+        """Return a file of the built site, or None if it is not there."""
         directory = self._builder.site_dir
         if directory is None:
             return None
         static = StaticFiles(directory=directory, html=True)
         try:
-            response = await static.get_response(path, request.scope)
+            return await static.get_response(path, request.scope)
         except HTTPException:
             return None
-        quotes_pages = _QUOTES_PAGES.search(str(getattr(response, "path", "")))
-        return None if quotes_pages else response
 
 
 def _application(files_served: Sequence[str], *routes: Route) -> Starlette:
