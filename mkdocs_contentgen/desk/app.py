@@ -68,7 +68,7 @@ _T = TypeVar("_T")
 _ROOT = "/_contentgen"
 _ADDRESS_HINT = "open the address that contentgen review has printed"
 _TYPES = {"js": "text/javascript", "css": "text/css", "json": "application/json"}
-_FILES_OF_PAGES = ("page.js", "storage.js")
+_FILES_OF_PAGES = ("page.js", "sight.js", "storage.js")
 """The scripts that the pages of the site get."""
 
 _OWN_FILES = tuple(

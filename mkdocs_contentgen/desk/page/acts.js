@@ -7,6 +7,7 @@ import { dropSavedDrafts, moveDrafts, renumberDrafts } from "./drafts.js";
 import { noteEarlier } from "./earlier.js";
 import { nameOfOther } from "./people.js";
 import { released } from "./pressing.js";
+import { noteText } from "./seen.js";
 import { PATIENCE, noteOtherText, redraw, state, tell, tellDone } from "./state.js";
 import { findIn, isWholeCell, openStatements, statementsOf } from "./statements.js";
 import { say } from "./words.js";
@@ -28,8 +29,8 @@ export function numberOf({ number, digest }) {
   return blocks.findIndex((block) => block.digest === digest);
 }
 
-// Takes the text as the server has it now.
-export function take(text) {
+// Takes the text as the server has it now, after an act of the person's own or of somebody else.
+export function take(text, isOwn = false) {
   const before = state.text;
   const isOther = text.ref !== before?.ref;
   const hasSelected = !isOther && state.block !== null;
@@ -44,6 +45,7 @@ export function take(text) {
   state.block = number < 0 ? null : number;
   if (text.seen !== before?.seen || isOther) noteOtherText();
   if (!isOther) renumberDrafts(numberOf);
+  noteText(text, isOwn);
   dropSavedDrafts();
   forgetReopened();
   redraw();
@@ -242,7 +244,7 @@ function changesFor(all) {
 }
 
 function receive(text) {
-  if (text.ref === state.ref) take(text);
+  if (text.ref === state.ref) take(text, true);
 }
 
 export function settleSentence(statement) {

@@ -7,6 +7,7 @@ import { h } from "./draw.js";
 import { frame, isElsewhere, isOfEarlierDesk } from "./frame.js";
 import { openNext, nextAfter, openText, returnTo } from "./review.js";
 import { call } from "./api.js";
+import { showUnseen } from "./seen.js";
 import { HOLD, PATIENCE, state, tell, tellTooQuick } from "./state.js";
 import { afterLastUndo, agreesToUndo } from "./undoing.js";
 import { say, translate } from "./words.js";
@@ -57,6 +58,10 @@ export async function approve({ opensNext, reason = "", seen = state.text.seen }
   }
   if (!canApprove()) {
     tell("amber", whyNot());
+    return null;
+  }
+  if (showUnseen()) {
+    tell("amber", say("look_first"));
     return null;
   }
   const { ref, visits, text: { title } } = state;

@@ -2,6 +2,7 @@
 // the same port.
 
 import { kept, keptForTab } from "./kept.js";
+import { withoutMarks } from "./marks.js";
 import { state } from "./state.js";
 
 const UNLOADING = 200; // milliseconds until the lock of a tab is free when it is loaded again
@@ -103,8 +104,6 @@ export const areLostWithPage = () => kept.isInPage(placeOf("edits"))
 
 // The words for blocks, of all tabs: {tab, mode, number, digest, markdown, words}.
 export const drafts = () => recall("edits");
-
-const withoutMarks = (markdown) => markdown.replace(/==|<\/?mark>/g, "");
 
 // Whether two drafts are of one block, as it was then: others may have changed it.
 const isSame = (one, other) => one.mode === other.mode && one.digest === other.digest

@@ -92,6 +92,9 @@ const isOfApproval = (message) => Boolean(message?.undo);
 // be undone. The Undo of all else would take back what was done last in the text that is open.
 const outlives = (message) => message?.kind === "red" || isOfApproval(message);
 
+// Whether the sheet of a narrow screen leaves the page room. It is a column beside the page of others.
+const hasRoomForSheet = () => !matchMedia("(max-width: 899px) and (max-height: 560px)").matches;
+
 export async function showText(row, isWanted) {
   const { message, ref } = state;
   const isOther = ref !== row.ref;
@@ -99,8 +102,8 @@ export async function showText(row, isWanted) {
   if (!isWanted()) return;
   Object.assign(state, {
     view: "text", ref: row.ref, tab: "check", current: "", pending: [], block: null, hovered: null,
-    editing: null, comparison: null, isMenuOpen: false, isSheetOpen: true, failure: "",
-    isTooQuick: false,
+    editing: null, comparison: null, isMenuOpen: false, isSheetOpen: hasRoomForSheet(),
+    failure: "", isTooQuick: false,
   });
   if (isOther) state.checked = [];
   state.message = ref && isOther && outlives(message) ? message : null;
