@@ -160,9 +160,10 @@ HIDING = {
 
 
 def test_what_no_page_shows_is_named(project: Project, page: Page) -> None:
-    """Whichever way a style hides a paragraph, it is named, and shown before it is approved. 4 s."""
+    """Whichever way a style hides a paragraph, the desk names and shows it. 4 s."""
     make_site(project.root)
     write_text(project.root, "<p>In sight.</p>" + "".join(f"<p>{words}</p>" for words in HIDING))
+    # Before them are the disclosure and the first paragraph.
     rules = "".join(
         f"article p:nth-of-type({number}) {{ {style} }} "
         for number, style in enumerate(

@@ -3,7 +3,7 @@
 
 import { call } from "./api.js";
 import { personAgrees } from "./dialogs.js";
-import { dropSavedDrafts, moveDrafts, renumberDrafts } from "./drafts.js";
+import { dropDoneNotes, dropSavedDrafts, moveDrafts, renumberDrafts } from "./drafts.js";
 import { noteEarlier } from "./earlier.js";
 import { nameOfOther } from "./people.js";
 import { released } from "./pressing.js";
@@ -47,6 +47,7 @@ export function take(text, isOwn = false) {
   if (!isOther) renumberDrafts(numberOf);
   noteText(text, isOwn);
   dropSavedDrafts();
+  dropDoneNotes();
   forgetReopened();
   redraw();
 }
@@ -278,7 +279,11 @@ async function sendChange(own, wanted, outcome, ref, tries = 1) {
       }
     }
   }
-  await look(); // another person was faster
+  await look(); // another person was faster, or no page has the text any more
+  if (state.failure) {
+    tell("red", state.failure);
+    return false;
+  }
   if (numberOf(own) >= 0 && tries < MAX_TRIES) {
     return sendChange(own, wanted, outcome, ref, tries + 1);
   }

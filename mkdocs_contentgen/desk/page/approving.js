@@ -2,7 +2,7 @@
 
 import { act } from "./acts.js";
 import { ask } from "./dialogs.js";
-import { drafts } from "./drafts.js";
+import { drafts, dropLine, keepLine, recallLine } from "./drafts.js";
 import { h } from "./draw.js";
 import { frame, isElsewhere, isOfEarlierDesk } from "./frame.js";
 import { openNext, nextAfter, openText, returnTo } from "./review.js";
@@ -70,6 +70,7 @@ export async function approve({ opensNext, reason = "", seen = state.text.seen }
     tell("amber", say("approved_by_other", state.text.approved_by, title));
   }
   if (!done) return null;
+  dropLine("reasons", ref);
   state.checked = [];
   tell("green", say("did_approve", title), () => afterLastUndo(() => undoApproval(ref)));
   if (opensNext && state.visits === visits) await openNext();
@@ -92,11 +93,14 @@ async function undoApproval(ref) {
   if (done) tell("amber", say("did_undo", say("undone_approve")));
 }
 
-export function approveWithReason() {
+export async function approveWithReason() {
   const { seen } = state.text;
-  let reason = "";
+  let reason = await recallLine("reasons");
   const field = h("input", { "aria-label": say("reason"), maxlength: "300", size: "50",
-    required: true, oninput: ({ target }) => { reason = target.value; } });
+    required: true, value: reason, oninput: ({ target }) => {
+      reason = target.value;
+      keepLine("reasons", reason);
+    } });
   ask(say("approve_anyway"), say("approve"), [h("p", {}, say("reason")), field],
     () => approve({ opensNext: Boolean(nextAfter()), reason, seen }));
 }

@@ -7,6 +7,7 @@ import { bar } from "./bar.js";
 import { changes, countChanges } from "./changes.js";
 import { check, chooseTab, keepCurrentInSight } from "./check.js";
 import { comparisonTools, followText } from "./compare.js";
+import { adoptDrafts } from "./drafts.js";
 import { drawScreen, h } from "./draw.js";
 import { adder, editor, followBlock, place } from "./editor.js";
 import { frame, isElsewhere, keepFocusFromPage, openFrame, showInPage } from "./frame.js";
@@ -92,7 +93,7 @@ const isOfApproval = (message) => Boolean(message?.undo);
 // be undone. The Undo of all else would take back what was done last in the text that is open.
 const outlives = (message) => message?.kind === "red" || isOfApproval(message);
 
-// Whether the sheet of a narrow screen leaves the page room. It is a column beside the page of others.
+// Whether the panel leaves the page room: on a narrow screen, it is a sheet over the page.
 const hasRoomForSheet = () => !matchMedia("(max-width: 899px) and (max-height: 560px)").matches;
 
 export async function showText(row, isWanted) {
@@ -109,6 +110,7 @@ export async function showText(row, isWanted) {
   state.message = ref && isOther && outlives(message) ? message : null;
   openFrame(row.frame, location.pathname, say("page"));
   take(text);
+  adoptDrafts();
 }
 
 export async function watch() {

@@ -45,7 +45,7 @@ export function noteText({ ref, blocks }, isOwn) {
   known.set(ref, { rows, gone: left, since });
 }
 
-// The rows of which nothing is left. Where others stand in their place, those show what has changed.
+// The rows of which nothing is left. Others in the place of a row show what has changed there.
 function goneOf(rows, places) {
   const found = [];
   let next = 0; // the first row that was not looked at
