@@ -481,7 +481,9 @@ class DeskApp:
         if head:
             # Before the scripts of the theme, and before a <base> and a policy in a <meta>.
             storage = f'<script src="{_ROOT}/storage.js"></script>'
-            html = f"{html[: head.end()]}{storage}{script}{html[head.end() :]}"
+            # What the script imports, too: a policy refuses what is asked for after it.
+            sight = f'<script type="module" src="{_ROOT}/sight.js"></script>'
+            html = f"{html[: head.end()]}{storage}{sight}{script}{html[head.end() :]}"
         # A browser runs a module once. Here, it also runs if that is no start tag of a head.
         before, body_end, after = html.rpartition("</body>")
         return f"{before}{script}{body_end}{after}" if body_end else f"{html}{script}"

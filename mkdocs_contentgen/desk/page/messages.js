@@ -129,11 +129,11 @@ export function messages() {
     state.isTooQuick && note("too_quick", "amber", say("too_quick")),
     isWaiting && note("why", text.waits ? "amber" : "quiet", why),
     state.comparison && note("comparison", "quiet", comparisonMessage()),
+    notSeen(),
     outcome(),
     text.approved_file && note("approved", "green", say("approved", text.approved_file),
       copyButton(text.commit_command)),
     areLostWithPage() && note("not_kept", "red", say("not_kept")),
-    notSeen(),
     unsaved(),
     replacing());
 }

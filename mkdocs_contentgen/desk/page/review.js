@@ -93,9 +93,6 @@ const isOfApproval = (message) => Boolean(message?.undo);
 // be undone. The Undo of all else would take back what was done last in the text that is open.
 const outlives = (message) => message?.kind === "red" || isOfApproval(message);
 
-// Whether the panel leaves the page room: on a narrow screen, it is a sheet over the page.
-const hasRoomForSheet = () => !matchMedia("(max-width: 899px) and (max-height: 560px)").matches;
-
 export async function showText(row, isWanted) {
   const { message, ref } = state;
   const isOther = ref !== row.ref;
@@ -103,8 +100,8 @@ export async function showText(row, isWanted) {
   if (!isWanted()) return;
   Object.assign(state, {
     view: "text", ref: row.ref, tab: "check", current: "", pending: [], block: null, hovered: null,
-    editing: null, comparison: null, isMenuOpen: false, isSheetOpen: hasRoomForSheet(),
-    failure: "", isTooQuick: false,
+    editing: null, comparison: null, isMenuOpen: false, isSheetOpen: true, failure: "",
+    isTooQuick: false,
   });
   if (isOther) state.checked = [];
   state.message = ref && isOther && outlives(message) ? message : null;

@@ -4,11 +4,12 @@
 import { align } from "./alignment.js";
 import { inform } from "./dialogs.js";
 import { h } from "./draw.js";
-import { PATIENCE, noteOtherSight, redraw, state } from "./state.js";
+import { keptForTab } from "./kept.js";
+import { HOLD, PATIENCE, noteOtherSight, redraw, state, tellTooQuick } from "./state.js";
 import { withoutMarks } from "./marks.js";
 import { say } from "./words.js";
 
-const MAX_WORDS = 120; // characters of a block that name it in a message
+const MAX_WORDS = 60; // characters of a block that name it in a message
 
 // What is known of the blocks of each text that was open, by its reference: `rows` for those that
 // the text has, `gone` for those that others have removed, and when that became so.
@@ -22,10 +23,32 @@ const rowOf = (block) => ({
   isThere: true,
 });
 
+const isOfRow = (value) => ["key", "words"].every((name) => typeof value?.[name] === "string");
+
+// What this tab knew of a text before it was loaded again, or null. Another program can have used
+// the port before, and have left anything there.
+function recalled(ref) {
+  try {
+    const { rows, gone } = JSON.parse(keptForTab.get(`seen ${ref}`));
+    return [...rows, ...gone].every(isOfRow) ? { rows, gone, since: performance.now() } : null;
+  } catch { // there is nothing, or something else
+    return null;
+  }
+}
+
+// Keeps what is known for this tab when it is loaded again.
+export function keepSeen() {
+  addEventListener("pagehide", () => {
+    for (const [ref, { rows, gone }] of known) {
+      keptForTab.set(`seen ${ref}`, JSON.stringify({ rows, gone }));
+    }
+  });
+}
+
 // Takes what the text has now, after an act of the person's own or of somebody else. A text that is
 // opened for the first time has not changed since it was seen.
 export function noteText({ ref, blocks }, isOwn) {
-  const before = known.get(ref);
+  const before = known.get(ref) ?? recalled(ref);
   if (!before?.rows.length) {
     known.set(ref, { rows: blocks.map(rowOf), gone: [], since: performance.now() });
     return;
@@ -110,15 +133,28 @@ function showInPlace(number) {
 }
 
 function showGone(gone) {
-  inform(say("gone_since"), gone.map(({ words }) => h("p", { dir: "auto" }, h("del", {}, words))));
-  known.get(state.ref).gone = [];
-  redraw();
+  const { ref } = state;
+  const words = gone.map((row) => h("p", { dir: "auto" }, h("del", {}, row.words)));
+  informOf(say("gone_since"), words, () => {
+    const now = known.get(ref);
+    now.gone = now.gone.filter((row) => !gone.includes(row));
+  });
 }
 
 function showHidden(hidden) {
-  inform(say("hidden"), hidden.map(({ words }) => h("p", { dir: "auto" }, words)));
-  for (const row of hidden) row.isSeen = true;
-  redraw();
+  informOf(say("hidden"), hidden.map(({ words }) => h("p", { dir: "auto" }, words)), () => {
+    for (const row of hidden) row.isSeen = true;
+  });
+}
+
+// Shows words in a dialog. They count as seen if nobody closes it in the same moment.
+function informOf(title, words, noteSeen) {
+  const since = performance.now();
+  inform(title, words).addEventListener("close", () => {
+    if (performance.now() < since + HOLD) tellTooQuick();
+    else noteSeen();
+    redraw();
+  });
 }
 
 // What is named before somebody approves the text: the words, how many there are, and a function
