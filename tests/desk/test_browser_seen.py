@@ -264,7 +264,7 @@ ALIGNED = [
     ("abc", "aXc", [0, -1, 2]),
     ("abc", "ac", [0, 2]),
     ("abc", "aXbc", [0, -1, 1, 2]),
-    ("57", "75", [1, -1]),  # two cells that have changed places
+    ("57", "75", [-1, 0]),  # two cells that have changed places
     ("aab", "aaab", [0, 1, -1, 2]),
     ("", "ab", [-1, -1]),
     ("ab", "", []),
