@@ -13,6 +13,7 @@ import { findIn, isWholeCell, openStatements, statementsOf } from "./statements.
 import { say } from "./words.js";
 
 const MAX_CHANGES = 50; // that the server makes at once
+const OF_MODEL = ["ask", "cancel"]; // acts after which the model's words can come
 const MAX_TRIES = 20; // for one change, while others change something else each time
 
 let last = Promise.resolve(); // ends with the last act that waits for its turn
@@ -92,7 +93,7 @@ async function send(action, body, ref) {
   try {
     const text = await call(action, { ref, seen: state.text.seen, ...body });
     await released();
-    receive(text);
+    receive(text, !OF_MODEL.includes(action));
     return text;
   } catch (error) {
     if (error.status === 409) await look();
@@ -244,8 +245,8 @@ function changesFor(all) {
   return changes;
 }
 
-function receive(text) {
-  if (text.ref === state.ref) take(text, true);
+function receive(text, isOwn = true) {
+  if (text.ref === state.ref) take(text, isOwn);
 }
 
 export function settleSentence(statement) {

@@ -5,14 +5,15 @@ import { align } from "./alignment.js";
 import { inform } from "./dialogs.js";
 import { h } from "./draw.js";
 import { keptForTab } from "./kept.js";
-import { HOLD, PATIENCE, noteOtherSight, redraw, state, tellTooQuick } from "./state.js";
 import { withoutMarks } from "./marks.js";
+import { HOLD, PATIENCE, noteOtherSight, redraw, state, tellTooQuick } from "./state.js";
 import { say } from "./words.js";
 
 const MAX_WORDS = 60; // characters of a block that name it in a message
 
 // What is known of the blocks of each text that was open, by its reference: `rows` for those that
-// the text has, `gone` for those that others have removed, and when that became so.
+// the text has, `gone` for those that others have removed, when that became so, and the digest of
+// the page's article with these blocks.
 const known = new Map();
 
 // The digest is of the words alone, and the Markdown also has addresses, which no page shows.
@@ -47,10 +48,11 @@ export function keepSeen() {
 
 // Takes what the text has now, after an act of the person's own or of somebody else. A text that is
 // opened for the first time has not changed since it was seen.
-export function noteText({ ref, blocks }, isOwn) {
+export function noteText({ ref, blocks, in_page: inPage }, isOwn) {
+  const digest = inPage?.digest;
   const before = known.get(ref) ?? recalled(ref);
   if (!before?.rows.length) {
-    known.set(ref, { rows: blocks.map(rowOf), gone: [], since: performance.now() });
+    known.set(ref, { rows: blocks.map(rowOf), gone: [], since: performance.now(), digest });
     return;
   }
   const keys = blocks.map(keyOf);
@@ -65,7 +67,7 @@ export function noteText({ ref, blocks }, isOwn) {
   const left = [...before.gone, ...gone].filter(({ key }) => !keys.includes(key));
   const since = isOther ? performance.now() : before.since;
   if (isOther) setTimeout(redraw, PATIENCE + 20);
-  known.set(ref, { rows, gone: left, since });
+  known.set(ref, { rows, gone: left, since, digest });
 }
 
 // The rows of which nothing is left. Others in the place of a row show what has changed there.
@@ -87,10 +89,10 @@ function goneOf(rows, places) {
 
 const isListOf = (numbers) => Array.isArray(numbers) && numbers.every(Number.isInteger);
 
-// Hears what was on the screen of the page. Of another version than the open one, it says nothing.
+// Hears what was on the screen of the page. Of another version than the newest, it says nothing.
 export function hearSight({ digest, there, seen, hidden }) {
-  const { rows } = known.get(state.ref) ?? {};
-  if (!rows || digest !== state.text.in_page?.digest) return;
+  const { rows, digest: newest } = known.get(state.ref) ?? {};
+  if (!rows || digest !== newest) return;
   if (![there, seen, hidden].every(isListOf)) return;
   const [areThere, areSeen, areHidden] = [there, seen, hidden].map((numbers) => new Set(numbers));
   const before = JSON.stringify(unseen());

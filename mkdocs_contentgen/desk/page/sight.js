@@ -3,6 +3,7 @@
 // once each part was.
 
 const BETWEEN = 200; // milliseconds between two looks; what both of them find was seen
+const REPEATED = 5; // looks after which a report is repeated: the desk may not have been ready
 const PART = 24; // pixels of a block that are seen together, as a line of text is
 const LEAST = 4; // pixels: what is smaller shows no words
 const SHARE = 0.9; // of a block that has to be in sight
@@ -11,6 +12,7 @@ let blocks = []; // what is known of each block of the text that the page shows
 let digest = ""; // of that text
 let covered = 0; // pixels that the desk covers from below
 let lastReport = "";
+let looks = 0;
 
 // Begins anew with the blocks that the page shows now.
 export function noteBlocks(shown) {
@@ -26,7 +28,7 @@ export function noteCovered(height) {
   covered = height;
 }
 
-// Looks again and again, and reports what has changed since.
+// Looks again and again, and reports what it finds.
 export function watchSight(report) {
   setInterval(() => {
     if (document.visibilityState !== "visible" || !digest) return;
@@ -40,7 +42,8 @@ export function watchSight(report) {
       hidden: numbers(blocks.filter(({ isHidden }) => isHidden)),
     };
     const json = JSON.stringify(all);
-    if (json === lastReport) return;
+    looks += 1;
+    if (json === lastReport && looks % REPEATED) return;
     lastReport = json;
     report(all);
   }, BETWEEN);
