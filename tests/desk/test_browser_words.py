@@ -9,7 +9,7 @@ import pytest
 from browsing import browser
 from conftest import Project
 from desk_site import NEWS, front_matter, make_site
-from model_double import ModelDouble, written
+from model_double import ModelDouble, raw, written
 from playwright.sync_api import Page, expect
 from test_browser_desk import (
     DeskProcess,
@@ -38,7 +38,7 @@ def test_a_note_stays_until_the_text_is_changed(
     """A note that failed with the model's server is there again, and goes once it is done. 5 s."""
     writer = {"model": "m", "endpoint": model.endpoint}
     make_site(project.root, plugins=[{"contentgen": {"base_url": "writer", "writer": writer}}])
-    model.answer = "no answer of a model"
+    model.answer = raw(b"no answer of a model")
     with DeskProcess(project) as desk:
         open_text(desk, page)
         write_note(page).fill("Shorter, please")

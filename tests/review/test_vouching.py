@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 import shutil
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
@@ -59,7 +59,7 @@ def file_by(name: str, day: date = TODAY) -> ApprovedText:
 def doubts(
     file: ApprovedText,
     commit: Commit | None,
-    others: dict[str, Commit | None] | None = None,
+    others: Mapping[str, Commit | None] | None = None,
     versions: dict[str, ApprovedText] | None = None,
 ) -> dict[str, str]:
     """Return the reason for each doubt, by field, of a file by one commit but for some fields."""
