@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     )
     from .service.client import ServiceClient
     from .text import Text
-    from .texts.approval import read_all
+    from .texts.approved_dir import read_all
     from .texts.articles import Article
     from .texts.obtain import Foreground, Obtained, obtain
     from .texts.policy import Limits, Policy
@@ -66,7 +66,7 @@ _MODULES = {
         "parse_front_matter",
     ],
     "service.client": ["ServiceClient"],
-    "texts.approval": ["read_all"],
+    "texts.approved_dir": ["read_all"],
     "texts.articles": ["Article"],
     "texts.obtain": ["Foreground", "Obtained", "obtain"],
     "texts.policy": ["Limits", "Policy"],

@@ -54,12 +54,27 @@ def read_text(path: Path, root: Path, limit: int) -> str:
     """
     refuse_links(path, root)
     with open(path, encoding="utf-8", opener=_open_for_reading) as file:
-        if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
-            raise OSError(errno.EINVAL, "it is not a file")
+        _refuse_other_than_file(file.fileno())
         text = file.read(limit + 1)
     if len(text) > limit:
         raise OSError(errno.EFBIG, f"it has more than {limit} characters")
     return text
+
+
+def read_bytes(path: Path, root: Path, limit: int) -> bytes:
+    """Return the content of a file below the directory `root`.
+
+    Raises ValueError for a path that no file can have, or OSError, also if the file is not a
+    regular file, if there is a symbolic link on the way from `root` to it, or if it has more than
+    `limit` bytes.
+    """
+    refuse_links(path, root)
+    with open(path, "rb", opener=_open_for_reading) as file:
+        _refuse_other_than_file(file.fileno())
+        content = file.read(limit + 1)
+    if len(content) > limit:
+        raise OSError(errno.EFBIG, f"it has more than {limit:,} bytes")
+    return content
 
 
 def replace_text(path: Path, root: Path, text: str) -> None:
@@ -141,6 +156,11 @@ def short_digest(text: str) -> str:
 
 def _open_for_reading(path: str, flags: int) -> int:
     return os.open(path, flags | _READ_FLAGS)
+
+
+def _refuse_other_than_file(descriptor: int) -> None:
+    if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+        raise OSError(errno.EINVAL, "it is not a file")
 
 
 def _relative_parts(path: Path, root: Path) -> tuple[str, ...] | None:

@@ -18,6 +18,7 @@ from msgspec import Meta, structs
 
 from .citation import MAX_KEPT, MAX_KEPT_OF_ALL, NAME, Citation
 from .display import CONTROL_CHARACTERS, escape_controls
+from .files import sha256
 
 MAX_HTML = 256 * 1024
 """The maximum length of a text in characters. No longer one can be sanitized."""
@@ -204,6 +205,11 @@ class Text(msgspec.Struct, frozen=True, omit_defaults=True, gc=False):
 
     original: Original | None = None
     """What a translation was made from, or None for any other text."""
+
+    @property
+    def version(self) -> str:
+        """The SHA-256 of what it says, and of what people did with it."""
+        return sha256(f"{self.html}\0{self.edits}")
 
     @property
     def changed_by(self) -> Mapping[str, str]:

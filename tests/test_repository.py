@@ -29,6 +29,30 @@ obtain parse_front_matter present read_all
 """What programs may use. Another name here is a promise, and one less breaks a promise."""
 
 
+READERS = {"approved_dir.py", "approved_writer.py"}
+"""The modules that decode approved files: the one that reads them, and the one that writes them."""
+
+
+def test_one_module_reads_approved_files() -> None:
+    """Whoever wants the text of an approved file asks `approved_dir`, which knows the limits."""
+    found = set()
+    for path in (ROOT / "mkdocs_contentgen").rglob("*.py"):
+        source = path.read_text("utf-8")
+        for imported in re.findall(r"approved_file import (\([^)]*\)|.*)", source):
+            if re.search(r"\b(decode|decode_file|check_html)\b", imported):
+                found.add(path.name)
+    assert found == READERS
+
+
+def test_one_module_runs_git() -> None:
+    """Only there is it certain that a branch cannot change the answer."""
+    found = []
+    for path in (ROOT / "mkdocs_contentgen").rglob("*.py"):
+        if re.search(r"[\[(]\"git\"[,\]]", path.read_text("utf-8")):
+            found.append(path.relative_to(ROOT).as_posix())
+    assert found == ["mkdocs_contentgen/git.py"]
+
+
 def test_the_public_names() -> None:
     """The package offers what it promises, each name from where it is defined."""
     assert mkdocs_contentgen.__all__ == PUBLIC.split()

@@ -18,7 +18,8 @@ from mkdocs_contentgen.requests import BlogRequest
 from mkdocs_contentgen.review.block_updates import apply_update, plan_update
 from mkdocs_contentgen.service.protocol import BlockChange, Updated, encode_answer, parse_answer
 from mkdocs_contentgen.text import ANSWER_FIELDS, Edits, Original, Text, clean_fields, within_limits
-from mkdocs_contentgen.texts.approval import approve, read_approved, save_approved
+from mkdocs_contentgen.texts.approved_dir import read_approved
+from mkdocs_contentgen.texts.approved_writer import approve, save_approved
 from mkdocs_contentgen.texts.store import DiskStore
 
 ADDRESS = "https://docs.example/speed/#build"

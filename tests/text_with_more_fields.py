@@ -58,7 +58,8 @@ def main() -> None:
     from mkdocs_contentgen.requests import BlogRequest
     from mkdocs_contentgen.service.protocol import encode_answer, parse_answer
     from mkdocs_contentgen.text import Text
-    from mkdocs_contentgen.texts.approval import approve, read_approved, save_approved
+    from mkdocs_contentgen.texts.approved_dir import read_approved
+    from mkdocs_contentgen.texts.approved_writer import approve, save_approved
     from mkdocs_contentgen.texts.store import DiskStore
 
     request = BlogRequest(topic="Speed")

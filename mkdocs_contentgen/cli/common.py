@@ -245,11 +245,13 @@ def load_undamaged(site: Site, page: str) -> list[Article]:
 def ask_before_replacing(
     articles: Sequence[Article],
     cure: str = "approve them first, run this in a terminal, or name other pages",
-) -> None:
+) -> frozenset[str]:
     """End the command unless a person wants to replace the drafts that people have changed.
 
-    Without a terminal, the message says what to do: `cure`.
+    Without a terminal, the message says what to do: `cure`. Returns the `version` of each draft
+    that may be replaced. A draft that somebody changes after the question has another one.
     """
+    agreed = frozenset(article.draft.version for article in articles if article.draft)
     pages = set()
     for article in articles:
         texts = [text for text in (article.draft, article.newest) if text]
@@ -257,9 +259,10 @@ def ask_before_replacing(
         if is_changed and not article.newest_is_approved:
             pages.add(article.page)
     if not pages:
-        return
+        return agreed
     drafts_of = f"the drafts of {escape_controls(', '.join(sorted(pages)))}"
     ask_before_losing(drafts_of, cure, "Replace their words by new texts?")
+    return agreed
 
 
 def ask_before_losing(what: str, cure: str, question: str) -> None:

@@ -138,10 +138,13 @@ def generate(
         policy = replace(site.options.command_policy(), refresh=refresh, retry_failed=bool(pages))
         if max_requests is not None:
             policy = replace(policy, max_requests=max_requests)
+        agreed: frozenset[str] = frozenset()
         if refresh and not dry_run:
-            ask_before_replacing(load_articles(site, pages))
+            agreed = ask_before_replacing(load_articles(site, pages))
         build = Build(site, policy, output.make_reporter())
-        source = None if dry_run else build.foreground()  # nothing is sent without one
+        source = None  # nothing is sent without one
+        if not dry_run:
+            source = replace(build.foreground(), agreed=agreed)
         obtained = build.obtain(site.approved_files(), source, requests)
         last_lines: list[str] = []
         if dry_run:
@@ -215,10 +218,7 @@ def prune(config_file: str | None, dry_run: bool) -> None:
             cure = "run this in a terminal to drop them"
             ask_before_losing("some of these texts", cure, "Drop their words?")
         parts, _ = store.requests("parts")  # of unfinished texts
-        store.delete([*unneeded, *parts.keys() - needed])
-        for file in site.undo_directory().glob("*.jsonl"):
-            if file.stem not in needed:
-                file.unlink(missing_ok=True)
+        store.delete([*unneeded, *parts.keys() - needed, *store.keys_with_kept() - needed])
         output.print_line(f"texts dropped: {len(unneeded)}")
 
 

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 @site_options
 @pages_argument
 @click.option("--all", "everything", is_flag=True, help="Propose every draft of the site.")
-@click.option("--yes", is_flag=True, help="Overwrite words of people that a draft does not have.")
+@click.option("--yes", is_flag=True, help="Overwrite human edits that a draft does not have.")
 def propose(config_file: str | None, pages: tuple[str, ...], everything: bool, yes: bool) -> None:
     """Write the drafts of PAGES into their files, for review in a pull request.
 

@@ -170,19 +170,22 @@ def diff(config_file: str | None, page: str) -> None:
 @click.option(
     "--reason", metavar="TEXT", help="Why you approve a text with statements left to check."
 )
+@click.option("--yes", is_flag=True, help="Overwrite human edits that the newer draft has not.")
 def approve(
     config_file: str | None,
     pages: tuple[str, ...],
     everything: bool,
     by: str | None,
     reason: str | None,
+    *,
+    yes: bool,
 ) -> None:
     """Write the texts of PAGES to approved files: you have read them and are responsible for them.
 
     It approves the newest draft. If an approved file was edited by hand, it approves the edited
-    text, unless you choose a newer draft when asked; without a terminal, it approves neither if
-    people have changed that draft, too. A text with statements to check is only approved with
-    --reason, which its file keeps with the statements.
+    text, unless you choose a newer draft when asked, or with --yes; without a terminal, it approves
+    neither if people have changed that draft, too. A text with statements to check is only approved
+    with --reason, which its file keeps with the statements.
     """
     from ..errors import ApprovalError
     from ..review.approving import reason_problem, text_to_approve, write_approval
@@ -196,6 +199,9 @@ def approve(
         if problem:
             raise click.UsageError(f"--reason: the text {problem}")
 
+    def agree(article: Article) -> bool:
+        return True
+
     with open_site(config_file) as site:
         failures: list[str] = []
         approved: set[Path] = set()
@@ -205,7 +211,7 @@ def approve(
                 print_line(f"{article.page}: already approved: {article.reason}")
                 continue
             try:
-                chosen = text_to_approve(article, _confirm_draft)
+                chosen = text_to_approve(article, agree if yes else _confirm_draft)
                 write_approval(article, chosen, name, site.options, reason=reason or "")
             except ApprovalError as error:
                 failures.append(str(error))
@@ -222,7 +228,7 @@ def approve(
 def _confirm_draft(article: Article) -> bool:
     """Ask whether to approve the newer draft, and not the file that was edited by hand.
 
-    Raises ApprovalError where nobody can be asked, and words of people would be lost.
+    Raises ApprovalError where nobody can be asked, and human edits would be lost.
     """
     from ..errors import ApprovalError
 
@@ -342,7 +348,7 @@ def _read_answer(file: TextIO) -> str:
 def _check_author(model: str, by: str) -> None:
     """Raise UsageError unless one of both is the name of who wrote a text, or none is given."""
     from ..text import model_name
-    from ..texts.approval import name_problem
+    from ..texts.approved_file import name_problem
 
     if model and by:
         raise click.UsageError("--by is for a text without a model; leave --model or --by out")
@@ -430,7 +436,7 @@ def _ask_before_leaving_out(articles: Sequence[Article]) -> None:
 
 def reviewer(by: str | None) -> str:
     """Return the name of the person who approves: `by`, or else git's. Raises UsageError."""
-    from ..texts.approval import name_problem
+    from ..texts.approved_file import name_problem
 
     name = by or user_name()
     if not name:

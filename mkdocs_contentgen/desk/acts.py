@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from functools import cached_property
-from pathlib import Path
 from typing import Any, Literal
 
 import msgspec
 from msgspec import structs
 
 from ..errors import ContentgenError, EditError, UnsafeHTMLError
-from ..files import replace_text, sha256
-from ..html.differences import compare
-from ..html.document import Block, Document, Kind
+from ..files import sha256
+from ..html.differences import Row, compare
+from ..html.document import Block, Document, Kind, document_of
 from ..html.restoring import take_back
 from ..page_request import PageRequest
 from ..review.approving import TextToApprove, reason_problem, shorten, write_approval
@@ -23,14 +23,15 @@ from ..review.earlier import approved_text, text_as_written
 from ..review.evidence import KnownEvidence
 from ..review.importing import FormRemarks, changed_remarks
 from ..review.quotations import MarkedText, marked_text, open_remarks
+from ..review.replaced import last_act, text_before_request, was_made_over
+from ..site.authors import name_authors
 from ..site.site import Site
 from ..text import Edits, Text, edition_after, is_about_quotation
-from ..texts.approval import replace_file
+from ..texts.approved_file import ApprovedText
+from ..texts.approved_writer import FileChangedError, edits_at_risk, restore_file
 from ..texts.articles import Article, count_statements
-from ..texts.store import ChangedError, DiskStore, note_key
-
-_MAX_UNDO = 100
-"""How many acts can be undone."""
+from ..texts.human_edits import SOMEBODY, HumanEdit
+from ..texts.store import ChangedError, DiskStore, Kept, note_key
 
 _CHANGED = "the text has changed since you opened it; look at it again"
 
@@ -68,24 +69,33 @@ class OutdatedError(ContentgenError):
     """The text is no longer the one that the person has seen."""
 
 
-class _Undo(msgspec.Struct, frozen=True):
-    """How to undo an act: the draft before a change, or the approved file before an approval."""
+class _Conflict(msgspec.Struct, frozen=True):
+    """A block that somebody has written into a file, and what the person has in its place."""
 
-    after: str
-    """What digest_of() returned after the act."""
+    by: str
+    theirs: str
+    yours: str
+    """The words of the text that was to be approved; empty if it has none in this place."""
 
-    text: Text | None = None
-    """The draft before a change, or None for an approval."""
+    def message(self, file: str) -> str:
+        """Return a sentence that says what somebody did in a file, with both versions."""
+        if not self.theirs:
+            said = f"'{self.by}' has taken this out of {file}"
+        else:
+            said = f"'{self.by}' has changed this paragraph in {file}: '{self.theirs}'"
+        if self.yours:
+            said += f"; the text to approve has: '{self.yours}'"
+        return said
 
-    file: str | None = None
-    """The content of the approved file before an approval, or None for a change. It is empty if
-    there was no file, which Undo then deletes."""
 
-    act: str = ""
-    """What was done: the action of a change, `approve` or `ask`."""
+class FileEditedError(OutdatedError):
+    """An approval would overwrite what somebody has written into the file of the text."""
 
-    by: str = ""
-    """Who did it, or an empty string if that is not known."""
+    def __init__(self, message: str, conflicts: Sequence[_Conflict], file: str) -> None:
+        super().__init__(message)
+        self.conflicts = tuple(conflicts)
+        self.file = file
+        """The SHA-256 of the file, with which a person agrees to overwrite it."""
 
 
 @dataclass(frozen=True)
@@ -275,65 +285,66 @@ class Desk:
     def undo(self, article: Article, seen_digest: str) -> None:
         """Take back what was done last with a text, also before the desk was started again.
 
-        Raises OutdatedError, EditError and ApprovalError.
+        Raises OutdatedError, EditError, ApprovalError and StoreError.
         """
         _as_seen(article, seen_digest)
-        lines = self._undo_lines(article)
-        last = _last_undo(lines, article)
+        last = last_act(self._kept(article), article)
         if last is None:
             raise EditError("there is nothing to undo")
-        if last.text:
-            self._save(article, _restored(article, last.text))
-        elif article.approved and last.file is not None:
-            replace_file(article.path, article.directory, last.file, before=article.approved)
-        self._write_undos(article, lines[:-1])
+        if last.file is not None:
+            self._undo_approval(article, last, last.file)
+        elif last.text:
+            self._save(article, _restored(article, last.text), undone=last)
         self.refresh()
+
+    def _undo_approval(self, article: Article, last: Kept, content: str) -> None:
+        """Put the file back as it was before an approval, or delete it if it was not there.
+
+        First, the draft has to be there again, since the file may be all that has its words.
+        """
+        if last.text and article.draft is None:
+            self._save(article, last.text)
+        restore_file(article.path, article.directory, content, before=article.approved)
+        store = self.site.store()
+        store.forget(article.key, last)
+        store.close()
 
     def undo_info(self, article: Article) -> dict[str, object] | None:
         """Return what `Undo` takes back, and whether that deletes the approved file, or None."""
-        last = _last_undo(self._undo_lines(article), article)
+        last = last_act(self._kept(article), article)
         if last is None:
             return None
-        deletes_file = last.text is None and last.file == ""
-        return {"act": last.act, "by": last.by, "deletes_file": deletes_file}
+        return {"act": last.act, "by": last.by, "deletes_file": last.file == ""}
 
-    def note_undo(self, article: Article, act: str, text: Text) -> None:
-        """Keep how to undo an act that is done. The cache had `text` before it."""
-        after = digest_of(self._reread(article))
-        self._add_undos(article, [_Undo(after, text=text, act=act, by=self.by)])
+    def note_request(self, article: Article, made: Text) -> None:
+        """Keep how to undo a request for a text, if the cache had none that it has replaced.
 
-    def _reread(self, article: Article) -> Article:
-        """Return an article as the cache and its file have it after an act."""
-        self.refresh()
-        return self.site.reread([article])[0]
+        Then the text before is that of the file.
+        """
+        before = article.newest
+        if article.draft is not None or before is None or before.html == made.html:
+            return
+        store = self.site.store()
+        store.keep(article.key, Kept(made.version, before, act="ask", by=self.by))
+        store.close()
 
-    def _add_undos(self, article: Article, undos: Sequence[_Undo]) -> None:
-        self._write_undos(article, [*self._undo_lines(article), *map(msgspec.json.encode, undos)])
+    def _kept(self, article: Article) -> list[bytes]:
+        """Return what was replaced of an article, the last at the end, see load_kept()."""
+        store = self.site.store()
+        kept = store.load_kept(article.key)
+        store.close()
+        return kept
 
-    def _undo_lines(self, article: Article) -> list[bytes]:
-        """Return how to undo each act, the last one at the end. Each has a whole text."""
-        try:
-            return self._undo_file(article).read_bytes().splitlines()
-        except OSError:  # most texts have none
-            return []
-
-    def _write_undos(self, article: Article, lines: Sequence[bytes]) -> None:
-        file = self._undo_file(article)
-        kept = b"\n".join(lines[-_MAX_UNDO:])
-        try:
-            replace_text(file, file.parents[1], kept.decode("utf-8", "replace"))
-        except OSError as error:
-            reason = f"{file}: cannot be written ({error.strerror})"
-            raise EditError(f"this was done, but cannot be undone: {reason}") from error
-
-    def _undo_file(self, article: Article) -> Path:
-        return self.site.undo_directory() / f"{article.key}.jsonl"
-
-    def approve(self, article: Article, seen_digest: str, reason: str = "") -> None:
+    def approve(
+        self, article: Article, seen_digest: str, reason: str = "", overwrites: str = ""
+    ) -> None:
         """Write the approved file of a text.
 
-        A text with statements to check needs a `reason`. Raises ApprovalError, OutdatedError,
-        EditError and StoreError.
+        A text with statements to check needs a `reason`. `overwrites` is the SHA-256 of the file
+        whose human edits the person has agreed to overwrite.
+
+        Raises FileEditedError if the file has others, ApprovalError, OutdatedError, EditError and
+        StoreError.
         """
         text = _as_seen(article, seen_digest)
         if not article.needs_approval:
@@ -342,14 +353,30 @@ class Desk:
         left = count_statements(text)
         if left and reason_problem(reason):
             raise EditError(f"statements left to check: {left}")
-        file = article.path.read_text("utf-8") if article.approved else ""
-        chosen = TextToApprove(text, is_in_file=article.newest_is_in_file)
-        write_approval(article, chosen, self.by, self.site.options, reason=reason)
-        now = self._reread(article)
-        # What somebody has written into the file since then is not undone.
-        if now.state == "approved":
-            undo = _Undo(digest_of(now), file=file, act="approve", by=self.by)
-            self._add_undos(article, [undo])
+        agreed = self._has_agreed(article, text, overwrites)
+        chosen = TextToApprove(text, is_in_file=article.newest_is_in_file, agreed=agreed)
+        store = self.site.store()
+
+        def keep(content: str, after: str) -> None:
+            kept = Kept(after, article.draft, file=content, act="approve", by=self.by)
+            store.keep(article.key, kept)
+
+        try:
+            write_approval(article, chosen, self.by, self.site.options, reason=reason, keep=keep)
+        except FileChangedError as error:
+            raise _file_edited_error(article, text, error) from error
+        finally:
+            store.close()
+            self.refresh()
+
+    def _has_agreed(self, article: Article, text: Text, overwrites: str) -> bool:
+        """Tell whether the person knows the human edits of the file that a text overwrites."""
+        approved = article.approved
+        if approved is None:
+            return False
+        if overwrites == approved.file_digest:
+            return True
+        return was_made_over(self._kept(article), text, approved.file_digest)
 
     def earlier(self, article: Article, name: Earlier) -> Text | None:
         """Return the approved text, or the text as it was before people changed it, or None."""
@@ -358,8 +385,11 @@ class Desk:
         note = note_key("generated", article.key)
         store = self.site.store()
         notes, _ = store.load([note])
+        before = notes.get(note)
+        if before is None and article.draft and not article.newest_is_in_file:
+            before = text_before_request(store.load_kept(article.key), article.draft)
         store.close()
-        return notes.get(note) or _before_edits_of_the_file(article)
+        return before or _before_edits_of_the_file(article)
 
     def read(self, html: str) -> Document:
         """Return the document of a text, which the caller may change. Raises UnsafeHTMLError."""
@@ -429,35 +459,104 @@ class Desk:
 
     def _save_steps(self, article: Article, steps: Sequence[_Step]) -> None:
         """Save the text after the last step, and how to undo each. Raises OutdatedError."""
-        self._save(article, steps[-1].after)
-        state = self._reread(article).state
-        undos = []
+        made_over = ""
+        if article.newest_is_in_file and article.approved:
+            made_over = article.approved.file_digest
+        kept = []
         for step in steps:
-            # This step is undone after all later ones. Then the article has the text of this step,
-            # and still the state that it has now.
-            after = _digest(step.after, state)
-            undos.append(_Undo(after, text=step.before, act=step.act, by=self.by))
-        self._add_undos(article, undos)
+            kept.append(
+                Kept(step.after.version, step.before, made_over=made_over, act=step.act, by=self.by)
+            )
+            made_over = ""
+        self._save(article, steps[-1].after, kept=kept)
+        self.refresh()
 
-    def _save(self, article: Article, text: Text) -> None:
+    def _save(
+        self,
+        article: Article,
+        text: Text,
+        *,
+        kept: Sequence[Kept] = (),
+        undone: Kept | None = None,
+    ) -> None:
         """Save a text, unless somebody has changed it meanwhile. Raises OutdatedError.
 
-        The draft as it was before people changed it is kept beside it, for comparison.
+        What it replaces is `kept` with it, or taken from what was kept if it is `undone`. The draft
+        as it was before people changed it is kept beside it, for comparison.
         """
+        key = article.key
         store: DiskStore = self.site.store()
-        note = note_key("generated", article.key)
+        note = note_key("generated", key)
         notes, _ = store.load([note])
-        saved = {article.key: text, **notes}  # saving a text deletes its notes
+        saved = {key: text, **notes}  # saving a text deletes its notes
         draft = article.draft
         if draft and draft.edits is None and not notes:  # this is the first change
             saved[note] = draft
         try:
-            store.save(saved, replacing={article.key: article.draft})
+            store.save(
+                saved,
+                replacing={key: article.draft},
+                agreed=True,  # the person has seen the text that is replaced
+                kept={key: kept},
+                undone={key: undone} if undone else None,
+            )
         except ChangedError as error:
             self.refresh()
             raise OutdatedError(_CHANGED) from error
         finally:
             store.close()
+
+
+def _file_edited_error(article: Article, text: Text, error: FileChangedError) -> FileEditedError:
+    """Return the error for an approval that would overwrite human edits of its file.
+
+    It has what somebody wrote there, and what the text has in its place.
+    """
+    now = error.now
+    edits = error.edits
+    if now is not None:
+        named = replace(now, text=name_authors(now.text, article.path, article.directory))
+        edits = tuple(edits_at_risk(named, text))
+    conflicts = _conflicts(edits, now, text)
+    file = f"{article.page}/{article.path.name}"
+    changed = f"'{SOMEBODY}' has changed {file}"
+    if conflicts:
+        changed = conflicts[0].message(file)
+    message = f"your approval was not written; {changed}"
+    return FileEditedError(message, conflicts, now.file_digest if now else "")
+
+
+def _conflicts(edits: Sequence[HumanEdit], now: ApprovedText | None, text: Text) -> list[_Conflict]:
+    """Return human edits of a file, each with what a text has in its place."""
+    rows: Sequence[Row] = ()
+    if now is not None:
+        with suppress(UnsafeHTMLError):
+            rows = compare(document_of(now.text.html), document_of(text.html), marks=False)
+    by_digest = {}
+    for row in rows:
+        if row.before and row.before.part == "all":
+            by_digest[Block(0, row.before.element).content_digest] = row
+    conflicts = []
+    for edit in edits:
+        if edit.is_removal:
+            conflicts.append(_Conflict(edit.by, "", edit.words))
+        elif edit.digest in by_digest:
+            conflicts.append(_conflict_in_row(edit, by_digest[edit.digest]))
+        else:
+            conflicts.append(_Conflict(edit.by, edit.words, ""))
+    return conflicts
+
+
+def _conflict_in_row(edit: HumanEdit, row: Row) -> _Conflict:
+    """Return a human edit and what stands in its place, with the addresses that differ."""
+    theirs = ""
+    yours = ""
+    for kind, words in row.plain_words():
+        if kind != "new":
+            theirs += words
+        if kind != "old" and row.after:
+            yours += words
+    return _Conflict(edit.by, theirs.strip(), yours.strip())
 
 
 def _authors(blocks: Sequence[Block], text: Text) -> _Authors:
@@ -500,11 +599,8 @@ def ref_of(article: Article | PageRequest) -> str:
 
 def digest_of(article: Article) -> str:
     """Return the SHA-256 of what a person sees of a text, and of what was done with it."""
-    return _digest(article.newest, article.state)
-
-
-def _digest(text: Text | None, state: str) -> str:
-    return sha256(f"{text.html}\0{text.edits}\0{state}" if text else state)
+    text = article.newest
+    return sha256(f"{text.version}\0{article.state}" if text else article.state)
 
 
 def _as_newest(article: Article, text: Text) -> Text:
@@ -533,21 +629,6 @@ def _as_seen(article: Article, seen_digest: str) -> Text:
     if article.newest is None or digest_of(article) != seen_digest:
         raise OutdatedError(_CHANGED)
     return article.newest
-
-
-def _last_undo(lines: Sequence[bytes], article: Article) -> _Undo | None:
-    """Return how to undo what was done last with a text as it is now, or None.
-
-    `lines` are what can be undone of the article, the last act at the end.
-    """
-    if not lines:
-        return None
-    try:
-        last = msgspec.json.decode(lines[-1], type=_Undo)
-    except ValueError:  # somebody else has written it
-        return None
-    # Somebody may have put another text in the place of the one that the act has made.
-    return last if last.after == digest_of(article) else None
 
 
 def _settle_statement(block: Block, change: Change, confirmed: Sequence[str]) -> tuple[str, ...]:

@@ -41,10 +41,20 @@ from ..service.protocol import MAX_NOTE
 from ..site.build import Build
 from ..text import Edits, Line, Text
 from ..texts.articles import Article
-from .acts import EARLIER, Change, Desk, Earlier, OutdatedError, digest_of, ref_of
+from .acts import (
+    EARLIER,
+    Change,
+    Desk,
+    Earlier,
+    FileEditedError,
+    OutdatedError,
+    digest_of,
+    ref_of,
+)
 from .builder import Builder
 from .describing import commit_all_command, describe, describe_rows
 from .session import DeskSite
+from .site_files import PAGE, is_asset, type_of
 
 HOST = "127.0.0.1"
 
@@ -58,7 +68,7 @@ _T = TypeVar("_T")
 _ROOT = "/_contentgen"
 _ADDRESS_HINT = "open the address that contentgen review has printed"
 _TYPES = {"js": "text/javascript", "css": "text/css", "json": "application/json"}
-_FILES_OF_PAGES = ("page.js", "storage.js")
+_FILES_OF_PAGES = ("page.js", "sight.js", "storage.js")
 """The scripts that the pages of the site get."""
 
 _OWN_FILES = tuple(
@@ -69,9 +79,6 @@ _OWN_FILES = tuple(
 """The files of the desk's own page."""
 
 _HEAD = re.compile(r"<head\b[^<>]*>", re.IGNORECASE)
-
-_QUOTES_PAGES = re.compile(r"(?:\bsearch(?:_index)?\.(?:json|js)|\.(?:xml|md|txt))\Z")
-"""Matches the files that have the text of many pages: search indexes, feeds, `llms.txt`."""
 
 _HEADERS = {
     "Cache-Control": "no-store",
@@ -123,6 +130,9 @@ class _Body(msgspec.Struct, forbid_unknown_fields=True):
     reason: Line = ""
     """Why a text with statements to check is approved."""
 
+    overwrites: str = ""
+    """The SHA-256 of the file whose human edits the person agrees to overwrite (`approve`)."""
+
     replace: bool = False
     """Whether the person has agreed that a new text replaces this one (`ask`)."""
 
@@ -162,7 +172,7 @@ class _PageHosts:
 def page_name(path: str) -> str:
     """Return one name for a page of the site, by any path that leads to it."""
     name = posixpath.normpath(f"/{path}").lstrip("/")
-    return name if name.endswith(".html") else posixpath.join(name, "index.html")
+    return name if name.endswith(PAGE) else posixpath.join(name, "index.html")
 
 
 class DeskApp:
@@ -328,7 +338,7 @@ class DeskApp:
                 desk.undo(article, body.seen)
             case "approve":
                 self._check_shown(desk, article, body.shown)
-                desk.approve(article, body.seen, body.reason)
+                desk.approve(article, body.seen, body.reason, body.overwrites)
             case "ask":
                 self._ask(desk, article, body)
             case "cancel":
@@ -471,39 +481,40 @@ class DeskApp:
         if head:
             # Before the scripts of the theme, and before a <base> and a policy in a <meta>.
             storage = f'<script src="{_ROOT}/storage.js"></script>'
-            html = f"{html[: head.end()]}{storage}{script}{html[head.end() :]}"
+            # What the script imports, too: a policy refuses what is asked for after it.
+            sight = f'<script type="module" src="{_ROOT}/sight.js"></script>'
+            html = f"{html[: head.end()]}{storage}{sight}{script}{html[head.end() :]}"
         # A browser runs a module once. Here, it also runs if that is no start tag of a head.
         before, body_end, after = html.rpartition("</body>")
         return f"{before}{script}{body_end}{after}" if body_end else f"{html}{script}"
 
     async def _find_page(self, path: str, request: Request) -> str | Response:
-        """Return the HTML of a page, or another file.
+        """Return the HTML of a page, or another file that pages are shown with.
 
         For a page that is not built, it is HTML that its text can be put into.
         """
         response = await self._find_file(path, request)
         if response is not None:
             file = str(getattr(response, "path", ""))  # a redirection has none
-            if not file.endswith(".html"):
+            if not file or await run_in_threadpool(is_asset, file):
                 return response
-            if response.status_code == 200:  # else it is the 404.html of the site
+            # With another status, it is the 404.html of the site.
+            if type_of(file) == PAGE and response.status_code == 200:
                 return await run_in_threadpool(Path(file).read_text, "utf-8", "replace")
-        if path and not path.endswith(("/", ".html")):
-            raise HTTPException(404, "no such file")
+        if path and not path.endswith(("/", PAGE)):
+            raise HTTPException(404, "no such file, or none that pages are shown with")
         return _PLAIN
 
     async def _find_file(self, path: str, request: Request) -> Response | None:
-        """Return a file of the built site, or None if it is not there or quotes other pages."""
+        """Return a file of the built site, or None if it is not there."""
         directory = self._builder.site_dir
         if directory is None:
             return None
         static = StaticFiles(directory=directory, html=True)
         try:
-            response = await static.get_response(path, request.scope)
+            return await static.get_response(path, request.scope)
         except HTTPException:
             return None
-        quotes_pages = _QUOTES_PAGES.search(str(getattr(response, "path", "")))
-        return None if quotes_pages else response
 
 
 def _application(files_served: Sequence[str], *routes: Route) -> Starlette:
@@ -574,6 +585,10 @@ def _json(value: object, status: int = 200) -> Response:
 async def _error_response(request: Request, error: Exception) -> Response:
     if isinstance(error, HTTPException):
         return _json({"error": error.detail}, error.status_code)
+    if isinstance(error, FileEditedError):
+        conflicts = [msgspec.to_builtins(conflict) for conflict in error.conflicts]
+        answer = {"error": str(error), "conflicts": conflicts, "file": error.file}
+        return _json(answer, 409)
     if isinstance(error, OutdatedError):
         return _json({"error": str(error)}, 409)
     if isinstance(error, ContentgenError):

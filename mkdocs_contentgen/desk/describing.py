@@ -18,7 +18,7 @@ from ..display import escape_controls
 from ..errors import UnsafeHTMLError
 from ..html.differences import Row, compare
 from ..html.document import Block, Document, MarkedSentence, Sentences
-from ..html.tags import closest
+from ..html.tags import closest, tags_in
 from ..review.evidence import OriginalFinder, evidence_finder
 from ..site.site import Site
 from ..text import Text, is_about_quotation
@@ -30,6 +30,11 @@ from .rendering import render
 
 _MAX_HIDDEN = 200
 """How many hidden things are named."""
+
+_CELLS = ("td", "th")
+
+_MAX_ROW = 1_000
+"""Characters of a row that are searched for in the sources with each of its cells."""
 
 _UNSEEN = {"href": " →", "src": " →", "alt": ":", "title": ":", "datetime": ":"}
 """The attributes that a page does not show, with what stands between words and the value."""
@@ -119,7 +124,7 @@ def _metadata(desk: Desk, article: Article, text: Text, title: str) -> dict[str,
         "seen": digest_of(article),
         "undo": desk.undo_info(article),
         "can_approve_open": not any(map(is_about_quotation, text.remarks)),
-        "model": text.model,
+        **_vouched_metadata(article),
         "can_update": options.service_can("translate" if article.original else "update"),
         "original_language": text.original.language if text.original else "",
         "approved_file": approved_file,
@@ -127,6 +132,22 @@ def _metadata(desk: Desk, article: Article, text: Text, title: str) -> dict[str,
         "replaces": article.approved is not None and not article.newest_is_in_file,
         "updates": list(text.updates),
         "remarks": list(text.remarks),
+    }
+
+
+def _vouched_metadata(article: Article) -> dict[str, object]:
+    """Return what the page says of how a text came about, as the desk shows it."""
+    provenance = article.provenance
+    generated_at = None
+    approved_by = None
+    if provenance and provenance.generated_at:
+        generated_at = provenance.generated_at.isoformat()
+    if provenance and provenance.review:
+        approved_by = provenance.review.name
+    return {
+        "model": provenance.model if provenance else "",
+        "generated_at": generated_at,
+        "approved_by": approved_by,
     }
 
 
@@ -236,6 +257,7 @@ def _cards(
 
     Those with weak marks alone come last. `listed` has the sources at the end, by their numbers.
     """
+    tables = _Tables()
     strong: list[dict[str, object]] = []
     weak: list[dict[str, object]] = []
     for block in blocks:
@@ -256,10 +278,10 @@ def _cards(
                 "digest": digest,
                 "text": "; ".join(" ".join(words.split()) for words in statements.values()),
                 "parts": sentence.parts,
-                "place": _place(block),
+                "place": tables.place(block.element),
                 "source": cited.name or None,
                 "source_title": cited.title,
-                "evidence": _evidence(_find_evidence(finder, block, sentence)),
+                "evidence": _evidence(_find_evidence(finder, block, sentence, tables)),
             }
             if sentence.is_weak:
                 weak.append(card)
@@ -314,49 +336,87 @@ def _cited_by_number(sentence: MarkedSentence, listed: Mapping[str, _CitedSource
 
 
 def _find_evidence(
-    finder: EvidenceFinder, block: Block, sentence: MarkedSentence
+    finder: EvidenceFinder, block: Block, sentence: MarkedSentence, tables: _Tables
 ) -> list[Evidence]:
     """Return the passages beside a sentence; in a translation, the original of its block."""
     if isinstance(finder, OriginalFinder):
         return finder.of_block(block.number)
-    return finder.find(_words_to_find(block, sentence))
+    return finder.find(_words_to_find(block, sentence, tables))
 
 
-def _words_to_find(block: Block, sentence: MarkedSentence) -> str:
+def _words_to_find(block: Block, sentence: MarkedSentence, tables: _Tables) -> str:
     """Return the words to look for in the sources: those of a sentence, or of the row of a cell.
 
     A cell can be a figure alone, which does not say what it is about.
     """
     words = "".join(part for part, _ in sentence.parts)
-    row = closest(block.element, ("tr",))
-    if row is None:
+    row = tables.words_of_row(block.element)
+    if not row:
         return words
-    cells = row.find_all(["td", "th"], recursive=False)
-    return " ".join([*_place(block), *(cell.get_text() for cell in cells)])
+    if len(row) > _MAX_ROW:
+        row = words
+    return " ".join([*tables.place(block.element), row])
 
 
-def _place(block: Block) -> list[str]:
-    """Return the heads of the column and the row of a cell, and nothing for other blocks."""
-    cell = block.element
-    if cell.name not in ("td", "th"):
-        return []
-    row = closest(cell, ("tr",))
-    table = closest(cell, ("table",))
-    if row is None or table is None:
-        return []
-    cells = row.find_all(["td", "th"], recursive=False)
-    column = len(cell.find_previous_siblings(["td", "th"]))
-    first_row = table.find_all("tr")[0].find_all(["td", "th"], recursive=False)
-    heads: list[Tag] = []
-    if column < len(first_row):
-        heads.append(first_row[column])
-    heads.append(cells[0])
-    names = []
-    for head in heads:
-        name = " ".join(head.get_text().split())
-        if name and head is not cell:
-            names.append(name)
-    return names
+class _Tables:
+    """The rows and the heads of the cells of a text. Each table is read once, for all its cells."""
+
+    def __init__(self) -> None:
+        self._read: set[int] = set()
+        """The `id()` of each table that was read."""
+
+        self._places: dict[int, list[str]] = {}
+        """The heads of the column and the row of each cell that was read, by its `id()`."""
+
+        self._rows: dict[int, str] = {}
+        """The words of the row of each cell that was read, by its `id()`."""
+
+    def place(self, element: Tag) -> list[str]:
+        """Return the heads of the column and the row of a cell, and nothing for other elements."""
+        self._read_table_of(element)
+        return self._places.get(id(element), [])
+
+    def words_of_row(self, element: Tag) -> str:
+        """Return the words of the row that an element is in, or an empty string."""
+        self._read_table_of(element)
+        cell = element if element.name in _CELLS else closest(element, _CELLS)
+        return self._rows.get(id(cell), "")
+
+    def _read_table_of(self, element: Tag) -> None:
+        table = closest(element, ("table",))
+        if table is None or id(table) in self._read:
+            return
+        self._read.add(id(table))
+        rows = []
+        for row in tags_in(table, ("tr",)):
+            if closest(row, ("table",)) is table:  # else it is a row of a table in this one
+                rows.append(_cells_of(row))
+        names_of_columns = [_name_of(head) for head in rows[0]]
+        for cells in rows:
+            if cells:
+                self._read_row(cells, names_of_columns, is_first=cells is rows[0])
+
+    def _read_row(
+        self, cells: Sequence[Tag], names_of_columns: Sequence[str], *, is_first: bool
+    ) -> None:
+        words = " ".join(cell.get_text() for cell in cells)
+        name_of_row = _name_of(cells[0])
+        for column, cell in enumerate(cells):
+            names = []
+            if not is_first and column < len(names_of_columns):
+                names.append(names_of_columns[column])
+            if column:
+                names.append(name_of_row)
+            self._places[id(cell)] = [name for name in names if name]
+            self._rows[id(cell)] = words
+
+
+def _cells_of(row: Tag) -> list[Tag]:
+    return [cell for cell in row.children if isinstance(cell, Tag) and cell.name in _CELLS]
+
+
+def _name_of(head: Tag) -> str:
+    return " ".join(head.get_text().split())
 
 
 def _evidence(passages: Sequence[Evidence]) -> list[dict[str, object]]:

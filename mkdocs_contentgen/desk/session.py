@@ -24,8 +24,7 @@ from ..text import Text
 from ..texts.articles import Article
 from ..texts.generation import ask_for_text
 from ..texts.policy import AskForText
-from ..texts.store import note_key
-from .acts import Desk, ref_of
+from .acts import Desk
 
 Load = Callable[[], AbstractContextManager[Site]]
 
@@ -163,28 +162,11 @@ class DeskSite:
             else:
                 made, problems = _generate(build, article, cancellable)
             job.problem = "; ".join(problems)
-            self._keep_earlier(article, made)
+            if made is not None:
+                with self.lock:
+                    self.open().note_request(article, made)
         except ContentgenError as error:
             job.problem = str(error)
-
-    def _keep_earlier(self, article: Article, made: Text | None) -> None:
-        """Keep the text that was there for `Undo` and for comparison, if there is another now.
-
-        What somebody else has written meanwhile is not undone.
-        """
-        before = article.draft or article.newest
-        with self.lock:
-            desk = self.open()
-            now = desk.find(ref_of(article)).newest
-            if before is None or now is None or made is None:
-                return
-            is_from_job = now.html == made.html
-            if not is_from_job or made.html == before.html:
-                return
-            desk.note_undo(article, "ask", text=before)
-            store = desk.site.store()
-            store.save({note_key("generated", article.key): before})
-            store.close()
 
 
 def _update(
@@ -210,7 +192,8 @@ def _generate(
 
     None is returned for a text that people have already changed.
     """
-    source = replace(build.foreground(), ask=wrap(ask_for_text))
+    agreed = frozenset([article.draft.version] if article.draft else ())
+    source = replace(build.foreground(), ask=wrap(ask_for_text), agreed=agreed)
     obtained = build.obtain(build.site.approved_files(), source, [article.asked])
     draft = obtained.articles[0].draft
     made = draft if draft and not draft.edits else None

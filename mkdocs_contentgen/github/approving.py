@@ -12,14 +12,14 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ..errors import ApprovalError, ConfigurationError, GitHubError
-from ..git import run_git
+from ..git import Person, run_git
 from ..review.proposed_texts import ProposedText, approve_texts, proposed_texts, unticked
 from ..review.report_markdown import ticked_marks
-from ..texts.approval import name_problem
+from ..texts.approved_file import name_problem
 from .api import Account, GitHub
 from .comment import bodies, find_own, put_answer
 from .events import Job, PullRequest, Review, change_of
-from .repository import Person, change_repository, common_base, push_branch
+from .repository import change_repository, common_base, push_branch
 
 _NOT_IN_GIT_NAMES = re.compile(r"[<>\x00-\x1f\x7f]")
 """What git takes out of the name of an author, or refuses."""
@@ -237,8 +237,8 @@ def person_of(account: Account, login: str) -> tuple[str, Person]:
     address = f"{account.id}+{login}@users.noreply.github.com"
     full = f"{name} ({login})"
     if not name or name_problem(full):
-        return login, (login, address)
-    return full, (name, address)
+        return login, Person(login, address)
+    return full, Person(name, address)
 
 
 def _ask_again(github: GitHub, pull_request: PullRequest, review: Review, login: str) -> list[str]:

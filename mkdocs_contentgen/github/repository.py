@@ -2,29 +2,19 @@
 
 from __future__ import annotations
 
-import os
 import re
-import subprocess
 from pathlib import Path
 
+from .. import git
 from ..display import escape_controls
 from ..errors import ConfigurationError, GitHubError
-from ..git import repository_problem, run_git, top_level
+from ..git import GitFailedError, Person, repository_problem, run_git, top_level
+from ..review.vouching import JOBS_OF_GITHUB
 from .events import Change
-
-Person = tuple[str, str]
-"""Name and address of an author or a committer."""
-
-BOT: Person = (
-    "github-actions[bot]",
-    "41898282+github-actions[bot]@users.noreply.github.com",
-)
-"""The account that GitHub shows for jobs."""
 
 _GITHUB = "noreply@github.com"
 """The address of the committer of what GitHub merges, squashes and rebases."""
 
-_TIMEOUT = 300  # seconds, for a push over a slow network
 _MAX_SAID = 800
 _SECRET_IN_ADDRESS = re.compile(r"(?<=://)[^@/\s]+(?=@)")
 
@@ -36,34 +26,19 @@ _MOVED = "stale info"
 
 
 def change_repository(
-    directory: Path, *arguments: str, author: Person = BOT, committer: Person = BOT
+    directory: Path,
+    *arguments: str,
+    author: Person = JOBS_OF_GITHUB,
+    committer: Person = JOBS_OF_GITHUB,
 ) -> str:
-    """Run git in a directory, and return what it prints. Raises GitHubError with what it said.
-
-    The hooks of the repository do not run.
-    """
-    command = ["git", "-C", os.fspath(directory), "-c", f"core.hooksPath={os.devnull}", *arguments]
-    people = {
-        "GIT_AUTHOR_NAME": author[0],
-        "GIT_AUTHOR_EMAIL": author[1],
-        "GIT_COMMITTER_NAME": committer[0],
-        "GIT_COMMITTER_EMAIL": committer[1],
-    }
+    """Run git in a directory, and return what it prints. Raises GitHubError with what it said."""
     try:
-        ran = subprocess.run(  # noqa: S603
-            command,
-            capture_output=True,
-            check=False,
-            env={**os.environ, **people, "GIT_TERMINAL_PROMPT": "0", "LC_ALL": "C"},
-            stdin=subprocess.DEVNULL,
-            timeout=_TIMEOUT,
-        )
-    except (OSError, ValueError, subprocess.TimeoutExpired) as error:
-        raise GitHubError(f"git {arguments[0]} cannot be run ({type(error).__name__})") from error
-    if ran.returncode:
-        said = _what_git_said(ran.stderr.decode("utf-8", "replace"))
-        raise GitHubError(f"git {arguments[0]} failed: {said}")
-    return ran.stdout.decode("utf-8", "replace")
+        return git.change_repository(directory, *arguments, author=author, committer=committer)
+    except GitFailedError as error:
+        reason = f"git {arguments[0]} {error}"
+        if error.printed:
+            reason += f": {_what_git_said(error.printed)}"
+        raise GitHubError(reason) from error
 
 
 def _what_git_said(printed: str) -> str:

@@ -79,13 +79,15 @@ class DisclosureLine:
 
 @dataclass(frozen=True, slots=True)
 class Provenance:
-    """The type, generation time, review, model and remarks of an article.
+    """What a page says of how an article came about.
 
-    `review` is None for a draft.
+    `review` is None for a text that nobody has approved as it is.
     """
 
     type: str
-    generated_at: datetime
+    generated_at: datetime | None = None
+    """When it was generated, or None if nobody vouches for a time."""
+
     review: Review | None = None
     model: str = ""
     """The name of the model, or an empty string if it is not known."""
@@ -214,12 +216,15 @@ class Provenance:
         if self.review:
             editor = _named("Person", self.review.name)
             modified = self.review.date.isoformat()
+        created = ""
+        if self.generated_at:
+            created = self.generated_at.isoformat(timespec="seconds")
         is_translation = self.translated_from is not None
         properties: dict[str, object] = {
             "@context": "https://schema.org",
             "@type": _SCHEMA_TYPES[self.type],
             "headline": title,
-            "dateCreated": self.generated_at.isoformat(timespec="seconds"),
+            "dateCreated": created,
             "author": {} if is_translation else person,
             # Only a person or an organization can be one there; a model is the creator.
             "translator": person if is_translation else {},

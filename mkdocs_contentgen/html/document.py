@@ -34,7 +34,7 @@ from ..text import MAX_BLOCK
 from .article import image_hosts_of, parse_article
 from .elements import BLOCK_LEVEL, CELLS, GROUPS, TEXT_BLOCKS, TO_READ, VOID, WEAK
 from .sentences import sentence_ends
-from .tags import closest, tags_in
+from .tags import closest, tags_in, unwrap_all
 
 _LOOSE = "text"
 """The tag of the elements that loose text is put into. They are not written."""
@@ -368,8 +368,9 @@ class Block:
 
         An approval takes both off, which changes nothing that the block says.
         """
-        element = _as_approved(self.element)
-        return short_digest(f"{self.kind} {_to_html(element, marks=False)}")
+        html = _to_html(_as_approved(self.element), marks=False)
+        # Loose text has a space where the line of a file ends.
+        return short_digest(f"{self.kind} {html.strip(' ')}")
 
     @property
     def inner_digest(self) -> str:
@@ -669,15 +670,13 @@ def _strip_line_breaks(article: Tag) -> None:
 
 def _unwrap_idle_marks(article: Tag) -> None:
     """Remove the marks that are no statement of their own: empty ones, and those within others."""
-    idle = []
+    idle = set()
     for mark in tags_in(article, ("mark",)):
         is_empty = not mark.get_text().strip()
         if is_empty or closest(mark, ("mark",)):
-            idle.append(mark)
-    for mark in idle:
-        mark.unwrap()
-    if idle:  # so that white space is collapsed as if there had been no mark
-        article.smooth()
+            idle.add(id(mark))
+    if idle:  # texts are joined, so that white space is collapsed as if there had been no mark
+        unwrap_all(article, lambda tag: id(tag) in idle)
 
 
 _White = Literal["collapse", "code", "keep"]
@@ -712,8 +711,7 @@ def _is_reading_sign(element: Tag) -> bool:
 
 def unwrap_signs(element: Tag) -> None:
     """Take the marks and signs off that ask a person to check or to read something."""
-    for sign in filter(_is_sign, tags_in(element)):
-        sign.unwrap()
+    unwrap_all(element, _is_sign)
 
 
 def _is_sign(element: Tag) -> bool:
@@ -728,7 +726,6 @@ def _as_approved(element: Tag) -> Tag:
     for tag in (plain, *tags_in(plain)):
         tag.attrs.pop("style", None)
     unwrap_signs(plain)
-    plain.smooth()  # so that white space is collapsed as if there had been no mark
     return plain
 
 
@@ -737,8 +734,7 @@ def _without_reading_signs(element: Tag) -> Tag:
     if not any(map(_is_reading_sign, tags_in(element))):
         return element
     plain = copy(element)
-    for sign in filter(_is_reading_sign, tags_in(plain)):
-        sign.unwrap()
+    unwrap_all(plain, _is_reading_sign)
     return plain
 
 

@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterator, Sequence
 
 from markdown_it import MarkdownIt
-from markdown_it.rules_inline import StateInline
+from markdown_it.rules_inline import StateInline, emphasis
 from markdown_it.rules_inline.state_inline import Delimiter
 from markdown_it.token import Token
 
@@ -26,17 +26,21 @@ _BREAKS = ("softbreak", "hardbreak")
 _MAX_LEFTOVERS = 20
 """A line with more of them is no text with bold words, and stays as it is."""
 
+_MAX_DELIMITERS = 5_000
+"""Behind so many asterisks and `_` of a paragraph, they are text: joining them takes minutes."""
+
 
 def read_asterisks(parser: MarkdownIt) -> None:
     """Make a parser of lines read asterisks as people mean them."""
     parser.inline.ruler.before("emphasis", "asterisks", _read_asterisks)
+    parser.inline.ruler.at("emphasis", _read_emphasis)
     parser.inline.ruler2.after("emphasis", "asterisks", _read_leftovers)
 
 
 def _read_asterisks(state: StateInline, silent: bool) -> bool:
     """Read a run of asterisks, and say whether it can begin and end emphasis."""
     start = state.pos
-    if state.src[start] != "*" or silent:
+    if state.src[start] != "*" or silent or len(state.delimiters) > _MAX_DELIMITERS:
         return False
     end = start
     while end < state.posMax and state.src[end] == "*":
@@ -60,6 +64,11 @@ def _read_asterisks(state: StateInline, silent: bool) -> bool:
     return True
 
 
+def _read_emphasis(state: StateInline, silent: bool) -> bool:
+    """Read `_`, and the asterisks that are left."""
+    return len(state.delimiters) <= _MAX_DELIMITERS and emphasis.tokenize(state, silent)
+
+
 def _directions(state: StateInline, start: int, end: int) -> tuple[bool, bool]:
     """Return whether a run of asterisks can begin emphasis, and whether it can end it.
 
@@ -73,8 +82,7 @@ def _directions(state: StateInline, start: int, end: int) -> tuple[bool, bool]:
         scanned = state.scanDelims(start, True)
         return scanned.can_open, scanned.can_close
     # After an odd number of `**`, bold text is open, which this run may end: `**x**2`.
-    is_bold_before = state.src.count("**", 0, start) % 2 == 1
-    if _POWER.search(around) and not is_bold_before:
+    if _POWER.search(around) and state.src.count("**", 0, start) % 2 == 0:
         return False, False
     can_open = end < state.posMax and not state.src[end].isspace()
     can_close = start > 0 and not state.src[start - 1].isspace()

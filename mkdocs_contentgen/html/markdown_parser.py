@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import cache
 
+import nh3
 from bs4 import BeautifulSoup
 from markdown_it import MarkdownIt
-from markdown_it.rules_inline import StateInline
+from markdown_it.rules_block import StateBlock, reference
+from markdown_it.rules_inline import StateInline, html_inline
 from markdown_it.token import Token
 
 from .emphasis import read_asterisks
@@ -25,6 +27,12 @@ _MAX_DEPTH = 20
 _MAX_PAIR = 1_000
 """The maximum length of a statement, and of what is raised or lowered."""
 
+_MAX_REFERENCE = 20
+"""How many lines the address and the title of a link that stand apart can have."""
+
+_HTML_ENDS = {"<!--": "-->", "<![CDATA[": "]]>", "<!": ">", "<?": "?>"}
+"""What ends comments and the like, by what begins them."""
+
 
 class LinkParser(MarkdownIt):
     """Reads links with any address, so that the words of a forbidden one are kept."""
@@ -41,6 +49,7 @@ def inline_parser(*, is_persons: bool = False) -> MarkdownIt:
     parser = kind("commonmark", {"html": is_persons, "maxNesting": _MAX_BRACKETS})
     parser.enable("strikethrough")
     read_asterisks(parser)
+    _limit_time(parser)
     if is_persons:
         parser.inline.ruler.before("emphasis", "mark", _read_mark)
     else:
@@ -56,6 +65,7 @@ def block_parser() -> MarkdownIt:
     parser.enable(["strikethrough", "table"])
     parser.disable("html_block")  # its words are those of a paragraph
     read_asterisks(parser)
+    _limit_time(parser)
     parser.inline.ruler.before("emphasis", "mark", _read_mark)
     return parser
 
@@ -63,6 +73,8 @@ def block_parser() -> MarkdownIt:
 def link_addresses(text: str) -> list[str]:
     """Return the addresses of the links in Markdown or HTML, each once."""
     parser = LinkParser("commonmark", {"html": True, "maxNesting": _MAX_BRACKETS})
+    read_asterisks(parser)
+    _limit_time(parser)
     addresses = []
     html = []
     for token in _flat(parser.parse(text)):
@@ -70,8 +82,36 @@ def link_addresses(text: str) -> list[str]:
             addresses.append(str(token.attrs["href"]))
         if token.type in ("html_inline", "html_block"):
             html.append(token.content)
-    links = BeautifulSoup("".join(html), "html.parser").find_all("a", href=True)
+    # Of what may be comments without an end, html.parser would take minutes.
+    only_links = nh3.clean("".join(html), tags={"a"}, attributes={"a": {"href"}}, link_rel=None)
+    links = BeautifulSoup(only_links, "html.parser").find_all("a", href=True)
     return list(dict.fromkeys([*addresses, *(str(link["href"]) for link in links)]))
+
+
+def _limit_time(parser: MarkdownIt) -> None:
+    """Limit how far a parser looks for the end of what may have none: else it takes minutes."""
+    parser.block.ruler.at("reference", _read_reference)
+    parser.inline.ruler.at("html_inline", _read_html)
+
+
+def _read_reference(state: StateBlock, first: int, last: int, silent: bool) -> bool:
+    """Read the address of links elsewhere. The original looks for the end of the paragraph."""
+    end_of_text = state.lineMax
+    state.lineMax = min(end_of_text, first + _MAX_REFERENCE)
+    try:
+        return reference(state, first, last, silent)
+    finally:
+        state.lineMax = end_of_text
+
+
+def _read_html(state: StateInline, silent: bool) -> bool:
+    for start, end in _HTML_ENDS.items():
+        if state.src.startswith(start, state.pos):
+            first = state.pos + len(start)
+            if state.src.find(end, first, first + _MAX_PAIR) < 0:
+                return False
+            break
+    return html_inline(state, silent)
 
 
 def _flat(tokens: list[Token]) -> Iterator[Token]:

@@ -16,7 +16,9 @@ from xml.etree.ElementTree import Element
 from bs4 import BeautifulSoup, Tag
 from markdownify import MarkdownConverter
 
+from ..errors import UnsafeHTMLError
 from .elements import BLOCK_LEVEL, DROPPED, VOID
+from .sanitizer import MAX_DEPTH
 from .simplify import simplify
 
 _LISTS = ("ul", "ol")
@@ -61,6 +63,7 @@ _OUTSIDE_OF_ELEMENTS = frozenset({"[document]"})
 """The parents that the converter names for text outside of all elements: the document itself."""
 
 _SPACE = re.compile(r"[ \t\r\n\f]+")
+_LONG_SPACE = re.compile(r"[ \t\r\n\f]{100,}")
 
 _BLOCK_START = re.compile(
     r"(?=<(?:h[1-6]|[uod]l|p|pre|div|table|blockquote|section|article)[\s>])", re.IGNORECASE
@@ -124,14 +127,16 @@ def to_plain_markdown(html: str) -> str:
 
     Markdown beside its elements stays as it is, and so does code in backticks.
 
-    Raises RecursionError for elements that are nested too deeply.
+    Raises UnsafeHTMLError for elements that are nested too deeply.
     """
+    html = _shorten_spaces(html)
     # html.parser does not add end tags that are left out: a block ends the paragraph before it, and
     # an item the one before it.
     html = _BLOCK_START.sub("</p>", html)  # before each start of a block
     if "</li>" not in html.lower():
         html = re.sub("(?i)<li>", "</li><li>", html)
     soup = BeautifulSoup(html, "html.parser")
+    _check_depth(soup)
     has_heading = soup.find("h1") is not None
     for tag in soup.find_all(DROPPED):
         tag.decompose()
@@ -147,13 +152,35 @@ def to_plain_markdown(html: str) -> str:
 
 
 def to_readable_markdown(html: str) -> str:
-    """Return the HTML of a text as Markdown for people, with `==statements to check==`."""
-    marked = html.replace("<mark>", "==").replace("</mark>", "==")
+    """Return the HTML of a text as Markdown for people, with `==statements to check==`.
+
+    Raises UnsafeHTMLError for elements that are nested too deeply.
+    """
+    marked = _shorten_spaces(html).replace("<mark>", "==").replace("</mark>", "==")
     soup = BeautifulSoup(marked, "html.parser")
+    _check_depth(soup)
     _join_code(soup)
     options = dict.fromkeys(("escape_asterisks", "escape_underscores", "escape_misc"), False)
     converter = _FencingConverter(bullets="•", heading_style="atx", **options, **_SCRIPTS)
     return str(converter.convert_soup(soup)).strip()
+
+
+def _shorten_spaces(html: str) -> str:
+    """Return HTML without long runs of white space, for which the converter needs minutes."""
+    return _LONG_SPACE.sub(lambda run: "\n\n" if "\n" in run[0] else " ", html)
+
+
+def _check_depth(soup: BeautifulSoup) -> None:
+    """Raise UnsafeHTMLError if elements are nested too deeply.
+
+    The converter writes each level once more, and calls itself for it.
+    """
+    level: list[Tag] = [soup]
+    for _ in range(MAX_DEPTH + 1):
+        level = [child for tag in level for child in tag.children if isinstance(child, Tag)]
+        if not level:
+            return
+    raise UnsafeHTMLError(f"the HTML is nested more than {MAX_DEPTH} deep")
 
 
 def _join_code(soup: BeautifulSoup) -> None:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Callable, Collection, Sequence
+from itertools import groupby
 
 from bs4 import Tag
 from bs4.element import NavigableString, PageElement
@@ -25,3 +26,37 @@ def closest(node: PageElement, names: Collection[str]) -> Tag | None:
         if parent.name in names:
             return parent
     return None
+
+
+def unwrap_all(element: Tag, is_wanted: Callable[[Tag], bool]) -> None:
+    """Put the content of the wanted tags in an element in their place, and join texts that touch.
+
+    This takes linear time: Beautiful Soup looks for each tag among all that are beside it.
+    """
+    replace_all(element, lambda tag: tag.contents if is_wanted(tag) else None)
+
+
+def replace_all(element: Tag, replacement: Callable[[Tag], Sequence[PageElement] | None]) -> None:
+    """Replace tags in an element, unless their replacement is None, and join texts that touch."""
+    for parent in (*reversed(tags_in(element)), element):  # inner ones first
+        content: list[PageElement] = []
+        is_changed = False
+        for child in parent.contents:
+            new = replacement(child) if isinstance(child, Tag) else None
+            if new is None:
+                content.append(child)
+            else:
+                content += new
+                is_changed = True
+        if is_changed:
+            parent.clear()
+            _append_joined(parent, content)
+
+
+def _append_joined(parent: Tag, content: Sequence[PageElement]) -> None:
+    """Append nodes to a tag, of which texts that touch become one."""
+    for is_tag, nodes in groupby(content, lambda node: isinstance(node, Tag)):
+        if is_tag:
+            parent.extend(list(nodes))
+        else:
+            parent.append(NavigableString("".join(map(str, nodes))))

@@ -25,7 +25,7 @@ from .descriptions import CITATION_LABEL, descriptions_in
 from .document import Block, read_content, unwrap_signs
 from .formulas import find_formulas
 from .markdown_reader import check_kept, read_line
-from .tags import closest, strings_in, tags_in
+from .tags import closest, replace_all, strings_in, tags_in
 
 _ADDRESS = "https://part.invalid/"
 """Before the number of a part while Markdown is read, since the sanitizer wants an address."""
@@ -234,15 +234,21 @@ def _numbered(element: Tag, numbers: Sequence[int] = ()) -> Tag:
         code.string = code.get_text()
         code.attrs = {}
     fixed = list(_fixed_elements(element))
+    without_words: dict[int, NavigableString] = {}
     for tag, number in zip(fixed, numbers or range(1, len(fixed) + 1), strict=True):
         if not has_own_words(tag):
-            tag.replace_with(NavigableString(f"⟦{number}⟧"))
+            without_words[id(tag)] = NavigableString(f"⟦{number}⟧")
         elif closest(tag, ("a",)):  # a link in Markdown contains no other
             tag.name = "abbr"
             tag.attrs = {"title": str(number)}
         else:
             tag.name = "a"
             tag.attrs = {"href": f"{_ADDRESS}{number}"}
+
+    def number_of(tag: Tag) -> list[NavigableString] | None:
+        return [without_words[id(tag)]] if id(tag) in without_words else None
+
+    replace_all(element, number_of)
     return element
 
 

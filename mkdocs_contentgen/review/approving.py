@@ -19,8 +19,10 @@ from ..html.document import Document
 from ..html.stylesheet import adapted_classes
 from ..site.options import ContentgenConfig
 from ..text import MAX_EDIT, Edits, Text, edition_after, is_about_quotation
-from ..texts.approval import ApprovedText, approve, digest, save_approved
+from ..texts.approved_file import ApprovedText, block_digests
+from ..texts.approved_writer import Keep, approve, edits_at_risk, save_approved
 from ..texts.articles import Article, has_marks
+from ..texts.human_edits import named_edits
 from .earlier import approved_in_git, text_as_written
 
 _SHOWN_IN_DIFFS = re.compile(
@@ -144,7 +146,7 @@ def _changes_since_approval(article: Article, options: ContentgenConfig) -> str:
         )
     if original == approved.text.html:
         author = approved.text.written_by or "nobody, so a model"
-        return escape_controls(f"who wrote it was changed to: {author}")
+        return escape_controls(f"only the header was changed; who wrote it, says: {author}")
     return word_diff(original, approved.text.html, options.image_hosts)
 
 
@@ -156,7 +158,7 @@ def _html_when_approved(article: Article, options: ContentgenConfig) -> str:
         # The draft is that text, unless it is newer, or from another machine.
         with suppress(UnsafeHTMLError):
             html = approved_html(draft, options)
-            if approval.sha256 == digest(html, draft.written_by):
+            if approval.blocks and approval.blocks == block_digests(html):
                 return html
     before = text_as_written(article)
     return before.html if before else ""
@@ -187,73 +189,72 @@ class TextToApprove:
     is_in_file: bool
     """Whether it is the text of the file, and not the draft."""
 
+    agreed: bool = False
+    """Whether a person has agreed that the human edits of the file are lost that it has not."""
 
-def text_to_approve(
-    article: Article, prefer_draft: Callable[[Article], bool] = lambda article: True
-) -> TextToApprove:
+
+def text_to_approve(article: Article, prefer_draft: Callable[[Article], bool]) -> TextToApprove:
     """Return the text that an approval of an article is about: its draft, or the edited file.
 
-    `prefer_draft` is called if there are both an edited text and a newer draft. Raises
-    ApprovalError if there is no text.
+    `prefer_draft` is called if there are both a newer draft and human edits in the file that the
+    draft does not have. It tells whether a person agrees to lose them. Raises ApprovalError if
+    there is no text.
     """
     if article.damaged:
         raise article.damaged
-    if article.approved and _takes_file(article, prefer_draft):
-        return TextToApprove(article.approved.text, is_in_file=True)
-    if article.draft is None:
+    draft = article.draft
+    approved = article.approved
+    if approved and draft and article.has_newer_draft:
+        return _choose_text(article, approved, draft, prefer_draft)
+    if approved and article.state != "outdated":  # that is the text for another request
+        return TextToApprove(approved.text, is_in_file=True)
+    if draft is None:
         raise ApprovalError(
             f"{article.place}: there is no text to approve; "
             f"`contentgen generate {article.page_argument}` makes one"
         )
-    return TextToApprove(article.draft, is_in_file=False)
+    return TextToApprove(draft, is_in_file=False)
 
 
-def _takes_file(article: Article, prefer_draft: Callable[[Article], bool]) -> bool:
-    """Tell whether to approve the text that is in the file, although there may be a newer draft."""
-    if article.state == "outdated":  # it is the text for another request
-        return False
-    draft = article.draft
-    if draft is None or not article.has_newer_draft:  # there is nothing else to approve
-        return True
-    if article.state == "approved":  # that text is approved already, only the draft is not
-        return False
-    if article.state == "proposed" and not words_at_risk(article, draft):  # nothing would be lost
-        return False
-    return not prefer_draft(article)  # a person's words are in the file alone
-
-
-def words_at_risk(article: Article, draft: Text) -> list[str]:
-    """Return the words of people in the file of an article that a draft does not have.
-
-    Each is the text of a block; all are at risk if no build can show the draft.
-    """
-    if article.approved is None:
-        return []
-    text = article.approved.text
-    if not text.changed_by and not text.written_by:
-        return []
-    kept: set[str] = set()
-    with suppress(UnsafeHTMLError):
-        kept = set()
-        for block in Document(draft.html).blocks():
-            kept.add(block.text)
-    at_risk = []
-    for block in Document(text.html).blocks():
-        is_persons = bool(text.written_by) or block.digest in text.changed_by
-        if is_persons and block.text not in kept:
-            at_risk.append(block.text)
-    return at_risk
+def _choose_text(
+    article: Article,
+    approved: ApprovedText,
+    draft: Text,
+    prefer_draft: Callable[[Article], bool],
+) -> TextToApprove:
+    """Return the newer draft, or the text of the file. Raises ApprovalError."""
+    lost = edits_at_risk(approved, draft)
+    if article.state != "changed" and not lost:
+        return TextToApprove(draft, is_in_file=False)
+    if prefer_draft(article):
+        return TextToApprove(draft, is_in_file=False, agreed=True)
+    if article.state in ("changed", "proposed"):
+        return TextToApprove(approved.text, is_in_file=True)
+    # The text of the file needs no approval, or is the one for another request.
+    raise ApprovalError(
+        f"{article.path} has human edits that the draft does not have: {named_edits(lost)}; "
+        f"compare them with `contentgen diff {article.page_argument}`, and approve the draft with "
+        "--yes"
+    )
 
 
 def write_approval(
-    article: Article, chosen: TextToApprove, by: str, options: ContentgenConfig, *, reason: str = ""
+    article: Article,
+    chosen: TextToApprove,
+    by: str,
+    options: ContentgenConfig,
+    *,
+    reason: str = "",
+    keep: Keep = lambda content, after: None,
 ) -> None:
     """Write a text of an article to its approved file, in the name of the person `by`.
 
-    `reason` says why a text with statements left to check is approved; the file keeps both.
+    `reason` says why a text with statements left to check is approved; the file keeps both. `keep`
+    keeps what the file had before, see save_approved().
 
-    Raises ApprovalError if the text cannot be shown, if it has statements to check and there is no
-    reason, or if it is a draft that quotes what nobody said.
+    Raises FileChangedError if the file is not as it was read, or has human edits that would be
+    lost. Raises ApprovalError if the text cannot be shown, if it has statements to check and there
+    is no reason, or if it is a draft that quotes what nobody said.
     """
     text = chosen.text
     declined = article.approval.declined if article.approval else None
@@ -272,7 +273,14 @@ def write_approval(
         edition=edition,
     )
     written = approve(text, article.key, service_name(options), by, declined, unchecked)
-    save_approved(article.path, article.directory, written, before=article.approved)
+    save_approved(
+        article.path,
+        article.directory,
+        written,
+        before=article.approved,
+        agreed=chosen.agreed,
+        keep=keep,
+    )
 
 
 def service_name(options: ContentgenConfig) -> str:

@@ -9,13 +9,17 @@ from collections.abc import Iterator
 from contextlib import suppress
 
 from ..errors import ApprovalError
-from ..git import earlier_versions
+from ..git import commits_of
 from ..text import Text
-from ..texts.approval import ApprovedText, decode_file
+from ..texts.approved_dir import read_committed
+from ..texts.approved_file import ApprovedText
 from ..texts.articles import Article
 
 _MAX_COMMITS = 50
 """Commits that are searched: a text that was changed more often since is not compared."""
+
+_MAX_HTML_READ = 1_000_000
+"""How many characters of versions are read, which takes four seconds: large texts have fewer."""
 
 
 def approved_text(article: Article) -> Text | None:
@@ -44,13 +48,33 @@ def text_as_written(article: Article) -> Text | None:
     if not approved.is_changed:
         return approved.text
     for version in _versions(article):
-        if not version.is_changed and approved.header.is_of(version.text):
+        if (
+            not version.is_changed
+            and version.header.written_digest == approved.header.written_digest
+        ):
             return version.text
     return None
 
 
 def _versions(article: Article) -> Iterator[ApprovedText]:
     """Yield what can be read of the earlier versions of a file, the newest first."""
-    for content in earlier_versions(article.path, _MAX_COMMITS):
+    size = 0
+    for commit in commits_of(article.path, _MAX_COMMITS):
+        if size > _MAX_HTML_READ:
+            return
         with suppress(ApprovalError):
-            yield decode_file(content, article.path)
+            version = read_committed(article.path, commit)
+            if version is not None:
+                size += len(version.text.html)
+                yield version
+
+
+def is_committed(article: Article) -> bool:
+    """Tell whether the last commit has the file of an article exactly as it is now."""
+    try:
+        committed = read_committed(article.path)
+    except ApprovalError:
+        return False
+    if committed is None or article.approved is None:
+        return False
+    return committed.file_digest == article.approved.file_digest

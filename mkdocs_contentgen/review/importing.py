@@ -49,12 +49,14 @@ def import_text(
 
     A translation is aligned with its original, and compared with nothing else. If `answer` is one
     to the prompt for what has changed in the original, it is put into the translation. Any other
-    text takes the place of a draft; `ask_before_replacing` is called before that.
+    text takes the place of a draft; `ask_before_replacing` is called before that. Once it returns,
+    a person has agreed to lose what people wrote in the draft as it was read.
 
     `model` is the name of the model that wrote it, or empty, and `by` the person, if it was none.
     No update of a model changes what a person wrote.
 
-    Raises FailedTextError for what is no text, StoreError and ConfigurationError.
+    Raises FailedTextError for what is no text, StoreError, also if somebody has changed the draft
+    meanwhile, and ConfigurationError.
     """
     request, options = _request_and_options(site, article)
     if article.original:
@@ -73,16 +75,18 @@ def import_text(
     text = structs.replace(found, model=model)
     if by:
         text = _with_all_blocks_by(by, text, answer)
-    return _keep(site, article, text)
+    return _keep(site, article, text, agreed=True)
 
 
-def _keep(site: Site, article: Article, text: Text) -> Text:
-    """Save a text as a draft that is newer than all others, and return it."""
+def _keep(site: Site, article: Article, text: Text, *, agreed: bool = False) -> Text:
+    """Save a text as a draft that is newer than all others, and return it. Raises StoreError."""
     record = article.request.record()
     text = structs.replace(text, request=record, edition=edition_after(article.edition))
     store = site.store()
-    store.save({article.key: text}, replacing={article.key: article.draft})
-    store.close()
+    try:
+        store.save({article.key: text}, replacing={article.key: article.draft}, agreed=agreed)
+    finally:
+        store.close()
     return text
 
 

@@ -17,7 +17,9 @@ from ..git import run_git
 from ..html.document import Document, document_of
 from ..site.authors import name_authors
 from ..text import Text
-from ..texts.approval import ApprovedText, approve, decode_file, read_approved, save_approved
+from ..texts.approved_dir import read_approved, read_in_repository
+from ..texts.approved_file import ApprovedText
+from ..texts.approved_writer import approve, save_approved
 from ..texts.translation import count_changes, of_approved_original
 from .approving import settled_html, with_confirmed
 from .report_markdown import sentence_marks
@@ -70,11 +72,11 @@ def _text_at(top: Path, path: str, commit: str) -> ApprovedText | None:
     tree = run_git(top, "ls-tree", commit, "--", f":(literal){path}") or ""
     if not tree:
         return None
-    content = run_git(top, "show", f"{commit}:{path}")
     is_file = tree.startswith("100")  # the mode: links and submodules have others
-    if not is_file or content is None:
+    found = read_in_repository(top, path, commit) if is_file else None
+    if found is None:
         raise ApprovalError(f"{path}: is no file with a text")
-    return decode_file(content, Path(path))
+    return found
 
 
 def unticked(text: ProposedText, ticked: Collection[str]) -> list[str]:
@@ -97,7 +99,7 @@ def approve_texts(top: Path, directory: str, texts: Sequence[ProposedText], by: 
     `by` is the reviewer, who has confirmed all statements.
     """
     for text in texts:
-        reviewed = name_authors(text.proposed.text, top / text.path)
+        reviewed = name_authors(text.proposed.text, top / text.path, top / directory)
         if _has_original_among(reviewed, texts):
             reviewed = of_approved_original(reviewed)
         _write(top, directory, text, reviewed, by)

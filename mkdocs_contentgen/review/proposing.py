@@ -4,16 +4,12 @@ from __future__ import annotations
 
 from msgspec import structs
 
-from ..display import first_names, quoted
 from ..errors import ApprovalError, UnsafeHTMLError
-from ..git import is_committed
 from ..site.options import ContentgenConfig
-from ..text import Text
-from ..texts.approval import propose, save_approved
+from ..texts.approved_writer import FileChangedError, propose, save_approved
 from ..texts.articles import Article
-from .approving import proposed_html, service_name, unusable_draft_error, words_at_risk
-
-_MAX_NAMED = 3
+from .approving import proposed_html, service_name, unusable_draft_error
+from .earlier import is_committed
 
 
 def has_proposal(article: Article) -> bool:
@@ -24,8 +20,8 @@ def has_proposal(article: Article) -> bool:
 def propose_article(article: Article, options: ContentgenConfig, *, overwrite: bool = False) -> str:
     """Write the draft of an article into its file, without an approval. Return a line to print.
 
-    With `overwrite`, words of people in the file that the draft does not have are overwritten.
-    Raises ApprovalError if there are such words, or if there is no draft that a build can show.
+    With `overwrite`, human edits in the file that the draft does not have are overwritten.
+    Raises ApprovalError if there are such edits, or if there is no draft that a build can show.
     """
     if article.damaged:
         raise article.damaged
@@ -34,16 +30,23 @@ def propose_article(article: Article, options: ContentgenConfig, *, overwrite: b
         return _nothing_to_propose(article)
     try:
         html = proposed_html(draft, options)
-        problem = ""
-        if not overwrite:
-            problem = _overwrite_problem(article, draft)
     except UnsafeHTMLError as error:
         raise unusable_draft_error(article, error) from error
-    if problem:
-        raise ApprovalError(f"{article.place}: {problem}")
     text = structs.replace(draft, html=html, request=article.request.record())
+    look = f"compare them with `contentgen diff {article.page_argument}`"
+    cure = f"{look}, and overwrite the file with --yes"
+    if not overwrite and article.approval and not is_committed(article):
+        raise ApprovalError(
+            f"{article.place}: {article.path} has an approved text that is not committed; commit "
+            f"it first, or {cure}"
+        )
     proposal = propose(text, article.key, service_name(options))
-    save_approved(article.path, article.directory, proposal, before=article.approved)
+    try:
+        save_approved(
+            article.path, article.directory, proposal, before=article.approved, agreed=overwrite
+        )
+    except FileChangedError as error:
+        raise ApprovalError(f"{article.place}: {error}; {cure}") from error
     return f"{article.page}: proposed in {article.path}"
 
 
@@ -55,21 +58,3 @@ def _nothing_to_propose(article: Article) -> str:
             f"`contentgen generate {article.page_argument}` makes one"
         )
     return f"{article.page}: nothing to propose: {article.state}, {article.reason}"
-
-
-def _overwrite_problem(article: Article, draft: Text) -> str:
-    """Return what would be lost if a draft took the place of the file, or an empty string."""
-    approved = article.approved
-    if approved is None:
-        return ""
-    look = f"compare them with `contentgen diff {article.page_argument}`"
-    cure = f"{look}, and overwrite the file with --yes"
-    words = words_at_risk(article, draft)
-    if words:
-        named = first_names([quoted(text) for text in words], _MAX_NAMED)
-        return f"{article.path} has words of people that the draft does not have: {named}; {cure}"
-    if approved.approval and not is_committed(article.path):
-        return (
-            f"{article.path} has an approved text that is not committed; commit it first, or {cure}"
-        )
-    return ""

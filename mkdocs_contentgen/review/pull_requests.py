@@ -7,21 +7,24 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
 from ..errors import ApprovalError, UnsafeHTMLError
 from ..files import read_text
-from ..git import changed_files, file_at, line_authors
+from ..git import changed_files
 from ..html.differences import Row, compare
 from ..html.document import Document
 from ..site.site import Site
 from ..text import Text
-from ..texts.approval import ApprovedText, decode_file
+from ..texts.approved_dir import read_committed
+from ..texts.approved_file import ApprovedText
 from ..texts.articles import Article
 from .earlier import approved_in_git
 from .evidence import SentenceToCheck, sentences_to_check
+from .vouching import Doubt, doubts_about
 
 _MAX_SOURCE = 1_000_000
 """Characters of a source that are searched for the line of a passage."""
@@ -74,8 +77,8 @@ class TextReport:
     approved_by: str = ""
     """Who a new approval names, or an empty string if there is none."""
 
-    committed_by: str = ""
-    """Whose commit a new approval is, or an empty string if nobody knows."""
+    doubts: tuple[Doubt, ...] = ()
+    """What git says against that the person named has made a new approval."""
 
     @property
     def is_to_review(self) -> bool:
@@ -84,12 +87,8 @@ class TextReport:
 
     @property
     def has_doubtful_approval(self) -> bool:
-        """Whether a new approval names another person than the author of its commit."""
-        if not self.approved_by or not self.committed_by:
-            return False
-        # An approval from GitHub has the login behind the name.
-        name_without_login = self.approved_by.rpartition(" (")[0]
-        return self.committed_by not in (self.approved_by, name_without_login)
+        """Whether git says something against a new approval."""
+        return bool(self.doubts)
 
 
 def report_texts(site: Site, articles: Sequence[Article], base: str = "") -> list[TextReport]:
@@ -117,7 +116,11 @@ def _is_reported(article: Article, site: Site, changed: set[Path], base: str) ->
 
 
 def _is_among(file: Path, changed: set[Path]) -> bool:
-    return file in changed or file.resolve() in changed
+    """Tell whether a file has changed, or a directory above it, which may be a submodule now."""
+    for path in (file, file.resolve()):
+        if path in changed or not changed.isdisjoint(path.parents):
+            return True
+    return False
 
 
 class _Before(NamedTuple):
@@ -129,8 +132,8 @@ class _Before(NamedTuple):
     approved_by: str = ""
     """Who an approval names that was not there before."""
 
-    committed_by: str = ""
-    """Whose commit that approval is, if it is known."""
+    doubts: tuple[Doubt, ...] = ()
+    """What git says against that approval."""
 
 
 def _report(site: Site, article: Article, base: str, places: _PassagePlaces) -> TextReport:
@@ -155,7 +158,7 @@ def _report(site: Site, article: Article, base: str, places: _PassagePlaces) -> 
         rows,
         tuple(sentences),
         approved_by=before.approved_by,
-        committed_by=before.committed_by,
+        doubts=before.doubts,
     )
 
 
@@ -177,20 +180,13 @@ def _before_commits_since(base: str, article: Article) -> _Before:
         return _Before(text)
     if earlier and earlier.approval == approval:
         return _Before(text)
-    for line, author in line_authors(article.path):
-        # Whoever approves writes this line of the header anew: it has the digest of the text.
-        if line.startswith("sha256:"):
-            return _Before(text, approval.approved_by, author)
-    return _Before(text, approval.approved_by)
+    return _Before(text, approval.approved_by, doubts_about(article, datetime.now(UTC)))
 
 
 def _version_at(article: Article, commit: str) -> ApprovedText | None:
     """Return the file of a text in a commit, or None if it was not there or cannot be read."""
-    content = file_at(article.path, commit)
-    if not content:
-        return None
     try:
-        return decode_file(content, article.path)
+        return read_committed(article.path, commit)
     except ApprovalError:
         return None
 

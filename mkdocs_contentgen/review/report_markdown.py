@@ -21,6 +21,7 @@ from ..texts.articles import Article, count_statements
 from ..writer.evidence import PASSAGE_LENGTH
 from .pull_requests import PlacedPassage, PlacedSentence, TextReport
 from .untrusted_markdown import MAX_COMMENT, changed_words, escaped, folded, link, table, with_bold
+from .vouching import Doubt
 
 _MAX_ROWS = 100
 """Texts in the table."""
@@ -175,15 +176,23 @@ def _cell(text: str) -> str:
 
 
 def _warnings(reports: Sequence[TextReport]) -> list[str]:
-    """Return a warning for each new approval that is in somebody else's commit."""
+    """Return a warning for each new approval that git says something against."""
     found: list[str] = []
     for report in reports:
         if report.has_doubtful_approval and len(found) < _MAX_ROWS:
             found.append(
                 f"Warning: {_cell(report.article.page)} says reviewed by "
-                f"{_cell(report.approved_by)}; committed by {_cell(report.committed_by)}"
+                f"{_cell(report.approved_by)}; {_doubts(report.doubts)}"
             )
     return found
+
+
+def _doubts(doubts: Iterable[Doubt]) -> str:
+    """Return what is doubtful about an approval, and the fields that each reason is about."""
+    fields: dict[str, list[str]] = {}
+    for doubt in doubts:
+        fields.setdefault(doubt.reason, []).append(doubt.field or "file")
+    return "; ".join(f"{_cell(reason)} ({', '.join(names)})" for reason, names in fields.items())
 
 
 def _table(reports: Sequence[TextReport]) -> str:
@@ -402,8 +411,8 @@ def _text_to_json(report: TextReport, top: Path | None) -> dict[str, object]:
         "sentences": sentences,
         "remarks": list(_remarks(report)),
         "approved_by": report.approved_by or None,
-        "committed_by": report.committed_by or None,
         "has_doubtful_approval": report.has_doubtful_approval,
+        "doubts": [{"line": doubt.line, "reason": str(doubt)} for doubt in report.doubts],
         "due_since": article.due_since.isoformat() if article.due_since else None,
         "translation_of": article.asked.original.name if article.asked.original else None,
         "original_changes": article.original_changes,

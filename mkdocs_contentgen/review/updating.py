@@ -38,7 +38,6 @@ from ..texts.articles import Article
 from ..texts.lookup import Outcome
 from ..texts.obtain import Foreground, message_for_pages
 from ..texts.policy import AskForText
-from ..texts.store import note_key
 from .update_requests import ApplyAnswer, NoClient, SourceUpdate, TranslationUpdate
 
 CANNOT_UPDATE = (
@@ -326,7 +325,6 @@ def run(
         article = update.article
         is_answered = article.asked in answered
         results.append(_result(update, outcomes[article.key], is_answered=is_answered))
-    problems += _keep_texts_before(build, results)
     return results, problems
 
 
@@ -356,7 +354,7 @@ def _apply_unless_changed(site: Site, update: TextUpdate, apply_answer: ApplyAns
     article = update.article
     before = update.before
     now = site.reread([article])[0].newest
-    if now is None or (now.html, now.edits) != (before.html, before.edits):
+    if now is None or now.version != before.version:
         raise EditedTextError(
             "somebody has changed this text meanwhile, so it stays; "
             f"`contentgen update {article.page_argument}` begins anew"
@@ -375,23 +373,6 @@ def _result(update: TextUpdate, outcome: Outcome, *, is_answered: bool) -> TextU
         return replace(update, is_answered=is_answered, after=outcome.text, error=outcome.error)
     error = StoreError("the cache cannot keep it; make room, then repeat this")
     return replace(update, is_answered=is_answered, error=error)
-
-
-def _keep_texts_before(build: Build, results: Sequence[TextUpdate]) -> list[str]:
-    """Keep the texts as they were, with which the desk compares the drafts.
-
-    A text that was in a file is still there, and is not kept. Return the problems with the cache.
-    """
-    before: dict[str, Text] = {}
-    for result in results:
-        article = result.article
-        if result.after and not article.newest_is_in_file:
-            before[note_key("generated", article.key)] = result.before
-    if not before:
-        return []
-    store = build.store()
-    store.save(before)
-    return store.close()
 
 
 def failures(results: Sequence[TextUpdate]) -> list[str]:

@@ -12,11 +12,12 @@ from msgspec import structs
 
 from ..display import hidden_character
 from ..errors import UnsafeHTMLError
-from ..git import line_authors
+from ..git import committed_lines, user_name
 from ..html.document import Document
 from ..text import MAX_EDIT, Text
-from ..texts.approval import SOMEBODY
+from ..texts.approved_dir import read_lines
 from ..texts.articles import Article
+from ..texts.human_edits import SOMEBODY
 
 _TAG = re.compile(r"<[^<>]*>")
 
@@ -29,7 +30,7 @@ def with_authors(article: Article) -> Article:
     approved = article.approved
     if approved is None or not _is_by_somebody(approved.text):
         return article
-    named = name_authors(approved.text, article.path)
+    named = name_authors(approved.text, article.path, article.directory)
     return replace(article, approved=replace(approved, text=named))
 
 
@@ -37,12 +38,15 @@ def _is_by_somebody(text: Text) -> bool:
     return bool(text.edits and SOMEBODY in text.edits.changed_by.values())
 
 
-def name_authors(text: Text, path: Path) -> Text:
-    """Return a text that names the authors of the lines of its file in place of somebody."""
+def name_authors(text: Text, path: Path, directory: Path) -> Text:
+    """Return a text that names the authors of the lines of its file in place of somebody.
+
+    `directory` is that of the approved files.
+    """
     edits = text.edits
     if edits is None or not _is_by_somebody(text):
         return text
-    lines = line_authors(path)
+    lines = _line_authors(path, directory)
     try:
         words = {}
         for block in Document(text.html).blocks():
@@ -55,6 +59,25 @@ def name_authors(text: Text, path: Path) -> Text:
             name = _author_of(words.get(digest, ""), lines)
         changed_by[digest] = name
     return structs.replace(text, edits=structs.replace(edits, changed_by=changed_by))
+
+
+def _line_authors(path: Path, directory: Path) -> list[tuple[str, str]]:
+    """Return each line of a file as it is now, and who wrote it; nothing if git cannot tell.
+
+    Lines that are not committed yet are by the person who works here, or by nobody (an empty
+    string) if git knows no name.
+    """
+    committed = committed_lines(path)
+    if not committed:
+        return []
+    person = user_name(path.parent)
+    authors = {}
+    for line in committed:
+        authors[line.text.rstrip()] = line.commit.author.name if line.commit else ""
+    found = []
+    for text in read_lines(path, directory):
+        found.append((text, authors.get(text.rstrip(), person)))
+    return found
 
 
 def _author_of(words: str, lines: Sequence[tuple[str, str]]) -> str:

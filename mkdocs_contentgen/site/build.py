@@ -17,7 +17,7 @@ from ..html.presentation import ArticleMetadata, Presentation
 from ..page_request import PageRequest
 from ..reporting import SILENT, Reporter
 from ..service import SANDBOX
-from ..texts.approval import ApprovedFiles
+from ..texts.approved_dir import ApprovedFiles
 from ..texts.articles import Article
 from ..texts.lookup import Outcome
 from ..texts.obtain import Foreground, Obtained, TextSource, obtain

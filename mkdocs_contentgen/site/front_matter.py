@@ -203,7 +203,7 @@ class _PageReader:
 
     def read_kept(self, found: FoundTranslation) -> KeptTranslation | None:
         """Return the text of a translation in its file, or None if there is none."""
-        from ..texts.approval import approved_path, read_approved
+        from ..texts.approved_dir import approved_path, read_approved
         from .originals import KeptTranslation
 
         directory = self._site.approved_directory()

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
     from ..citation import Citation
     from ..text import Text
-    from ..texts.approval import ApprovedFiles
+    from ..texts.approved_dir import ApprovedFiles
     from ..texts.articles import Article
     from ..texts.store import DiskStore
     from ..writer.retrieval import Sources
@@ -161,10 +161,6 @@ class Site:
             )
         return directory
 
-    def undo_directory(self) -> Path:
-        """Return where the desk keeps what can be undone: `KEY.jsonl` for each text."""
-        return self.cache_directory() / "undo"
-
     def store(self, outage: Event | None = None) -> DiskStore:
         """Return the cache. The stores of a run share `outage`.
 
@@ -227,7 +223,7 @@ class Site:
 
     def approved_files(self, files: Iterable[Path] | None = None) -> ApprovedFiles:
         """Read the approved files of this site; `files` are those to consider, by default all."""
-        from ..texts.approval import read_all
+        from ..texts.approved_dir import read_all
         from ..texts.articles import with_originals
 
         directory = self.approved_directory()
@@ -291,7 +287,7 @@ class Site:
 
     def reread(self, articles: Sequence[Article]) -> list[Article]:
         """Return articles with the texts that their approved files and the cache have now."""
-        from ..texts.approval import read_all
+        from ..texts.approved_dir import read_all
         from ..texts.articles import with_originals
 
         own = [article.asked for article in articles]

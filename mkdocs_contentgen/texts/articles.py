@@ -23,7 +23,8 @@ from ..html.presentation import ArticleMetadata, Presentation
 from ..page_request import OriginalText, PageRequest
 from ..requests import LANGUAGE, OPTIONAL_FIELDS, TRANSLATION_KEY, Request, without_original
 from ..text import Text
-from .approval import Approval, ApprovedFiles, ApprovedText, approved_path
+from .approved_dir import ApprovedFiles, approved_path
+from .approved_file import Approval, ApprovedText
 from .lookup import NEVER_GENERATED_REASON, Outcome, look_up
 from .policy import Policy
 from .store import DiskStore
@@ -374,27 +375,45 @@ class Article:
 
     @property
     def provenance(self) -> Provenance | None:
-        """The provenance of the text that the page shows, or None without a text."""
+        """The provenance of the text that the page shows, or None without a text.
+
+        Page, metadata and feeds say only what somebody vouches for. Who wrote a text, wholly or in
+        part, is said when somebody has approved it as it is. Its model and time are those of an
+        approval, or of the own cache: whoever can write a file that nobody has approved can write
+        any header.
+        """
         text = self.outcome.text
         if text is None:
             return None
-        review = None
-        approval = self.approval
-        if approval and self.state == "approved" and self.shows_file:
-            review = Review(approval.approved_by, approval.approved_at)
-        return Provenance(
+        provenance = Provenance(
             type=self.request.type,
-            generated_at=text.generated_at,
-            review=review,
-            model=text.model,
             remarks=self.remarks,
             language=self.text_language,
-            is_edited=bool(text.edits and text.edits.changed_by),
-            author=_author_of(text),
             translated_from=self.translated_from,
             original_title=self._original_title,
             original_by_person=self._is_original_by_person,
         )
+        if self._vouches_for_header:
+            provenance = replace(provenance, generated_at=text.generated_at, model=text.model)
+        approval = self.approval
+        if approval and self._shows_approved_text:
+            provenance = replace(
+                provenance,
+                review=Review(approval.approved_by, approval.approved_at),
+                is_edited=bool(text.changed_by),
+                author=_author_of(text),
+            )
+        return provenance
+
+    @property
+    def _shows_approved_text(self) -> bool:
+        """Whether the page shows a text as somebody approved it."""
+        return self.state == "approved" and self.shows_file
+
+    @property
+    def _vouches_for_header(self) -> bool:
+        """Whether the page shows a text as somebody approved it, or one of the own cache."""
+        return self._shows_approved_text or not self.shows_file
 
     @property
     def translated_from(self) -> str | None:
@@ -403,7 +422,9 @@ class Article:
         It is empty if it is not known.
         """
         text = self.outcome.text
-        language = text.original.language if text and text.original else None
+        language = None
+        if text and text.original and self._vouches_for_header:
+            language = text.original.language
         original = self.asked.original
         if original and not language:  # the text does not say so
             return original.request.language or original.language
@@ -422,7 +443,9 @@ class Article:
     def _is_original_by_person(self) -> bool:
         """Whether this is a translation of what a person wrote."""
         original = self.original_text
-        return original is not None and bool(_author_of(original.text))
+        if original is None or original.is_draft:
+            return False
+        return bool(_author_of(original.text))
 
     def present(self, how: Presentation) -> tuple[Element, ArticleMetadata]:
         """Return the element to insert into a page, and its metadata.

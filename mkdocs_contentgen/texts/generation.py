@@ -47,6 +47,7 @@ from ..reporting import SILENT, Progress, Reporter
 from ..service.protocol import Attempt, Client
 from ..text import Text, edition_after
 from .claims import Claims
+from .human_edits import has_human_edits
 from .lookup import (
     NOTHING_REPLACED,
     Outcome,
@@ -59,7 +60,7 @@ from .lookup import (
     save_unfinished,
 )
 from .policy import SendingOptions
-from .store import REFRESH, ChangedError, UnreadableTextError, note_key
+from .store import REFRESH, ChangedError, EditsAtRiskError, UnreadableTextError, note_key
 from .throttle import Throttle
 
 POLL_INTERVAL = 1.0
@@ -413,8 +414,8 @@ class Generation:
     def _save_unless_edited(self, key: str, text: Text) -> Text:
         """Save a text as the newest one, and return the text that the cache has then.
 
-        If people have changed the text of the cache meanwhile, that stays, and the new one is saved
-        beside it. Raises StoreError.
+        If people have changed the text of the cache, and nobody has agreed to lose that, it stays,
+        and the new one is saved beside it. Raises StoreError.
         """
         current = self._replaced.get(key, NOTHING_REPLACED).text
         operation = self._operation_of(key)
@@ -422,13 +423,16 @@ class Generation:
             current_edition = current.edition if current else 0
             edition = edition_after(current_edition, self.options.editions.get(key, 0))
             newest = structs.replace(text, edition=edition)
+            agreed = current is not None and current.version in self.options.agreed
             try:
-                self._store.save({key: newest}, replacing={key: current}, operation=operation)
-            except ChangedError as changed:
-                current = changed.now
+                self._store.save(
+                    {key: newest}, replacing={key: current}, operation=operation, agreed=agreed
+                )
+            except (ChangedError, EditsAtRiskError) as error:
+                current = error.now
             else:
                 return newest
-            if current and current.edits:
+            if current and has_human_edits(current):
                 self._store.save({note_key("generated", key): text})
                 self._add_problems([_EDITED_MEANWHILE])
                 return current

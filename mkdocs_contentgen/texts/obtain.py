@@ -17,7 +17,7 @@ from ..errors import (
     StoreError,
 )
 from ..page_request import PageRequest
-from .approval import ApprovedFiles
+from .approved_dir import ApprovedFiles
 from .articles import Article, ChangedSources, find_articles, link_originals
 from .lookup import Outcome
 from .policy import Policy, SendingOptions

@@ -93,3 +93,6 @@ class SendingOptions:
     """The operations of updates, by key: the name of each, and a digest of its body.
 
     Each operation has an Idempotency-Key of its own."""
+
+    agreed: frozenset[str] = frozenset()
+    """The `version` of each text whose human edits a person has agreed to lose, as it was seen."""

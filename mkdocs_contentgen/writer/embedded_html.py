@@ -16,6 +16,7 @@ from textwrap import indent
 
 from markdown_it.common.html_blocks import block_names
 
+from ..errors import UnsafeHTMLError
 from ..html.elements import DROPPED
 from .answers import split_lines
 from .ranges import Range
@@ -238,7 +239,7 @@ def _block_lines(lines: Sequence[_Line]) -> list[str]:
     from ..html.markdown_writer import to_plain_markdown  # few models write HTML
 
     text = "\n".join(_escape_stray_signs(line) for line in lines)
-    with suppress(RecursionError):
+    with suppress(UnsafeHTMLError):  # then the HTML stays as it is
         text = to_plain_markdown(text).strip("\n")
     first_line = lines[0].text
     indentation = first_line.removesuffix(first_line.lstrip())

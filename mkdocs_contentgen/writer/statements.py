@@ -6,6 +6,8 @@ What stands in the topic counts as given.
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
+from collections.abc import Sequence
 from functools import lru_cache
 
 from .languages import any_of
@@ -138,8 +140,10 @@ def _literal_parts(text: str) -> tuple[list[Range], list[Range]]:
     return literal, places_without_values
 
 
-def _is_within(position: int, ranges: list[Range]) -> bool:
-    return any(part.start <= position < part.end for part in ranges)
+def _is_within(position: int, ranges: Sequence[Range]) -> bool:
+    """Tell whether a position is in one of the ranges, which are in order and do not overlap."""
+    behind = bisect_right(ranges, position, key=lambda part: part.start)
+    return behind > 0 and position < ranges[behind - 1].end
 
 
 def find_quotations(text: str, given: str) -> list[str]:

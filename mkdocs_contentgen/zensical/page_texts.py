@@ -30,7 +30,7 @@ from ..site.extension import read_stylesheet
 from ..site.front_matter import place_of, read_requests
 from ..site.options import ContentgenConfig
 from ..site.site import PageProblem, Site
-from ..texts.approval import list_files
+from ..texts.approved_dir import list_files
 from ..texts.obtain import CacheOnly
 from .configuration import (
     find_configuration,

@@ -12,7 +12,7 @@ from __future__ import annotations
 import asyncio
 import random
 import sys
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass
 from pathlib import Path
@@ -33,7 +33,7 @@ from mkdocs_contentgen.service.protocol import Attempt
 from mkdocs_contentgen.text import Text
 from mkdocs_contentgen.texts.generation import Generation
 from mkdocs_contentgen.texts.policy import Limits, SendingOptions
-from mkdocs_contentgen.texts.store import DiskStore
+from mkdocs_contentgen.texts.store import DiskStore, Kept
 from mkdocs_contentgen.texts.store.shared import SharedStore
 
 SECONDS = 30.0
@@ -90,6 +90,9 @@ class _Memory(DiskStore):
         *,
         replacing: Mapping[str, Text | None] | None = None,
         operation: str = "",
+        agreed: bool = False,
+        kept: Mapping[str, Sequence[Kept]] | None = None,
+        undone: Mapping[str, Kept] | None = None,
     ) -> None:
         """Keep texts."""
         self.texts |= texts

@@ -53,13 +53,16 @@ class Site:
         sources: Mapping[str, str] | None = None,
         remarks: tuple[str, ...] = (),
         edits: Edits | None = None,
+        edition: int = 1,
         is_for_writer: bool = False,
     ) -> None:
         """Put a draft of the article into the cache that was generated on a day of a January."""
         store = DiskStore(self.root / ".cache/plugin/contentgen")
         store.prepare()
         time = datetime(2026, 1, day, tzinfo=UTC)
-        text = Text(html, time, REQUEST.record(), model, sources or {}, remarks, edits)
+        text = Text(
+            html, time, REQUEST.record(), model, sources or {}, remarks, edits, edition=edition
+        )
         store.save({REQUEST.key(sandbox=not is_for_writer): text})
         store.close()
 

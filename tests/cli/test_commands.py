@@ -15,6 +15,7 @@ from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
 
 import pytest
+from approved_headers import sign
 from conftest import Project, wait_until
 from golden_file import cases
 from jsonschema import Draft202012Validator
@@ -25,7 +26,8 @@ from service_double import TOKEN, ServiceDouble, generated, raw, silence
 
 from mkdocs_contentgen.requests import BlogRequest, front_matter_schema
 from mkdocs_contentgen.text import Text
-from mkdocs_contentgen.texts.approval import approve, read_approved, save_approved
+from mkdocs_contentgen.texts.approved_dir import read_approved
+from mkdocs_contentgen.texts.approved_writer import approve, save_approved
 from mkdocs_contentgen.texts.generation import WAITING_MESSAGE
 from mkdocs_contentgen.texts.store import DiskStore
 
@@ -146,7 +148,7 @@ def test_a_draft_is_newer_whatever_the_clocks_say(
     key = ("index.md", "main")
     file = approve_one(project)
     made = f"generated_at: {datetime.now(UTC) + clock:%Y-%m-%d %H:%M:%S}+00:00"
-    file.write_text(re.sub("generated_at: .*", made, file.read_text()))
+    sign(file, re.sub("generated_at: .*", made, file.read_text()))
     shutil.rmtree(project.root / ".cache")  # it was approved on another machine
     for words in ("Text number 2", "Text number 3"):
         run(project, "generate", "--refresh")
@@ -169,7 +171,8 @@ def test_an_earlier_draft_is_not_offered(project: Project) -> None:
     run(project, "approve", "--all", "--by", "Ann")
     assert "edition: 2" in file.read_text()
     slow = re.sub("generated_at: .*", "generated_at: 2020-01-02 03:04:05+00:00", file.read_text())
-    file.write_text(slow)
+    sign(file, slow)
+    slow = file.read_text()
     shutil.rmtree(project.root / ".cache")
     first.rename(project.root / ".cache")
     assert states(project)["index.md", "main"][0] == "approved"
@@ -182,7 +185,7 @@ def test_a_draft_of_a_machine_that_knew_of_no_other(project: Project) -> None:
     """Two people asked for a first text each: nobody loses the one that was not approved."""
     file = approve_one(project)
     later = f"generated_at: {datetime.now(UTC) + timedelta(minutes=10):%Y-%m-%d %H:%M:%S}+00:00"
-    file.write_text(re.sub("generated_at: .*", later, file.read_text()))
+    sign(file, re.sub("generated_at: .*", later, file.read_text()))
     state, reason = states(project)["index.md", "main"]
     assert state == "approved"
     assert "there is another draft, which was made elsewhere: `contentgen diff index.md`" in reason
@@ -377,7 +380,7 @@ def test_a_new_text_that_did_not_arrive(
 def edit_date(approved: Path) -> None:
     """Make an approved text older than any draft, since approved files have whole seconds."""
     text = re.sub(r"(?m)^generated_at: \d+", "generated_at: 2025", approved.read_text())
-    approved.write_text(text)
+    sign(approved, text)
 
 
 def test_generate_chooses_pages(project: Project, service: ServiceDouble) -> None:

@@ -8,10 +8,16 @@ import sys
 from pathlib import Path
 
 import pytest
+from bs4 import Tag
+from commands import like_a_process
 from conftest import Project
 from model_writer import sentences, write
+from msgspec import structs
 
+from mkdocs_contentgen.cli.common import open_site
+from mkdocs_contentgen.review.importing import import_text as import_draft
 from mkdocs_contentgen.text import MAX_EDIT
+from mkdocs_contentgen.texts.store import ChangedError
 
 TOPIC = "How to speed up a docs build"
 MARKDOWN = f"""# Faster builds
@@ -101,29 +107,40 @@ def test_the_first_and_the_last_words_of_a_person(site: Project) -> None:
 
 @pytest.mark.parametrize("kind", ["blog", "news"])
 def test_a_text_of_a_person(site: Project, kind: str) -> None:
-    """Line, attribute, metadata and status name the person, and none says anything of AI."""
+    """Once somebody has approved it, line, attribute and metadata name the person, and no AI.
+
+    Before that, only `status` does: its page is that of a draft, in the cache and as proposed.
+    """
     site.page("index.md", {"type": kind, "topic": TOPIC, "length": "short"})
     import_text(site, MARKDOWN, "--by", "Ana <b>")
-    assert (row(site)["written_by"], row(site)["model"]) == ("Ana <b>", None)
+    for command in ("status", "propose"):
+        site.run("mkdocs_contentgen", command, *(["--all"] if command == "propose" else []))
+        assert (row(site)["written_by"], row(site)["model"]) == ("Ana <b>", None)
+        article, metadata = shown(site)
+        assert article["ai-disclosure"] == "ai-autonomous"
+        assert "AI-generated, not reviewed" in article.text
+        assert "Written by" not in article.text
+        assert "author" not in metadata
+    approve(site)
+    assert "written_by: Ana <b>" in (site.root / "contentgen/index.md/main.html").read_text()
+    article, metadata = shown(site)
+    assert article["ai-disclosure"] == "human-only"
+    assert "Written by Ana <b>" in article.text
+    assert not re.search(r"AI.generated|Algorithmic", str(article) + json.dumps(metadata))
+    assert metadata["author"] == {"@type": "Person", "name": "Ana ‹b›"}
+    source_type = "http://cv.iptc.org/newscodes/digitalsourcetype/digitalCreation"
+    assert metadata["digitalSourceType"] == source_type
+
+
+def shown(site: Project) -> tuple[Tag, dict[str, object]]:
+    """Build the site, and return the article of its page and the article's JSON-LD."""
     site.build("--strict")
-    for approved in (False, True):
-        article = site.soup("index.html").select_one("article.contentgen")
-        script = site.soup("index.html").select_one("script[type='application/ld+json']")
-        assert article
-        assert script
-        assert article["ai-disclosure"] == "human-only"
-        assert "Written by Ana <b>" in article.text
-        assert not re.search(r"AI.generated|Algorithmic", str(article) + script.text)
-        metadata = json.loads(script.text)[0]
-        assert metadata["author"] == {"@type": "Person", "name": "Ana ‹b›"}
-        source_type = "http://cv.iptc.org/newscodes/digitalsourcetype/digitalCreation"
-        assert metadata["digitalSourceType"] == source_type
-        if not approved:
-            approve(site)
-            assert (
-                "written_by: Ana <b>" in (site.root / "contentgen/index.md/main.html").read_text()
-            )
-            site.build("--strict")
+    article = site.soup("index.html").select_one("article.contentgen")
+    script = site.soup("index.html").select_one("script[type='application/ld+json']")
+    assert article
+    assert script
+    [metadata] = json.loads(script.text)
+    return article, metadata
 
 
 def test_addresses_of_links_that_are_not_kept(site: Project) -> None:
@@ -176,7 +193,7 @@ def test_a_long_text_of_a_person_can_be_approved(site: Project, blocks: str) -> 
 
 @pytest.mark.parametrize(
     ("arguments", "label"),
-    [([], "AI-generated, not reviewed"), (["--by", "Ana"], "Written by Ana")],
+    [([], "AI-generated, reviewed by Jo"), (["--by", "Ana"], "Written by Ana")],
 )
 def test_statements_of_texts_without_a_model(
     site: Project, arguments: list[str], label: str
@@ -184,9 +201,9 @@ def test_statements_of_texts_without_a_model(
     """They are counted and listed for the reviewer, and not published as marks."""
     import_text(site, MARKDOWN, *arguments)
     assert row(site)["marked"] == 3
+    said = approve(site)
     site.build("--strict")
     assert label in site.html("index.html")
-    said = approve(site)
     assert "to check: A build took ‹42 seconds› in ‹2019›" in said
     assert "<mark" not in (site.root / "contentgen/index.md/main.html").read_text()
 
@@ -201,7 +218,7 @@ def test_an_author_in_an_edited_header(site: Project) -> None:
         header = re.sub("^(model|written_by): .*\n?", "", header, flags=re.MULTILINE)
         path.write_text(f"{header.rstrip()}\nwritten_by: Bob\n---\n{text}")
         compared = site.run("mkdocs_contentgen", "diff", "index.md").stdout
-        assert "who wrote it was changed to: Bob" in compared
+        assert "who wrote it, says: Bob" in compared
         assert row(site)["state"] == "changed"
         assert "edited since Jo approved it" in site.build("--strict").stdout
         path.unlink()
@@ -246,6 +263,25 @@ def test_words_of_a_person_are_not_replaced_unasked(site: Project) -> None:
     import_text(site, MARKDOWN, "--by", "Ana")
     assert "people have changed the drafts of index.md" in import_text(site, MARKDOWN)
     assert row(site)["written_by"] == "Ana"
+
+
+def test_words_of_a_person_that_come_after_the_question(site: Project) -> None:
+    """Whoever agrees to lose what people wrote has seen no later words: these stay."""
+    import_text(site, MARKDOWN, "--by", "Ana")
+
+    def change() -> None:
+        store = opened.store()
+        [(key, text)] = store.load([article.key])[0].items()
+        html = text.html.replace("</article>", "<p>Later words.</p></article>")
+        store.save({key: structs.replace(text, html=html)}, agreed=True)
+        store.close()
+
+    with like_a_process(site.root, site.environment), open_site(None) as opened:
+        [article], _ = opened.articles(["index.md"])
+        with pytest.raises(ChangedError):
+            import_draft(opened, article, MARKDOWN, model="m", by="", ask_before_replacing=change)
+        [now], _ = opened.articles(["index.md"])
+    assert "Later words." in str(now.draft)
 
 
 def test_words_of_a_person_are_not_dropped_unasked(site: Project) -> None:

@@ -26,7 +26,7 @@ from mkdocs_contentgen.errors import MissingReason
 from mkdocs_contentgen.page_request import PageRequest
 from mkdocs_contentgen.requests import BlogRequest
 from mkdocs_contentgen.text import Text
-from mkdocs_contentgen.texts.approval import approve, save_approved
+from mkdocs_contentgen.texts.approved_writer import approve, save_approved
 from mkdocs_contentgen.texts.articles import Article
 from mkdocs_contentgen.texts.lookup import Outcome
 from mkdocs_contentgen.texts.store.disk import decode_entry, encode_entry

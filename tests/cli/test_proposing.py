@@ -14,7 +14,8 @@ from sandbox_site import Site, make_site
 from service_double import ServiceDouble
 
 from mkdocs_contentgen.text import Edits
-from mkdocs_contentgen.texts.approval import ApprovedText, read_approved
+from mkdocs_contentgen.texts.approved_dir import read_approved
+from mkdocs_contentgen.texts.approved_file import ApprovedText
 
 DRAFT = (
     "<article><h1>Alpha</h1><p>In <mark>1999</mark>, it was slow.</p>"
@@ -196,10 +197,68 @@ def test_words_of_people_are_not_overwritten(site: Site) -> None:
     site.draft("<article><h1>Alpha</h1><p>Newer.</p></article>", day=2)
     before = site.approved.read_bytes()
     said = site.run("propose", "index.md", code=1)
-    assert "has words of people that the draft does not have: 'One core is enough.'" in said
+    assert "has human edits that the new text does not have: 'One core is enough.' by Ada" in said
     assert "contentgen diff index.md" in said
     assert site.approved.read_bytes() == before
     site.run("propose", "--all", "--yes")
+    assert "Newer." in site.approved.read_text()
+
+
+PICTURES = (
+    "<article><h1>Alpha</h1><figure><img src='https://a.example/t.png' alt='{0}'></figure>"
+    "<p>Two cores <img src='https://a.example/i.png' alt='{1}'> are enough.</p></article>"
+)
+
+
+@pytest.mark.parametrize("texts", [("A red house", "x"), ("x", "A red house")])
+@pytest.mark.parametrize("command", ["propose", "approve"])
+def test_an_alternative_text_is_not_overwritten(
+    site: Site, texts: tuple[str, str], command: str
+) -> None:
+    """A person has said what is in a picture, beside words or within them."""
+    plugin = {"base_url": "sandbox", "image_hosts": ["a.example"]}
+    site.configure(plugins=[{"contentgen": plugin}])
+    site.draft(PICTURES.format("x", "x"))
+    propose(site)
+    path = site.approved
+    for number, text in enumerate(texts):
+        place = "i.png" if number else "t.png"
+        picture = next(line for line in path.read_text().splitlines() if place in line)
+        edit_file(path, picture, picture.replace('alt="x"', f'alt="{text}"'))
+    commit(site.root)
+    site.draft(PICTURES.format("x", "x"), day=2)
+    before = site.approved.read_bytes()
+    if command == "propose":
+        said = site.run("propose", "index.md", code=1)
+        assert "`alt` 'A red house' by" in said
+        assert site.approved.read_bytes() == before
+    else:  # without a terminal, the words of a person are what is approved
+        site.run("approve", "index.md", "--by", "Jo")
+        assert "A red house" in site.approved.read_text()
+
+
+def test_approve_yes_takes_the_newer_draft(site: Site) -> None:
+    """Also over an approved text of a person, which is never overwritten without it."""
+    site.run("approve", "index.md", "--by", "Jo", "--reason", "read")
+    edit_file(site.approved, "Two cores are enough.", "One core is enough.")
+    site.run("approve", "index.md", "--by", "Jo")
+    commit(site.root)
+    site.draft("<article><h1>Alpha</h1><p>Newer.</p></article>", day=2)
+    before = site.approved.read_bytes()
+    said = site.run("approve", "index.md", "--by", "Jo", code=1)
+    assert "'One core is enough.' by Ada" in said
+    assert "approve the draft with --yes" in said
+    assert site.approved.read_bytes() == before
+    site.run("approve", "index.md", "--by", "Jo", "--yes")
+    assert "Newer." in site.approved.read_text()
+
+
+def test_an_approved_text_that_is_not_committed(site: Site) -> None:
+    """A newer draft is approved in its place, if no human edits are lost."""
+    site.run("approve", "index.md", "--by", "Jo", "--reason", "read")
+    site.draft("<article><h1>Alpha</h1><p>Newer.</p></article>", day=2)
+    assert "not committed" in site.run("propose", "index.md", code=1)
+    site.run("approve", "index.md", "--by", "Jo")
     assert "Newer." in site.approved.read_text()
 
 

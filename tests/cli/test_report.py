@@ -7,6 +7,7 @@ import shutil
 from pathlib import Path
 
 import pytest
+from approved_headers import sign
 from bs4 import BeautifulSoup
 from markdown_it import MarkdownIt
 from repository import commit, edit_file, git
@@ -119,7 +120,7 @@ def test_whose_commit_an_approval_is(site: Site) -> None:
     assert "approved by Jo Doe" in said
     assert "Warning" not in said
     [text] = json.loads(report(site, "--json"))
-    assert (text["approved_by"], text["committed_by"]) == ("Jo Doe", "Jo Doe")
+    assert (text["approved_by"], text["doubts"]) == ("Jo Doe", [])
     git(site.root, "reset", "-q", "--soft", "HEAD~1")
     commit(site.root, name="Mallory @all")
     said = report(site)
@@ -159,8 +160,8 @@ def test_hostile_texts(site: Site) -> None:
     commit(site.root, name="@all </details> <img src=x>")
     page = read(report(site))
     text = page.get_text()
-    for sign in ("@all", "#1", "#2", ":octocat:", "https://"):
-        assert sign not in text
+    for character in ("@all", "#1", "#2", ":octocat:", "https://"):
+        assert character not in text
     assert not page.find_all(["img", "a", "pre", "code", "h1"])
     [details] = page.find_all("details")
     assert details.find_all("li")
@@ -221,7 +222,7 @@ def test_what_is_due_again(site: Site) -> None:
     """Approved texts that are due are named with their owner, below what is to be reviewed."""
     site.run("approve", "index.md", "--by", "Jo", "--reason", "I was there")
     [line] = [it for it in site.approved.read_text().splitlines() if it.startswith("approved_at")]
-    edit_file(site.approved, line, "approved_at: 2020-01-01")
+    sign(site.approved, site.approved.read_text().replace(line, "approved_at: 2020-01-01"))
     commit(site.root, name="Jo")
     git(site.root, "branch", "-f", "main")
     options = {"base_url": "sandbox", "review_every": "30d", "defaults": {"owner": "@all"}}

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 import yaml
+from approved_headers import sign, signed
 from click.testing import CliRunner
 from golden_file import cases
 from sandbox_site import REQUEST, Site, make_site
@@ -613,7 +614,7 @@ def test_an_approved_text_is_due_again(site: Site) -> None:
     content = site.approved.read_text()
     day = datetime.now(UTC).date()
     old = content.replace(f"approved_at: {day}", f"approved_at: {day - timedelta(days=30)}")
-    site.approved.write_text(old)
+    sign(site.approved, old)
     options = {"base_url": "sandbox", "review_every": "30d", "defaults": {"owner": "jo-doe"}}
     site.configure(plugins=[{"contentgen": options}])
     [row] = json.loads(site.run("status", "--json", "--check"))
@@ -622,7 +623,9 @@ def test_an_approved_text_is_due_again(site: Site) -> None:
     site.run("approve", "index.md", "--by", "Kim")
     [row] = json.loads(site.run("status", "--json"))
     assert (row["due_since"], row["approved_by"]) == (None, "Kim")
-    assert site.approved.read_text() == content.replace("approved_by: Jo", "approved_by: Kim")
+    assert site.approved.read_text() == signed(
+        content.replace("approved_by: Jo", "approved_by: Kim")
+    )
     assert "already approved" in site.run("approve", "index.md", "--by", "Jo")
 
 

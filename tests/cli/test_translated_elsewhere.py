@@ -63,9 +63,9 @@ def import_text(site: Site, text: str, *arguments: str) -> str:
     return site.run("import", "index.de.md", "text.md", *arguments)
 
 
-def approved(site: Site) -> str:
+def approved(site: Site, *options: str) -> str:
     """Approve the translation, and return its file."""
-    site.run("approve", "index.de.md", "--by", "Jo", "--reason", "I know")
+    site.run("approve", "index.de.md", "--by", "Jo", "--reason", "I know", *options)
     return (site.root / "contentgen/index.de.md/main.html").read_text(encoding="utf-8")
 
 
@@ -167,7 +167,9 @@ def test_a_changed_original_and_a_person(site: Site) -> None:
     assert html.count(": Ben") == 1
     change_original(site, "<p>Read it.</p>", "<p>Read all.</p>")
     import_text(site, MARKDOWN, "--model", "a-chat", "--yes")
-    assert "Übersetzt von Ada." in approved(site)
+    refused = site.run("approve", "index.de.md", "--by", "Jo", "--reason", "I know", code=1)
+    assert "'Dann warten.' by Ada" in refused
+    assert "Übersetzt von Ada." in approved(site, "--yes")
 
 
 def change_original(site: Site, before: str, after: str) -> None:

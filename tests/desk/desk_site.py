@@ -70,7 +70,7 @@ def front_matter(request: dict[str, object]) -> str:
 
 
 def save(root: Path, texts: dict[str, Text]) -> None:
-    """Put texts into the cache of a project."""
+    """Put texts into the cache of a project, in place of what people have changed there."""
     store = DiskStore(root / ".cache/plugin/contentgen")
-    store.save(texts)
+    store.save(texts, agreed=True)
     store.close()

@@ -32,7 +32,7 @@ from mkdocs_contentgen.files import sha256
 from mkdocs_contentgen.html.document import Block, Document
 from mkdocs_contentgen.site.progress import LineReporter
 from mkdocs_contentgen.text import Edits, Text, is_about_quotation, quotation_remarks
-from mkdocs_contentgen.texts.approval import read_approved
+from mkdocs_contentgen.texts.approved_dir import read_approved
 from mkdocs_contentgen.texts.store import DiskStore, note_key
 
 API = "/_contentgen/api/"
@@ -388,14 +388,16 @@ def test_a_repeated_act_does_nothing(reviewer: Reviewer) -> None:
     assert statuses == [200, 409]
 
 
-def test_a_newer_text_takes_nothing_back(reviewer: Reviewer) -> None:
-    """After another text has arrived, there is nothing to undo."""
+def test_a_newer_text_is_taken_back(reviewer: Reviewer) -> None:
+    """After another text has arrived, Undo brings back the one that it has replaced."""
     reviewer.change("edit", 6, markdown="A persons words.")
     stored = cached(reviewer)
     newer = Text("<article><h1>N</h1><p>x</p></article>", stored.generated_at, {}, "m")
     save(reviewer.root, {NEWS.key(sandbox=False): newer})
-    assert reviewer.text()["undo"] is None
-    assert reviewer.act("undo").status_code == 422
+    assert reviewer.text()["undo"] == {"act": "ask", "by": "", "deletes_file": False}
+    assert reviewer.act("undo").status_code == 200
+    assert "A persons words." in cached(reviewer).html
+    assert reviewer.text()["undo"] == {"act": "edit", "by": "Jo", "deletes_file": False}
 
 
 def test_an_edited_file_is_approved_with_its_reason(reviewer: Reviewer) -> None:
@@ -624,12 +626,6 @@ def test_a_page_reads_no_other_page(reviewer: Reviewer) -> None:
     """A link leads to the host of the other page, whose content no script of the first one gets."""
     (reviewer.root / "built/plan").mkdir()
     (reviewer.root / "built/plan/index.html").write_text("<p>The plan.</p>")
-    quoting = ("search/search_index.json", "search.json", "feed_rss_created.xml", "llms-full.txt")
-    for name in quoting:
-        file = reviewer.root / "built" / name
-        file.parent.mkdir(exist_ok=True)
-        file.write_text("The plan.")
-    (reviewer.root / "built/data.json").write_text("{}")
     report, plan = reviewer.host_of("/report/"), reviewer.host_of("/plan/")
     assert plan != report
     assert plan == reviewer.host_of("/plan") == reviewer.host_of("/plan/index.html")
@@ -642,12 +638,67 @@ def test_a_page_reads_no_other_page(reviewer: Reviewer) -> None:
         for into in ("empty", "script", "object", "embed", "image"):
             refused = reviewer.send(path, origin=report, **{"Sec-Fetch-Dest": into})
             assert "The plan." not in refused.text
-    for name in quoting:
-        refused = reviewer.send(f"/{name}", origin=report, **{"Sec-Fetch-Dest": "empty"})
-        assert refused.status_code == 404, name
-    assert reviewer.send("/data.json", origin=report, **{"Sec-Fetch-Dest": "empty"}).text == "{}"
     assert reviewer.send("/nowhere/", origin=report).status_code == 307
     assert reviewer.send("/no.css", origin=report).status_code == 404
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        *("feed_json_created.json", "search/search_index.json", "search.json", "data.json"),
+        *("feed_rss_created.xml", "sitemap.xml.gz", "llms-full.txt", "index.md", "objects.inv"),
+        *("pdf/document.pdf", "notes.CSV", "assets/app.js.map", "page.htm", "no_extension"),
+    ],
+)
+def test_a_file_that_is_not_on_the_list_is_not_served(reviewer: Reviewer, name: str) -> None:
+    """Any of them can have the text of a draft, whoever has made it."""
+    write_built(reviewer, name, "The plan.")
+    report = reviewer.host_of("/report/")
+    for into in ("empty", "script", "iframe"):
+        refused = reviewer.send(f"/{name}", origin=report, **{"Sec-Fetch-Dest": into})
+        assert refused.status_code in (404, 307), name
+        assert "The plan." not in refused.text
+
+
+@pytest.mark.parametrize(
+    "script",
+    [
+        'var __index = {"docs": ["The plan."]}',
+        '\ufeff/* index */ window.pages=["The plan.", "It has three parts."];\n',
+        '// index\nSearch.setIndex({"docs": {"plan": "The plan."}})',
+        'export default {"plan": "The plan.", "parts": 3, "a": {"b": 1}};\nexport const v = 1;\n',
+    ],
+)
+def test_a_script_that_is_data_is_not_served(reviewer: Reviewer, script: str) -> None:
+    """Such as the search index of a site that works without a server, whatever its name is."""
+    write_built(reviewer, "assets/some.js", script)
+    report = reviewer.host_of("/report/")
+    assert reviewer.send("/assets/some.js", origin=report).status_code == 404
+
+
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [
+        ("style.css", "p { color: red }"),
+        ("app.js", 'window.options = {"a": 1}; document.body.append("x".repeat(99), "and more");'),
+        ("math.js", "window.MathJax = { tex: { inlineMath: [] } };"),
+        ("part.mjs", "export const one = 1;"),
+        ("fonts/own.woff2", "font"),
+        ("picture.PNG", "picture"),
+        ("film.webm", "film"),
+    ],
+)
+def test_what_a_page_is_shown_with_is_served(reviewer: Reviewer, name: str, content: str) -> None:
+    """That is styles, scripts, fonts, pictures, sound and films."""
+    write_built(reviewer, name, content)
+    assert reviewer.send(f"/{name}", origin=reviewer.host_of("/report/")).text == content
+
+
+def write_built(reviewer: Reviewer, name: str, content: str) -> None:
+    """Write a file of the built site."""
+    file = reviewer.root / "built" / name
+    file.parent.mkdir(parents=True, exist_ok=True)
+    file.write_text(content)
 
 
 def test_hostile_texts(reviewer: Reviewer) -> None:

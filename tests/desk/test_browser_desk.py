@@ -24,7 +24,7 @@ from ports import free_port
 from mkdocs_contentgen.html.markdown_reader import read_line
 from mkdocs_contentgen.requests import BlogRequest
 from mkdocs_contentgen.text import Text
-from mkdocs_contentgen.texts.approval import read_approved
+from mkdocs_contentgen.texts.approved_dir import read_approved
 
 __all__ = ["browser"]  # the fixture
 
@@ -2099,6 +2099,10 @@ def test_undo_says_what_it_takes_back(desk: DeskProcess, page: Page) -> None:
     page.evaluate(CHANGE_ELSEWHERE, [ref, {"action": "delete"}])
     expect(said).to_contain_text("Done last: the removed paragraph")
     expect(approve_button(page)).to_be_enabled()
+    approve_button(page).click()
+    gone = page.get_by_role("dialog", name="Removed since you last saw it")
+    page.wait_for_timeout(600)  # as a person needs to read it
+    gone.get_by_role("button", name="Close").click()
     approve_button(page).click()
     expect(page).to_have_title(re.compile("Builds take seconds"))
     page.evaluate(CHANGE_ELSEWHERE, [ref, {"action": "edit", "markdown": "Their words."}])

@@ -6,9 +6,11 @@ import json
 import os
 import re
 import socket
+import sqlite3
 import sys
 import tempfile
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
 from itertools import product
 from pathlib import Path
 
@@ -17,7 +19,7 @@ import pytest
 import yaml
 from commands import like_a_process, run_here
 from conftest import Project, wait_until
-from desk_site import HTML, NEWS, WHEN, make_site, save
+from desk_site import BLOG, HTML, NEWS, WHEN, make_site, save
 from growth import LINEAR, growth
 from model_double import Call, ModelDouble, ModelHandler, streamed, written
 from test_app import PAGES, TOKEN, Reviewer, assert_restored, cached, reviewer
@@ -34,6 +36,7 @@ from mkdocs_contentgen.files import locked
 from mkdocs_contentgen.review.approving import text_to_approve, write_approval
 from mkdocs_contentgen.site.progress import LineReporter
 from mkdocs_contentgen.text import Text
+from mkdocs_contentgen.texts.store import DiskStore, Kept
 
 __all__ = ["reviewer"]  # the fixture
 
@@ -302,7 +305,13 @@ def test_a_change_while_the_terminal_approves(project: Project, is_approved_firs
         read = desk.find(ref)
 
         def approve() -> None:
-            write_approval(read, text_to_approve(read), "Tom", site.options, reason="Seen.")
+            write_approval(
+                read,
+                text_to_approve(read, lambda article: True),
+                "Tom",
+                site.options,
+                reason="Seen.",
+            )
 
         if is_approved_first:
             approve()
@@ -321,6 +330,8 @@ SHAPES = {
     "one sentence": ("<mark>b</mark> x ", "<p>{}</p>"),
     "sentences": ("Word <mark>5</mark> is it. ", "<p>{}</p>"),
     "links": ('<mark>b</mark> <a href="https://a.example/c">x</a> ', "<p>{}</p>"),
+    "cells": ("<tr><td>b</td><td><mark>5</mark></td></tr>", "<table>{}</table>"),
+    "cells of a row": ("<td><mark>5</mark></td>", "<table><tr>{}</tr></table>"),
     "rules": ("<hr>", "{}"),
     "brackets": ("![" * 10, "<p>{}</p>"),
     "colours": ("<div style='color: red'>" * 40 + "x" + "</div>" * 40, "{}"),
@@ -383,24 +394,116 @@ def test_undo_after_a_restart(reviewer: Reviewer) -> None:
     assert_restored(cached(reviewer), before)
 
 
-def test_what_cannot_be_undone_is_said_to_be_done(reviewer: Reviewer) -> None:
-    """Where the change or the approval could be written, and how to undo it could not."""
-    (reviewer.root / ".cache/plugin/contentgen/undo").write_text("")
+def propose_and_change(reviewer: Reviewer) -> Path:
+    """Propose the report, change the draft on the desk, and return the path of the file."""
+    run(reviewer, "propose", "report.md")
+    reviewer.change("edit", 6, markdown="My end.")
+    return reviewer.root / "contentgen/report.md/main.html"
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [("Needs Python 3.11", "Needs Python 3.12"), ("<li>Needs Python 3.11</li>\n", "")],
+)
+def test_an_approval_overwrites_no_edit_of_the_file(
+    reviewer: Reviewer, before: str, after: str
+) -> None:
+    """What somebody has just written into it, or taken out, is shown beside the text.
+
+    Once the person has agreed, the approval is written, and Undo brings the file back.
+    """
+    path = propose_and_change(reviewer)
+    edited = path.read_text().replace(before, after)
+    path.write_text(edited)
+    answer = reviewer.act("approve", reason="read")
+    assert answer.status_code == 409
+    found = answer.json()
+    assert "your approval was not written" in found["error"]
+    assert "report.md/main.html" in found["error"]
+    assert found["conflicts"]
+    if after:
+        assert found["conflicts"] == [
+            {"by": "somebody", "theirs": "Needs Python 3.12", "yours": "Needs Python 3.11"}
+        ]
+        assert "'Needs Python 3.12'" in found["error"]
+        assert "'Needs Python 3.11'" in found["error"]
+    assert path.read_text() == edited
+    assert reviewer.act("approve", reason="read", overwrites="0" * 64).status_code == 409
+    assert reviewer.act("approve", reason="read", overwrites=found["file"]).status_code == 200
+    assert "My end." in path.read_text()
+    assert reviewer.act("undo").status_code == 200
+    assert path.read_text() == edited
+
+
+def test_a_text_that_was_made_over_the_edited_file(reviewer: Reviewer) -> None:
+    """Whoever has changed on the desk what somebody wrote into the file has seen it."""
+    run(reviewer, "propose", "report.md")
+    path = reviewer.root / "contentgen/report.md/main.html"
+    path.write_text(path.read_text().replace("Needs Python 3.11", "Needs Python 3.12"))
+    blocks = reviewer.text()["blocks"]
+    assert isinstance(blocks, list)
+    [number] = [block["number"] for block in blocks if block["text"] == "Needs Python 3.12"]
+    reviewer.change("edit", number, markdown="Needs Python 3.13")
+    reviewer.change("edit", number, markdown="Needs Python 3.14")
+    assert reviewer.act("approve", reason="read").status_code == 200
+    assert "Needs Python 3.14" in path.read_text()
+
+
+def test_undo_deletes_the_file_once_the_draft_is_there(reviewer: Reviewer) -> None:
+    """An approved file may be all that has a text: first, its draft is put back."""
+    before = cached(reviewer, BLOG.key(sandbox=False))
+    reviewer.act("approve", "post.md")
+    path = reviewer.root / "contentgen/post.md/main.html"
+    with closing(sqlite3.connect(reviewer.root / ".cache/plugin/contentgen/cache.db")) as database:
+        database.execute("DELETE FROM Cache WHERE key = ?", [BLOG.key(sandbox=False)])
+        database.commit()
+    assert reviewer.text("post.md")["undo"] == {"act": "approve", "by": "Jo", "deletes_file": True}
+    refuse(reviewer.root, BLOG.key(sandbox=False))
+    assert reviewer.act("undo", "post.md").status_code == 422
+    assert path.exists()
+    refuse(reviewer.root, "")
+    assert reviewer.act("undo", "post.md").status_code == 200
+    assert not path.exists()
+    assert cached(reviewer, BLOG.key(sandbox=False)).html == before.html
+
+
+def test_an_approval_that_was_never_written(reviewer: Reviewer) -> None:
+    """What was kept for one, as before a kill, hides no earlier act from Undo."""
+    reviewer.change("edit", 6, markdown="My end.")
+    with closing(DiskStore(reviewer.root / ".cache/plugin/contentgen")) as store:
+        store.keep(NEWS.key(sandbox=False), Kept("0" * 64, file="", act="approve", by="Jo"))
+    assert reviewer.text()["undo"] == {"act": "edit", "by": "Jo", "deletes_file": False}
+    assert reviewer.act("undo").status_code == 200
+    assert "My end." not in cached(reviewer).html
+
+
+def refuse(root: Path, keys: str) -> None:
+    """Let the cache of a project write no rows whose keys match a pattern, as with a full disk."""
+    with closing(sqlite3.connect(root / ".cache/plugin/contentgen/cache.db")) as database:
+        database.execute("DROP TRIGGER IF EXISTS full")
+        database.execute(
+            f"CREATE TRIGGER full BEFORE INSERT ON Cache WHEN NEW.key GLOB '{keys}' "
+            "BEGIN SELECT RAISE(ABORT, 'full'); END"
+        )
+
+
+def test_what_cannot_be_undone_is_not_done(reviewer: Reviewer) -> None:
+    """Where the cache cannot keep what an approval replaces, no file is written."""
+    refuse(reviewer.root, "kept:*")
     answer = reviewer.act("approve", "post.md")
     assert answer.status_code == 422
-    assert "this was done, but cannot be undone" in answer.text
-    assert reviewer.text("post.md")["state"] == "approved"
+    assert not (reviewer.root / "contentgen/post.md/main.html").exists()
 
 
-def test_prune_deletes_what_could_be_undone(reviewer: Reviewer) -> None:
+def test_prune_deletes_what_was_kept(reviewer: Reviewer) -> None:
     """That of texts that no page requests any more; that of others stays."""
     reviewer.change("delete", 6)
     reviewer.act("approve", "post.md")
-    undo = reviewer.root / ".cache/plugin/contentgen/undo"
-    assert len(list(undo.iterdir())) == 2
+    store = DiskStore(reviewer.root / ".cache/plugin/contentgen")
+    assert store.keys_with_kept() == {NEWS.key(sandbox=False), BLOG.key(sandbox=False)}
     (reviewer.root / "docs/post.md").write_text("# No request any more\n")
     run(reviewer, "prune")
-    assert [it.stem for it in undo.iterdir()] == [NEWS.key(sandbox=False)]
+    assert store.keys_with_kept() == {NEWS.key(sandbox=False)}
 
 
 @pytest.mark.parametrize("base_url", ["sandbox", "writer"])
@@ -434,6 +537,38 @@ def test_a_new_text_keeps_the_one_that_was_there(
         assert "My words." in json.dumps(rows["rows"])
         assert desk.act("undo").status_code == 200
         assert_restored(cached(desk, key), mine)
+
+
+def test_a_page_that_is_renamed_while_a_new_text_is_written(
+    project: Project, model: ModelDouble
+) -> None:
+    """The words of a person that the new text has replaced come back under the new name."""
+    writer = {"model": "m", "endpoint": model.endpoint}
+    make_site(project.root, plugins=[{"contentgen": {"base_url": "writer", "writer": writer}}])
+    with (
+        like_a_process(project.root, project.environment),
+        DeskSite(
+            lambda: open_site(None, drafts=True), (), "Jo", article_to_json, LineReporter(print)
+        ) as texts,
+    ):
+        desk = at_desk(project.root, texts)
+        desk.change("edit", 6, markdown="My words.")
+        mine = cached(desk)
+        text = model.answer
+
+        def answer(call: Call, handler: ModelHandler) -> None:
+            page = project.root / "docs/report.md"
+            if page.exists():
+                page.rename(page.with_name("renamed.md"))
+            text(call, handler)
+
+        model.answer = answer
+        desk.act("ask", replace=True)
+        texts.wait()
+        assert "My words." not in cached(desk).html
+        assert desk.text("renamed.md")["undo"]
+        assert desk.act("undo", "renamed.md").status_code == 200
+        assert_restored(cached(desk), mine)
 
 
 @pytest.mark.parametrize("asked", [{"note": "shorter"}, {"replace": True}])

@@ -37,7 +37,8 @@ from mkdocs_contentgen.review.approving import approved_html
 from mkdocs_contentgen.site.options import ContentgenConfig
 from mkdocs_contentgen.site.site import Site
 from mkdocs_contentgen.text import Text
-from mkdocs_contentgen.texts.approval import approve, read_approved, save_approved
+from mkdocs_contentgen.texts.approved_dir import read_approved
+from mkdocs_contentgen.texts.approved_writer import approve, save_approved
 from mkdocs_contentgen.writer.markdown import to_html
 
 SECONDS = float(os.environ.get("FUZZ_SECONDS", "0"))

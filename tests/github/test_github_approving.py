@@ -26,7 +26,7 @@ from repository import commit, edit_file, git
 from sandbox_site import Site, enter_site, make_site
 
 from mkdocs_contentgen.github.comment import HEADING
-from mkdocs_contentgen.texts.approval import read_approved
+from mkdocs_contentgen.texts.approved_dir import read_approved
 
 DRAFT = (
     "<article><h1>Alpha</h1><p>In <mark>1999</mark>, it was slow.</p>"

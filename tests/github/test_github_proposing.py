@@ -20,6 +20,8 @@ from repository import commit, edit_file, git
 from sandbox_site import Site, make_site
 from service_double import ServiceDouble, raw
 
+from mkdocs_contentgen.text import Edits
+
 FILE = "contentgen/index.md/main.html"
 
 
@@ -144,6 +146,23 @@ def test_words_of_people_on_the_branch_stay(site: Site, remote: Path, github: Gi
     site.write("docs/beta.md", site_page)
     commit(site.root)
     propose(site)
+    assert "<h1>By a person</h1>" in proposed(remote)
+
+
+def test_human_edits_on_the_branch_are_not_overwritten(
+    site: Site, remote: Path, github: GitHubDouble
+) -> None:
+    """A newer draft that does not have them is named, and not proposed."""
+    propose(site)
+    heading = next(line for line in site.approved.read_text().splitlines() if "<h1" in line)
+    edit_file(site.approved, heading, "<h1>By a person</h1>")
+    commit(site.root, name="Grace")
+    git(site.root, "push", "-q", "origin", "HEAD:refs/heads/contentgen/texts")
+    git(site.root, "checkout", "-q", "main")
+    newer = "<article><h1>Alpha</h1><p>Newer.</p></article>"
+    site.draft(newer, edits=Edits(confirmed=("Newer.",)), edition=9)
+    said = site.run("github", "propose", code=1)
+    assert "has human edits that the new text does not have: 'By a person' by Grace" in said
     assert "<h1>By a person</h1>" in proposed(remote)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from growth import LINEAR, growth
 
+from mkdocs_contentgen.errors import UnsafeHTMLError
 from mkdocs_contentgen.html.article import parse_article
 from mkdocs_contentgen.html.markdown_writer import (
     WrittenBlock,
@@ -90,6 +91,29 @@ def test_code_stays_code(html: str, markdown: str) -> None:
 def test_markdown_beside_html_stays(html: str, markdown: str) -> None:
     """What a model writes beside an element, or in backticks, gets no backslashes."""
     assert to_plain_markdown(html).strip() == markdown
+
+
+@pytest.mark.parametrize("piece", [" ", "\t", "\n", " \n", "<b>a</b>", "<p>a</p>"])
+def test_what_repeats_takes_linear_time(piece: str) -> None:
+    """An answer of a model may be anything, and so may a text that `show` prints."""
+
+    def write(text: str) -> None:
+        to_readable_markdown(f"<ul><li>{text}</li></ul>")
+        to_plain_markdown(f"<ul><li>{text}</li></ul>")
+
+    assert growth(write, lambda size: piece * (size // len(piece)), 4_000) < LINEAR
+
+
+def test_nested_html_is_not_converted() -> None:
+    """Each level would be written once more."""
+    with pytest.raises(UnsafeHTMLError, match="nested more than 100 deep"):
+        to_plain_markdown("<div>" * 101)
+
+
+def test_code_keeps_its_spaces() -> None:
+    """Of a hundred and more together, one is left."""
+    code = f"<pre>a{' ' * 99}b{' ' * 100}c\n    d</pre>"
+    assert to_plain_markdown(code).strip() == f"```\na{' ' * 99}b c\n    d\n```"
 
 
 def test_other_forms() -> None:

@@ -7,6 +7,7 @@ import re
 import threading
 
 import pytest
+from approved_headers import sign
 from conftest import Project, wait_until
 from model_double import Call, ModelDouble, ModelHandler, raw, sequence
 from model_writer import sentences, write, writing
@@ -118,9 +119,7 @@ def test_statements_to_check_of_a_newer_draft(site: Project, model: ModelDouble)
     assert "to check" not in compared.stdout
     # Older than any draft, since approved files have whole seconds.
     approved = site.root / "contentgen/index.md/main.html"
-    approved.write_text(
-        re.sub(r"(?m)^generated_at: \d+", "generated_at: 2025", approved.read_text())
-    )
+    sign(approved, re.sub(r"(?m)^generated_at: \d+", "generated_at: 2025", approved.read_text()))
     model.answer = writing(lambda conversation: write(conversation).replace("42", "43"))
     site.run("mkdocs_contentgen", "generate", "--refresh", "index.md")
     for command in (["diff", "index.md"], APPROVE):

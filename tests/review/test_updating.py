@@ -13,6 +13,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
+from approved_headers import sign
 from conftest import Project
 from model_double import ModelDouble
 from model_writer import Conversation, sentences, writing
@@ -26,7 +27,7 @@ from mkdocs_contentgen.review.update_requests import SourceUpdate
 from mkdocs_contentgen.review.updating import TextUpdate, report
 from mkdocs_contentgen.service.protocol import TextBlock, Update
 from mkdocs_contentgen.text import Text
-from mkdocs_contentgen.texts.approval import read_approved
+from mkdocs_contentgen.texts.approved_dir import read_approved
 from mkdocs_contentgen.texts.articles import Article
 from mkdocs_contentgen.texts.store import DiskStore
 
@@ -82,7 +83,7 @@ def site(project: Project, model: ModelDouble) -> Project:
     # As in a clone: there are approved files, of another day, and no cache.
     shutil.rmtree(project.root / ".cache")
     path = project.root / "contentgen/report.md/main.html"
-    path.write_text(re.sub(r"(?<=generated_at: )\d{4}", "2025", path.read_text(), count=1))
+    sign(path, re.sub(r"(?<=generated_at: )\d{4}", "2025", path.read_text(), count=1))
     return project
 
 
@@ -209,7 +210,7 @@ def test_updates_of_a_text_from_the_future(site: Project, model: ModelDouble) ->
     file = site.root / "contentgen/report.md/main.html"
     made = datetime.now(UTC) + timedelta(minutes=10)
     future = f"generated_at: {made:%Y-%m-%d %H:%M:%S}+00:00"
-    file.write_text(re.sub("generated_at: .*", future, file.read_text()))
+    sign(file, re.sub("generated_at: .*", future, file.read_text()))
     change_source(site)
     update(site, model, "Here is the text, much better.")
     assert "its update has failed: the model's answer" in run(site, "status").stdout

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from mkdocs_contentgen.texts.approval import list_files
+from mkdocs_contentgen.texts.approved_dir import list_files
 
 FILES = (
     *("z.md/main.html", "b.md/side.html", "b.md/main.html", "b.md/c.md/main.html", "a.md/m.html"),

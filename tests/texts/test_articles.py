@@ -12,7 +12,8 @@ import pytest
 from mkdocs_contentgen.html.disclosure import Provenance
 from mkdocs_contentgen.page_request import PageRequest
 from mkdocs_contentgen.requests import BlogRequest, Request, TranslationOf
-from mkdocs_contentgen.text import Original, Text
+from mkdocs_contentgen.text import Edits, Original, Text
+from mkdocs_contentgen.texts.approved_writer import approve, propose
 from mkdocs_contentgen.texts.articles import Article
 from mkdocs_contentgen.texts.lookup import Outcome
 from mkdocs_contentgen.translation_request import translation_request
@@ -133,5 +134,62 @@ def test_a_title_of_many_starts() -> None:
 def test_who_wrote_a_translation_and_its_original(
     text: Text, of_original: Text | None, attribute: str
 ) -> None:
-    """Only a person's translation of a person's text is nothing but that of people."""
-    assert provenance(text, of_original).attribute() == attribute
+    """Only a person's approved translation of a person's approved text is that of people alone."""
+    original = in_file(ASKED, of_original) if of_original else article(ASKED, None)
+    found = in_file(GERMAN, text, original).provenance
+    assert found
+    expected = attribute
+    if text is BY_MODEL:  # which a person has reviewed
+        expected = "ai-assisted"
+    assert found.attribute() == expected
+    assert provenance(text, of_original).attribute() == "ai-autonomous"
+
+
+def in_file(
+    asked: PageRequest, text: Text, original: Article | None = None, kind: str = "approved"
+) -> Article:
+    """Return the article of a page with a file: an `approved`, `changed` or `proposed` one."""
+    text = msgspec.structs.replace(text, request=asked.request.record())
+    file = propose(text, "key", "sandbox")
+    if kind != "proposed":
+        file = approve(text, "key", "sandbox", "Ann")
+    file = replace(file, is_changed=kind == "changed")
+    return replace(article(asked, None, original), approved=file)
+
+
+CLAIMS = msgspec.structs.replace(
+    BY_PERSON,
+    edits=Edits(changed_by={"0" * 16: "Jo"}),
+    original=msgspec.structs.replace(REMEMBERED, language="ja"),
+)
+"""A text with all that a header can claim of people."""
+
+
+@pytest.mark.parametrize("kind", ["proposed", "changed"])
+@pytest.mark.parametrize("text", [CLAIMS, msgspec.structs.replace(CLAIMS, model="m")])
+def test_a_file_that_nobody_has_approved(text: Text, kind: str) -> None:
+    """Whatever its header says, its page says what it says of any draft of the page."""
+    found = in_file(GERMAN, text, in_file(ASKED, BY_PERSON, kind=kind), kind).provenance
+    draft = article(GERMAN, BY_MODEL, article(ASKED, BY_MODEL)).provenance
+    assert found
+    assert draft
+    assert found == replace(draft, model="", generated_at=None)
+    assert found.attribute() == "ai-autonomous"
+    assert found.json_ld("T", "") == {
+        "@context": "https://schema.org",
+        "@type": "BlogPosting",
+        "headline": "T",
+        "digitalSourceType": "https://schema.org/TrainedAlgorithmicMediaDigitalSource",
+        "inLanguage": "de",
+        "translationOfWork": {
+            "@type": "BlogPosting",
+            "inLanguage": "en-GB",
+            "name": "Builds & make",
+        },
+    }
+
+
+def test_a_draft_of_the_own_cache() -> None:
+    """It has its model and time; who wrote it is said when somebody has approved it."""
+    found = article(ASKED, msgspec.structs.replace(CLAIMS, model="m", original=None)).provenance
+    assert found == Provenance("blog", MADE, model="m", translated_from=None)

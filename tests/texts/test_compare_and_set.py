@@ -19,14 +19,16 @@ from mkdocs_contentgen.page_request import PageRequest
 from mkdocs_contentgen.requests import BlogRequest
 from mkdocs_contentgen.service.protocol import Attempt, Client
 from mkdocs_contentgen.text import Edits, Text
-from mkdocs_contentgen.texts.approval import approve, read_approved, save_approved
+from mkdocs_contentgen.texts.approved_dir import read_approved
+from mkdocs_contentgen.texts.approved_writer import approve, save_approved
 from mkdocs_contentgen.texts.generation import Generation
 from mkdocs_contentgen.texts.lookup import look_up
 from mkdocs_contentgen.texts.policy import SendingOptions
-from mkdocs_contentgen.texts.store import ChangedError, DiskStore, note_key
+from mkdocs_contentgen.texts.store import ChangedError, DiskStore, Kept, decode_kept, note_key
 from mkdocs_contentgen.texts.store.shared import SharedStore
 
 ROUNDS = 40
+ARTICLE = "<article><h1>T</h1><p>{}</p></article>"
 KEY = "a" * 64
 TEXT = Text("<article>Text.</article>", datetime(2026, 11, 20, tzinfo=UTC), {}, edits=Edits())
 
@@ -147,6 +149,41 @@ def test_a_person_changes_a_draft_that_is_being_replaced(open_stores: list[DiskS
         key: mine,
         note_key("generated", key): new,
     }
+    store.close()
+
+
+@pytest.mark.parametrize("operation", ["", "update", "translate"])
+@pytest.mark.parametrize("is_agreed", [True, False])
+def test_a_new_text_over_human_edits(tmp_path: Path, operation: str, is_agreed: bool) -> None:
+    """They stay, unless a person has agreed to lose them as they are; then they are kept."""
+    request = BlogRequest(topic="Alpha")
+    key = request.key(sandbox=False)
+    mine = structs.replace(TEXT, html=ARTICLE.format("Mine."), written_by="Ann")
+    new = structs.replace(TEXT, html=ARTICLE.format("New."), edits=None)
+    store = DiskStore(tmp_path)
+    store.save({key: mine})
+
+    async def ask(client: Client, asked: PageRequest, attempt: Attempt) -> Text:
+        return new
+
+    options = SendingOptions(
+        store,
+        lambda: nullcontext(Silent()),
+        ask=ask,
+        operations={key: operation} if operation else {},
+        agreed=frozenset([mine.version if is_agreed else TEXT.version]),
+    )
+    generation = Generation(options, refresh=not operation)
+    outcomes = asyncio.run(generation.run({key: PageRequest(request)}, replaced=[key]))
+    found = store.load([key])[0][key]
+    assert outcomes[key].text == found
+    if is_agreed:
+        assert found.html == new.html
+        [kept] = map(decode_kept, store.load_kept(key))
+        assert kept == Kept(new.version, mine)
+    else:
+        assert found == mine
+        assert "people have changed a draft meanwhile" in generation.problems[-1]
     store.close()
 
 

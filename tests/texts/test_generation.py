@@ -38,7 +38,7 @@ from mkdocs_contentgen.text import Text
 from mkdocs_contentgen.texts.generation import Generation
 from mkdocs_contentgen.texts.lookup import Outcome, load_failures, load_parts, save_failure
 from mkdocs_contentgen.texts.policy import Limits, SendingOptions
-from mkdocs_contentgen.texts.store import DiskStore
+from mkdocs_contentgen.texts.store import DiskStore, Kept
 
 HTML = "<article><h1>T</h1><p>Text.</p></article>"
 
@@ -177,10 +177,13 @@ class Slow(DiskStore):
         *,
         replacing: Mapping[str, Text | None] | None = None,
         operation: str = "",
+        agreed: bool = False,
+        kept: Mapping[str, Sequence[Kept]] | None = None,
+        undone: Mapping[str, Kept] | None = None,
     ) -> None:
         """Wait for the requests."""
         wait_until(lambda: len(self.script.sent) == 2, 10)
-        super().save(texts, replacing=replacing, operation=operation)
+        super().save(texts, replacing=replacing, operation=operation, agreed=agreed)
 
 
 def test_the_next_request_does_not_wait_for_the_last_text(store: DiskStore) -> None:
@@ -437,6 +440,9 @@ class UnwritableNotes(DiskStore):
         *,
         replacing: Mapping[str, Text | None] | None = None,
         operation: str = "",
+        agreed: bool = False,
+        kept: Mapping[str, Sequence[Kept]] | None = None,
+        undone: Mapping[str, Kept] | None = None,
     ) -> None:
         """Fail."""
         raise StoreError("the cache is full")

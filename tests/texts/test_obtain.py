@@ -15,7 +15,8 @@ from mkdocs_contentgen.page_request import PageRequest
 from mkdocs_contentgen.requests import BlogRequest, Request
 from mkdocs_contentgen.service.client import ServiceClient
 from mkdocs_contentgen.text import Text
-from mkdocs_contentgen.texts.approval import approve, approved_path, read_all, save_approved
+from mkdocs_contentgen.texts.approved_dir import approved_path, read_all
+from mkdocs_contentgen.texts.approved_writer import approve, save_approved
 from mkdocs_contentgen.texts.lookup import Outcome, save_failure
 from mkdocs_contentgen.texts.obtain import Foreground, Obtained, obtain
 from mkdocs_contentgen.texts.policy import Policy

@@ -12,14 +12,9 @@ from mkdocs_contentgen.page_request import PageRequest
 from mkdocs_contentgen.requests import BlogRequest, Request, TranslationOf
 from mkdocs_contentgen.service.client import ServiceClient
 from mkdocs_contentgen.text import Text
-from mkdocs_contentgen.texts.approval import (
-    ApprovedText,
-    approve,
-    approved_path,
-    read_all,
-    read_approved,
-    save_approved,
-)
+from mkdocs_contentgen.texts.approved_dir import approved_path, read_all, read_approved
+from mkdocs_contentgen.texts.approved_file import ApprovedText
+from mkdocs_contentgen.texts.approved_writer import approve, save_approved
 from mkdocs_contentgen.texts.articles import Article
 from mkdocs_contentgen.texts.obtain import Foreground, Obtained, obtain
 from mkdocs_contentgen.texts.policy import Policy

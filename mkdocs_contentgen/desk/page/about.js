@@ -2,7 +2,7 @@
 
 import { act } from "./acts.js";
 import { ask } from "./dialogs.js";
-import { keepNote, recallNote } from "./drafts.js";
+import { keepLine, noteSent, recallLine } from "./drafts.js";
 import { h } from "./draw.js";
 import { help } from "./keys.js";
 import { costNote, isTranslation, languages, originalChanges } from "./original.js";
@@ -22,20 +22,21 @@ async function askForNew() {
 async function askForChange() {
   const headings = state.text.blocks.filter((block) => /^h[2-6]$/.test(block.kind));
   const cost = await costNote(state.ref);
-  let note = await recallNote();
+  let note = await recallLine("notes");
   let section = "";
   const area = h("textarea", { "aria-label": say("note"), placeholder: say("note"), required: true,
     maxlength: "2000", dir: "auto", value: note, oninput: ({ target }) => {
       note = target.value;
-      keepNote(note);
+      keepLine("notes", note);
     } });
   const part = h("select", { "aria-label": say("section"), onchange: ({ target }) => {
     section = target.value;
   } }, h("option", { value: "" }, say("whole")),
   headings.map((block) => h("option", { value: block.text }, block.text)));
   ask(say("with_note"), say("send"), [area, part, cost], async () => {
+    const { seen } = state.text;
     const done = await act("ask", { note, section });
-    if (done) keepNote("");
+    if (done) noteSent(seen);
     return done;
   });
 }

@@ -2,15 +2,18 @@
 // when the one before has been answered.
 
 import { call } from "./api.js";
-import { dropSavedDrafts, moveDrafts, renumberDrafts } from "./drafts.js";
+import { personAgrees } from "./dialogs.js";
+import { dropDoneNotes, dropSavedDrafts, moveDrafts, renumberDrafts } from "./drafts.js";
 import { noteEarlier } from "./earlier.js";
 import { nameOfOther } from "./people.js";
 import { released } from "./pressing.js";
+import { noteText } from "./seen.js";
 import { PATIENCE, noteOtherText, redraw, state, tell, tellDone } from "./state.js";
 import { findIn, isWholeCell, openStatements, statementsOf } from "./statements.js";
 import { say } from "./words.js";
 
 const MAX_CHANGES = 50; // that the server makes at once
+const OF_MODEL = ["ask", "cancel"]; // acts after which the model's words can come
 const MAX_TRIES = 20; // for one change, while others change something else each time
 
 let last = Promise.resolve(); // ends with the last act that waits for its turn
@@ -27,8 +30,8 @@ export function numberOf({ number, digest }) {
   return blocks.findIndex((block) => block.digest === digest);
 }
 
-// Takes the text as the server has it now.
-export function take(text) {
+// Takes the text as the server has it now, after an act of the person's own or of somebody else.
+export function take(text, isOwn = false) {
   const before = state.text;
   const isOther = text.ref !== before?.ref;
   const hasSelected = !isOther && state.block !== null;
@@ -43,7 +46,9 @@ export function take(text) {
   state.block = number < 0 ? null : number;
   if (text.seen !== before?.seen || isOther) noteOtherText();
   if (!isOther) renumberDrafts(numberOf);
+  noteText(text, isOwn);
   dropSavedDrafts();
+  dropDoneNotes();
   forgetReopened();
   redraw();
 }
@@ -88,12 +93,15 @@ async function send(action, body, ref) {
   try {
     const text = await call(action, { ref, seen: state.text.seen, ...body });
     await released();
-    receive(text);
+    receive(text, !OF_MODEL.includes(action));
     return text;
   } catch (error) {
     if (error.status === 409) await look();
     tell("red", error.message);
-    return null;
+    // Somebody has written into the file what the text to approve does not have.
+    const agrees = error.file
+      && await personAgrees(say("approve"), `${error.message} — ${say("overwrites_file")}`);
+    return agrees ? send(action, { ...body, overwrites: error.file }, ref) : null;
   }
 }
 
@@ -237,8 +245,8 @@ function changesFor(all) {
   return changes;
 }
 
-function receive(text) {
-  if (text.ref === state.ref) take(text);
+function receive(text, isOwn = true) {
+  if (text.ref === state.ref) take(text, isOwn);
 }
 
 export function settleSentence(statement) {
@@ -272,7 +280,11 @@ async function sendChange(own, wanted, outcome, ref, tries = 1) {
       }
     }
   }
-  await look(); // another person was faster
+  await look(); // another person was faster, or no page has the text any more
+  if (state.failure) {
+    tell("red", state.failure);
+    return false;
+  }
   if (numberOf(own) >= 0 && tries < MAX_TRIES) {
     return sendChange(own, wanted, outcome, ref, tries + 1);
   }

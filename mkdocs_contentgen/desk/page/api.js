@@ -23,7 +23,7 @@ export async function call(action, body = {}) {
   if (response.ok) return answer;
   const { status } = response;
   const message = status === 401 ? say("open") : translate(answer.error);
-  throw Object.assign(new Error(message), { status });
+  throw Object.assign(new Error(message), { status, file: answer.file });
 }
 
 // Exchanges the token of the address for the key. Each token is good once; a browser that has

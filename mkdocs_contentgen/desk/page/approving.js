@@ -2,11 +2,12 @@
 
 import { act } from "./acts.js";
 import { ask } from "./dialogs.js";
-import { drafts } from "./drafts.js";
+import { drafts, dropLine, keepLine, recallLine } from "./drafts.js";
 import { h } from "./draw.js";
 import { frame, isElsewhere, isOfEarlierDesk } from "./frame.js";
 import { openNext, nextAfter, openText, returnTo } from "./review.js";
 import { call } from "./api.js";
+import { showUnseen } from "./seen.js";
 import { HOLD, PATIENCE, state, tell, tellTooQuick } from "./state.js";
 import { afterLastUndo, agreesToUndo } from "./undoing.js";
 import { say, translate } from "./words.js";
@@ -59,12 +60,17 @@ export async function approve({ opensNext, reason = "", seen = state.text.seen }
     tell("amber", whyNot());
     return null;
   }
+  if (showUnseen()) {
+    tell("amber", say("look_first"));
+    return null;
+  }
   const { ref, visits, text: { title } } = state;
   const done = await act("approve", { shown: frame.shown, reason, seen });
   if (!done && state.ref === ref && isApproved()) {
     tell("amber", say("approved_by_other", state.text.approved_by, title));
   }
   if (!done) return null;
+  dropLine("reasons", ref);
   state.checked = [];
   tell("green", say("did_approve", title), () => afterLastUndo(() => undoApproval(ref)));
   if (opensNext && state.visits === visits) await openNext();
@@ -87,11 +93,14 @@ async function undoApproval(ref) {
   if (done) tell("amber", say("did_undo", say("undone_approve")));
 }
 
-export function approveWithReason() {
+export async function approveWithReason() {
   const { seen } = state.text;
-  let reason = "";
+  let reason = await recallLine("reasons");
   const field = h("input", { "aria-label": say("reason"), maxlength: "300", size: "50",
-    required: true, oninput: ({ target }) => { reason = target.value; } });
+    required: true, value: reason, oninput: ({ target }) => {
+      reason = target.value;
+      keepLine("reasons", reason);
+    } });
   ask(say("approve_anyway"), say("approve"), [h("p", {}, say("reason")), field],
     () => approve({ opensNext: Boolean(nextAfter()), reason, seen }));
 }

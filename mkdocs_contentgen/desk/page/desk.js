@@ -9,6 +9,7 @@ import { watchKeys } from "./keys.js";
 import { isPressed, watchPressing } from "./pressing.js";
 import { drawQueue, loadQueue } from "./queue.js";
 import { drawText, leave, showText, watch } from "./review.js";
+import { keepSeen } from "./seen.js";
 import { drawWith, state } from "./state.js";
 import { loadWords, say } from "./words.js";
 
@@ -55,6 +56,7 @@ async function start() {
   drawWith(drawDesk);
   watchPressing();
   watchKeys();
+  keepSeen();
   addEventListener("message", hear);
   addEventListener("popstate", followAddress);
   addEventListener("beforeunload", (event) => {

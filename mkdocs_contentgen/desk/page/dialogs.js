@@ -22,7 +22,7 @@ const closeButton = (name) => h("button", {
 export const isDialogOpen = () => document.querySelector("dialog[open]") !== null;
 
 export function inform(title, ...content) {
-  open(title, ...content, h("div", { class: "buttons" }, closeButton("close")));
+  return open(title, ...content, h("div", { class: "buttons" }, closeButton("close")));
 }
 
 const problemNow = () => state.isTooQuick ? say("too_quick") : state.message?.text ?? "";

@@ -1,7 +1,9 @@
-// What was typed and neither saved nor discarded. The browser keeps it, also for the next desk on
-// the same port.
+// What was typed and is neither done nor discarded: words for blocks, notes for the model, and
+// reasons to approve. The browser keeps it, also for the next desk on the same port. It belongs to
+// a text, whatever the name of its page is by then.
 
 import { kept, keptForTab } from "./kept.js";
+import { withoutMarks } from "./marks.js";
 import { state } from "./state.js";
 
 const UNLOADING = 200; // milliseconds until the lock of a tab is free when it is loaded again
@@ -26,29 +28,35 @@ export async function nameTab() {
   await nameTab();
 }
 
-const placeOf = (kind) => `${kind} ${state.ref}`;
+const KINDS = ["edits", "notes", "reasons"];
 
-// The drafts of a kind for the text that is open: "edits" or "notes".
-const recall = (kind) => JSON.parse(kept.get(placeOf(kind)) ?? "[]");
+const placeOf = (kind, ref = state.ref) => `${kind} ${ref}`;
 
-function remember(kind, drafts) {
-  if (drafts.length) kept.set(placeOf(kind), JSON.stringify(drafts));
-  else kept.remove(placeOf(kind));
+// The drafts of a kind for a text: "edits", "notes" or "reasons".
+const recall = (kind, ref) => JSON.parse(kept.get(placeOf(kind, ref)) ?? "[]");
+
+function remember(kind, drafts, ref) {
+  if (drafts.length) kept.set(placeOf(kind, ref), JSON.stringify(drafts));
+  else kept.remove(placeOf(kind, ref));
 }
+
+// What each draft has of its text: the key of its request, by which it is found when its page is
+// another one, and the title, which names it when it is gone.
+const aboutText = () => ({ key: state.text.key, title: state.text.title });
 
 const hasTexts = (value, names) => names.every((name) => typeof value?.[name] === "string");
 
-const isNote = (value) => hasTexts(value, ["tab", "words"]);
+const isLine = (value) => hasTexts(value, ["tab", "words", "key", "title", "sent"]);
 
 const isEdit = (value) => Number.isInteger(value?.number)
-  && hasTexts(value, ["tab", "mode", "digest", "markdown", "words"]);
+  && hasTexts(value, ["tab", "mode", "digest", "markdown", "words", "key", "title"]);
 
 // Another program can have used the port before, and have left anything there.
 function isKept([place, json]) {
   const [kind] = place.split(" ");
   try {
-    const isOfKind = { edits: isEdit, notes: isNote }[kind];
-    return isOfKind !== undefined && JSON.parse(json).every(isOfKind);
+    const isOfKind = kind === "edits" ? isEdit : isLine;
+    return KINDS.includes(kind) && JSON.parse(json).every(isOfKind);
   } catch {
     return false; // no list as JSON, so it is not the desk's
   }
@@ -77,34 +85,86 @@ async function openTabs() {
   }
 }
 
-// Returns the note for the model that this tab has not sent, or else that of a tab that is closed.
-export async function recallNote() {
-  const notes = recall("notes");
-  const own = notes.find(({ tab }) => tab === ownTab);
+// All drafts of all texts, each with its kind and the reference that its text had.
+function allDrafts() {
+  const found = [];
+  for (const [place, json] of kept.entries().filter(isKept)) {
+    const [kind, ref] = place.split(" ");
+    for (const draft of JSON.parse(json)) found.push({ kind, ref, draft });
+  }
+  return found;
+}
+
+// Whether a draft is for a text of another page now, such as one that was renamed.
+const hasMoved = ({ ref, draft }) => state.queue.find((row) => row.ref === ref)?.key !== draft.key;
+
+// Takes the drafts for the text that is open from the page that it was on before.
+export function adoptDrafts() {
+  const { ref, key } = state.text;
+  for (const found of allDrafts()) {
+    if (found.ref === ref || found.draft.key !== key || !hasMoved(found)) continue;
+    discardDraftOf(found);
+    remember(found.kind, [...recall(found.kind, ref), found.draft], ref);
+  }
+}
+
+// The drafts whose texts are not in the list: {kind, ref, draft}.
+export function draftsWithoutText() {
+  const refs = new Set(state.queue.map(({ ref }) => ref));
+  const keys = new Set(state.queue.map(({ key }) => key));
+  return allDrafts().filter(({ ref, draft }) => !refs.has(ref) && !keys.has(draft.key));
+}
+
+export function discardDraftOf({ kind, ref, draft }) {
+  const json = JSON.stringify(draft);
+  remember(kind, recall(kind, ref).filter((other) => JSON.stringify(other) !== json), ref);
+}
+
+// Returns the line of a kind that this tab has kept, or else that of a tab that is closed.
+export async function recallLine(kind) {
+  const lines = recall(kind);
+  const own = lines.find(({ tab }) => tab === ownTab);
   if (own) return own.words;
   const open = await openTabs();
-  const left = notes.find(({ tab }) => !open.includes(tab));
+  const left = lines.find(({ tab }) => !open.includes(tab));
   if (!left) return "";
-  remember("notes", recall("notes").filter(({ tab }) => tab !== left.tab));
-  keepNote(left.words);
+  remember(kind, [...recall(kind).filter(({ tab }) => tab !== left.tab), { ...left, tab: ownTab }]);
   return left.words;
 }
 
-// Keeps the note of this tab, and leaves those of others alone.
-export function keepNote(words) {
-  const others = recall("notes").filter(({ tab }) => tab !== ownTab);
-  const own = words.trim() ? [{ tab: ownTab, words }] : [];
-  remember("notes", [...others, ...own]);
+// Keeps the line of this tab, and leaves those of others alone.
+export function keepLine(kind, words) {
+  const own = { tab: ownTab, words, sent: "", ...aboutText() };
+  const others = recall(kind).filter(({ tab }) => tab !== ownTab);
+  remember(kind, words.trim() ? [...others, own] : others);
+}
+
+// Forgets the line of this tab, when what it was for is done.
+export function dropLine(kind, ref) {
+  remember(kind, recall(kind, ref).filter(({ tab }) => tab !== ownTab), ref);
+}
+
+// Notes which version of the text the model was asked to change. The note stays until it has.
+export function noteSent(seen) {
+  const notes = recall("notes").map((note) => (
+    note.tab === ownTab ? { ...note, sent: seen } : note));
+  remember("notes", notes);
+}
+
+// Forgets the notes that a model has followed.
+export function dropDoneNotes() {
+  const { asking, seen, undo } = state.text;
+  if (asking || undo?.act !== "ask") return;
+  const notes = recall("notes");
+  const left = notes.filter(({ sent }) => !sent || sent === seen);
+  if (left.length < notes.length) remember("notes", left);
 }
 
 // Whether words for the text that is open would be lost with this page.
-export const areLostWithPage = () => kept.isInPage(placeOf("edits"))
-  || kept.isInPage(placeOf("notes"));
+export const areLostWithPage = () => KINDS.some((kind) => kept.isInPage(placeOf(kind)));
 
 // The words for blocks, of all tabs: {tab, mode, number, digest, markdown, words}.
 export const drafts = () => recall("edits");
-
-const withoutMarks = (markdown) => markdown.replace(/==|<\/?mark>/g, "");
 
 // Whether two drafts are of one block, as it was then: others may have changed it.
 const isSame = (one, other) => one.mode === other.mode && one.digest === other.digest
@@ -125,7 +185,7 @@ export function keepDraft(editing, words) {
   const others = drafts().filter((draft) => !isOwn(draft, editing));
   const isChanged = words.trim() && words !== editing.markdown;
   const { mode, number, digest, markdown } = editing;
-  const own = { tab: ownTab, mode, number, digest, markdown, words };
+  const own = { tab: ownTab, mode, number, digest, markdown, words, ...aboutText() };
   const kept = isChanged ? [...others, own] : others;
   remember("edits", kept);
 }

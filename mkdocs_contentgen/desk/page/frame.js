@@ -3,6 +3,7 @@
 
 import { numberOf } from "./acts.js";
 import { isDoubleClick, openEditor } from "./editor.js";
+import { hearSight } from "./seen.js";
 import { HOLD, redraw, state } from "./state.js";
 import {
   currentStatement, findIn, openStatements, settledMarks, statementsOf,
@@ -74,7 +75,7 @@ function reload() {
 function selection() {
   const { editing, block } = state;
   if (editing) return { block: editing.number };
-  if (block !== null) return { block };
+  if (block !== null) return { block, shows: state.shows };
   if (state.comparison) {
     const row = state.comparison.rows[state.comparison.index];
     return { block: row?.block ?? null, row: state.comparison.index };
@@ -145,6 +146,9 @@ export function hear({ origin, source, data }) {
   if (data?.type === "ready") hearReady(origin, data);
   if (origin !== frame.origin) return;
   if (data?.type === "shown") hearShown(data);
+  // Until the site is built, the text stands alone, and nothing around it hides it.
+  const isBuilt = frame.isReady && !state.text.waits;
+  if (data?.type === "sight" && isBuilt) hearSight(data);
   if (["place", "hover", "click"].includes(data?.type)) hearOfBlock(data);
 }
 

@@ -99,6 +99,7 @@ function press(event) {
   }
   const isField = target.closest?.("textarea, input, select");
   const isOfButton = key === "Enter" && target.closest?.("a, button, summary, [tabindex='0']");
+  if (isOfButton && event.repeat) event.preventDefault(); // a key that is held acts once
   if (isField || isOfButton || isDialogOpen() || !isArmed) return;
   if (isTyping()) return;
   const isUndo = key === "z" && isModified && !event.shiftKey;

@@ -10,10 +10,11 @@ import { h } from "./draw.js";
 import { openEditor, openPaste } from "./editor.js";
 import { isTranslation } from "./original.js";
 import { frame, goBack, isElsewhere, isOfEarlierDesk } from "./frame.js";
-import { isShownSoon, whyNot } from "./approving.js";
+import { isApproved, isShownSoon, whyNot } from "./approving.js";
 import { onlyOnce } from "./pressing.js";
 import { PATIENCE, redraw, state } from "./state.js";
 import { openText } from "./review.js";
+import { toShow } from "./seen.js";
 import { undo, undoTitle } from "./undoing.js";
 import { say, translate } from "./words.js";
 
@@ -99,6 +100,14 @@ function saving() {
   return note("saving", "quiet", say("saving", state.pending.length));
 }
 
+// What the person has not seen as it is now, which is shown before the text is approved.
+function notSeen() {
+  if (state.comparison || isApproved()) return [];
+  return toShow().map(({ name, count, words, show }) => note(name, "amber",
+    h("span", {}, `${say(name)} (${count}): `, h("q", { dir: "auto" }, words)),
+    button(say("show"), show)));
+}
+
 function replacing() {
   const { replaces, state: name } = state.text;
   if (!replaces) return null;
@@ -120,6 +129,7 @@ export function messages() {
     state.isTooQuick && note("too_quick", "amber", say("too_quick")),
     isWaiting && note("why", text.waits ? "amber" : "quiet", why),
     state.comparison && note("comparison", "quiet", comparisonMessage()),
+    notSeen(),
     outcome(),
     text.approved_file && note("approved", "green", say("approved", text.approved_file),
       copyButton(text.commit_command)),

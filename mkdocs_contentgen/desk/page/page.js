@@ -2,6 +2,8 @@
 // its blocks was clicked. The page is not trusted: it can neither read nor change what the desk
 // has.
 
+import { noteBlocks, noteCovered, watchSight } from "./sight.js";
+
 const SETTLING = 1000; // milliseconds after which a page that was loaded has its height
 const { desk: DESK, build } = document.querySelector("script[data-desk]").dataset;
 const styles = new CSSStyleSheet(); // which no policy of the page refuses
@@ -60,6 +62,7 @@ function show({ title, article: html, index, count, digest }) {
   // Whoever reviews a text reads all of it.
   for (const details of text?.querySelectorAll("details") ?? []) details.open = true;
   shown = digest;
+  noteBlocks(digest);
 }
 
 // Open the tabs and the <details> around an element.
@@ -143,6 +146,7 @@ function cover(height) {
   const root = document.documentElement;
   root.toggleAttribute("data-contentgen-covered", height > 0);
   root.style.setProperty("--contentgen-covered", `${Number(height)}px`);
+  noteCovered(Number(height));
 }
 
 function select(selection, scrolls, covered) {
@@ -157,7 +161,9 @@ function select(selection, scrolls, covered) {
   else if (selection.statement === undefined) element.dataset.contentgenSelected = "";
   const { top, bottom } = element.getBoundingClientRect();
   const isInSight = top >= 80 && bottom <= (innerHeight - covered) * 0.8;
-  if (scrolls && !isInSight) bringInSight(element, "center");
+  if (!scrolls || isInSight) return;
+  uncover(element);
+  bringInSight(element, bottom - top > innerHeight - covered ? "start" : "center");
 }
 
 // While a page loads, what stands above can become higher or lower: then it is scrolled again, but
@@ -287,4 +293,5 @@ const again = () => requestAnimationFrame(() => {
 });
 for (const name of ["scroll", "resize"]) addEventListener(name, again, { passive: true });
 
+watchSight((sight) => parent.postMessage({ type: "sight", ...sight }, DESK));
 parent.postMessage({ type: "ready", path: location.pathname, build }, DESK);

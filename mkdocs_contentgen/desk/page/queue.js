@@ -3,6 +3,7 @@
 import { copyButton } from "./about.js";
 import { call } from "./api.js";
 import { ask } from "./dialogs.js";
+import { discardDraftOf, draftsWithoutText } from "./drafts.js";
 import { drawScreen, h } from "./draw.js";
 import { undoButton } from "./messages.js";
 import { costNote, originalChanges } from "./original.js";
@@ -128,6 +129,32 @@ function group(name) {
     } }, say(`group_${name}`, countOf(name)));
 }
 
+// Words whose text has no page any more, or none of those that are in the list.
+function withoutText() {
+  const found = draftsWithoutText();
+  if (!found.length) return null;
+  const title = say("words_without_text");
+  return h("section", { key: "words", "aria-label": title }, h("h2", {}, title),
+    h("ul", { class: "cards" }, found.map(draftWithoutText)));
+}
+
+function draftWithoutText(found) {
+  const { words, title } = found.draft;
+  const copy = async () => {
+    await navigator.clipboard.writeText(words);
+    tell("green", say("copied"));
+  };
+  const discard = () => {
+    discardDraftOf(found);
+    redraw();
+  };
+  return h("li", { class: "card" }, h("p", { dir: "auto" }, title),
+    h("textarea", { readonly: true, dir: "auto", rows: "1", "aria-label": title, value: words }),
+    h("div", { class: "buttons" },
+      h("button", { type: "button", key: "copy", onclick: copy }, say("copy_words")),
+      h("button", { type: "button", key: "discard", onclick: discard }, say("discard"))));
+}
+
 const firstNeeded = () => sortByNeed(state.queue).find(isNeeded);
 
 export function reviewNext() {
@@ -158,5 +185,5 @@ export function drawQueue() {
           state.filter = target.value;
           redraw();
         } })),
-    list()), ...document.querySelectorAll("dialog")]);
+    list(), withoutText()), ...document.querySelectorAll("dialog")]);
 }

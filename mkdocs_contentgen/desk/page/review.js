@@ -7,6 +7,7 @@ import { bar } from "./bar.js";
 import { changes, countChanges } from "./changes.js";
 import { check, chooseTab, keepCurrentInSight } from "./check.js";
 import { comparisonTools, followText } from "./compare.js";
+import { adoptDrafts } from "./drafts.js";
 import { drawScreen, h } from "./draw.js";
 import { adder, editor, followBlock, place } from "./editor.js";
 import { frame, isElsewhere, keepFocusFromPage, openFrame, showInPage } from "./frame.js";
@@ -106,6 +107,7 @@ export async function showText(row, isWanted) {
   state.message = ref && isOther && outlives(message) ? message : null;
   openFrame(row.frame, location.pathname, say("page"));
   take(text);
+  adoptDrafts();
 }
 
 export async function watch() {

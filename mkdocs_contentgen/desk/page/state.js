@@ -20,6 +20,7 @@ export const state = {
   pending: [], // own changes that the server has not answered yet
   checked: [], // the statements that were checked since the text was opened
   block: null, // the number of the block that is selected in the page
+  shows: 0, // how often the desk has brought a block in sight since it was opened
   hovered: null, // the number of the block that has the mouse
   editing: null,
   comparison: null, // the differences, while Compare is on
@@ -64,6 +65,11 @@ export function focusWhatWasDrawn() {
 // Notes that the person sees another text from now on.
 export function noteOtherText() {
   state.hovered = null; // until the page tells it again, with the other words
+  noteOtherSight();
+}
+
+// Notes that something else is on the screen from now on.
+export function noteOtherSight() {
   state.since = performance.now();
   setTimeout(redraw, HOLD + 20);
 }

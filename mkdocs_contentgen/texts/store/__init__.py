@@ -12,8 +12,11 @@ from .disk import (
     REFRESH,
     ChangedError,
     DiskStore,
+    EditsAtRiskError,
+    Kept,
     NoteKind,
     UnreadableTextError,
+    decode_kept,
     note_key,
 )
 
@@ -23,7 +26,10 @@ __all__ = [
     "REFRESH",
     "ChangedError",
     "DiskStore",
+    "EditsAtRiskError",
+    "Kept",
     "NoteKind",
     "UnreadableTextError",
+    "decode_kept",
     "note_key",
 ]

@@ -17,6 +17,7 @@ from ...display import escape_controls
 from ...errors import StoreError
 from ...files import sha256
 from ...text import MAX_HTML, Text, is_storable, within_limits
+from ..human_edits import HumanEdit, lost_edits, named_edits
 
 if TYPE_CHECKING:
     import diskcache
@@ -39,11 +40,20 @@ _CLAIM = "claim:"
 _IDEMPOTENCY = "idempotency:"
 """Before the key of a request, this is the key of the row with its Idempotency-Keys."""
 
+_KEPT = "kept:"
+"""Before the key of a request, this is the key of the row with what was replaced of its texts."""
+
 _PROBE = "probe:"
 """The key of a row that is never kept."""
 
 REFRESH = "refresh"
 """The operation that asks for another text in place of one."""
+
+_MAX_KEPT = 100
+"""How many of the texts that were replaced are kept for a request."""
+
+_MAX_KEPT_LENGTH = 4_000_000
+"""How many characters of JSON they have together, since each act writes all of them."""
 
 _KEYS_PER_QUERY = 500
 _MAX_REASON = 300
@@ -65,6 +75,18 @@ class ChangedError(StoreError):
         self.now = now
 
 
+class EditsAtRiskError(StoreError):
+    """A text would lose human edits, and no person has agreed to that. Nothing was saved.
+
+    `now` is the text that the cache has, and `lost` are the edits that the new one does not have.
+    """
+
+    def __init__(self, now: Text, lost: Sequence[HumanEdit]) -> None:
+        super().__init__(f"the new text does not have what people wrote: {named_edits(lost)}")
+        self.now = now
+        self.lost = lost
+
+
 class UnreadableTextError(StoreError):
     """A text would not come back from the cache as it is, so nothing was saved."""
 
@@ -78,6 +100,31 @@ def batches(items: Iterable[_Item], size: int) -> Iterator[list[_Item]]:
         batch = list(islice(left, size))
 
 
+Act = str
+"""What was done with a text: an action of the desk, `ask` for a new text of a service or a command,
+or `other` for the text of another machine, which nobody has to undo here."""
+
+
+class Kept(msgspec.Struct, frozen=True, omit_defaults=True):
+    """What was there before a text, or its approved file, was replaced."""
+
+    after: str
+    """What has replaced it: the `version` of a text, or the SHA-256 of the content of a file."""
+
+    text: Text | None = None
+    """The text before. Beside a file, it is the draft at that time, if there was one."""
+
+    file: str | None = None
+    """The content of the approved file before, empty if there was none, or None for a text."""
+
+    made_over: str = ""
+    """The SHA-256 of the approved file on which a person has based the new text, if any."""
+
+    act: Act = "ask"
+    by: str = ""
+    """Who did it, or an empty string if that is not known."""
+
+
 class _Entry(msgspec.Struct, frozen=True, gc=False):
     sha256: str
     """That of the key and the text, so that an entry cannot stand for another request."""
@@ -87,6 +134,7 @@ class _Entry(msgspec.Struct, frozen=True, gc=False):
 
 _entry_decoder = msgspec.json.Decoder(_Entry)
 _text_decoder = msgspec.json.Decoder(Text)
+_kept_decoder = msgspec.json.Decoder(Kept)
 
 
 def encode_entry(key: str, text: Text) -> str:
@@ -206,39 +254,118 @@ class DiskStore:
         *,
         replacing: Mapping[str, Text | None] | None = None,
         operation: str = "",
+        agreed: bool = False,
+        kept: Mapping[str, Sequence[Kept]] | None = None,
+        undone: Mapping[str, Kept] | None = None,
     ) -> None:
         """Write texts synchronously, and delete their Idempotency-Keys and notes.
 
         `replacing` has the texts that the cache has to have before, by their keys, None for no
-        text. `operation` is the one that has made the texts. Unless that is a refresh, the
+        text. With `agreed`, a person has seen those texts, and has agreed that what people wrote
+        there is lost. `operation` is the one that has made the texts. Unless that is a refresh, the
         Idempotency-Key of a refresh stays: its answer may still be waiting.
 
-        Raises ChangedError if the cache has other texts, UnreadableTextError if it cannot keep one
-        of these, and StoreError. In each case, nothing is written.
+        What is replaced is kept in the same transaction, see `load_kept()`: as `kept`, or else the
+        text that the cache has. `undone` is taken from it again, with all that was kept later.
+
+        Raises ChangedError if the cache has other texts, EditsAtRiskError if human edits would be
+        lost and nobody has agreed, UnreadableTextError if it cannot keep one of these, and
+        StoreError. In each case, nothing is written.
         """
         entries = {key: encode_entry(key, text) for key, text in texts.items()}
 
         def change(cache: diskcache.Cache) -> None:
             for key, before in (replacing or {}).items():
-                entry = cache.get(key)
-                if entry:
-                    now = decode_entry(key, entry)
-                else:
-                    now = self._read_rescued(key)
+                now = self._current(cache, key)
                 if now != before:
                     raise ChangedError(now)
-            for key, entry in entries.items():
-                refresh_key = _load_idempotency_keys(cache, key).get(REFRESH)
-                cache.set(key, entry)
-                for row in (_CLAIM + key, *_extra_rows(key)):  # also that of refresh_key
-                    cache.delete(row)
-                if refresh_key and operation != REFRESH:
-                    _save_idempotency_keys(cache, key, {REFRESH: refresh_key})
+            for key, text in texts.items():
+                if not agreed:
+                    self._check_edits(cache, key, text)
+                self._keep_replaced(cache, key, text, (kept or {}).get(key), "ask")
+            for key, last in (undone or {}).items():
+                _forget(cache, key, last)
+            _write_entries(cache, entries, operation)
 
         self._write(change)
-        for key in entries:
+        self._unlink_rescued(entries)
+
+    def _save_copies(self, texts: Mapping[str, Text]) -> None:
+        """Write texts of another machine, where it was decided what they replace."""
+        entries = {key: encode_entry(key, text) for key, text in texts.items()}
+
+        def change(cache: diskcache.Cache) -> None:
+            for key, text in texts.items():
+                self._keep_replaced(cache, key, text, None, "other")
+            _write_entries(cache, entries, "")
+
+        self._write(change)
+        self._unlink_rescued(entries)
+
+    def _current(self, cache: diskcache.Cache, key: str) -> Text | None:
+        """Return the text that the cache has within a transaction, or None."""
+        entry = cache.get(key)
+        if entry:
+            return decode_entry(key, entry)
+        return self._read_rescued(key)
+
+    def _check_edits(self, cache: diskcache.Cache, key: str, text: Text) -> None:
+        """Raise EditsAtRiskError if a text would lose human edits of the one in its place."""
+        now = None if _is_note(key) else self._current(cache, key)
+        if now is None:
+            return
+        lost = lost_edits(now, text)
+        if lost:
+            raise EditsAtRiskError(now, lost)
+
+    def _keep_replaced(
+        self,
+        cache: diskcache.Cache,
+        key: str,
+        text: Text,
+        kept: Sequence[Kept] | None,
+        act: Act,
+    ) -> None:
+        """Keep the text that another one replaces, in the transaction that replaces it."""
+        if _is_note(key):
+            return
+        if kept is None:
+            kept = []
+            now = self._current(cache, key)
+            if now is not None and now.version != text.version:
+                kept = [Kept(text.version, now, act=act)]
+        if kept:
+            _add_kept(cache, key, kept)
+
+    def _unlink_rescued(self, keys: Iterable[str]) -> None:
+        for key in keys:
             with suppress(OSError):
                 (self._rescued / key).unlink()
+
+    def load_kept(self, key: str) -> list[bytes]:
+        """Return what was replaced of the texts of a request, in JSON, the last at the end.
+
+        decode_kept() reads each. They are many, and mostly, nobody needs more than the last.
+        """
+        found: list[bytes] = []
+        for _, lines in self._rows("key = ?", [_KEPT + key]):
+            found = [line for line in lines.split(b"\n") if line]
+        return found
+
+    def keep(self, key: str, kept: Kept) -> None:
+        """Keep what is about to be replaced of a request. Raises StoreError."""
+        self._write(lambda cache: _add_kept(cache, key, [kept]))
+
+    def forget(self, key: str, kept: Kept) -> None:
+        """Take what was kept of a request away again, with all that was kept later.
+
+        Raises StoreError.
+        """
+        self._write(lambda cache: _forget(cache, key, kept))
+
+    def keys_with_kept(self) -> set[str]:
+        """Return the keys of the requests of which something was kept on this machine."""
+        return {name.removeprefix(_KEPT) for name, _ in self._rows(f"key GLOB '{_KEPT}*'")}
 
     def rescue(self, key: str, text: Text) -> Path:
         """Write a text that save() cannot keep to a file of its own, from which load() reads it.
@@ -318,11 +445,11 @@ class DiskStore:
         return requests, self._take_problems()
 
     def delete(self, keys: Collection[str]) -> None:
-        """Delete texts and their notes on this machine. Raises StoreError."""
+        """Delete texts, their notes and what was kept on this machine. Raises StoreError."""
 
         def change(cache: diskcache.Cache) -> None:
             for key in keys:
-                for row in (key, *_extra_rows(key)):
+                for row in (key, _KEPT + key, *_extra_rows(key)):
                     cache.delete(row)
 
         self._write(change)
@@ -418,6 +545,58 @@ def _save_idempotency_keys(cache: diskcache.Cache, key: str, keys: Mapping[str, 
         cache.set(_IDEMPOTENCY + key, msgspec.json.encode(keys).decode())
     else:
         cache.delete(_IDEMPOTENCY + key)
+
+
+def decode_kept(line: bytes) -> Kept | None:
+    """Return what load_kept() has in JSON, or None if that was changed or damaged."""
+    try:
+        return _kept_decoder.decode(line)
+    except (ValueError, RecursionError):
+        return None
+
+
+def encode_kept(kept: Kept) -> bytes:
+    """Return what was replaced as load_kept() has it, on one line."""
+    return msgspec.json.encode(kept)
+
+
+def _is_note(key: str) -> bool:
+    return ":" in key
+
+
+def _kept_lines(cache: diskcache.Cache, key: str) -> list[str]:
+    """Return what was kept of a request within a transaction, in JSON."""
+    # Not splitlines(), since JSON can have other line breaks than "\n".
+    return [line for line in (cache.get(_KEPT + key) or "").split("\n") if line]
+
+
+def _add_kept(cache: diskcache.Cache, key: str, kept: Sequence[Kept]) -> None:
+    lines = _kept_lines(cache, key)
+    lines += [encode_kept(each).decode() for each in kept]
+    lines = lines[-_MAX_KEPT:]
+    length = sum(map(len, lines))
+    while length > _MAX_KEPT_LENGTH and len(lines) > 1:
+        length -= len(lines.pop(0))
+    cache.set(_KEPT + key, "\n".join(lines))
+
+
+def _forget(cache: diskcache.Cache, key: str, kept: Kept) -> None:
+    lines = _kept_lines(cache, key)
+    line = encode_kept(kept).decode()
+    while line in lines:
+        lines.pop()
+    cache.set(_KEPT + key, "\n".join(lines))
+
+
+def _write_entries(cache: diskcache.Cache, entries: Mapping[str, str], operation: str) -> None:
+    """Write the entries of texts that an operation has made, in a transaction."""
+    for key, entry in entries.items():
+        refresh_key = _load_idempotency_keys(cache, key).get(REFRESH)
+        cache.set(key, entry)
+        for row in (_CLAIM + key, *_extra_rows(key)):  # also that of refresh_key
+            cache.delete(row)
+        if refresh_key and operation != REFRESH:
+            _save_idempotency_keys(cache, key, {REFRESH: refresh_key})
 
 
 def _extra_rows(key: str) -> list[str]:

@@ -8,7 +8,7 @@ reports that once. Only this module imports redis.
 from __future__ import annotations
 
 import uuid
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
@@ -23,10 +23,13 @@ from .disk import (
     REFRESH,
     ChangedError,
     DiskStore,
+    EditsAtRiskError,
+    Kept,
     batches,
     damaged_entry,
     decode_entry,
     encode_entry,
+    encode_kept,
     note_keys,
 )
 
@@ -46,9 +49,13 @@ ANSWER_TIMEOUT = LEASE / 2
 _ENTRIES_PER_BATCH = 100
 """How many entries are sent in one round trip."""
 
+_MAX_KEPT = 20
+"""How many of the texts that were replaced are kept for a request. Each machine keeps more."""
+
 _TEXT = "contentgen:text:"
 _CLAIM = "contentgen:claim:"
 _IDEMPOTENCY = "contentgen:idempotency:"
+_KEPT = "contentgen:kept:"
 
 # Each script gets two keys: that of the claim of a request, and that of its Idempotency-Keys, which
 # are a hash by operation.
@@ -140,7 +147,7 @@ class SharedStore(DiskStore):
                 if text != texts.get(key):
                     new[key] = text
             if new:
-                self._write_locally(partial(super().save, new))
+                self._write_locally(partial(self._save_copies, new))
             texts |= found
         return texts, problems + self._take_problems()
 
@@ -186,10 +193,21 @@ class SharedStore(DiskStore):
         *,
         replacing: Mapping[str, Text | None] | None = None,
         operation: str = "",
+        agreed: bool = False,
+        kept: Mapping[str, Sequence[Kept]] | None = None,
+        undone: Mapping[str, Kept] | None = None,
     ) -> None:
         entries = {key: encode_entry(key, text) for key, text in texts.items()}
         failure = self._write_locally(
-            partial(super().save, texts, replacing=replacing, operation=operation)
+            partial(
+                super().save,
+                texts,
+                replacing=replacing,
+                operation=operation,
+                agreed=agreed,
+                kept=kept,
+                undone=undone,
+            )
         )
         if replacing is None:
             replacing = {}
@@ -222,6 +240,11 @@ class SharedStore(DiskStore):
             pipeline.multi()
             if is_as_before:
                 _add_text(pipeline, key, entry, operation)
+                if before is not None and before.version != text.version:
+                    # Beside what this machine keeps, since another one may need it.
+                    kept = encode_kept(Kept(text.version, before))
+                    pipeline.rpush(_KEPT + key, kept)
+                    pipeline.ltrim(_KEPT + key, -_MAX_KEPT, -1)
             pipeline.get(name)  # the last reply is what the shared cache has then
 
         replies: list[Any] | None = None
@@ -234,8 +257,16 @@ class SharedStore(DiskStore):
         if kept != entry.encode():
             now = decode_entry(key, kept)
             if now:
-                self._write_locally(partial(super().save, {key: now}))
+                self._write_locally(partial(self._save_copies, {key: now}))
             raise ChangedError(now)
+
+    def load_kept(self, key: str) -> list[bytes]:
+        # What was done on this machine comes first: it says who did it.
+        own = super().load_kept(key)
+        if own:
+            return own
+        replies = self._send(lambda pipeline: pipeline.lrange(_KEPT + key, 0, -1))
+        return replies[0] if replies else []
 
     def claim(self, operations: Mapping[str, str], owner: str) -> dict[str, str]:
         lease = round(LEASE * 1000)
@@ -271,11 +302,11 @@ class SharedStore(DiskStore):
     def _write_locally(self, write: Callable[[], None]) -> StoreError | None:
         """Write to the cache of this machine. An error is reported and returned, or None.
 
-        Raises ChangedError.
+        Raises ChangedError and EditsAtRiskError.
         """
         try:
             write()
-        except ChangedError:
+        except (ChangedError, EditsAtRiskError):
             raise
         except StoreError as error:
             self._problems.append(f"{error}; texts are kept in {self._name} only")

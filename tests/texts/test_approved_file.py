@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import os
 import re
 import shutil
@@ -15,22 +14,20 @@ from pathlib import Path
 from typing import Literal
 
 import pytest
+from approved_headers import sign, signed
 from bs4 import BeautifulSoup
 from conftest import Project
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from msgspec import structs
 
 from mkdocs_contentgen.errors import ApprovalError
 from mkdocs_contentgen.page_request import PageRequest
 from mkdocs_contentgen.requests import BlogRequest
 from mkdocs_contentgen.text import Edits, Text
-from mkdocs_contentgen.texts.approval import (
-    approve,
-    name_problem,
-    read_approved,
-    replace_file,
-    save_approved,
-)
+from mkdocs_contentgen.texts.approved_dir import read_approved
+from mkdocs_contentgen.texts.approved_file import MAX_FILE, decode_file, digest, name_problem
+from mkdocs_contentgen.texts.approved_writer import approve, restore_file, save_approved
 from mkdocs_contentgen.texts.articles import Article
 
 TEXT = "<article><h1>Alpha</h1><p>Approved words.</p></article>\n"
@@ -49,7 +46,7 @@ FIELDS = {
     "generated_at": "2026-01-02 10:11:12+00:00",
     "approved_by": "Jo",
     "approved_at": "2026-01-02",
-    "sha256": hashlib.sha256(TEXT.encode()).hexdigest(),
+    "sha256": "f" * 64,
 }
 """The header of an approved file, in YAML."""
 
@@ -58,6 +55,9 @@ def approved_text(text: str = TEXT, **fields: str) -> str:
     """Return an approved file with some fields of its header in other words."""
     header = "".join(f"{name}: {value}\n" for name, value in (FIELDS | fields).items())
     return f"---\n{header}---\n{text}"
+
+
+FIELDS["sha256"] = signed(approved_text()).partition("sha256: ")[2][:64]
 
 
 def write_approved(project: Project, content: str, page: str = "index.md") -> Path:
@@ -98,7 +98,9 @@ MERGES = (
         ({"note": MERGES}, ":10: is not valid YAML: it has an anchor"),
         ({"note": "!!timestamp x"}, ":10: is not valid YAML: it has a tag"),
         ({"note": "!!int ''"}, ":10: is not valid YAML: it has a tag"),
-        ({"note": "[" * 3000 + "]" * 3000}, ":10: is not valid YAML: it is nested"),
+        ({"note": "[" * 3000 + "]" * 3000}, ":10: is not valid YAML: exceeded maximum nesting"),
+        ({"note": "[" * 30 + "]" * 30}, ":10: is not valid YAML: it is nested"),
+        ({"note": "[" + "x," * 40_000 + "]"}, ":10: is not valid YAML: it has more than 40,000"),
         (
             {"note": "\n" + "".join(f"{'  ' * n}- a:\n" for n in range(60))},
             "it is nested more than",
@@ -115,7 +117,7 @@ MERGES = (
         ({"approved_by": '"\\x02wzxhzdk:0\\x03"'}, ":7: approved_by: contains \\x02, which"),
         ({"approved_by": '"Jo \\e]52;c;eA==\\a"'}, ":7: approved_by: contains \\x1b, which"),
         ({"approved_by": '"Jo \\u202e"'}, ":7: approved_by: contains \\u202e, which"),
-        ({"approved_by": '"\\ud800"'}, ":7: approved_by: contains \\ud800, which"),
+        ({"approved_by": '"\\ud800"'}, ":7: is not valid YAML: found invalid Unicode"),
         ({"approved_by": "' '"}, ":7: approved_by: is empty"),
         ({"declined": "0001-01-01T00:00:00+23:00"}, ":10: declined: is in the year 1"),
         ({"declined": "9999-12-31T23:59:59-23:00"}, ":10: declined: is in the year 9999"),
@@ -142,7 +144,7 @@ def test_a_header_that_costs_or_deceives(
 
 @pytest.mark.parametrize(
     "request_fields",
-    ['"\\ud800"', "0x" + "f" * 6000, "[" * 7 + "]" * 7, '"' + "x" * 6000 + '"', "2026-01-02"],
+    ["0x" + "f" * 6000, "[" * 7 + "]" * 7, '"' + "x" * 6000 + '"', "2026-01-02"],
 )
 def test_a_foreign_value_is_shown_short(project: Project, request_fields: str) -> None:
     """What an outdated text was asked for with is shown, however large or odd it is."""
@@ -160,7 +162,7 @@ def test_a_text_that_is_too_large(project: Project) -> None:
     message = ":1: html: expected `str` of length <= 262144"
     assert message in contentgen(project, "status", code=1)
     os.truncate(file, 20 * 1024**3)
-    message = f"{APPROVED}: cannot be read (it has more than 524296 characters)"
+    message = f"{APPROVED}: cannot be read (it has more than 524,288 bytes)"
     assert message in contentgen(project, "status", code=1)
 
 
@@ -586,7 +588,7 @@ def test_a_refused_draft_stays_refused(project: Project) -> None:
     assert "hand-written words" in path.read_text()
     assert "1 from approved files" in run(project, "mkdocs", "build", "--strict")
     # The times are in seconds, of which the next draft needs none.
-    path.write_text(re.sub("declined: .*", "declined: 2026-01-03T12:00:00Z", path.read_text()))
+    sign(path, re.sub("declined: .*", "declined: 2026-01-03T12:00:00Z", path.read_text()))
     contentgen(project, "generate", "--refresh")
     contentgen(project, "approve", "--all", "--by", "Jo")
     assert "hand-written words" not in path.read_text()
@@ -649,9 +651,10 @@ def test_a_damaged_text_with_the_right_sum(tmp_path: Path, damage: str) -> None:
     """Also a text whose SHA-256 somebody has computed anew is damaged."""
     old, new, line, message = DAMAGES[damage]
     header, _, text = approved_text().replace(old, new).rpartition("---\n")
-    header = header.replace(FIELDS["sha256"], hashlib.sha256(text.encode()).hexdigest())
+    found = decode_file(approved_text().encode(), tmp_path)
+    forged = digest(found.header, structs.replace(found.text, html=text))
     path = tmp_path / "main.html"
-    path.write_text(f"{header}---\n{text}")
+    path.write_text(f"{header.replace(FIELDS['sha256'], forged)}---\n{text}")
     with pytest.raises(ApprovalError) as error:
         read_approved(path, tmp_path)
     assert str(error.value).startswith(f"{path}:{line}: {message}")
@@ -700,7 +703,7 @@ SPREAD = {
 def test_what_formatters_do_is_no_change(tmp_path: Path, content: str) -> None:
     """The document is compared, not its spaces, and its lines are still known."""
     path = tmp_path / "main.html"
-    path.write_text(content.replace(FIELDS["sha256"], hashlib.sha256(LINES.encode()).hexdigest()))
+    path.write_text(content)
     approved = read_approved(path, tmp_path)
     assert approved is not None
     assert (approved.text.html, approved.is_changed) == (LINES, False)
@@ -732,7 +735,7 @@ def test_a_byte_order_mark_is_no_part_of_a_file(tmp_path: Path) -> None:
     path.write_text(approved_text(), encoding="utf-8-sig")
     found = read_approved(path, tmp_path)
     assert found is not None
-    assert (found.text.html, found.is_changed, found.line) == (TEXT, False, 11)
+    assert (found.text.html, found.is_changed, found.line) == (LINES, False, 11)
 
 
 def test_only_the_file_that_was_read_is_deleted(tmp_path: Path) -> None:
@@ -744,11 +747,11 @@ def test_only_the_file_that_was_read_is_deleted(tmp_path: Path) -> None:
     assert text
     path.write_text(approved_text("<article>Edited.</article>"))
     with pytest.raises(ApprovalError, match="has just been edited"):
-        replace_file(path, tmp_path, "", before=text)
+        restore_file(path, tmp_path, "", before=text)
     path.write_text(approved_text())
     other = path.with_name("other.html")
     other.touch()
-    replace_file(path, tmp_path, "", before=text)
+    restore_file(path, tmp_path, "", before=text)
     assert list(path.parent.iterdir()) == [other]
 
 
@@ -762,3 +765,39 @@ def test_an_approved_sample(project: Project) -> None:
     project.configure()
     shown = run(project, "mkdocs", "build", "--strict", code=1)
     assert "docs/page.md:2: the text of its file is a sample of the sandbox; for a real" in shown
+
+
+@pytest.mark.parametrize(
+    ("header", "lines"),
+    [
+        ("sha256: D\n", {"sha256": range(2, 3)}),
+        ('"sha256" :\n\n   D\n', {"sha256": range(2, 5)}),
+        ("? sha256\n: D\n", {"sha256": range(2, 4)}),
+        ("sha256: D\nedits:\n  reason: a\n    b\n", {"edits.reason": range(4, 6)}),
+        ("sha256: D\nedits: {\nreason: |\n", None),
+        ("sha256: D\nedits: {reason: a\n b, settled: 1}\n", {"edits.reason": range(3, 5)}),
+        ("sha256: D\nnote: é😀\u2028 x\nedits:\n  reason: a\n", {"edits.reason": range(5, 6)}),
+    ],
+)
+def test_the_lines_of_a_field(tmp_path: Path, header: str, lines: dict[str, range] | None) -> None:
+    """They are those that git numbers, in whatever form of YAML the field is."""
+    rest = "".join(f"{name}: {value}\n" for name, value in FIELDS.items() if name != "sha256")
+    content = f"---\n{header.replace('D', FIELDS['sha256'])}{rest}---\n{TEXT}".encode()
+    if lines is None:
+        with pytest.raises(ApprovalError, match="is not valid YAML"):
+            decode_file(content, tmp_path)
+        return
+    found = decode_file(content, tmp_path).field_lines
+    assert {**found, **lines} == found
+
+
+@pytest.mark.parametrize("line_end", ["\n", "\r\n"])
+def test_a_file_over_the_limit_is_damaged_wherever_it_is(tmp_path: Path, line_end: str) -> None:
+    """A file of the limit is read; one of a byte more is not, whatever takes the place."""
+    content = approved_text(note="").replace("\n", line_end).encode()
+    euros, rest = divmod(MAX_FILE - len(content), len("€".encode()))
+    content = content.replace(b"note: ", b"note: " + "€".encode() * euros + b"x" * rest)
+    assert len(content) == MAX_FILE
+    assert decode_file(content, tmp_path).text.request["topic"] == "Alpha"
+    with pytest.raises(ApprovalError, match="has more than 524,288 bytes"):
+        decode_file(content + b"\n", tmp_path)

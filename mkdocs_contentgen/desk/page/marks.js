@@ -1,0 +1,3 @@
+// Marks of statements in Markdown.
+
+export const withoutMarks = (markdown) => markdown.replace(/==|<\/?mark>/g, "");

@@ -1,0 +1,149 @@
+"""Say what people have written in a text, and what of it a replacement would lose.
+
+This is the one guard of human edits: the writer of approved files asks it under the lock of their
+directory, and the cache asks it in the transaction that replaces a text. So no command can replace
+a text without it.
+
+Blocks are compared by their content, in which links, titles, alternative texts of images and the
+white space of code count as words do. Marks and inline styles do not count: an approval takes them
+off.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from ..errors import UnsafeHTMLError
+from ..text import Text
+
+if TYPE_CHECKING:
+    from ..html.document import Block, Document
+
+SOMEBODY = "somebody"
+"""The author of a block that was edited in its file, until git says who it was."""
+
+_MAX_NAMED = 3
+"""How many edits a message names."""
+
+
+@dataclass(frozen=True)
+class HumanEdit:
+    """Something that a person has written in a text, or has taken out of it."""
+
+    by: str
+    """The name of the person, or `SOMEBODY`."""
+
+    name: str
+    """Names it in a message: its first words in quotes, and its descriptions."""
+
+    words: str
+    """The plain text of the block that was written, or the words that were taken out."""
+
+    digest: str = ""
+    """The `content_digest` of the block or the picture, or an empty string."""
+
+    is_removal: bool = False
+    """Whether a person has taken these words out, and the replacement has them again."""
+
+    def __str__(self) -> str:
+        if self.is_removal:
+            return f"{self.name}, which was removed"
+        return f"{self.name} by {self.by}"
+
+
+def has_human_edits(text: Text) -> bool:
+    """Tell whether a person has written or changed something in a text."""
+    return bool(text.written_by) or text.edits is not None
+
+
+def lost_edits(before: Text, after: Text, *, pictures_by: str = "") -> list[HumanEdit]:
+    """Return what people have written in a text that another one in its place does not have.
+
+    `pictures_by` is the author of pictures beside blocks, or an empty string for a model. A text
+    has no names for them, since they have no words of their own.
+    """
+    if not (has_human_edits(before) or pictures_by):
+        return []
+    if before.html == after.html:
+        return []
+    from ..html.document import document_of  # most texts have no human edits
+
+    try:
+        document_before = document_of(before.html)
+    except UnsafeHTMLError:  # nobody can tell what is lost, so it is all of it
+        return [HumanEdit(before.written_by or SOMEBODY, "a text that no build can show", "")]
+    document_after = _document_or_none(after)
+    lost = _lost_leaves(before, document_before, document_after, pictures_by)
+    return lost + _restored_words(before, document_before, document_after)
+
+
+def named_edits(edits: Sequence[HumanEdit]) -> str:
+    """Return the first edits as a part of a message, and how many more there are."""
+    named = ", ".join(map(str, edits[:_MAX_NAMED]))
+    more = len(edits) - _MAX_NAMED
+    return f"{named} and {more} more" if more > 0 else named
+
+
+def _document_or_none(text: Text) -> Document | None:
+    from ..html.document import document_of
+
+    try:
+        return document_of(text.html)
+    except UnsafeHTMLError:
+        return None
+
+
+def _lost_leaves(
+    before: Text, document: Document, after: Document | None, pictures_by: str
+) -> list[HumanEdit]:
+    """Return the leaves by people that are not in a document, or all if there is none."""
+    kept: set[str] = set()
+    if after is not None:
+        kept = {leaf.content_digest for leaf in after.leaves()}
+    lost = []
+    for leaf in document.leaves():
+        author = _author(before, leaf, pictures_by)
+        if author and leaf.content_digest not in kept:
+            lost.append(HumanEdit(author, _name(leaf), leaf.text, leaf.content_digest))
+    return lost
+
+
+def _author(text: Text, leaf: Block, pictures_by: str) -> str:
+    """Return the person who wrote a block or a picture, or an empty string for a model."""
+    from ..html.document import is_block
+
+    if is_block(leaf.element):
+        return text.changed_by.get(leaf.digest, "") or text.written_by
+    if leaf.element.name == "img" or leaf.element.find("img"):
+        return text.written_by or pictures_by
+    return ""
+
+
+def _name(leaf: Block) -> str:
+    """Return what names a block or a picture in a message."""
+    from ..html.descriptions import description_names
+
+    names = description_names(leaf.element)
+    if leaf.text:
+        names.insert(0, leaf.first_words)
+    return " with ".join(names[:2]) or "a picture"
+
+
+def _restored_words(before: Text, document: Document, after: Document | None) -> list[HumanEdit]:
+    """Return what people have taken out of a text, and another one says again."""
+    if after is None or before.edits is None or not before.edits.removed:
+        return []
+    said_before = _said(document)
+    said_after = _said(after)
+    restored = []
+    for removed in before.edits.removed:
+        words = removed.removesuffix("…")  # which shortened() adds
+        if words in said_after and words not in said_before:
+            restored.append(HumanEdit(SOMEBODY, f"'{removed}'", words, is_removal=True))
+    return restored
+
+
+def _said(document: Document) -> str:
+    return "\n".join(block.text for block in document.blocks())

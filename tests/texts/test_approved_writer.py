@@ -1,0 +1,133 @@
+"""What the writer of approved files refuses to overwrite, and what it keeps before it writes."""
+
+from __future__ import annotations
+
+import threading
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+from msgspec import structs
+
+from mkdocs_contentgen.errors import StoreError
+from mkdocs_contentgen.files import locked, sha256
+from mkdocs_contentgen.text import Text
+from mkdocs_contentgen.texts.approved_dir import read_approved
+from mkdocs_contentgen.texts.approved_file import ApprovedText
+from mkdocs_contentgen.texts.approved_writer import (
+    FileChangedError,
+    approve,
+    propose,
+    restore_file,
+    save_approved,
+)
+
+FIGURE = '<figure><img src="https://a.example/t.png" alt="{}"></figure>\n'
+HTML = f"<article>\n<h1>T</h1>\n<p>One.</p>\n{FIGURE.format('An image')}<p>Two.</p>\n</article>\n"
+TEXT = Text(HTML, datetime(2026, 11, 20, tzinfo=UTC), {})
+NEWER = structs.replace(TEXT, html=HTML.replace("</article>", "<p>Three.</p>\n</article>"))
+
+EDITS = {
+    "words": ("One.", "By hand.", "'By hand.' by somebody"),
+    "a picture": ("An image", "A red house", "`alt` 'A red house' by somebody"),
+    "a paragraph that was taken out": ("<p>Two.</p>\n", "", "'Two.', which was removed"),
+}
+
+
+def edited_file(path: Path, before: str = "One.", after: str = "By hand.") -> ApprovedText:
+    """Propose a text, edit its file, and return what is in it."""
+    save_approved(path, path.parents[1], propose(TEXT, "key", "writer"))
+    path.write_text(path.read_text().replace(before, after))
+    found = read_approved(path, path.parents[1])
+    assert found is not None
+    return found
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    """Return the path of an approved file."""
+    return tmp_path / "page.md/main.html"
+
+
+@pytest.mark.parametrize("what", EDITS)
+@pytest.mark.parametrize("make", [propose, approve])
+def test_human_edits_are_not_overwritten(path: Path, what: str, make: object) -> None:
+    """Neither a proposal nor an approval loses them, unless a person has agreed to that."""
+    before, after, named = EDITS[what]
+    now = edited_file(path, before, after)
+    new = propose(NEWER, "key", "writer")
+    if make is approve:
+        new = approve(NEWER, "key", "writer", "Jo")
+    content = path.read_bytes()
+    with pytest.raises(FileChangedError) as raised:
+        save_approved(path, path.parents[1], new, before=now)
+    assert named in str(raised.value)
+    assert path.read_bytes() == content
+    save_approved(path, path.parents[1], new, before=now, agreed=True)
+    assert path.read_bytes() != content
+
+
+@pytest.mark.parametrize("what", EDITS)
+def test_a_text_that_has_the_edits_is_written(path: Path, what: str) -> None:
+    """Then nothing is lost, and nobody has to agree."""
+    before, after, _ = EDITS[what]
+    now = edited_file(path, before, after)
+    newer = structs.replace(NEWER, html=NEWER.html.replace(before, after))
+    save_approved(path, path.parents[1], approve(newer, "key", "writer", "Jo"), before=now)
+
+
+def test_the_file_counts_as_it_is_under_the_lock(path: Path) -> None:
+    """What somebody writes while an approval waits for the lock is not overwritten."""
+    directory = path.parents[1]
+    save_approved(path, directory, propose(TEXT, "key", "writer"))
+    seen = read_approved(path, directory)
+    failures: list[FileChangedError] = []
+
+    def approve_newer() -> None:
+        try:
+            new = approve(NEWER, "key", "writer", "Jo")
+            save_approved(path, directory, new, before=seen, agreed=True)
+        except FileChangedError as error:
+            failures.append(error)
+
+    with locked(directory):
+        thread = threading.Thread(target=approve_newer)
+        thread.start()
+        path.write_text(path.read_text().replace("One.", "By hand."))
+    thread.join()
+    [failure] = failures
+    assert failure.is_new
+    assert [edit.words for edit in failure.edits] == ["By hand."]
+    assert "By hand." in path.read_text()
+
+
+def test_what_is_replaced_is_kept_before(path: Path) -> None:
+    """It gets the content before and the digest after; where it fails, nothing is written."""
+    now = edited_file(path)
+    content = path.read_text()
+    new = approve(NEWER, "key", "writer", "Jo")
+    kept: list[tuple[str, str]] = []
+
+    def keep(before: str, after: str) -> None:
+        kept.append((before, after))
+        assert path.read_text() == before
+
+    def refuse(before: str, after: str) -> None:
+        raise StoreError("full")
+
+    with pytest.raises(StoreError):
+        save_approved(path, path.parents[1], new, before=now, agreed=True, keep=refuse)
+    assert path.read_text() == content
+    save_approved(path, path.parents[1], new, before=now, agreed=True, keep=keep)
+    assert kept == [(content, sha256(path.read_bytes()))]
+
+
+def test_only_what_was_written_is_taken_back(path: Path) -> None:
+    """A file that somebody has edited since is neither restored nor deleted."""
+    save_approved(path, path.parents[1], approve(TEXT, "key", "writer", "Jo"))
+    written = read_approved(path, path.parents[1])
+    path.write_text(path.read_text().replace("One.", "By hand."))
+    for content in ("", "earlier"):
+        with pytest.raises(FileChangedError, match=r"'By hand\.' by somebody"):
+            restore_file(path, path.parents[1], content, before=written)
+    assert "By hand." in path.read_text()
