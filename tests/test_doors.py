@@ -26,7 +26,7 @@ AGREED = {
 """Who says that a person has agreed to lose human edits, and why that is true."""
 
 WRITERS_OF_APPROVED_FILES = {
-    "save_approved": {"forge/approving.py", "review/approving.py", "review/proposing.py"},
+    "save_approved": {"review/proposed_texts.py", "review/approving.py", "review/proposing.py"},
     "restore_file": {"desk/acts.py"},
 }
 """Who imports what writes files of `approved_dir`."""
