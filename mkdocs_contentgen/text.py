@@ -62,8 +62,10 @@ Line = Annotated[str, Meta(max_length=MAX_EDIT, pattern=_LINE)]
 _Passage = Annotated[str, Meta(max_length=MAX_KEPT, pattern=_PASSAGE)]
 _Name = Annotated[str, Meta(pattern=NAME)]
 _SPACE_BETWEEN = r"(?: (?!\Z)|\Z)"
-_REMEMBERED = rf"^(?:(?:[0-9a-f]{{8}}:){{3}}[0-9]{{1,4}}:[0-9a-f]{{8}}{_SPACE_BETWEEN})*\Z"
-"""Matches what is remembered of blocks: `DIGEST:DIGEST:DIGEST:NUMBER:DIGEST` of each."""
+_REMEMBERED = rf"^(?:(?:[0-9a-f]{{8}}:){{3}}[0-9]{{1,4}}:[0-9a-f]{{8}}(?::p)?{_SPACE_BETWEEN})*\Z"
+"""Matches what is remembered of blocks: `DIGEST:DIGEST:DIGEST:NUMBER:DIGEST` of each.
+
+One that a person translated has `:p` behind it."""
 
 _ADDITIONS = rf"^(?:[0-9a-f]{{8}}{_SPACE_BETWEEN})*\Z"
 """Matches digests of blocks."""
@@ -188,7 +190,9 @@ class Text(msgspec.Struct, frozen=True, omit_defaults=True, gc=False):
     """What people changed, or None if nobody did."""
 
     updates: Annotated[tuple[Line, ...], Meta(max_length=_MAX_LINES), _LINES] = ()
-    """What updates changed and why, or that nothing had to change, the last one at the end."""
+    """What updates changed and why, or that nothing had to change, the last one at the end.
+
+    Of a translation from elsewhere, it begins with what was changed of its structure."""
 
     passages: Annotated[
         Mapping[_Name, _Passage], Meta(max_length=_MAX_SOURCES), _BY_PASSAGE, _ANSWERED

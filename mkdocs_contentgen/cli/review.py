@@ -320,6 +320,10 @@ def import_(
     print_line(f"{article.place}: the text is a draft, {remarks}")
     for remark in text.remarks:
         print_line(f"{article.place}: not as requested: {remark}")
+    known = article.newest.updates if article.newest else ()
+    for line in text.updates:
+        if line not in known:
+            print_line(f"{article.place}: {line}")
     print_next(f"contentgen review {article.page_argument}")
 
 

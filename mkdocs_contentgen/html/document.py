@@ -375,7 +375,7 @@ class Block:
     @property
     def inner_digest(self) -> str:
         """The beginning of the SHA-256 of its content, as in `content_digest`, without its tag."""
-        return short_digest(_inner_html(_as_approved(self.element), marks=False))
+        return short_digest(_inner_html(_as_approved(self.element), marks=False).strip(" "))
 
     @property
     def links(self) -> list[str]:

@@ -29,12 +29,12 @@ from ..html.markup import root
 from ..page_request import OriginalText
 from ..service.protocol import Translation
 from ..text import Text, clean_fields
-from ..texts.alignment import align_texts, align_unknown
+from ..texts.alignment import align_texts
 from ..texts.articles import Article
-from ..texts.imported_translation import align_import
+from ..texts.imported_translation import ImportedTranslation, import_translation
 from ..texts.translation import (
     REMARK_START,
-    compose,
+    first_translation,
     is_on_whole,
     not_in_original,
     plan_translation,
@@ -106,7 +106,7 @@ def read_translation(
     try:
         if translated is None:
             return _read_text(article, original_text, options, written)
-        return compose(
+        return first_translation(
             original_text.text,
             to_translate,
             translated,
@@ -209,25 +209,30 @@ def _read_text(
     """Return a translation with a structure of its own. Raises EditError and UnsafeHTMLError."""
     language = article.asked.in_its_language().language
     html, mended = _to_html(answer, article.request.type, language)
-    document = Document(html, image_hosts_of(original.text.html))
-    set_language(document.article, language)
-    on_blocks = _check(document, original, language, options)
-    html = reread(document).to_lines()
-    aligned = align_import(
-        original.text, html, language=original.language, is_draft=original.is_draft
+    own = Document(html, image_hosts_of(original.text.html))
+    set_language(own.article, language)
+    imported = import_translation(
+        original.text,
+        reread(own).to_lines(),
+        language=original.language,
+        is_draft=original.is_draft,
     )
+    document = imported.document
+    on_blocks = _check(imported, original, language, options)
     described = descriptions_in(document_of(original.text.html).article)
     remarks = remarks_on_whole(described, document.article, is_draft=original.is_draft)
     remarks += mended
-    remarks += [f"{REMARK_START}{problem}" for problem in aligned.problems]
+    remarks += [f"{REMARK_START}{problem}" for problem in imported.problems]
     remarks += on_blocks
+    moment = datetime.now(UTC)
     return Text(
-        html,
-        datetime.now(UTC),
+        document.to_lines(),
+        moment,
         article.request.record(),
         sources=original.text.sources,
         passages=original.text.passages,
-        original=aligned.original,
+        updates=tuple(f"{moment.date()}: {line}" for line in imported.changes),
+        original=imported.original,
         **clean_fields({"remarks": remarks}),
     )
 
@@ -258,16 +263,13 @@ def _read_markdown(text: str) -> tuple[str, list[str]]:
 
 
 def _check(
-    document: Document, original: OriginalText, language: str, options: WriterOptions
+    imported: ImportedTranslation, original: OriginalText, language: str, options: WriterOptions
 ) -> list[str]:
     """Mark what blocks state and their originals do not, and return remarks about them."""
-    source = Document(original.text.html, document.image_hosts)
-    leaves = source.leaves()
-    own_leaves = document.leaves()
-    text = source.article.get_text(" ")
+    text = document_of(original.text.html).article.get_text(" ")
     from_language = original.language or guess_language(text)
     common = CommonWords(
-        words_in_lower_case(text), words_in_lower_case(document.article.get_text(" "))
+        words_in_lower_case(text), words_in_lower_case(imported.document.article.get_text(" "))
     )
 
     def check_part(block: Block, of_original: Block) -> list[str]:
@@ -286,9 +288,8 @@ def _check(
         return [*map(not_in_original, block.statements), checked]
 
     remarks = []
-    own_numbers = align_unknown(leaves, own_leaves)
-    for number, own_number in sorted(own_numbers.items()):
-        for name, block, of_original in _parts_to_compare(own_leaves[own_number], leaves[number]):
+    for own, leaf in imported.translated:
+        for name, block, of_original in _parts_to_compare(own, leaf):
             remark = remark_on(name, check_part(block, of_original))
             if remark:
                 remarks.append(remark)

@@ -232,7 +232,7 @@ class _Planner:
 
         What needs no words needs no service either.
         """
-        from ..texts.translation_updates import ComparedTranslation
+        from ..texts.comparing import ComparedTranslation
 
         changes = article.original_changes
         try:

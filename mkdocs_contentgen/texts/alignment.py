@@ -207,7 +207,7 @@ def align(
     # In this order: own_likeness() asks which leaf of the original a part is now.
     places.add_changed(likeness)
     own_places.add_changed(own_likeness)
-    by_persons = _leaves_by_persons(own, own_places, changed_by)
+    by_persons = _leaves_by_persons(parts, own, own_places, changed_by)
     return Alignment(_pairs(parts, forms, places, own_places), places.unmatched(), by_persons)
 
 
@@ -235,10 +235,19 @@ def _pairs(
 
 
 def _leaves_by_persons(
-    own: Sequence[Block], own_places: _Places, changed_by: Mapping[str, str]
+    parts: Sequence[Remembered],
+    own: Sequence[Block],
+    own_places: _Places,
+    changed_by: Mapping[str, str],
 ) -> frozenset[int]:
-    """Return the leaves of a translation that are not as written, or have a person as author."""
-    as_written = {*own_places.equal.values(), *own_places.moved.values()}
+    """Return the leaves of a translation that are not as a model wrote them.
+
+    A person has changed or added them, or is remembered or named as their author.
+    """
+    as_written = set()
+    for number, leaf_number in chain(own_places.equal.items(), own_places.moved.items()):
+        if not parts[number].is_by_person:
+            as_written.add(leaf_number)
     found = set()
     for leaf in own:
         has_author = is_block(leaf.element) and bool(changed_by.get(leaf.digest))

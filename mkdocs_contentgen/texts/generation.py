@@ -603,7 +603,7 @@ async def _translate(
     client: Client, asked: PageRequest, original: OriginalText, attempt: Attempt
 ) -> Text:
     """Return the translation of a text. Raises ServiceError."""
-    from .translation import compose, plan_translation  # most sites have one language
+    from .translation import first_translation, plan_translation  # most sites have one language
 
     text = original.text
     language = asked.request.language
@@ -612,7 +612,7 @@ async def _translate(
         planned = await asyncio.to_thread(plan_translation, text, language, original.language)
         translated = await client.translate(asked, planned, attempt)
         return await asyncio.to_thread(
-            compose,
+            first_translation,
             text,
             planned,
             translated,

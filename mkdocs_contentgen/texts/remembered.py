@@ -2,7 +2,8 @@
 
 For each leaf of the original, there are three digests and a number, so that it is known not only
 that it has changed, but whether that needs other words: a heading of another level, an item that
-is in a numbered list now, and a citation with another number have the same words.
+is in a numbered list now, and a citation with another number have the same words. For what stands
+for it, there is a digest without its tag, which is the original's, and whether a person wrote it.
 """
 
 from __future__ import annotations
@@ -15,13 +16,16 @@ from bs4 import Tag
 from ..files import short_digest
 from ..html.document import Block, is_block, start_tag
 from ..html.translatable import words_of
-from .merging import without_content
+from .composing import without_content
 
 REMOVED = "00000000"
 """In place of the digest of a part of the translation that a person has removed."""
 
 MISSING = "ffffffff"
 """In place of that of a part that never had a translation."""
+
+_BY_PERSON = ":p"
+"""Behind the digest of what a person wrote."""
 
 _DIGITS = 8
 """How many hex digits of a digest are remembered."""
@@ -35,7 +39,7 @@ class Form:
     """The digest of the words that are translated, or of all if there are none."""
 
     content: str
-    """The digest of all that is in it, such as its words, links and citations."""
+    """The digest of all that is in it, such as its words, links and citations, or of its code."""
 
     place: str
     """The digest of its tag, and of those around it."""
@@ -54,7 +58,10 @@ class Remembered:
 
     form: Form
     own: str
-    """The digest of what stood for it, or REMOVED or MISSING."""
+    """The digest of what stood for it, without its tag, or REMOVED or MISSING."""
+
+    is_by_person: bool = False
+    """Whether a person wrote that."""
 
 
 def forms_of(leaves: Sequence[Block]) -> list[Form]:
@@ -67,7 +74,7 @@ def forms_of(leaves: Sequence[Block]) -> list[Form]:
             digest_of_words = short_digest(words)[:_DIGITS]
         else:
             digest_of_words = short_digest_of(leaf)
-        content = leaf.inner_digest[:_DIGITS]
+        content = short_digest_of(leaf)
         forms.append(Form(digest_of_words, content, _place_of(leaf, around), shared))
     return forms
 
@@ -75,6 +82,11 @@ def forms_of(leaves: Sequence[Block]) -> list[Form]:
 def shared_elements(leaves: Iterable[Block]) -> list[int]:
     """Return `Form.shared` of each leaf."""
     return _count_shared(map(_elements_around, leaves))
+
+
+def place_of(leaf: Block) -> str:
+    """Return `Form.place` of a leaf."""
+    return _place_of(leaf, _elements_around(leaf))
 
 
 def _count_shared(all_around: Iterable[Sequence[Tag]]) -> list[int]:
@@ -89,8 +101,15 @@ def _count_shared(all_around: Iterable[Sequence[Tag]]) -> list[int]:
 
 
 def short_digest_of(leaf: Block) -> str:
-    """Return the digest that is remembered of a leaf as a whole, such as one of a translation."""
-    return leaf.content_digest[:_DIGITS]
+    """Return the digest that is remembered of the content of a leaf.
+
+    Of code, white space and the name of its language say nothing: texts from elsewhere have others.
+    """
+    if leaf.kind == "pre":
+        return short_digest("".join(leaf.element.get_text().split()))[:_DIGITS]
+    if not leaf.element.contents:  # an empty cell is no line, so that the tag counts
+        return leaf.content_digest[:_DIGITS]
+    return leaf.inner_digest[:_DIGITS]
 
 
 def write_remembered(remembered: Iterable[Remembered]) -> str:
@@ -98,7 +117,8 @@ def write_remembered(remembered: Iterable[Remembered]) -> str:
     parts = []
     for leaf in remembered:
         form = leaf.form
-        parts.append(f"{form.words}:{form.content}:{form.place}:{form.shared}:{leaf.own}")
+        by = _BY_PERSON if leaf.is_by_person else ""
+        parts.append(f"{form.words}:{form.content}:{form.place}:{form.shared}:{leaf.own}{by}")
     return " ".join(parts)
 
 
@@ -111,8 +131,9 @@ def read_remembered(blocks: str) -> list[Remembered]:
     """Return what write_remembered() has written."""
     found = []
     for part in blocks.split():
-        words, content, place, shared, own = part.split(":")
-        found.append(Remembered(Form(words, content, place, int(shared)), own))
+        words, content, place, shared, own = part.removesuffix(_BY_PERSON).split(":")
+        is_by_person = part.endswith(_BY_PERSON)
+        found.append(Remembered(Form(words, content, place, int(shared)), own, is_by_person))
     return found
 
 
@@ -122,9 +143,12 @@ def _elements_around(leaf: Block) -> list[Tag]:
 
 
 def _place_of(leaf: Block, around: Iterable[Tag]) -> str:
-    """Return the digest of the tags around a leaf, and of its own."""
+    """Return the digest of the tags around a leaf, and of its own, which loose text has not."""
+    elements = [*around]
+    if leaf.kind != "text":
+        elements.insert(0, leaf.element)
     tags = []
-    for element in (leaf.element, *around):
+    for element in elements:
         plain = without_content(element)
         plain.attrs.pop("style", None)  # an approval takes it off
         tags.append(start_tag(plain))

@@ -35,6 +35,7 @@ from ..text import Original, Text, clean_fields
 from ..writer.languages import Language, find_language
 from ..writer.words import count_words, split_words
 from . import alignment
+from .composing import compose, tree_of
 from .original_parts import BESIDE_BYLINE, OriginalParts, find_byline
 from .remembered import Remembered, forms_of, short_digest_of, write_remembered
 
@@ -51,6 +52,9 @@ STAYS = "stays in the language of the original"
 
 MORE_UNTRANSLATED = "without a usable translation"
 """What a remark says of many blocks behind their number."""
+
+RESTORED = "a translation has the levels and lists of its original"
+"""What is said of a block around which a person had another structure."""
 
 _NOT_ANSWERED = "the answer has no translation of it"
 _ANSWERED_TWICE = "the answer has two translations of it"
@@ -89,7 +93,7 @@ def plan_translation(original: Text, language: str, from_language: str = "") -> 
     return Translation(language, blocks[:MAX_BLOCKS], from_language)
 
 
-def compose(
+def first_translation(
     original: Text,
     asked: Translation,
     translated: Translated,
@@ -105,30 +109,30 @@ def compose(
     """
     document = document_of(original.html)
     parts = OriginalParts(document, asked.language)
-    # First what the original has: its document becomes that of the translation.
-    forms = forms_of(parts.leaves)
-    described = descriptions_in(document.article)
     wording = Wording(parts, asked.language, asked.blocks, translated)
-    unwrap_signs(document.article)
+    words = []
     problems = []
     for leaf in parts.leaves:
-        problem = wording.put_into(leaf)
+        new, problem = wording.translated(leaf)
+        words.append(new.element)
         if problem:
             problems.append(f"{leaf.first_words} {STAYS}: {problem}")
     problems += wording.problems
-    set_language(document.article, asked.language)
-    changed = reread(document)
-    leaves = changed.leaves()
-    if len(leaves) != len(forms):
+    described = descriptions_in(document.article)
+    composed = compose(tree_of(document.article, parts.leaves), words)
+    set_language(composed.root, asked.language)
+    document.article = composed.root
+    after = reread(document)
+    leaves = after.leaves()
+    if len(leaves) != len(parts.leaves):
         raise EditError("the blocks of the translation are not those of the original")
-    pairs = zip(forms, leaves, strict=True)
     remembered = []
-    for form, leaf in pairs:
+    for form, leaf in zip(forms_of(parts.leaves), leaves, strict=True):
         remembered.append(Remembered(form, short_digest_of(leaf)))
-    remarks = remarks_on_whole(described, changed.article, is_draft=is_draft)
+    remarks = remarks_on_whole(described, after.article, is_draft=is_draft)
     remarks += [*remarks_on_untranslated(problems), *wording.remarks, *translated.remarks]
     return Text(
-        changed.to_lines(),
+        after.to_lines(),
         generated_at,
         dict(request),
         sources=original.sources,
@@ -162,6 +166,13 @@ def of_approved_original(translation: Text) -> Text:
     return structs.replace(translation, remarks=remarks, original=original)
 
 
+def for_translation(leaf: Block) -> Block:
+    """Return a copy of a leaf of an original that can stand in a text in another language."""
+    element = copy(leaf.element)
+    unwrap_signs(element)
+    return Block(leaf.number, element)
+
+
 class Wording:
     """The words in another language for the parts of an original.
 
@@ -190,16 +201,17 @@ class Wording:
         self.has_new_words = False
         """Whether words of the answer were put into a leaf."""
 
-    def put_into(self, leaf: Block) -> str:
-        """Replace the words of a leaf of the original, or of a copy with the same number.
+    def translated(self, leaf: Block) -> tuple[Block, str]:
+        """Return a copy of a leaf of the original in the other language.
 
-        Words stay as they are if they need no translation, or have none. Return why they have none,
-        or an empty string.
+        Words stay as they are if they need no translation, or have none. Then it is said why they
+        have none.
         """
-        problem = self._put_words(leaf)
+        new = for_translation(leaf)
+        problem = self._put_words(new)
         if not problem:
-            self._put_descriptions(leaf)
-        return problem
+            self._put_descriptions(new)
+        return new, problem
 
     def _put_words(self, leaf: Block) -> str:
         """Replace the words of a leaf, or return why they have no translation."""
@@ -391,6 +403,31 @@ def _problem_of(block: Block) -> str:
     except EditError as error:
         return str(error)
     return ""
+
+
+class ReadAgain:
+    """The leaves of a document that was changed and then read again.
+
+    They are those before if nobody can say which is which.
+    """
+
+    def __init__(self, before: Document, after: Document) -> None:
+        leaves = before.leaves()
+        read = after.leaves()
+        if len(read) != len(leaves):
+            read = leaves
+        self._read: dict[int, Block] = {}
+        """By the `id()` of their elements before."""
+
+        for leaf, again in zip(leaves, read, strict=True):
+            self._read[id(leaf.element)] = again
+
+    def leaf(self, element: Tag) -> Block:
+        """Return what an element is now, or the one that it is the only content of."""
+        for around in (element, *element.parents):
+            if id(around) in self._read:
+                return self._read[id(around)]
+        raise EditError("a block of the translation could not be shown")
 
 
 def set_language(article: Tag, language: str) -> None:

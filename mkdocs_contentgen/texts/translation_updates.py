@@ -1,15 +1,13 @@
 """Keep translations true: find what has changed in an original, and bring it into its translation.
 
-Only what has changed is translated again. All else stays as it is, byte for byte, and so does each
-block that a person wrote, whatever became of its original.
+Only what has changed is translated again. All other words stay, and so do those of each block that
+a person wrote, whatever became of its original. The structure is that of the original.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
-from contextlib import suppress
-from copy import copy
-from dataclasses import replace
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass, replace
 from datetime import date
 
 from bs4 import Tag
@@ -17,27 +15,21 @@ from msgspec import structs
 
 from ..errors import EditError
 from ..files import sha256
-from ..html.article import image_hosts_of
 from ..html.carried_words import (
-    carry_descriptions,
-    carry_words,
     have_same_parts,
     numbered_citations,
 )
 from ..html.descriptions import ATTRIBUTES, description_names, descriptions_in
-from ..html.document import Block, Document, is_block, start_tag, unwrap_signs
-from ..html.tags import closest
-from ..html.translatable import to_translatable
-from ..service.protocol import MAX_BLOCKS, OriginalBlock, Translated, Translation
-from ..text import MAX_BLOCK, Edits, Original, Text, clean_fields, model_name
-from .alignment import Pair, align
-from .merging import Slot, Tree, merge, without_content
-from .original_parts import OriginalParts
+from ..html.document import Block, Document, is_block
+from ..service.protocol import OriginalBlock, Translated, Translation
+from ..text import Edits, Original, Text, clean_fields, model_name
+from .alignment import Pair
+from .comparing import ComparedTranslation
+from .composing import Composed, Former, compose, tree_of
 from .remembered import (
     MISSING,
     REMOVED,
     Remembered,
-    forms_of,
     short_digest_of,
     write_additions,
     write_remembered,
@@ -45,8 +37,11 @@ from .remembered import (
 from .translation import (
     MORE_UNTRANSLATED,
     REMARK_START,
+    RESTORED,
     STAYS,
+    ReadAgain,
     Wording,
+    for_translation,
     is_on_whole,
     leaf_name,
     remarks_on_untranslated,
@@ -65,15 +60,14 @@ _REASONS = {
     "copied": "it needs no translation",
     "added": "it is new in the original",
     "moved": "its original has moved",
+    "moved back": "a translation has the order of its original",
+    "restored": RESTORED,
     "removed": "its original is gone",
 }
 """Why an update does something with a block."""
 
 _STARTS_OF_NAMES = ("'", *(f"`{name}` '" for name in ATTRIBUTES))
 """How the name of a block or a description begins in a remark."""
-
-_ReadLeaf = tuple[Tag, Block]
-"""The element of a leaf of the translation, and the leaf as it is when the HTML is read again."""
 
 _MAX_NAMED = 4
 """How many blocks an update names of those with which it does the same."""
@@ -112,7 +106,7 @@ def apply_translation_update(
     if asked is not None:
         asked_blocks = asked.blocks
     update = _Update(state, asked_blocks, translated, repeats=repeats)
-    html, leaves = update.apply()
+    updated = update.apply()
     remarks = update.remarks_after(translation.remarks, translated.remarks, is_draft=is_draft)
     by = f"{today}"
     if update.has_new_words:
@@ -124,168 +118,34 @@ def apply_translation_update(
     fields = clean_fields({"remarks": remarks, "updates": lines}, ("remarks", "updates"))
     return structs.replace(
         translation.with_updates(fields.get("updates", ())),
-        html=html,
+        html=updated.html,
         remarks=fields.get("remarks", ()),
         edits=update.edits(translation.edits),
         sources=original.sources,
         passages=original.passages,
         original=Original(
-            update.pairs_after(leaves),
+            updated.blocks,
             sha256(original.html),
             state.remembered.language,
             is_draft=is_draft,
-            additions=update.additions_after(leaves),
+            additions=updated.additions,
         ),
     )
 
 
-class ComparedTranslation:
-    """A translation and its original as they are now, and which leaf stands for which.
+@dataclass(frozen=True)
+class _Updated:
+    """The HTML of an updated translation, and what that is to remember."""
 
-    Making it raises UnsafeHTMLError, and EditError for a text that is no translation.
-    """
-
-    def __init__(self, translation: Text, original: Text) -> None:
-        if translation.original is None:
-            raise EditError("this text is no translation")
-        self.remembered = translation.original
-        self.html = translation.html
-        self.changed_by = translation.changed_by
-        self._remarks = translation.remarks
-        # Pictures of all hosts stay: which of them are shown, a page decides.
-        hosts = image_hosts_of(original.html) | image_hosts_of(translation.html)
-        self.original = Document(original.html, hosts)
-        self.own = Document(translation.html, hosts)
-        requested = str(translation.request.get("language", ""))
-        self.language = requested or str(self.own.article.get("lang", ""))
-        self.parts = OriginalParts(self.original, self.language)
-        self.leaves = self.parts.leaves
-        self.own_leaves = self.own.leaves()
-        self.alignment = align(
-            self.remembered.blocks,
-            self.leaves,
-            self.own_leaves,
-            self.changed_by,
-            self.remembered.additions,
-        )
-        self.pairs: dict[int, Pair] = {}
-        """By the number of the leaf in the original. Pairs that are gone from it are left out."""
-
-        for pair in self.alignment.pairs:
-            if pair.original is not None:
-                self.pairs[pair.original] = pair
-        self.carried = self._carry_words()
-        """New elements with the words of the translation, by the number of the original's leaf.
-
-        They are for leaves that have the same words with other parts, such as links. If it is not
-        certain which part goes where, a leaf is not among them, and a translator is asked for it.
-        """
-
-    def _carry_words(self) -> dict[int, Tag]:
-        carried = {}
-        for leaf_number in sorted({number for number, _ in self.parts}):
-            leaf = self.leaves[leaf_number]
-            pair = self.pairs.get(leaf_number)
-            if pair is None or pair.own is None or not pair.has_new_content:
-                continue
-            if self.is_by_person(pair.own):
-                continue
-            new = Block(leaf_number, _for_translation(leaf))
-            own = self.own_leaves[pair.own]
-            with suppress(EditError):
-                if leaf_number in self.parts.words:
-                    carry_words(own, new, self.language, self.remembered.language)
-                else:
-                    carry_descriptions(own, new)
-                carried[leaf_number] = new.element
-        return carried
-
-    def plan_update(self, *, repeats: bool) -> Translation | None:
-        """Return what a translator gets of the original, or None if no words are needed.
-
-        With `repeats`, blocks that an earlier answer left untranslated are asked for again.
-        """
-        asked: list[OriginalBlock] = []
-        asked_and_shown: list[OriginalBlock] = []
-        for leaf_number, part in self.parts:
-            try:
-                markdown = to_translatable(part)
-            except EditError:  # the updated text will have a remark that says why
-                continue
-            own = self.own_leaf(leaf_number)
-            if self.needs_words(leaf_number, repeats=repeats):
-                block = OriginalBlock(part.number, part.kind, markdown)
-                asked.append(block)
-                asked_and_shown.append(block)
-            elif own and own.text and part.kind not in ATTRIBUTES:
-                # It is only shown, with its translation, which a person may have emptied.
-                words = own.text[:MAX_BLOCK]
-                asked_and_shown.append(OriginalBlock(part.number, part.kind, markdown, words))
-        if not asked:
-            return None
-        blocks = asked_and_shown
-        if len(blocks) > MAX_BLOCKS:
-            blocks = asked[:MAX_BLOCKS]
-        return Translation(self.language, blocks, self.remembered.language)
-
-    def lacks_what_needs_no_words(self) -> bool:
-        """Tell whether something such as code or a figure never stood in the translation."""
-        return any(map(self.lacks_without_words, self.leaves))
-
-    def own_leaf(self, leaf_number: int) -> Block | None:
-        """Return what stands for a leaf of the original, or None."""
-        pair = self.pairs.get(leaf_number)
-        if pair is None or pair.own is None:
-            return None
-        return self.own_leaves[pair.own]
-
-    def lacks_without_words(self, leaf: Block) -> bool:
-        """Tell whether a leaf of the original needs no words, and never stood in the translation.
-
-        Such are code, figures, pictures without a description, lines and empty cells.
-        """
-        pair = self.pairs.get(leaf.number)
-        return pair is not None and pair.is_missing and not self.parts.of(leaf.number)
-
-    def is_by_person(self, own: int) -> bool:
-        """Tell whether a person wrote, changed or added a leaf of the translation."""
-        return own in self.alignment.leaves_by_persons
-
-    def needs_words(self, leaf_number: int, *, repeats: bool) -> bool:
-        """Tell whether a block of the original is to be translated now."""
-        pair = self.pairs.get(leaf_number)
-        if pair is None:
-            return True
-        if pair.own is None:
-            return repeats and pair.is_missing
-        if self.is_by_person(pair.own):
-            return False
-        if pair.has_changed or (pair.has_new_content and leaf_number not in self.carried):
-            return True
-        return repeats and self._is_untranslated(leaf_number, pair.own)
-
-    def _is_untranslated(self, leaf_number: int, own: int) -> bool:
-        """Tell whether words of a leaf are still the original's, since there was no translation."""
-        leaf = self.leaves[leaf_number]
-        own_leaf = self.own_leaves[own]
-        same = set(description_names(leaf.element)) & set(description_names(own_leaf.element))
-        if own_leaf.text and own_leaf.text == leaf.text:
-            same.add(own_leaf.first_words)
-        for name in same:
-            if any(self._says_untranslated(remark, name) for remark in self._remarks):
-                return True
-        return False
-
-    def _says_untranslated(self, remark: str, name: str) -> bool:
-        """Tell whether a remark is about words without a translation, or about many."""
-        named = f"{REMARK_START}{name} {STAYS}"
-        return remark.startswith(named) or remark.endswith(MORE_UNTRANSLATED)
+    html: str
+    blocks: str
+    additions: str
 
 
 class _Update:
     """Makes the changes of a translation, and collects what is to be said of them.
 
-    apply() comes first: it changes the documents of the state in place.
+    apply() comes first: with it, the translation of the state is the updated one.
     """
 
     def __init__(
@@ -300,11 +160,8 @@ class _Update:
         self._repeats = repeats
         self._wording = Wording(state.parts, state.language, asked, translated)
         self._asked = {block.number for block in asked if not block.translation}
-        self._elements = [leaf.element for leaf in state.own_leaves]
-        """The elements of the translation's leaves that merge() finds in it, by their numbers."""
-
-        self._new: dict[int, Tag] = {}
-        """The new elements, by the number of the leaf of the original."""
+        self._missing: list[int] = []
+        """The leaves of the original that still have no translation."""
 
         self._outdated: set[int] = set()
         """The leaves of the original whose former translation stays, since there is no new one."""
@@ -323,149 +180,162 @@ class _Update:
         self._has_asked_again = False
         """Whether the translator was asked for blocks that an earlier answer did not translate."""
 
-    def apply(self) -> tuple[str, list[_ReadLeaf]]:
-        """Return the HTML of the updated translation, and its leaves as they are read again.
-
-        Raises EditError if it could not be shown.
-        """
+    def apply(self) -> _Updated:
+        """Return the updated translation. Raises EditError if it could not be shown."""
+        state = self._state
+        before = state.own.to_lines()
         self._number_citations_of_persons()
-        slots = [self._slot(leaf) for leaf in self._state.leaves]  # takes notes, too
-        if self._repeats:
-            self._fill_without_words(slots)
-        removed = self._find_removed()
-        has_changes = any(self._done.values()) or bool(removed)
-        if has_changes:
-            self._merge(slots, removed)
-        after = reread(self._state.own)
+        words = self._words()
+        dropped = self._find_dropped()
+        composed = compose(
+            tree_of(state.original.article, state.leaves),
+            words,
+            Former(tree_of(state.own.article, state.own_leaves), self._stands_for(), dropped),
+        )
+        self._note_dropped(dropped - composed.added.keys())
+        composed.root.attrs = dict(state.own.article.attrs)
+        state.own.article = composed.root
+        after = reread(state.own)
         self._check_words_of_persons(after)
-        leaves = self._leaves_after(after)
-        if has_changes:
-            return after.to_lines(), leaves
-        return self._state.html, leaves  # byte for byte
+        html = after.to_lines()
+        if html == before:
+            html = state.html  # byte for byte
+        read = ReadAgain(state.own, after)
+        added = [read.leaf(leaf) for leaf in composed.added.values()]
+        return _Updated(html, self._remembered(composed, read), write_additions(added))
 
-    def _merge(self, slots: Sequence[Slot], removed: Collection[int]) -> None:
-        """Bring what the slots have into the translation, and take out what is to be removed."""
-        state = self._state
-        original = Tree(state.original.article, [leaf.element for leaf in state.leaves])
-        own = Tree(state.own.article, self._elements)
-        merge(original, own, slots, removed)
-        self._note_removed(removed)
-
-    def _check_words_of_persons(self, after: Document) -> None:
-        """Raise EditError if a block of a person is not in the updated translation."""
-        state = self._state
-        kept = after.digests()
-        for number in state.alignment.leaves_by_persons:
-            own = state.own_leaves[number]
-            if is_block(own.element) and own.digest not in kept:
-                raise EditError("words of a person would be lost; edit it on the desk")
-
-    def _slot(self, leaf: Block) -> Slot:
-        """Return what is to stand for a leaf of the original, and note what is to be said of it."""
-        pair = self._state.pairs.get(leaf.number)
-        if pair is None:
-            return self._slot_for_new(leaf)
-        if pair.is_missing and self._is_asked(leaf):
-            return self._slot_for_missing(leaf)
-        if pair.own is None:  # a person has removed it, or has left it out
-            return Slot()
-        own = self._state.own_leaves[pair.own]
-        self._renew(leaf, pair, own)
-        new = self._new.get(leaf.number)
-        if not pair.was_moved_by_person:
-            if pair.has_moved:
-                self._done["moved"].append(leaf_name(own))
-            return Slot(pair.own, new, pair.has_moved, pair.has_new_place)
-        # It stays where the person has put it, so merge() has nothing to do for it.
-        if new is not None:
-            self._replace_in_place(own, new)
-        return Slot()
-
-    def _replace_in_place(self, own: Block, new: Tag) -> None:
-        """Put a new element where a leaf of the translation stands, before merge() reads that."""
-        own.element.replace_with(new)
-        self._elements[own.number] = new
-
-    def _fill_without_words(self, slots: list[Slot]) -> None:
-        """Let what needs no words stand where it never stood. `slots` are those of all leaves.
-
-        A cell does not, while words of its row have no translation.
-        """
-        incomplete_rows = set()
-        for leaf in self._missing():
-            if self._state.parts.of(leaf.number):
-                incomplete_rows.add(id(closest(leaf.element, ("tr",))))
+    def _words(self) -> list[Tag | None]:
+        """Return the words for each leaf of the original, and note what is to be said of them."""
+        missing = self._words_for_missing()
+        words: list[Tag | None] = []
         for leaf in self._state.leaves:
-            row = closest(leaf.element, ("tr",))
-            is_in_incomplete_row = row is not None and id(row) in incomplete_rows
-            if self._state.lacks_without_words(leaf) and not is_in_incomplete_row:
-                new, _ = self._translated(leaf)
-                self._new[leaf.number] = new.element
-                self._done["copied"].append(leaf_name(new))
-                slots[leaf.number] = Slot(new=new.element)
+            if leaf.number in self._state.missing:
+                words.append(missing.get(leaf.number))
+            elif leaf.number in self._state.removed:
+                words.append(None)
+            else:
+                words.append(self._words_for(leaf))
+        self._missing = sorted(self._state.missing - missing.keys())
+        return words
 
-    def _is_asked(self, leaf: Block) -> bool:
-        """Tell whether the translator was asked for words of a leaf of the original."""
-        return any(part.number in self._asked for part in self._state.parts.of(leaf.number))
+    def _words_for_missing(self) -> dict[int, Tag]:
+        """Return the words that there are now for leaves which never had a translation.
 
-    def _slot_for_new(self, leaf: Block) -> Slot:
-        new, problem = self._translated(leaf)
-        if problem:
-            self._problems.append(f"{leaf.first_words} {STAYS}: {problem}")
-        self._new[leaf.number] = new.element
-        self._done["added"].append(leaf_name(new))
-        return Slot(new=new.element)
+        A cell has none while others of its row have none.
+        """
+        state = self._state
+        found: dict[int, Tag] = {}
+        for number in sorted(state.missing):
+            parts = state.parts.of(number)
+            is_asked = any(part.number in self._asked for part in parts)
+            if is_asked or (self._repeats and not parts):
+                new, problem = self._wording.translated(state.leaves[number])
+                if not problem:
+                    found[number] = new.element
+        for row in state.rows:
+            if not found.keys() >= state.missing.intersection(row):
+                for number in row:
+                    found.pop(number, None)
+        for number, element in found.items():
+            action = "translated" if state.parts.of(number) else "copied"
+            self._done[action].append(leaf_name(Block(number, element)))
+        return found
 
-    def _slot_for_missing(self, leaf: Block) -> Slot:
-        new, problem = self._translated(leaf)
-        if problem:
-            return Slot()
-        self._new[leaf.number] = new.element
-        self._done["translated"].append(leaf_name(new))
-        return Slot(new=new.element)
+    def _words_for(self, leaf: Block) -> Tag:
+        """Return the words for a leaf of the original, and note what is to be said of them."""
+        pair = self._state.pairs.get(leaf.number)
+        own = self._state.own_leaf(leaf.number)
+        if pair is None or own is None:
+            new, problem = self._wording.translated(leaf)
+            if problem:
+                self._problems.append(f"{leaf.first_words} {STAYS}: {problem}")
+            self._done["added"].append(leaf_name(new))
+            return new.element
+        element = self._words_for_known(leaf, pair, own)
+        if pair.has_moved:
+            self._done["moved"].append(leaf_name(own))
+        elif pair.was_moved_by_person:
+            self._done["moved back"].append(leaf_name(own))
+        if element is own.element and pair.has_new_place:
+            self._done["adapted"].append(leaf_name(own))
+        elif leaf.number in self._state.restructured and not pair.has_new_place:
+            self._done["restored"].append(leaf_name(own))
+        return element
 
-    def _renew(self, leaf: Block, pair: Pair, own: Block) -> None:
-        """Make a new element for a leaf that has changed, or say why the former one stays."""
+    def _words_for_known(self, leaf: Block, pair: Pair, own: Block) -> Tag:
+        """Return the words for a leaf for which some stand already."""
+        has_changed = pair.has_changed or pair.has_new_content
         if self._state.is_by_person(own.number):
             # A person may have brought the other links or citations into it already.
             lacks_content = pair.has_new_content and not have_same_parts(leaf, own)
             if pair.has_changed or lacks_content:
                 self._remarks.append(f"{_CHANGED}{leaf_name(own)}")
-        elif self._is_asked(leaf):
-            self._translate(leaf, pair, own)
-        elif leaf.number in self._state.carried:
+            return own.element
+        if self._is_asked(leaf):
+            return self._translate(leaf, own, has_changed=has_changed)
+        if leaf.number in self._state.carried:
             new = Block(leaf.number, self._state.carried[leaf.number])
-            self._new[leaf.number] = new.element
             self._renamed[own.first_words] = new.first_words
             self._done["adapted"].append(leaf_name(new))
-        elif pair.has_changed or pair.has_new_content:
-            self._translate(leaf, pair, own)
-        if pair.has_new_place and leaf.number not in self._new:
-            self._adapt(leaf, own)
+            return new.element
+        if has_changed:
+            return self._translate(leaf, own, has_changed=True)
+        if short_digest_of(own) == pair.remembered.form.content:  # such as code
+            return for_translation(leaf).element
+        return own.element
 
-    def _translate(self, leaf: Block, pair: Pair, own: Block) -> None:
-        """Make a new element in new words for a leaf, or say why there are none."""
-        has_changed = pair.has_changed or pair.has_new_content
+    def _is_asked(self, leaf: Block) -> bool:
+        """Tell whether the translator was asked for words of a leaf of the original."""
+        return any(part.number in self._asked for part in self._state.parts.of(leaf.number))
+
+    def _translate(self, leaf: Block, own: Block, *, has_changed: bool) -> Tag:
+        """Return new words for a leaf, or the former ones with a word on why there are no new."""
         if not has_changed:
             self._has_asked_again = True
-        new, problem = self._translated(leaf)
+        new, problem = self._wording.translated(leaf)
         if not problem:
-            self._new[leaf.number] = new.element
             action = "changed" if has_changed else "translated"
             self._done[action].append(leaf_name(own))
-        elif has_changed:
+            return new.element
+        if has_changed:
             self._outdated.add(leaf.number)
             self._remarks.append(f"{_CHANGED}{leaf_name(own)}: it is as before, since {problem}")
         else:
             self._problems.append(f"{leaf.first_words} {STAYS}: {problem}")
+        return own.element
 
-    def _adapt(self, leaf: Block, own: Block) -> None:
-        """Give the words of the translation the tag of their original, if it is another one."""
-        self._done["adapted"].append(leaf_name(own))
-        element = without_content(leaf.element)
-        if start_tag(element) != start_tag(own.element):
-            element.extend(copy(own.element).contents[:])
-            self._new[leaf.number] = element
+    def _stands_for(self) -> dict[int, int]:
+        """Return the number of the original's leaf by that of the one which stands for it."""
+        found = {}
+        for number, pair in self._state.pairs.items():
+            if pair.own is not None:
+                found[pair.own] = number
+        return found
+
+    def _find_dropped(self) -> set[int]:
+        """Return the leaves of the translation that have to go, and say which cannot."""
+        dropped = set()
+        for pair in self._state.gone:
+            if pair.own is None:
+                continue
+            if self._state.is_by_person(pair.own):
+                self._remarks.append(f"{_GONE}{leaf_name(self._state.own_leaves[pair.own])}")
+            else:
+                dropped.add(pair.own)
+        return dropped
+
+    def _note_dropped(self, dropped: Iterable[int]) -> None:
+        for number in sorted(dropped):
+            self._done["removed"].append(leaf_name(self._state.own_leaves[number]))
+
+    def _check_words_of_persons(self, after: Document) -> None:
+        """Raise EditError if a block of a person is not in the updated translation."""
+        state = self._state
+        kept = after.digests()
+        for number in state.by_persons:
+            own = state.own_leaves[number]
+            if is_block(own.element) and own.digest not in kept:
+                raise EditError("words of a person would be lost; edit it on the desk")
 
     def _number_citations_of_persons(self) -> None:
         """Give the citations in words of persons the numbers that they have in the original."""
@@ -473,7 +343,7 @@ class _Update:
         labels = {}
         for link in numbered_citations(state.original.article):
             labels[link["href"]] = link.get_text()
-        for number in sorted(state.alignment.leaves_by_persons):
+        for number in sorted(state.by_persons):
             own = state.own_leaves[number]
             former_digest = own.digest
             former_name = own.first_words
@@ -486,93 +356,25 @@ class _Update:
                 if former_digest in self.changed_by:
                     self.changed_by[own.digest] = self.changed_by.pop(former_digest)
 
-    def _translated(self, leaf: Block) -> tuple[Block, str]:
-        """Return a copy of a leaf of the original in the other language, or why there is none."""
-        new = Block(leaf.number, _for_translation(leaf))
-        return new, self._wording.put_into(new)
-
-    def _find_removed(self) -> set[int]:
-        """Return the leaves of the translation that have to go, and say which cannot."""
-        removed = set()
-        for pair in self._state.alignment.pairs:
-            if pair.original is not None or pair.own is None:
-                continue
-            own = self._state.own_leaves[pair.own]
-            if self._state.is_by_person(pair.own):
-                self._remarks.append(f"{_GONE}{leaf_name(own)}")
-            else:
-                removed.add(pair.own)
-        return removed
-
-    def _note_removed(self, removed: Iterable[int]) -> None:
-        """Note which leaves are gone: in a row with words of a person, all cells stay."""
-        article = self._state.own.article
-        for number in sorted(removed):
-            own = self._state.own_leaves[number]
-            if not any(parent is article for parent in own.element.parents):
-                self._done["removed"].append(leaf_name(own))
-
-    def additions_after(self, leaves: Sequence[_ReadLeaf]) -> str:
-        """Return `Original.additions`: the blocks that stand for no block of the original."""
+    def _remembered(self, composed: Composed, read: ReadAgain) -> str:
+        """Return `Original.blocks` of the updated translation."""
         state = self._state
-        aligned = set(map(id, self._new.values()))
-        for pair in state.pairs.values():
-            if pair.own is not None:
-                aligned.add(id(state.own_leaves[pair.own].element))
-        added = []
-        for element, leaf in leaves:
-            if id(element) not in aligned:
-                added.append(leaf)
-        return write_additions(added)
-
-    def _leaves_after(self, after: Document) -> list[_ReadLeaf]:
-        """Return the element of each leaf of the translation, and that leaf as it is in `after`."""
-        leaves = self._state.own.leaves()
-        read = after.leaves()
-        if len(read) != len(leaves):  # nobody can say which is which
-            read = leaves
-        return [(leaf.element, again) for leaf, again in zip(leaves, read, strict=True)]
-
-    def pairs_after(self, leaves: Sequence[_ReadLeaf]) -> str:
-        """Return the pairs that the updated translation is to remember."""
-        state = self._state
-        digest_of = {}
-        for element, leaf in leaves:
-            digest_of[id(element)] = short_digest_of(leaf)
         remembered = []
-        for leaf, form in zip(state.leaves, forms_of(state.leaves), strict=True):
+        for leaf, form in zip(state.leaves, state.forms, strict=True):
             pair = state.pairs.get(leaf.number)
             if pair and leaf.number in self._outdated:  # so that it is asked for again
                 before = pair.remembered.form
                 form = replace(form, words=before.words, content=before.content)
-            remembered.append(Remembered(form, self._own_digest(leaf, pair, digest_of)))
+            placed = composed.placed.get(leaf.number)
+            if placed is None:
+                own_digest = REMOVED if leaf.number in state.removed else MISSING
+                remembered.append(Remembered(form, own_digest))
+                continue
+            own = state.own_leaf(leaf.number)
+            is_by_person = own is not None and state.is_by_person(own.number)
+            own_digest = short_digest_of(read.leaf(placed))
+            remembered.append(Remembered(form, own_digest, is_by_person))
         return write_remembered(remembered)
-
-    def _own_digest(self, leaf: Block, pair: Pair | None, digest_of: Mapping[int, str]) -> str:
-        """Return what to remember of what stands for a leaf of the original.
-
-        `digest_of` has the digests of the translation's leaves by the `id()` of their elements.
-        """
-        new = self._new.get(leaf.number)
-        if pair is None or pair.own is None:  # nothing stood for it before
-            if new is not None:
-                return digest_of.get(id(new), REMOVED)
-            if pair is not None and pair.is_missing:
-                return MISSING
-            return REMOVED
-        own = self._state.own_leaves[pair.own]
-        before = pair.remembered.own
-        if self._state.is_by_person(pair.own) and own.digest not in self.changed_by:
-            # align() knows a leaf of a person by its digest, which is not the remembered one.
-            return before
-        if new is None:
-            return digest_of.get(id(own.element), before)
-        return digest_of.get(id(new), before)
-
-    def _missing(self) -> list[Block]:
-        """Return the leaves of the original that still have no translation."""
-        numbers = self._state.alignment.missing
-        return [self._state.leaves[number] for number in numbers if number not in self._new]
 
     @property
     def has_new_words(self) -> bool:
@@ -604,7 +406,8 @@ class _Update:
             has_old_number = self._has_asked_again and remark.endswith(MORE_UNTRANSLATED)
             if not has_old_number:
                 remarks.append(remark)
-        remarks = renew_remarks_on_missing([*remarks, *new], self._missing())
+        missing = [state.leaves[number] for number in self._missing]
+        remarks = renew_remarks_on_missing([*remarks, *new], missing)
         return sorted(remarks, key=_rank)
 
     def _with_new_names(self, remarks: Sequence[str]) -> list[str]:
@@ -634,14 +437,6 @@ class _Update:
                     blocks = f"{more:,} more blocks"
                 lines.append(f"{action} {blocks}: {reason}")
         return lines or ["nothing had to change"]
-
-
-def _for_translation(leaf: Block) -> Tag:
-    """Return a copy of a leaf of an original that can stand in a text in another language."""
-    element = copy(leaf.element)
-    unwrap_signs(element)
-    element.attrs = without_content(element).attrs
-    return element
 
 
 def _rank(remark: str) -> int:

@@ -13,7 +13,7 @@ from sandbox_site import Site, make_site
 
 from mkdocs_contentgen.review.translated_elsewhere import remarks_on_changed
 from mkdocs_contentgen.text import Text
-from mkdocs_contentgen.texts.imported_translation import align_import
+from mkdocs_contentgen.texts.imported_translation import import_translation
 
 ORIGINAL = (
     '<article lang="en"><h1>Fast builds</h1><p>Run <code>make</code> in 20 minutes.</p>'
@@ -92,6 +92,13 @@ def test_a_translation_in_markdown(site: Site) -> None:
     assert 'lang="de"' in html
     assert "<h1>Schnelles Bauen</h1>" in html
     assert state(site)["original_changes"] == 0
+
+
+def test_a_translation_with_other_levels(site: Site) -> None:
+    """It gets those of its original at once, which is printed."""
+    said = import_text(site, HTML.replace("h2>", "h3>"), "--by", "Ada")
+    assert "restored 'Warum': a translation has the levels and lists of its original" in said
+    assert "<h2>Warum</h2>" in approved(site)
 
 
 def test_descriptions_of_a_person_are_checked(site: Site) -> None:
@@ -273,7 +280,7 @@ def test_a_remark_on_what_is_missing_goes_when_a_person_adds_that() -> None:
     when = datetime(2026, 1, 1, tzinfo=UTC)
     original = Text("<article><p>One</p><p>Two</p><h2>Three</h2><p>Four</p></article>", when, {})
     html = "<article><p>Eins</p><h2>Drei</h2></article>"
-    aligned = align_import(original, html)
+    aligned = import_translation(original, html)
     remarks = tuple(f"translation: {problem}" for problem in aligned.problems)
     assert remarks == (
         "translation: the original's 'Two' has no translation",

@@ -19,7 +19,7 @@ from msgspec.structs import replace
 from mkdocs_contentgen.html.document import Block, Document
 from mkdocs_contentgen.service.protocol import Translated, TranslatedBlock, Translation
 from mkdocs_contentgen.text import Edits, Text
-from mkdocs_contentgen.texts.translation import compose, plan_translation
+from mkdocs_contentgen.texts.translation import first_translation, plan_translation
 from mkdocs_contentgen.texts.translation_updates import (
     apply_translation_update,
     plan_translation_update,
@@ -57,7 +57,7 @@ def translate(
 def composed(original: Text, asked: Translation, answer: Translated) -> Text:
     """Return the first translation of a text that is made of an answer."""
     request = {"type": "article", "language": asked.language}
-    return compose(original, asked, answer, request=request, generated_at=MOMENT)
+    return first_translation(original, asked, answer, request=request, generated_at=MOMENT)
 
 
 def update(translation: Text, original: Text, fails: Callable[[], bool] = lambda: False) -> Text:
@@ -160,8 +160,13 @@ class Site:
                     self._remove,
                     self._split,
                     self._move,
-                    self._renumber,
                     self._describe,
+                    self._change_level,
+                    self._change_list,
+                    self._join_lists,
+                    self._split_list,
+                    self._quote,
+                    self._wrap,
                 ]
             )
             self._make(change, document, "person")
@@ -389,14 +394,6 @@ class Site:
         block.set_content(_element(f"<p>{self.new_words(start)}</p>"))
         block.insert_content(_element(f"<p>{self.new_words(start)}</p>"))
         return f"split {named}"
-
-    def _renumber(self, document: Document, start: str) -> str:
-        lists = document.article.find_all("ul")
-        if not lists:
-            return ""
-        chosen = self.chance.choice(lists)
-        chosen.name = "ol"
-        return f"number the list {chosen.get_text()[:20]}"
 
 
 def _element(html: str, name: str = "p") -> Tag:

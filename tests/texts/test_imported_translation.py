@@ -8,11 +8,11 @@ from msgspec.structs import replace
 from mkdocs_contentgen.files import sha256
 from mkdocs_contentgen.html.document import Document
 from mkdocs_contentgen.text import Edits, Text
-from mkdocs_contentgen.texts.imported_translation import AlignedImport, align_import
+from mkdocs_contentgen.texts.comparing import ComparedTranslation
+from mkdocs_contentgen.texts.imported_translation import ImportedTranslation, import_translation
 from mkdocs_contentgen.texts.remembered import read_remembered, short_digest_of
 from mkdocs_contentgen.texts.translation import count_changes
 from mkdocs_contentgen.texts.translation_updates import (
-    ComparedTranslation,
     apply_translation_update,
     plan_translation_update,
 )
@@ -32,10 +32,10 @@ OWN = text_of(f"""<article lang="de"><h1>Schnelles Bauen</h1><p>Ein Bau mit MkDo
 <table><tbody>{OWN_ROWS}</tbody></table><p>Weiterlesen.</p></article>""")
 
 
-def aligned(html: str, original: Text = ORIGINAL) -> tuple[AlignedImport, dict[str, str]]:
+def aligned(html: str, original: Text = ORIGINAL) -> tuple[ImportedTranslation, dict[str, str]]:
     """Return the alignment, and the words of each block of the original with those of its own."""
     html = Document(html, HOSTS).to_lines()
-    found = align_import(original, html, language="en")
+    found = import_translation(original, html, language="en")
     own = {short_digest_of(leaf): leaf.text for leaf in Document(html, HOSTS).leaves()}
     texts = [leaf.text for leaf in Document(original.html, HOSTS).leaves()]
     pairs = zip(texts, read_remembered(found.original.blocks), strict=True)
@@ -114,7 +114,7 @@ def test_updates_of_an_imported_translation() -> None:
         request={"type": "article", "language": "de"},
         written_by="Ann",
         edits=Edits(changed_by={block.digest: "Ann" for block in blocks}),
-        original=align_import(ORIGINAL, OWN.html, language="en").original,
+        original=import_translation(ORIGINAL, OWN.html, language="en").original,
     )
     html = ORIGINAL.html.replace("takes 12 s", "takes 9 s").replace("<p>Read", "<p>new</p><p>Read")
     after = update(own, text_of(html))
@@ -122,6 +122,69 @@ def test_updates_of_an_imported_translation() -> None:
     assert after.remarks == (
         "translation: its original has changed: 'Ein Bau mit MkDocs dauert 12 s.'",
     )
+
+
+def test_the_structure_of_an_import() -> None:
+    """It is the original's at once, which is said, so that no update changes it."""
+    html = OWN.html.replace("<h2>Was hilft</h2>", "<h3>Was hilft</h3>").replace("ul>", "ol>")
+    own = html.replace("<p>Ein Cache", "<p>Dies ist von Ann.</p><hr><p>Ein Cache")
+    found, _ = aligned(own)
+    assert found.document.to_lines() == OWN.html.replace(
+        "<p>Ein Cache", "<p>Dies ist von Ann.</p>\n<hr>\n<p>Ein Cache"
+    )
+    reason = "a translation has the levels and lists of its original"
+    assert found.changes == [
+        f"restored 'Der erste Grund ist Python': {reason}",
+        f"restored 'Der zweite sind 5 GB an Bildern': {reason}",
+        f"restored 'Was hilft': {reason}",
+    ]
+    translation = imported(own)
+    assert update(translation, ORIGINAL).html == translation.html
+
+
+def test_a_row_of_an_import_that_lacks_a_cell() -> None:
+    """It stays a whole row, with the words of the original, which an update translates."""
+    original = text_of(
+        "<article><h1>Builds</h1><table><tr><td>first words</td><td>5</td><td>last words</td></tr>"
+        "<tr><td>other words</td><td>6</td><td>more words</td></tr></table></article>"
+    )
+    own = imported(
+        "<article><h1>Bauten</h1><table><tr><td>erste Worte</td><td>5</td></tr>"
+        "<tr><td>andere Worte</td><td>6</td><td>mehr Worte</td></tr></table></article>",
+        original,
+    )
+    assert "<tr><td>erste Worte</td><td>5</td><td>last words</td></tr>" in own.html
+    assert own.remarks == (
+        "translation: 'last words' stays in the language of the original: "
+        "its row has no words for it",
+    )
+    assert plan_translation_update(own, original) is None
+    asked = plan_translation_update(own, original, repeats=True)
+    assert asked
+    assert [block.text for block in asked.blocks if not block.translation] == ["last words"]
+    after = apply_translation_update(own, original, asked, translated(asked), TODAY, repeats=True)
+    assert "<tr><td>erste Worte</td><td>5</td><td>LAST WORDS</td></tr>" in after.html
+    assert after.remarks == ()
+
+
+def test_a_new_column_beside_a_row_that_an_import_lacks() -> None:
+    """The row is asked for as a whole or not at all, and no cell of it stands alone."""
+    rows = "<tr><td>cold words</td><td>5</td></tr><tr><td>warm words</td><td>6</td></tr>"
+    original = text_of(f"<article><h1>Builds</h1><table>{rows}</table></article>")
+    own_row = "<tr><td>kalte Worte</td><td>5</td></tr>"
+    own = imported(f"<article><h1>Bauten</h1><table>{own_row}</table></article>", original)
+    wider = original.html.replace("5</td>", "5</td><td>new</td>")
+    changed = text_of(wider.replace("6</td>", "6</td><td>newer</td>"))
+    asked = plan_translation_update(own, changed)
+    assert asked
+    assert [block.text for block in asked.blocks if not block.translation] == ["new"]
+    after = update(own, changed)
+    assert after.html.count("<tr>") == 1
+    assert "<tr><td>kalte Worte</td><td>5</td><td>NEW</td></tr>" in after.html
+    asked = plan_translation_update(after, changed, repeats=True)
+    assert asked
+    whole = apply_translation_update(after, changed, asked, translated(asked), TODAY, repeats=True)
+    assert "<tr><td>WARM WORDS</td><td>6</td><td>NEWER</td></tr>" in whole.html
 
 
 def without_a_paragraph() -> Text:
@@ -133,10 +196,10 @@ def without_a_paragraph() -> Text:
 def imported(html: str, original: Text = ORIGINAL) -> Text:
     """Return a translation by Ann, as it is imported."""
     lines = Document(html, HOSTS).to_lines()
-    found = align_import(original, lines, language="en")
+    found = import_translation(original, lines, language="en")
     return replace(
         OWN,
-        html=lines,
+        html=found.document.to_lines(),
         request={"type": "article", "language": "de"},
         remarks=tuple(f"translation: {problem}" for problem in found.problems),
         edits=Edits(changed_by={block.digest: "Ann" for block in Document(lines, HOSTS).blocks()}),

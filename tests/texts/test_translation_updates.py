@@ -5,7 +5,8 @@ from __future__ import annotations
 import os
 import random
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from itertools import count
 
 import pytest
 from edited_translations import (
@@ -19,6 +20,8 @@ from edited_translations import (
     translated,
     update,
 )
+from hypothesis import Phase, given, settings
+from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from mkdocs_contentgen.errors import EditError
@@ -345,6 +348,28 @@ def test_an_original_that_moves() -> None:
     assert after.html == expected.replace("ANN'S", "Ann's")
 
 
+def test_a_repeated_block_that_moves() -> None:
+    """Its words are those that it had: nobody is asked for what has a translation."""
+    parts = ["<p>note</p>", *(f"<p>word {number}</p>" for number in range(4))]
+    original = text_of(f"<article><h1>title</h1>{''.join([*parts, parts[0]])}</article>")
+    own = translate(original)
+    moved = [*parts[1:3], parts[0], parts[0], "<p>new</p>", *parts[3:]]
+    changed_original = text_of(f"<article><h1>title</h1>{''.join(moved)}</article>")
+    asked = plan_translation_update(own, changed_original)
+    assert asked and [block.text for block in asked.blocks if not block.translation] == ["new"]
+    assert update(own, changed_original).html == translate(changed_original).html
+
+
+def test_a_repeated_block_in_the_place_of_another() -> None:
+    """It is not taken for that one in new words, since its own have a translation."""
+    before = "<p>note</p><p>one</p><p>two</p><p>three</p><p>note</p><p>four</p>"
+    own = translate(text_of(f"<article><h1>title</h1>{before}</article>"))
+    now = "<p>one</p><p>note</p><p>three</p><p>four</p>"
+    original = text_of(f"<article><h1>title</h1>{now}</article>")
+    assert plan_translation_update(own, original) is None
+    assert update(own, original).html == translate(original).html
+
+
 def in_upper_case(html: str) -> str:
     """Return HTML with its words in capitals, those of descriptions too."""
     html = re.sub('(alt|title)="([^"]*)"', lambda part: f'{part[1]}="{part[2].upper()}"', html)
@@ -449,11 +474,14 @@ def test_what_a_person_added_behind_a_block_that_is_quoted() -> None:
 
 
 def test_an_order_of_a_person() -> None:
-    """What a person moved stays there, and gets new words when its original does."""
+    """What a person moved goes back, which is said, and its words stay or follow their original."""
     own = changed(TRANSLATION, ("<p>LAST</p>\n", ""), ("<h2>PART", "<p>LAST</p><h2>PART"))
     after = update(own, changed(ORIGINAL, ("<p>last</p>", "<p>last of all</p>")))
     assert differences(own, after) == ["- <p>LAST</p>", "+ <p>LAST OF ALL</p>"]
-    assert "<p>LAST OF ALL</p>\n<h2>PART" in after.html
+    assert "<p>LAST OF ALL</p>\n<h2>Quellen" in after.html
+    assert after.updates[1:] == (
+        "2026-11-26, t: moved back 'LAST': a translation has the order of its original",
+    )
 
 
 def test_a_row_that_a_person_moved() -> None:
@@ -513,11 +541,110 @@ def test_a_repeated_cell_whose_column_is_gone() -> None:
     assert after[1:] == [row.upper() for row in rows[1:]]
 
 
-def test_a_list_that_a_person_changed() -> None:
-    """Its tags stay as they are while its items are updated."""
-    own = replace(TRANSLATION, html=TRANSLATION.html.replace("ul>", "ol>"))
+def random_cells(chance: random.Random, words: Iterator[int]) -> list[str]:
+    """Return the cells of a row, of which some are also in other rows."""
+    cells = []
+    for _ in range(3):
+        cells.append(chance.choice(["yes", "yes", "no", f"w{next(words)}"]))
+    return cells
+
+
+def edit_rows(chance: random.Random, rows: list[list[str]], words: Iterator[int]) -> None:
+    """Change a row or a column of a table in place."""
+    edit = chance.choice(["remove", "add", "add", "move", "remove column", "remove column"])
+    place = chance.randrange(len(rows))
+    if edit == "remove" and len(rows) > 1:
+        rows.pop(place)
+    elif edit == "add":
+        rows.insert(place, random_cells(chance, words)[: len(rows[0])])
+    elif edit == "move":
+        rows.insert(chance.randrange(len(rows)), rows.pop(place))
+    elif edit == "remove column" and len(rows[0]) > 1:
+        column = chance.randrange(len(rows[0]))
+        for row in rows:
+            row.pop(column)
+
+
+@settings(max_examples=12, derandomize=True, deadline=None, phases=[Phase.generate])
+@given(st.randoms(use_true_random=False))
+def test_words_of_a_person_stay_in_one_row(chance: random.Random) -> None:
+    """Whatever becomes of rows and columns of the original."""
+    words = count(1)
+    rows = [random_cells(chance, words) for _ in range(4)]
+    translation = translate(table([" ".join(row) for row in rows]))
+    own_rows = [row.split() for row in rows_of(translation)]
+    for place, own_row in enumerate(own_rows):
+        for column in chance.sample(range(3), chance.randint(0, 3)):
+            own_row[column] = f"person{place}x{column}"
+    own = table([" ".join(row) for row in own_rows])
+    own = replace(translation, html=own.html.replace("title", "TITLE"))
+    for _ in range(3):
+        edit_rows(chance, rows, words)
+    after = [row.split() for row in rows_of(update(own, table([" ".join(row) for row in rows])))]
+    for own_row in own_rows:
+        persons = {word for word in own_row if word.startswith("person")}
+        assert [row for row in after if persons <= set(row)], (own_rows, rows, after)
+
+
+def test_levels_and_lists_of_a_person() -> None:
+    """They are again those of the original, which is said."""
+    own = changed(TRANSLATION, ("<h2>PART</h2>", "<h4>PART</h4>"))
+    own = replace(own, html=own.html.replace("ul>", "ol>"))
     after = update(own, changed(ORIGINAL, ("<li>one</li>", "<li>five</li>")))
-    assert differences(own, after) == ["- <li>ONE</li>", "+ <li>FIVE</li>"]
+    assert after.html == TRANSLATION.html.replace("ONE", "FIVE")
+    reason = "a translation has the levels and lists of its original"
+    assert after.updates == (
+        "2026-11-26, t: changed 'ONE': its original has changed",
+        *(
+            f"2026-11-26, t: restored {name}: {reason}"
+            for name in ("'PART'", "'ONE'", "'TWO MORE'", "'THREE'")
+        ),
+    )
+
+
+def test_a_list_that_a_person_has_parted() -> None:
+    """Its items are in one list again, which is said; the words between them stay behind it."""
+    own = changed(TRANSLATION, ("<li>TWO", "</ul><p>Anns Satz</p><ul><li>TWO"))
+    after = update(own, changed(ORIGINAL, ("title", "name")))
+    expected = changed(TRANSLATION, ("TITLE", "NAME"), ("</ul>", "</ul><p>Anns Satz</p>"))
+    assert after.html == expected.html
+    assert [line.split(": ")[1] for line in after.updates[1:]] == ["restored 'TWO MORE'"]
+
+
+def test_an_item_of_a_person_where_no_list_is_any_more() -> None:
+    """It has a list of its own."""
+    own = changed(TRANSLATION, ("<li>ONE</li>", "<li>ONE</li><li>Ann</li>"))
+    html = re.sub("<(/?)li>", r"<\1p>", ORIGINAL.html.partition("<ol>")[0])
+    original = replace(
+        ORIGINAL,
+        html=re.sub("</?ul>\n", "", html) + "<ol>" + ORIGINAL.html.partition("<ol>")[2],
+    )
+    after = update(own, original)
+    assert "<p>ONE</p>\n<ul>\n<li>Ann</li>\n</ul>\n<p>TWO" in after.html
+    assert update(after, original).html == after.html
+
+
+def test_a_heading_of_a_person_moves_with_its_section() -> None:
+    """It stays before the words that it is a heading for."""
+    original = text_of("<article><h1>title</h1><h2>a</h2><p>one</p><h2>b</h2><p>two</p></article>")
+    own = by_ann(translate(original), ("<h2>A</h2>", "<h3>Anns Titel</h3>"))
+    moved = text_of("<article><h1>title</h1><h2>b</h2><p>two</p><h2>a</h2><p>one</p></article>")
+    after = update(own, moved)
+    expected = translate(moved).html.replace("<h2>A</h2>", "<h2>Anns Titel</h2>")
+    assert after.html == expected
+
+
+def test_a_row_that_a_person_removed() -> None:
+    """It stays away, also with a cell that is new in the original."""
+    rows = ["one yes", "two no"]
+    own = translate(table(rows))
+    own = replace(own, html=own.html.replace("<tr><td>ONE</td><td>YES</td></tr>\n", ""))
+    original = table(["one yes new", "two no newer"])
+    asked = plan_translation_update(own, original)
+    assert asked and [block.text for block in asked.blocks if not block.translation] == ["newer"]
+    after = update(own, original)
+    assert rows_of(after) == ["TWO NO NEWER"]
+    assert rows_of(update(after, table(["one yes newest", "two no newer"]))) == ["TWO NO NEWER"]
 
 
 def test_a_translator_that_cannot() -> None:
@@ -751,7 +878,8 @@ def rounds(seed: int, number: int) -> None:
             texts = [block.text for block in asked.blocks if not block.translation] if asked else []
             assert texts == [], site.log[begun:]
         site.translation = update(before, site.original)
-        has_moved = any("move" in line for line in site.log)
+        # A list that a person has split is one again, before what stood between its parts.
+        has_moved = any("move" in line or "person: split list" in line for line in site.log)
         check(site, before, original_before, site.log[begun:], has_moved=has_moved)
         check_words(site, before, original_before, site.log[begun:])
         if not is_own:

@@ -24,7 +24,7 @@ from mkdocs_contentgen.service.protocol import (
 from mkdocs_contentgen.text import Text
 from mkdocs_contentgen.texts.links_within import link_to_own_headings
 from mkdocs_contentgen.texts.remembered import forms_of, read_remembered, short_digest_of
-from mkdocs_contentgen.texts.translation import compose, plan_translation
+from mkdocs_contentgen.texts.translation import first_translation, plan_translation
 
 CODE = "\n".join(f"line {number}:  run --flag={number} < a > b" for number in range(200))
 ROWS = "".join(f"<tr><td>Row {number}</td><td>{number} s</td></tr>" for number in range(60))
@@ -69,7 +69,7 @@ def made(
     asked: Translation, answer: Translated, *, original: Text = ORIGINAL, is_draft: bool = False
 ) -> Text:
     """Return the translation that is made of an answer."""
-    return compose(
+    return first_translation(
         original,
         asked,
         answer,

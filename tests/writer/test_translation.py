@@ -27,7 +27,7 @@ from mkdocs_contentgen.service.protocol import (
     Translation,
 )
 from mkdocs_contentgen.text import Text
-from mkdocs_contentgen.texts.translation import compose, plan_translation
+from mkdocs_contentgen.texts.translation import first_translation, plan_translation
 from mkdocs_contentgen.writer.completion import Completion, ModelCall
 from mkdocs_contentgen.writer.glossary import read_glossary
 from mkdocs_contentgen.writer.settings import WriterFields, WriterOptions
@@ -520,7 +520,7 @@ def translated_document(
 
     plan = plan_translation(original, language, "en")
     found, _ = asyncio.run(translate(request(), plan, OPTIONS, ask))
-    text = compose(original, plan, found, request=request().record(), generated_at=WHEN)
+    text = first_translation(original, plan, found, request=request().record(), generated_at=WHEN)
     return text, asked
 
 
