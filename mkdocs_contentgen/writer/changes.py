@@ -32,10 +32,11 @@ from ..text import MAX_BLOCK, quotation_remarks
 from .answers import problem_of_empty, read_answer
 from .citations import cite, name_of
 from .completion import Ask, Completion, Message, ModelCall
-from .entries import Action, Entry, read_entries
 from .kept_answers import KeptAnswers
 from .markdown import MarkdownDocument, paragraph_html, read_markdown
+from .numbered_blocks import Action, Entry, read_changes
 from .prompts import fill, inert, numbered_sources
+from .reading import without_references
 from .retrieval import MAX_SOURCE_CHARACTERS
 from .settings import WriterOptions, public_name
 from .sources import Passage
@@ -137,7 +138,7 @@ def update_prompt(request: Request, update: Update, passages: Sequence[Passage])
         kind = block.kind
         if block.is_persons:
             kind = f"{block.kind}, a person's"
-        lines.append(f"{block.number} ({kind}): {inert(block.text)}")
+        lines.append(f"[{block.number}] ({kind}): {inert(block.text)}")
     shown = []
     for passage, source in zip_longest(passages, update.sources):
         if source and source.has_changed:
@@ -171,13 +172,15 @@ def read_update(
     answer, remarks = read_answer(completion.text)
     if completion.is_cut:
         remarks.append(f"{_CUT}{completion.quote}")
+    # The lines of such a list begin like blocks.
+    answer = without_references(answer)
     reader = _EntryReader(request, update, passages, options)
     results = []
     changes = []
     doubts = []
     invented: list[str] = []
     cited: set[int] = set()
-    for entry in read_entries(answer, is_cut=completion.is_cut):
+    for entry in _last_of_each(read_changes(answer, is_cut=completion.is_cut)):
         result = reader.read(entry)
         results.append(result)
         if result.change:
@@ -199,6 +202,24 @@ def read_update(
         cited=_cited_sources(cited, update, passages, options.fields.site_url),
         model=public_name(options.fields.model),
     )
+
+
+def _last_of_each(entries: Iterable[Entry]) -> list[Entry]:
+    """Return the last entry for each block, since a model may think aloud first.
+
+    A block can change or go once, but several new ones can follow it. There is one reason why
+    nothing changes.
+    """
+    last: dict[tuple[str, int, str], Entry] = {}
+    for entry in entries:
+        match entry.action:
+            case "nothing":
+                last["nothing", 0, ""] = entry
+            case "insert":
+                last["insert", entry.number, entry.text] = entry
+            case _:
+                last["block", entry.number, ""] = entry
+    return list(last.values())
 
 
 def _why_nothing(results: Sequence[_EntryResult]) -> str:

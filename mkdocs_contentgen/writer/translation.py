@@ -37,7 +37,7 @@ from .degenerate import find_loop
 from .glossary import glossary_prompt
 from .kept_answers import KeptAnswers
 from .languages import language_name
-from .numbered_blocks import last_block, read_numbered_blocks
+from .numbered_blocks import last_block, read_texts
 from .prompts import fill, inert, is_small
 from .settings import WriterOptions, public_name
 from .translated_block import read_block
@@ -371,7 +371,12 @@ class _Translating:
         is_shortened = len(self.last_answer) < len(completion.text)
         is_cut = completion.is_cut or was_stopped or is_shortened
         answer, _ = read_answer(self.last_answer)
-        found = read_numbered_blocks(answer, {block.number for block in blocks}, is_cut=is_cut)
+        asked = {block.number for block in blocks}
+        found: dict[int, list[str]] = {}
+        for entry in read_texts(answer, is_cut=is_cut):
+            texts = found.get(entry.number, [])
+            if entry.number in asked and entry.text and entry.text not in texts:
+                found[entry.number] = [*texts, entry.text]
         for block in blocks:
             self._read_texts(found.get(block.number, []), block)
         self._refuse_repeated(blocks)

@@ -74,7 +74,7 @@ def shown(block: Block) -> tuple[str, str]:
 
 
 ACTIONS = st.tuples(
-    st.sampled_from(["BLOCK", "AFTER", "block", "BLOK"]),
+    st.sampled_from(["[{}]", "[+{}]", "BLOCK {}:", "AFTER {}:", "block {}:", "PAGE {}:"]),
     st.integers(-1, 25),
     st.sampled_from(
         [
@@ -89,9 +89,11 @@ ACTIONS = st.tuples(
 @given(st.lists(ACTIONS, max_size=30), st.booleans())
 def test_bytes_of_other_blocks(actions: list[tuple[str, int, str]], has_note: bool) -> None:
     """Whatever the model answers: lines of blocks that it does not name stay as they were."""
-    answer = "\n".join(f"{name} {number}: {text}\nWHY: because" for name, number, text in actions)
+    lines = [f"{form.format(number)} {text}\nWHY: because" for form, number, text in actions]
+    answer = "\n".join(lines)
     text = updated(answer, note="a note" if has_note else "")
-    named = {number for name, number, _ in actions if name.upper() == "BLOCK"}
+    changing = ("[{}]", "BLOCK {}:", "block {}:")
+    named = {number for form, number, _ in actions if form in changing}
     before = [it for it in BLOCKS if it.number not in named]
     after = [shown(it) for it in Document(text.html).blocks()]
     position = 0

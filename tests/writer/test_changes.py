@@ -14,10 +14,9 @@ from mkdocs_contentgen.errors import FailedTextError, UnknownOutcomeError
 from mkdocs_contentgen.service.protocol import TextBlock, Update, Updated
 from mkdocs_contentgen.writer.changes import estimate_update, find_changes
 from mkdocs_contentgen.writer.completion import Completion
-from mkdocs_contentgen.writer.entries import read_entries
 from mkdocs_contentgen.writer.usage import Usage
 
-CHANGE = "BLOCK 2: A cache keeps results for 20 minutes. [1]\nWHY: it does"
+CHANGE = "[2] A cache keeps results for 20 minutes. [1]\nWHY: it does"
 LONG = replace(
     UPDATE, blocks=[TextBlock(number, "p", sentences(400, number)) for number in range(6)]
 )
@@ -37,7 +36,7 @@ def test_the_limit_follows_from_the_text() -> None:
 
 def test_a_long_text_is_one_call() -> None:
     """Its answer may be as long as the text."""
-    _, model = updated(LONG, "BLOCK 5: Others.\nWHY: last")
+    _, model = updated(LONG, "[5] Others.\nWHY: last")
     assert estimate_update(LONG, OPTIONS).calls == len(model.asked) == 1
     words = sum(len(it.text.split()) for it in LONG.blocks)
     assert model.asked[0].max_tokens == words * 4 + 4000
@@ -46,18 +45,18 @@ def test_a_long_text_is_one_call() -> None:
 def test_an_answer_that_was_lost() -> None:
     """What is whole of it is used; without that, the error is raised."""
     error = UnknownOutcomeError("gone")
-    found, model = updated(UPDATE, Completion(f"{CHANGE}\n\nBLOCK 4: Pa", "lost", error=error))
+    found, model = updated(UPDATE, Completion(f"{CHANGE}\n\n[4] Pa", "lost", error=error))
     assert [it.block for it in found.changes] == [2]
     assert found.remarks == ["update: the answer was cut off, so further blocks may still be wrong"]
     assert len(model.asked) == 1
     with pytest.raises(UnknownOutcomeError, match="gone"):
-        updated(UPDATE, Completion("BLOCK 2: A cache ke", "lost", error=error))
+        updated(UPDATE, Completion("[2] A cache ke", "lost", error=error))
 
 
 def test_an_answer_that_an_error_has_ended() -> None:
     """The remark says what the server said."""
     error = UnknownOutcomeError("gone")
-    lost = Completion(f"{CHANGE}\n\nBLOCK 4: Pa", "lost", Usage(), error, "out of memory")
+    lost = Completion(f"{CHANGE}\n\n[4] Pa", "lost", Usage(), error, "out of memory")
     found, _ = updated(UPDATE, lost)
     assert found.remarks[0].endswith("may still be wrong; the server said: out of memory")
 
@@ -65,7 +64,7 @@ def test_an_answer_that_an_error_has_ended() -> None:
 @pytest.mark.parametrize("reason", ["length", "content_filter"])
 def test_an_answer_that_was_cut_off(reason: str) -> None:
     """Nothing of it is used if its only entry may not be whole."""
-    cut = Completion("BLOCK 2: A cache keeps results for 20 min", reason)
+    cut = Completion("[2] A cache keeps results for 20 min", reason)
     with pytest.raises(FailedTextError, match="names no block"):
         updated(UPDATE, cut, cut)
 
@@ -75,10 +74,3 @@ def test_no_answer() -> None:
     with pytest.raises(FailedTextError, match="names no block") as caught:
         updated(UPDATE, "Sure!", "Certainly!")
     assert caught.value.answer == "Certainly!"
-
-
-def test_the_last_mention_counts() -> None:
-    """Blocks that are named in thoughts only are not changed."""
-    thoughts = "Block 4: it may be wrong.\nBlock 2: it is wrong.\n"
-    assert [it.number for it in read_entries(f"{thoughts}\n{CHANGE}")] == [2]
-    assert [it.number for it in read_entries(thoughts)] == [4, 2]
