@@ -24,7 +24,7 @@ from .descriptions import (
     replace_descriptions,
 )
 from .document import Block, start_tag
-from .sentences import sentence_ends
+from .sentences import CLOSING_MARKS, SENTENCE_SIGNS, sentence_ends
 from .translatable import (
     NUMBER,
     fixed_parts,
@@ -47,8 +47,8 @@ _GONE_CITATION = re.compile(rf"(?<!\s)\s*⟦{_GONE}⟧")
 _NUMBER_AT_END = re.compile(rf"{NUMBER.pattern}\s*\Z")
 _NUMBER_AT_START = re.compile(rf"\s*{NUMBER.pattern}")
 _BRACKETS = str.maketrans("⟦⟧", "[]")
-_SIGNS = "[.!?…:;。！？｡\\uff0e\\u061f\\u06d4\\u0964\\u0965]"
-_LAST_SIGNS = re.compile(rf"(?<!{_SIGNS}){_SIGNS}+[\s\"'”’»)」』*_~=]*\Z")
+_SIGNS = f"[{SENTENCE_SIGNS}:;]"
+_LAST_SIGNS = re.compile(rf"(?<!{_SIGNS}){_SIGNS}+[{CLOSING_MARKS}\s~=]*\Z")
 """The signs that a sentence ends with."""
 
 

@@ -10,16 +10,30 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-_CLOSING = "[\"'”’»)\\]“‘«‹›*_]*+"
-_REFERENCES = r"(?:\s?\[\d{1,3}\])*+[¹²³⁰⁴-⁹]*+"
+_LATIN = ".!?…"
 # Of Arabic, Urdu, Hindi, Armenian, Amharic, Burmese and Khmer.
-_OTHER = "\\u061f\\u06d4\\u0964\\u0965\\u0589\\u1362\\u104b\\u17d4"
-_WIDE = "。！？｡\\uff0e"
-_WIDE_CLOSING = "”’」』\\uff09"
+_OTHER = "\u061f\u06d4\u0964\u0965\u0589\u1362\u104b\u17d4"
+_WIDE = "。！？｡\uff0e"
+
+SENTENCE_SIGNS = f"{_LATIN}{_OTHER}{_WIDE}"
+"""The characters that sentences end with, in all scripts."""
+
+_CLOSING = "\"'”’»)\\]“‘«‹›*_"
+_WIDE_CLOSING = "”’」』\uff09"
+
+CLOSING_MARKS = f"{_CLOSING}{_WIDE_CLOSING}"
+"""What stands after them: quotation marks, brackets, and emphasis; for a class of a pattern."""
+
+_FULL_STOPS = "\u06d4\u0964\u0965\u0589\u1362\u104b\u17d4。｡\uff0e…"
+SAME_SIGNS = str.maketrans(f"{_FULL_STOPS}！？\u061f：；", f"{'.' * len(_FULL_STOPS)}!??:;")
+"""For str.translate(): the sign of Latin script for each sign of another script."""
+
+_REFERENCES = r"(?:\s?\[\d{1,3}\])*+[¹²³⁰⁴-⁹]*+"
 _END = re.compile(
     # A run of signs is tried once: trying it from each sign on would take quadratic time.
-    rf"(?<![.!?…])(?:(?P<period>\.)(?![.!?…])|[.!?…]++)(?:\s»)?{_CLOSING}{_REFERENCES}\s++"
-    rf"|(?<![{_OTHER}])[{_OTHER}]++{_CLOSING}{_REFERENCES}\s++"
+    rf"(?<![{_LATIN}])(?:(?P<period>\.)(?![{_LATIN}])|[{_LATIN}]++)"
+    rf"(?:\s»)?[{_CLOSING}]*+{_REFERENCES}\s++"
+    rf"|(?<![{_OTHER}])[{_OTHER}]++[{_CLOSING}]*+{_REFERENCES}\s++"
     # Japanese and Chinese have no space behind a sentence. `「本当？」と言った` goes on.
     rf"|(?<![{_WIDE}])[{_WIDE}]++(?![{_WIDE_CLOSING}]++(?:と|って))[{_WIDE_CLOSING}]*+"
 )
@@ -70,6 +84,20 @@ _MONTHS = frozenset(
     "Januar Jänner Februar März April Mai Juni Juli August September Oktober November Dezember "
     "Jan Feb Mär Apr Jun Jul Aug Sep Sept Okt Nov Dez".split()
 )
+
+
+def rough_end(*, colons: bool = False) -> str:
+    """Return a pattern for what may be the end of a sentence, with the white space after it.
+
+    It takes each period for an end. That is enough to cut a text, and also where a sentence is only
+    looked at as a whole. With `colons`, a colon is an end, too.
+    """
+    spaced = f"{_LATIN}{_OTHER}{':' if colons else ''}"
+    wide = f"{_WIDE}{'：' if colons else ''}"
+    return (
+        rf"(?:[{spaced}][{_CLOSING}]{{0,3}}\s+"
+        rf"|[{wide}][{_WIDE_CLOSING}]{{0,3}}(?:[*_]{{1,3}}(?=\s|\Z))?)"
+    )
 
 
 def sentence_ends(text: str, language: str = "") -> Iterator[int]:

@@ -12,6 +12,7 @@ from functools import cached_property
 
 from ..display import counted, escape_controls
 from ..html.elements import HEADINGS
+from ..html.sentences import SENTENCE_SIGNS, rough_end
 from ..requests import NewsRequest, Request
 from ..text import quotation_remarks
 from ..topics import is_listicle, items_of
@@ -74,10 +75,10 @@ _ABOUT_HELP = re.compile(any_of("about_help"), re.IGNORECASE)
 _LETTER = re.compile(rf"^\W{{0,4}}{any_of('letter')}", re.IGNORECASE | re.MULTILINE)
 """The start of a letter, such as `Dear …`."""
 
-_SENTENCE_END = re.compile(r"[.!?…。！？:：;؟।][^\w\s]{0,4}\Z")
+_SENTENCE_END = re.compile(rf"[{SENTENCE_SIGNS}:：;；][^\w\s]{{0,4}}\Z")
 """The end of a paragraph or an item that is a sentence."""
 
-_SENTENCE_WITHIN = re.compile(r"[.!?]\s|[。！？]")
+_SENTENCE_WITHIN = re.compile(rough_end())
 """The end of a sentence with another one behind it."""
 
 _OPEN_END = re.compile(r"(?<!\S)[^\s#]*[^\W\d_\u0e00-\u0eff]\Z|[,，、]\Z")

@@ -20,6 +20,7 @@ import re
 from collections.abc import Iterator, Sequence
 from itertools import islice
 
+from ..html.sentences import rough_end
 from .languages import any_of
 from .words import COMBINING_MARKS, UNSPACED
 
@@ -70,7 +71,7 @@ _KINDS = ((_WORD, _LOOP), (_WORD_WITHOUT_FIGURES, _COUNTING_LOOP))
 """The kinds of words, and how many of them in a row are a loop."""
 
 _IS_UNSPACED = re.compile(f"[{UNSPACED}]")
-_END = re.compile(r"[.!?…]\s|[。！？\n]")
+_END = re.compile(rf"{rough_end()}|\n")
 """The end of a sentence or a line."""
 
 _TASK = re.compile(any_of("task"))

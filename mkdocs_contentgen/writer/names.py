@@ -10,6 +10,7 @@ import re
 from collections.abc import Sequence
 from functools import lru_cache
 
+from ..html.sentences import SENTENCE_SIGNS
 from .languages import PHRASES
 from .ranges import Range
 from .values import guess_language
@@ -54,7 +55,7 @@ _MOST_WORDS = 20
 _MOST_BETWEEN = 3
 """How far apart the words of one name may stand in a source, in words."""
 
-_SENTENCE_END = ".!?:…。！？：•·|"
+_BEFORE_SENTENCE = f"{SENTENCE_SIGNS}:：•·|"
 """What stands before the first word of a sentence, an item or a cell."""
 
 _INFLECTED = re.compile("[\u0370-\u052f]")
@@ -122,7 +123,7 @@ def _is_name(name: str, words: Sequence[str], *, in_capitals: bool) -> bool:
 def begins_sentence(text: str, start: int) -> bool:
     """Tell whether a word at a position is the first of its sentence."""
     before = text[max(0, start - 12) : start].rstrip(" \"'“”„‘’»«([*–—-")
-    return not before or before[-1] in _SENTENCE_END or before.endswith("\n")
+    return not before or before[-1] in _BEFORE_SENTENCE or before.endswith("\n")
 
 
 def _start_of_name(match: re.Match[str], *, is_first: bool) -> int:

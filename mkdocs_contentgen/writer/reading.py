@@ -12,6 +12,7 @@ from functools import partial
 from itertools import pairwise
 from textwrap import dedent
 
+from ..html.sentences import rough_end
 from .answers import Step, apply_steps, each_line, split_lines
 from .containers import HEADING, text_in_json, without_fence, without_front_matter
 from .embedded_html import without_html
@@ -62,6 +63,9 @@ _IMAGE_LINE = re.compile(
 )
 """A line that stands for an image: `[Insert image of a cache]`."""
 
+_WHOLE = re.compile(rf"{rough_end()}|\n(?=\n)")
+"""The end of a sentence, or of a paragraph."""
+
 _MIN_COPIED_WORDS = 8
 """The minimum number of words of a text that is given again."""
 
@@ -71,8 +75,7 @@ def trim(text: str) -> str:
 
     A heading without a text is left out.
     """
-    ends = re.finditer(r"[.!?…][\"'”’»)*_]{0,3}(?=\s)|[。！？]|\n(?=\n)", f"{text}\n")
-    last = max((match.end() for match in ends), default=0)
+    last = max((match.end() for match in _WHOLE.finditer(f"{text}\n")), default=0)
     paragraphs = text[:last].rstrip().split("\n\n")
     while paragraphs and paragraphs[-1].startswith("#"):
         paragraphs.pop()

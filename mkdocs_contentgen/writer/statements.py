@@ -10,6 +10,7 @@ from bisect import bisect_right
 from collections.abc import Sequence
 from functools import lru_cache
 
+from ..html.sentences import SENTENCE_SIGNS
 from .languages import any_of
 from .ranges import Range, without_overlaps
 from .values import find_values, known_values
@@ -184,7 +185,7 @@ def _is_long(text: str) -> bool:
 
 def _is_said(text: str, start: int, end: int) -> bool:
     """Tell whether somebody says what is quoted, as in `"It works," says Jo`."""
-    is_sentence = text[start + 1 : end - 1].rstrip().endswith(tuple(",.!?…，。！？"))
+    is_sentence = text[start + 1 : end - 1].rstrip().endswith(tuple(f",，{SENTENCE_SIGNS}"))
     before = _SAID_BEFORE.search(text[max(0, start - _BESIDE) : start])
     if before and (is_sentence or not before["sentence"]):
         return True

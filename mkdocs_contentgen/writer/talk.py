@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 
+from ..html.sentences import rough_end
 from .answers import split_lines
 from .languages import PHRASES, any_of
 
@@ -23,9 +24,7 @@ _MAX_LABEL = 80
 _MARKUP = r"[\s*_#>(\[✅📝¡¿-]{0,9}"
 """The marks that may stand before the first word of a line."""
 
-_SENTENCE_END = re.compile(
-    r"(?<!\bDr\.)(?<!\bMr\.)(?<!\bvs\.)(?<=[.!?:])[)*_\"”]{0,3}\s+|(?<=[。！？：])[*”]{0,3}"
-)
+_SENTENCE_END = re.compile(rf"(?<!\bDr)(?<!\bMr)(?<!\bvs){rough_end(colons=True)}")
 """Where a sentence ends, with the space behind it."""
 
 _ITEM = re.compile(r"[ \t]*[-*+•] ")

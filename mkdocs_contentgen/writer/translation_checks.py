@@ -20,6 +20,7 @@ from ..display import escape_controls
 from ..errors import EditError
 from ..html.descriptions import CITATION_LABEL
 from ..html.elements import HEADINGS
+from ..html.sentences import CLOSING_MARKS, SAME_SIGNS, SENTENCE_SIGNS
 from ..html.translatable import NUMBER, read_translated
 from ..service.protocol import MAX_REASON, OriginalBlock
 from .exchanged_words import exchanged_words
@@ -92,11 +93,10 @@ _LEAST_SHAPE = 30
 _TIMES_SHAPE = 2
 """Two texts differ in shape if one has at least so many letters, and so many times the other's."""
 
-_SIGN = re.compile("[.!?:;。！？：；｡؟।…]")
-_BEHIND_SIGN = re.compile(rf"[.!?…\s\"'”’»)」』{OBJECT}]*")
+_SIGN = re.compile(f"[{SENTENCE_SIGNS}:;：；]")
+_BEHIND_SIGN = re.compile(rf"[.!?…\s{CLOSING_MARKS}{OBJECT}]*")
 """Matches what can stand behind the sign that a text ends with."""
 
-_SAME_SIGNS = str.maketrans("。｡।…！？؟：；", "....!??:;")
 _OPENING_BRACKETS = re.compile("[(\uff08]")
 
 _MINUS = re.compile(
@@ -178,7 +178,7 @@ def _signs(text: str) -> tuple[str, int]:
     length_behind = behind.end() if behind else 0
     # From the character before these on, which can be a sign such as `:`.
     sign = _SIGN.search(text, max(0, len(text) - length_behind - 1))
-    shown = sign[0].translate(_SAME_SIGNS) if sign else ""
+    shown = sign[0].translate(SAME_SIGNS) if sign else ""
     return shown, len(_OPENING_BRACKETS.findall(text))
 
 

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from itertools import pairwise
 
 import pytest
 from golden_file import cases
 from growth import LINEAR, growth
 
-from mkdocs_contentgen.html.sentences import sentence_ends
+from mkdocs_contentgen.html.sentences import SENTENCE_SIGNS, rough_end, sentence_ends
 
 CASES = cases("sentences")
 
@@ -24,6 +25,37 @@ def test_where_sentences_end(marked: str) -> None:
     """Each `|` is where a sentence ends."""
     sentences = split(marked.replace("|", ""))
     assert [it.strip() for it in sentences] == [it.strip() for it in marked.split("|")]
+
+
+@pytest.mark.parametrize("sign", SENTENCE_SIGNS)
+@pytest.mark.parametrize("closing", ["", "”"])
+def test_signs_of_all_scripts(sign: str, closing: str) -> None:
+    """Each sign ends a sentence, roughly looked at, too, and closing marks belong to it."""
+    text = f"Words{sign}{closing} Words"
+    assert [part.strip() for part in split(text)] == [f"Words{sign}{closing}", "Words"]
+    end = re.search(rough_end(), text)
+    assert end
+    assert text[: end.end()].strip() == f"Words{sign}{closing}"
+
+
+@pytest.mark.parametrize(
+    ("text", "colons", "first"),
+    [
+        ("Dr. Who came.", False, "Dr. "),
+        ("Here it is: a text", False, "Here it is: a text"),
+        ("Here it is: a text", True, "Here it is: "),
+        ("以下は記事です：本文", True, "以下は記事です："),
+        ("「はい。」と", False, "「はい。」"),
+        ("**はい。** 次", False, "**はい。**"),
+        ("はい。**次**", False, "はい。"),
+        ("He said “no.” Then", False, "He said “no.” "),
+        ("version 2.5 of", False, "version 2.5 of"),
+    ],
+)
+def test_rough_ends(text: str, colons: bool, first: str) -> None:
+    """A period is not judged, and emphasis that ends with a sentence belongs to it."""
+    end = re.search(rough_end(colons=colons), text)
+    assert text[: end.end() if end else len(text)] == first
 
 
 def test_ordinals_are_german() -> None:

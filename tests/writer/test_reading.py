@@ -32,6 +32,8 @@ def test_an_answer_is_mended(answer: str, text: str | None, remarks: list[str]) 
         ("One.\n\n## Two\n\n- a\n- b", "One."),
         ("缓存。更多", "缓存。"),
         ("“One.” Two", "“One.”"),
+        ("「缓存。」更多", "「缓存。」"),
+        ("यह एक है। दूसरा", "यह एक है।"),
         ("One", ""),
     ],
 )
