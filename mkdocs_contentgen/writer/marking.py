@@ -1,16 +1,21 @@
 """Put the statements of a text that a person has to check into `<mark>`.
 
-What is looked for depends on what there is to compare with. Figures, dates, quotations and links
-are always looked for; names and code only where a text has sources, since otherwise all would be
-marked.
+A new text is marked in the tokens of its Markdown, and a translation in its HTML, which becomes
+such tokens for that.
+
+What is looked for in a new text depends on what there is to compare with. Figures, dates,
+quotations and links are always looked for; names and code only where a text has sources, since
+otherwise all would be marked.
 """
 
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
+from bs4 import Tag
+from bs4.element import NavigableString
 from markdown_it.token import Token
 
 from ..html.elements import TO_READ, WEAK
@@ -27,6 +32,9 @@ _BREAKS = ("softbreak", "hardbreak")
 
 NO_PROSE = ("code_inline", FORMULA)
 """The types of the inline tokens whose words are not those of a language."""
+
+_TAG = "contentgen_tag"
+"""The key in `meta` of a token for the element that it stands for."""
 
 
 @dataclass(frozen=True)
@@ -94,6 +102,39 @@ def mark_paragraph(
         tokens[:] = _wrap(pieces, sentences, "span")
 
 
+def mark_element(element: Tag, ranges: Sequence[Range]) -> None:
+    """Put ranges of the plain text of an element into `<mark>`, in place.
+
+    The ranges are in order and apart. Code is only marked where a range has all of it.
+    """
+    pieces, _ = _pieces(list(_tokens_of(element)))
+    element.clear()
+    parents = [element]
+    for token in _wrap(pieces, ranges):
+        if token.nesting < 0:
+            parents.pop()
+        elif token.nesting > 0:
+            tag = token.meta.get(_TAG) or Tag(name=token.tag)
+            parents[-1].append(tag)
+            parents.append(tag)
+        else:
+            parents[-1].append(token.meta.get(_TAG) or NavigableString(token.content))
+
+
+def _tokens_of(element: Tag) -> Iterator[Token]:
+    """Yield the content of an element as inline tokens, and take it out of the element."""
+    for child in list(element.children):
+        node = child.extract()
+        if isinstance(node, Tag) and node.name != "code":
+            yield Token("tag_open", node.name, 1, meta={_TAG: node})
+            yield from _tokens_of(node)
+            yield Token("tag_close", node.name, -1)
+        elif isinstance(node, Tag):
+            yield Token("code_inline", "code", 0, content=node.get_text(), meta={_TAG: node})
+        else:
+            yield Token("text", "", 0, content=str(node))
+
+
 def _find_unknown(
     text: str, pieces: list[_Piece], given: Given, *, is_heading: bool
 ) -> Iterator[Range]:
@@ -143,7 +184,7 @@ def _unknown_code(text: str, pieces: list[_Piece], given: Given) -> Iterator[Ran
             yield Range(piece.start, piece.end)
 
 
-def _wrap(pieces: list[_Piece], ranges: list[Range], tag: str = "mark") -> list[Token]:
+def _wrap(pieces: list[_Piece], ranges: Sequence[Range], tag: str = "mark") -> list[Token]:
     """Return inline tokens with each range of their text in an element, by default `<mark>`.
 
     A range that begins within emphasis and ends outside of it is marked in pieces; any other is one
@@ -183,7 +224,7 @@ def _opening(tag: str, *, is_weak: bool) -> Token:
     return token
 
 
-def _split_at_ranges(piece: _Piece, ranges: list[Range]) -> Iterator[tuple[Token, int | None]]:
+def _split_at_ranges(piece: _Piece, ranges: Sequence[Range]) -> Iterator[tuple[Token, int | None]]:
     """Yield the parts of a token, each with the number of its range, or None outside of all."""
     first_number = bisect_right(ranges, piece.start, key=lambda marked: marked.end)
     if piece.token.type == "text":
@@ -198,7 +239,7 @@ def _split_at_ranges(piece: _Piece, ranges: list[Range]) -> Iterator[tuple[Token
 
 
 def _split_text(
-    piece: _Piece, ranges: list[Range], first_number: int
+    piece: _Piece, ranges: Sequence[Range], first_number: int
 ) -> Iterator[tuple[Token, int | None]]:
     """Yield the parts of a text. The ranges before `first_number` end before it."""
     content = piece.token.content

@@ -27,6 +27,7 @@ from .exchanged_words import exchanged_words
 from .exclusive_terms import compare_exclusive_terms
 from .glossary import NO_GLOSSARY, Glossary, is_kept
 from .languages import primary_tag
+from .marking import mark_element
 from .ranges import Range, overlaps, without_overlaps
 from .translation_literals import compare_literals, literals_of, numbers_in_literals
 from .translation_words import (
@@ -273,7 +274,7 @@ def check(
     """
     pair = _pair(element, original, language, from_language, common_words)
     comparison = compare_block(pair)
-    mark_ranges(element, comparison.added)
+    mark_element(element, comparison.added)
     with_code = replace(pair, original=original.get_text(), translation=element.get_text())
     messages = [*comparison.messages, *_length_messages(pair), *exchanged_words(with_code)]
     for term in glossary.terms_in([pair.original], language):
@@ -348,40 +349,6 @@ def _plain(string: NavigableString) -> str:
     if string.find_parent("code"):
         return OBJECT * len(text)
     return _KEPT.sub(lambda match: OBJECT * len(match[0]), text)
-
-
-def mark_ranges(element: Tag, ranges: Sequence[Range]) -> None:
-    """Put ranges of the plain text of a block into `<mark>`, in pieces where tags begin or end.
-
-    The ranges are in order and apart, and not many: each string is compared with all of them.
-    """
-    position = 0
-    for string in element.find_all(string=True):
-        text = str(string)
-        inside = list(_ranges_inside(ranges, position, position + len(text)))
-        position += len(text)
-        if inside and not string.find_parent("code"):
-            string.replace_with(*_marked(text, inside))
-
-
-def _ranges_inside(ranges: Iterable[Range], start: int, end: int) -> Iterator[Range]:
-    """Yield what of ranges is from `start` to `end`, counted from `start`."""
-    for part in ranges:
-        inside = Range(max(part.start, start) - start, min(part.end, end) - start)
-        if inside.start < inside.end:
-            yield inside
-
-
-def _marked(text: str, ranges: Sequence[Range]) -> list[Tag | NavigableString]:
-    """Return a text with ranges of it in `<mark>`."""
-    pieces: list[Tag | NavigableString] = []
-    done = 0
-    for part in ranges:
-        mark = Tag(name="mark")
-        mark.string = part.of(text)
-        pieces += [NavigableString(text[done : part.start]), mark]
-        done = part.end
-    return [*pieces, NavigableString(text[done:])]
 
 
 def _compare_values(pair: Pair) -> tuple[list[Range], list[str]]:

@@ -7,7 +7,10 @@ from datetime import date
 import pytest
 from golden_file import cases
 
+from mkdocs_contentgen.html.document import read_content
 from mkdocs_contentgen.writer.markdown import read_markdown, to_html
+from mkdocs_contentgen.writer.marking import mark_element
+from mkdocs_contentgen.writer.ranges import Range
 
 CASES = cases("marking")
 
@@ -24,3 +27,21 @@ def test_code_and_names_without_sources() -> None:
     """Where a text has no sources, no name and nothing in code is marked."""
     document = read_markdown("# Topic\n\nRun `pip deploy` with Miller.\n\n```\npip deploy\n```")
     assert "<mark" not in to_html(document, "article", given="", day=date(2026, 1, 1))
+
+
+@pytest.mark.parametrize(
+    ("part", "marked"),
+    [
+        ("5 kg", "It has <mark><strong>5</strong> kg</mark> &amp; <em>a <code>b c</code></em>."),
+        ("has 5", "It <mark>has <strong>5</strong></mark> kg &amp; <em>a <code>b c</code></em>."),
+        ("& a", "It has <strong>5</strong> kg <mark>&amp; </mark><em><mark>a</mark> "),
+        ("a b c", "kg &amp; <em><mark>a <code>b c</code></mark></em>."),
+        ("b", "kg &amp; <em>a <code>b c</code></em>."),
+    ],
+)
+def test_marks_in_html(part: str, marked: str) -> None:
+    """A range is one mark with the emphasis in it, unless that reaches beyond it."""
+    element = read_content("It has <strong>5</strong> kg &amp; <em>a <code>b c</code></em>.")
+    start = element.get_text().index(part)
+    mark_element(element, [Range(start, start + len(part))])
+    assert marked in str(element)
