@@ -24,7 +24,6 @@ from ..service.protocol import (
     Translated,
     Translation,
     Update,
-    Updated,
 )
 from ..text import Text
 
@@ -45,7 +44,6 @@ class SourceUpdate:
     """What an update asks for because of sources that have changed, or of a note."""
 
     update: Update
-    needs_client: ClassVar[bool] = True
 
     @property
     def why(self) -> str:
@@ -79,28 +77,46 @@ class SourceUpdate:
 
 
 @dataclass(frozen=True)
-class TranslationUpdate:
-    """What an update asks for because the original of a translation has changed."""
+class _OriginalUpdate:
+    """An update of a translation, because its original has changed."""
 
     original: OriginalText
-    to_translate: Translation | None
-    """What is to be translated, or None if the change needs no words."""
-
     changes: int
     repeats: bool
     """Whether a person names the page, and so asks for what the translation lacks."""
 
-    @property
-    def needs_client(self) -> bool:
-        """Whether anybody has to be asked for words."""
-        return self.to_translate is not None
+    lacks: ClassVar[str]
+    """What the translation lacks if the original has not changed."""
 
     @property
     def why(self) -> str:
         """Why the text is updated, in a few words."""
         if not self.changes:
-            return "untranslated blocks" if self.to_translate else "what it lacks of its original"
+            return self.lacks
         return f"the original has changed: {counted(self.changes, 'block')}"
+
+    def _apply(
+        self, before: Text, today: date, asked: Translation | None, translated: Translated
+    ) -> Text:
+        from ..texts.translation_updates import apply_translation_update
+
+        return apply_translation_update(
+            before,
+            self.original.text,
+            asked,
+            translated,
+            today,
+            is_draft=self.original.is_draft,
+            repeats=self.repeats,
+        )
+
+
+@dataclass(frozen=True)
+class TranslationUpdate(_OriginalUpdate):
+    """What an update asks for because the original of a translation has changed."""
+
+    to_translate: Translation
+    lacks: ClassVar[str] = "untranslated blocks"
 
     def operation(self, request: Request) -> str:
         """Return what tells this request from others of the text, for its Idempotency-Key.
@@ -110,61 +126,37 @@ class TranslationUpdate:
         return _operation_of(ServiceRequest(request, self.to_translate))
 
     async def ask(self, client: Client, asked: PageRequest, attempt: Attempt) -> ApplyAnswer:
-        """Ask a client, and return what applies its answer to the text. Raises ServiceError.
-
-        It is not asked if no words are needed.
-        """
-        translated = Translated([])
-        if self.to_translate:
-            translated = await client.translate(asked, self.to_translate, attempt)
+        """Ask a client, and return what applies its answer to the text. Raises ServiceError."""
+        translated = await client.translate(asked, self.to_translate, attempt)
 
         # The hosts of images are not needed: a translation has the images of its original.
         def apply_answer(before: Text, today: date, image_hosts: Sequence[str]) -> Text:
-            from ..texts.translation_updates import apply_translation_update
-
-            return apply_translation_update(
-                before,
-                self.original.text,
-                self.to_translate,
-                translated,
-                today,
-                is_draft=self.original.is_draft,
-                repeats=self.repeats,
-            )
+            return self._apply(before, today, self.to_translate, translated)
 
         return apply_answer
 
     def estimate(self, options: WriterOptions) -> Estimate:
         """Estimate the calls and the usage of it."""
         from ..writer.translation import estimate_translation
-        from ..writer.writing import Estimate
 
-        if self.to_translate is None:
-            return Estimate(0, 0, 0, 0)
         return estimate_translation(self.to_translate, options)
 
 
-class NoClient:
-    """The client of updates that ask for nothing, so that a site needs no service for them."""
+@dataclass(frozen=True)
+class WordlessUpdate(_OriginalUpdate):
+    """An update of a translation that needs no new words, so that nobody is asked for any."""
 
-    async def generate(self, asked: PageRequest, attempt: Attempt) -> Text:
-        """Raise NotImplementedError, as the others do."""
-        raise NotImplementedError
+    lacks: ClassVar[str] = "what it lacks of its original"
 
-    async def update(self, asked: PageRequest, update: Update, attempt: Attempt) -> Updated:
-        """Raise NotImplementedError."""
-        raise NotImplementedError
+    def apply(self, before: Text, today: date, image_hosts: Sequence[str]) -> Text:
+        """Return the updated text. Raises EditError or UnsafeHTMLError."""
+        return self._apply(before, today, None, Translated([]))
 
-    async def translate(
-        self, asked: PageRequest, translation: Translation, attempt: Attempt
-    ) -> Translated:
-        """Raise NotImplementedError."""
-        raise NotImplementedError
+    def estimate(self, options: WriterOptions) -> Estimate:
+        """Return that it needs no calls."""
+        from ..writer.writing import Estimate
 
-    @property
-    def warnings(self) -> Sequence[str]:
-        """No messages."""
-        return ()
+        return Estimate(0, 0, 0, 0)
 
 
 def _operation_of(sent: ServiceRequest) -> str:

@@ -8,7 +8,6 @@ from __future__ import annotations
 import asyncio
 import re
 from collections.abc import Callable, Sequence
-from contextlib import nullcontext
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 
@@ -33,12 +32,13 @@ from ..service.protocol import Attempt, Client
 from ..site.build import Build
 from ..site.options import ContentgenConfig
 from ..site.site import CitedPassages, Site
-from ..text import Text
+from ..text import Text, edition_after
 from ..texts.articles import Article
 from ..texts.lookup import Outcome
-from ..texts.obtain import Foreground, message_for_pages
+from ..texts.obtain import message_for_pages
 from ..texts.policy import AskForText
-from .update_requests import ApplyAnswer, NoClient, SourceUpdate, TranslationUpdate
+from ..texts.store import ChangedError, DiskStore
+from .update_requests import ApplyAnswer, SourceUpdate, TranslationUpdate, WordlessUpdate
 
 CANNOT_UPDATE = (
     "only a writer can update texts: use `base_url: writer`, or set `service_fields: [update]` if "
@@ -57,8 +57,8 @@ class TextUpdate:
 
     article: Article
     before: Text
-    task: SourceUpdate | TranslationUpdate
-    """Why the text is updated, and what a service is asked for."""
+    task: SourceUpdate | TranslationUpdate | WordlessUpdate
+    """Why the text is updated, and what a service is asked for, if it is asked."""
 
     is_answered: bool = False
     """Whether this run has the answer: another one may have made the same update."""
@@ -249,9 +249,12 @@ class _Planner:
             self.planned.problems += problems
         elif asked and not self.site.options.service_can("translate"):
             self.planned.add_problem(article, CANNOT_UPDATE)
-        elif changes or asked or is_filled:
-            task = TranslationUpdate(original_text, asked, changes, repeats=self.is_named)
+        elif asked:
+            task = TranslationUpdate(original_text, changes, self.is_named, asked)
             self.planned.updates.append(TextUpdate(article, text, task))
+        elif changes or is_filled:
+            wordless = WordlessUpdate(original_text, changes, self.is_named)
+            self.planned.updates.append(TextUpdate(article, text, wordless))
         else:
             self.planned.add_note(article, "its original has not changed")
 
@@ -307,46 +310,90 @@ def run(
     A text that somebody changes meanwhile stays. `wrap` gets the function that asks a service for
     each text, and returns the one to call in its place.
     """
-    if not updates:
-        return [], []
-    by_request = {update.article.asked: update for update in updates}
-    answered: set[PageRequest] = set()
-
-    async def ask(client: Client, asked: PageRequest, attempt: Attempt) -> Text:
-        text = await _ask(build.site, by_request[asked], client, attempt)
-        answered.add(asked)
-        return text
-
-    source = _source_of_updates(build, updates, wrap(ask))
-    requests = {update.article.key: update.article.asked for update in updates}
-    outcomes, problems = source.get(requests, cached_keys=requests.keys())
-    results = []
-    for update in updates:
-        article = update.article
-        is_answered = article.asked in answered
-        results.append(_result(update, outcomes[article.key], is_answered=is_answered))
-    return results, problems
+    made, problems = _ask_client(build, updates, wrap)
+    applied, more = _apply_without_words(build, updates)
+    by_key = made | applied
+    results = [by_key[update.article.key] for update in updates]
+    return results, problems + more
 
 
-def _source_of_updates(build: Build, updates: Sequence[TextUpdate], ask: AskForText) -> Foreground:
-    """Return what makes the updates with `ask`, in place of asking for new texts."""
+def _ask_client(
+    build: Build, updates: Sequence[TextUpdate], wrap: Callable[[AskForText], AskForText]
+) -> tuple[dict[str, TextUpdate], list[str]]:
+    """Make the updates that need new words, and return them by key, and the problems."""
+    by_key: dict[str, TextUpdate] = {}
+    requests: dict[str, PageRequest] = {}
+    tasks: dict[PageRequest, SourceUpdate | TranslationUpdate] = {}
     operations: dict[str, str] = {}
     editions: dict[str, int] = {}
     for update in updates:
         article = update.article
+        if isinstance(update.task, WordlessUpdate):
+            continue
+        by_key[article.key] = update
+        requests[article.key] = article.asked
+        tasks[article.asked] = update.task
         operations[article.key] = update.task.operation(article.request)
         editions[article.key] = article.edition
-    source = replace(build.foreground(), ask=ask, operations=operations, editions=editions)
-    if any(update.task.needs_client for update in updates):
-        return source
-    return replace(source, connect=lambda: nullcontext(NoClient()))
+    if not requests:
+        return {}, []
+    by_request = {update.article.asked: update for update in by_key.values()}
+    answered: set[PageRequest] = set()
+
+    async def ask(client: Client, asked: PageRequest, attempt: Attempt) -> Text:
+        apply_answer = await tasks[asked].ask(client, asked, attempt)
+        # In a thread, since it reads files and takes HTML apart, while other answers arrive.
+        text = await asyncio.to_thread(
+            _apply_unless_changed, build.site, by_request[asked], apply_answer
+        )
+        answered.add(asked)
+        return text
+
+    source = replace(build.foreground(), ask=wrap(ask), operations=operations, editions=editions)
+    outcomes, problems = source.get(requests, cached_keys=requests.keys())
+    results = {}
+    for key, update in by_key.items():
+        results[key] = _result(update, outcomes[key], is_answered=requests[key] in answered)
+    return results, problems
 
 
-async def _ask(site: Site, update: TextUpdate, client: Client, attempt: Attempt) -> Text:
-    """Return the updated text. Raises ServiceError."""
-    apply_answer = await update.task.ask(client, update.article.asked, attempt)
-    # In a thread, since it reads files and takes HTML apart, while other answers arrive.
-    return await asyncio.to_thread(_apply_unless_changed, site, update, apply_answer)
+def _apply_without_words(
+    build: Build, updates: Sequence[TextUpdate]
+) -> tuple[dict[str, TextUpdate], list[str]]:
+    """Make the updates that need no new words, and return them by key, and the problems."""
+    wordless = []
+    for update in updates:
+        if isinstance(update.task, WordlessUpdate):
+            wordless.append((update, update.task))
+    if not wordless:
+        return {}, []
+    store = build.store()
+    results = {}
+    for update, task in wordless:
+        try:
+            text = _save_applied(build.site, store, update, task.apply)
+        except (ServiceError, StoreError) as error:
+            result = replace(update, error=error)
+        else:
+            result = replace(update, is_answered=True, after=text)
+        results[update.article.key] = result
+    return results, store.close()
+
+
+def _save_applied(
+    site: Site, store: DiskStore, update: TextUpdate, apply_answer: ApplyAnswer
+) -> Text:
+    """Save the updated text as the newest one, and return it. Raises ServiceError or StoreError."""
+    article = update.article
+    current = store.load([article.key], newest=True)[0].get(article.key)
+    text = _apply_unless_changed(site, update, apply_answer)
+    edition = edition_after(current.edition if current else 0, article.edition)
+    text = structs.replace(text, edition=edition)
+    try:
+        store.save({article.key: text}, replacing={article.key: current})
+    except ChangedError as error:
+        raise _edited_meanwhile(article) from error
+    return text
 
 
 def _apply_unless_changed(site: Site, update: TextUpdate, apply_answer: ApplyAnswer) -> Text:
@@ -355,16 +402,20 @@ def _apply_unless_changed(site: Site, update: TextUpdate, apply_answer: ApplyAns
     before = update.before
     now = site.reread([article])[0].newest
     if now is None or now.version != before.version:
-        raise EditedTextError(
-            "somebody has changed this text meanwhile, so it stays; "
-            f"`contentgen update {article.page_argument}` begins anew"
-        )
+        raise _edited_meanwhile(article)
     moment = datetime.now(UTC)
     try:
         text = apply_answer(before, moment.date(), site.options.image_hosts)
     except (EditError, UnsafeHTMLError) as error:
         raise InvalidAnswerError(str(error)) from error
     return structs.replace(text, generated_at=moment, request=article.request.record())
+
+
+def _edited_meanwhile(article: Article) -> EditedTextError:
+    return EditedTextError(
+        "somebody has changed this text meanwhile, so it stays; "
+        f"`contentgen update {article.page_argument}` begins anew"
+    )
 
 
 def _result(update: TextUpdate, outcome: Outcome, *, is_answered: bool) -> TextUpdate:

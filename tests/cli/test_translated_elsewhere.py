@@ -7,11 +7,16 @@ import re
 from datetime import UTC, datetime
 from pathlib import Path
 
+import click
 import pytest
 from msgspec.structs import replace
 from sandbox_site import Site, make_site
 
+from mkdocs_contentgen.cli.common import load_articles, open_site
+from mkdocs_contentgen.reporting import SILENT
+from mkdocs_contentgen.review import updating
 from mkdocs_contentgen.review.translated_elsewhere import remarks_on_changed
+from mkdocs_contentgen.site.build import Build
 from mkdocs_contentgen.text import Text
 from mkdocs_contentgen.texts.imported_translation import import_translation
 
@@ -306,6 +311,22 @@ def test_another_structure_needs_no_answer(site: Site) -> None:
     assert "updates to be sent: 1" in site.run("update", "--all", "--dry-run")
     site.run("update", "index.de.md")
     assert "<h3>Warum</h3>" in approved(site)
+
+
+def test_a_translation_that_somebody_changes_before_its_update(site: Site) -> None:
+    """The update of what needs no words does not overwrite it, either."""
+    import_text(site, HTML.replace("<pre><code>make -j4\n</code></pre>", ""), "--by", "Ada")
+    context = click.Context(click.Command("update"))
+    with context, open_site(str(site.root / "mkdocs.yml"), drafts=True) as opened:
+        articles = load_articles(opened, ["index.de.md"])
+        build = Build(opened, opened.options.command_policy(), SILENT)
+        planned = updating.plan(build, articles)
+        import_text(site, HTML, "--by", "Bo", "--yes")
+        [result], problems = updating.run(build, planned.updates)
+    assert "somebody has changed this text meanwhile" in str(result.error)
+    assert result.after is None
+    assert not problems
+    assert "von 2024" in approved(site)
 
 
 def test_code_that_an_import_lacks(site: Site) -> None:
