@@ -14,12 +14,11 @@ import re
 import shlex
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from difflib import SequenceMatcher
 from urllib.parse import urljoin
 
 from mkdocs.structure.files import File
 
-from ..sequences import common_length
+from ..sequences import gaps, match_in_order
 from ..writer.sources import find_headings
 from .article_spans import article_spans
 
@@ -167,37 +166,19 @@ def _same_headings(
     source: Sequence[_Heading], rendered: Sequence[_Heading]
 ) -> Iterator[tuple[_Heading, _Heading]]:
     """Yield which heading of the Markdown is which one of the HTML."""
-    # Mostly, all are the same, and comparing thousands of "Fixed" in a changelog takes seconds. So
-    # only what lies between a common start and a common end is compared.
     texts = [heading.text for heading in source]
     rendered_texts = [heading.text for heading in rendered]
-    start = common_length(texts, rendered_texts)
-    at_end = common_length(reversed(texts[start:]), reversed(rendered_texts[start:]))
-    source_end = len(source) - at_end
-    rendered_end = len(rendered) - at_end
-    yield from zip(source[:start], rendered[:start], strict=True)
-    yield from _matching(source[start:source_end], rendered[start:rendered_end])
-    yield from zip(source[source_end:], rendered[rendered_end:], strict=True)
-
-
-def _matching(
-    source: Sequence[_Heading], rendered: Sequence[_Heading]
-) -> Iterator[tuple[_Heading, _Heading]]:
-    """Yield which headings are the same in two sequences that differ."""
-    matcher = SequenceMatcher(
-        None,
-        [heading.text for heading in source],
-        [heading.text for heading in rendered],
-        autojunk=False,
-    )
-    for _, first, last, other_first, other_last in matcher.get_opcodes():
-        yield from _pairs(source[first:last], rendered[other_first:other_last])
+    matched = match_in_order(texts, rendered_texts)
+    for number, other in matched.items():
+        yield source[number], rendered[other]
+    for ours, theirs in gaps(matched, (len(source), len(rendered))):
+        yield from _pairs(source[ours.start : ours.stop], rendered[theirs.start : theirs.stop])
 
 
 def _pairs(
     source: Sequence[_Heading], rendered: Sequence[_Heading]
 ) -> Iterator[tuple[_Heading, _Heading]]:
-    """Yield which headings are the same in two runs, which are equal or stand between equal ones.
+    """Yield which headings are the same in two runs, which stand between equal ones.
 
     Their texts may differ, for example where one has an emoji.
     """

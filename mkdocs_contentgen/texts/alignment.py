@@ -13,11 +13,9 @@ The parts are the leaves of a document: its blocks, and also pictures, lines and
 from __future__ import annotations
 
 import re
-from bisect import bisect_left
 from collections import Counter
 from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from difflib import SequenceMatcher
 from functools import cached_property, lru_cache
 from itertools import chain
 from typing import NamedTuple
@@ -25,7 +23,7 @@ from typing import NamedTuple
 from ..errors import EditError
 from ..html.document import Block, document_of, is_block
 from ..html.elements import HEADINGS
-from ..sequences import common_length
+from ..sequences import gaps, match_in_order, match_unique
 from ..text import Text
 from .remembered import (
     MISSING,
@@ -337,13 +335,13 @@ def align_unknown(original: Sequence[Block], own: Sequence[Block]) -> dict[int, 
         return own_marks[own_number].likeness(marks[number])
 
     digests = [short_digest_of(leaf) for leaf in original]
-    matched = dict(_match_unique(digests, [short_digest_of(leaf) for leaf in own]))
+    matched = dict(match_unique(digests, [short_digest_of(leaf) for leaf in own]))
     sizes = len(original), len(own)
-    for numbers, leaves in list(_gaps(matched, sizes)):
+    for numbers, leaves in list(gaps(matched, sizes)):
         headings = [number for number in numbers if original[number].kind in HEADINGS]
         own_headings = [leaf for leaf in leaves if own[leaf].kind in HEADINGS]
         matched.update(_pair(headings, own_headings, likeness, _MAX_COMPARED_ONCE))
-    for numbers, leaves in list(_gaps(matched, sizes)):
+    for numbers, leaves in list(gaps(matched, sizes)):
         matched.update(_pair(numbers, leaves, likeness, _MAX_COMPARED_ONCE))
     return matched
 
@@ -498,7 +496,7 @@ class _Places:
                 _name_common_cells(row, f" {index}", digests, now)
         self.marks = [_Marks(leaf) for leaf in leaves]
         self._sizes = len(digests), len(leaves)
-        self.equal = _match_in_order(digests, now)
+        self.equal = match_in_order(digests, now)
         """The leaves of parts that are as they were, by the number of the part."""
 
         self.moved = self._find_moved(digests, now, leaves)
@@ -607,24 +605,10 @@ class _Places:
         """
         known = {**self.moved, **self.changed}
         known_leaves = set(known.values())
-        for numbers, leaves in _gaps(self.equal, self._sizes):
+        for numbers, leaves in gaps(self.equal, self._sizes):
             left_numbers = [number for number in numbers if number not in known]
             left_leaves = [leaf for leaf in leaves if leaf not in known_leaves]
             yield left_numbers, left_leaves
-
-
-def _gaps(matched: Mapping[int, int], sizes: tuple[int, int]) -> Iterator[tuple[range, range]]:
-    """Yield the places between two matched pairs, in two sequences of these sizes.
-
-    `matched` has places of the second sequence by those of the first, in the order of both.
-    """
-    place = 0
-    other_place = 0
-    # Behind the last pair, there is what is left up to the ends of both.
-    for next_place, next_other_place in [*sorted(matched.items()), sizes]:
-        yield range(place, next_place), range(other_place, next_other_place)
-        place = next_place + 1
-        other_place = next_other_place + 1
 
 
 class _Marks:
@@ -677,91 +661,6 @@ class _Marks:
 def _is_lasting(word: str) -> bool:
     """Tell whether a translation mostly keeps a word: names, figures and identifiers."""
     return not (word.islower() and word.isalpha())
-
-
-def _match_in_order(before: Sequence[str], after: Sequence[str]) -> dict[int, int]:
-    """Return which items of one sequence are which of the other, in the order of both.
-
-    This is a patience diff: first what is unique in both is matched, then the same is done with
-    what is between that. Where nothing is unique any more, what is repeated is matched, such as a
-    cell with a `yes`.
-    """
-    matched: dict[int, int] = {}
-    waiting = [(range(len(before)), range(len(after)))]
-    while waiting:
-        places, other_places = waiting.pop()
-        items = before[places.start : places.stop]
-        other_items = after[other_places.start : other_places.stop]
-        unique = _match_unique(items, other_items)
-        for index, other_index in unique or _match_repeated(items, other_items):
-            # From indexes within this part of the sequences to places in the whole of them.
-            matched[places[index]] = other_places[other_index]
-        if not unique:
-            continue
-        for gap, other_gap in _gaps(dict(unique), (len(items), len(other_items))):
-            between = places[gap.start : gap.stop]
-            other_between = other_places[other_gap.start : other_gap.stop]
-            waiting.append((between, other_between))
-    return matched
-
-
-def _match_repeated(before: Sequence[str], after: Sequence[str]) -> list[tuple[int, int]]:
-    """Return pairs of places with equal items, in the order of both sequences.
-
-    It is for sequences that have no unique item in common.
-    """
-    start = common_length(before, after)
-    matched = [(number, number) for number in range(start)]
-    if (len(before) - start) * (len(after) - start) > _MAX_COMPARED:
-        return matched  # difflib takes quadratic time
-    matcher = SequenceMatcher(None, before[start:], after[start:], autojunk=False)
-    for number, other, size in matcher.get_matching_blocks():
-        for offset in range(size):
-            matched.append((start + number + offset, start + other + offset))
-    return matched
-
-
-def _match_unique(before: Sequence[str], after: Sequence[str]) -> list[tuple[int, int]]:
-    """Return the places of items that are once in each sequence.
-
-    Where these are not in the same order, as many as possible are taken that are.
-    """
-    counts = Counter(before)
-    counts_after = Counter(after)
-    places: dict[str, int] = {}
-    for place, item in enumerate(after):
-        if counts[item] == 1 and counts_after[item] == 1:
-            places[item] = place
-    common = []
-    for number, item in enumerate(before):
-        if item in places:
-            common.append((number, places[item]))
-    return _longest_run(common)
-
-
-def _longest_run(pairs: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
-    """Return as many of these pairs as possible, in their order, so that the second numbers rise.
-
-    This is the longest increasing subsequence, in a time of n log n.
-    """
-    # Of all runs of a length, the one that ends with the smallest number is the best to go on with.
-    # `ends` has that number for each length, and `chosen` the index of the pair that it is of.
-    ends: list[int] = []
-    chosen: list[int] = []
-    # The index of the pair before each pair in its run, or -1.
-    previous: list[int] = []
-    for index, (_, place) in enumerate(pairs):
-        length = bisect_left(ends, place)
-        previous.append(chosen[length - 1] if length else -1)
-        # With this pair, a run is longer by one. Its end replaces that of others so long, if any.
-        ends[length : length + 1] = [place]
-        chosen[length : length + 1] = [index]
-    run = []
-    index = chosen[-1] if chosen else -1
-    while index >= 0:
-        run.append(pairs[index])
-        index = previous[index]
-    return run[::-1]
 
 
 def _pair(
