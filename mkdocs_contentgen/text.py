@@ -164,11 +164,7 @@ class Original(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class Text(msgspec.Struct, frozen=True, omit_defaults=True, gc=False):
-    """A text as the service sent it (interface section 2.2), with its request and its time.
-
-    The cache also keeps its notes about a request in this form, such as why it failed, each under
-    its note_key().
-    """
+    """A text as the service sent it (interface section 2.2), with its request and its time."""
 
     html: Annotated[str, Meta(max_length=MAX_HTML)]
     generated_at: Annotated[datetime, Meta(tz=True)]

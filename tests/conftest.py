@@ -197,7 +197,7 @@ class Project:
             return set()
         with closing(sqlite3.connect(database)) as connection:
             rows = connection.execute("SELECT value FROM Cache WHERE key NOT LIKE '%:%'")
-            return {json.loads(value)["text"]["request"]["topic"] for (value,) in rows}
+            return {json.loads(value)["record"]["request"]["topic"] for (value,) in rows}
 
     def end_claims(self) -> None:
         """Remove the claims of killed builds, for whose end a test need not wait each time."""

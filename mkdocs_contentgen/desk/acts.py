@@ -31,7 +31,7 @@ from ..texts.approved_file import ApprovedText
 from ..texts.approved_writer import FileChangedError, edits_at_risk, restore_file
 from ..texts.articles import Article, count_statements
 from ..texts.human_edits import SOMEBODY, HumanEdit
-from ..texts.store import ChangedError, DiskStore, Kept, note_key
+from ..texts.store import ChangedError, DiskStore, Kept, row_key
 
 _CHANGED = "the text has changed since you opened it; look at it again"
 
@@ -382,7 +382,7 @@ class Desk:
         """Return the approved text, or the text as it was before people changed it, or None."""
         if name == "approved":
             return approved_text(article)
-        note = note_key("generated", article.key)
+        note = row_key("generated", article.key)
         store = self.site.store()
         notes, _ = store.load([note])
         before = notes.get(note)
@@ -486,7 +486,7 @@ class Desk:
         """
         key = article.key
         store: DiskStore = self.site.store()
-        note = note_key("generated", key)
+        note = row_key("generated", key)
         notes, _ = store.load([note])
         saved = {key: text, **notes}  # saving a text deletes its notes
         draft = article.draft

@@ -60,7 +60,7 @@ from .lookup import (
     save_unfinished,
 )
 from .policy import SendingOptions
-from .store import REFRESH, ChangedError, EditsAtRiskError, UnreadableTextError, note_key
+from .store import REFRESH, ChangedError, EditsAtRiskError, UnreadableTextError, row_key
 from .throttle import Throttle
 
 POLL_INTERVAL = 1.0
@@ -433,7 +433,7 @@ class Generation:
             else:
                 return newest
             if current and has_human_edits(current):
-                self._store.save({note_key("generated", key): text})
+                self._store.save({row_key("generated", key): text})
                 self._add_problems([_EDITED_MEANWHILE])
                 return current
             # Another run has saved a text, which this newer one replaces at the next try.

@@ -1,18 +1,13 @@
-"""What the cache has for requests: texts, remembered failures, and parts of unfinished texts.
-
-All but the texts are notes. A note is stored as a text under a key of its own, see `note_key()`,
-with JSON or encoded bytes in place of HTML. So it is checked and shared as texts are.
-"""
+"""What the cache has for requests: texts, remembered failures, and parts of unfinished texts."""
 
 from __future__ import annotations
 
-import base64
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from typing import Literal
 
-import msgspec
+from msgspec import structs
 
 from ..display import escape_controls
 from ..errors import (
@@ -25,14 +20,9 @@ from ..errors import (
     failure_behind,
 )
 from ..requests import Request
-from ..text import MAX_HTML, Text
-from .store import DiskStore, NoteKind, note_key
-
-MAX_KEPT_ANSWER = 64 * 1024
-"""How many characters are kept of an answer without a text."""
-
-_MAX_REASON = 2000
-"""How many characters are kept of why a text has failed."""
+from ..text import MAX_MODEL, Text
+from .store import DiskStore, Failure, Parts
+from .store.entries import MAX_KEPT_ANSWER, MAX_KEPT_REASON, MAX_PARTS
 
 NEVER_GENERATED_REASON = "never generated"
 
@@ -188,36 +178,16 @@ def _to_outcome(text: Text | None, max_age: timedelta | None) -> Outcome:
     return Outcome("cache", text, MissingReason("missing", reason))
 
 
-class _Failure(msgspec.Struct):
-    """What a note about a failure has in place of the HTML of a text."""
-
-    reason: str
-    answer: str
-    cost: float | None
-    edition: int
-
-
-@dataclass(frozen=True)
-class _FailureNote:
-    """A note about a failure, with what the cache has beside it."""
-
-    failure: _Failure
-    model: str
-    written_at: datetime
-
-    @property
-    def dated_reason(self) -> str:
-        """Why the request has failed, and when."""
-        return f"{self.failure.reason} (on {self.written_at.date()})"
-
-
-def _encode_failure(reason: str, answer: str, cost: float | None, edition: int = 0) -> str:
-    """Return the JSON of a note about a failure."""
+def _failure_of(request: Request, reason: str, answer: str) -> Failure:
+    """Return the note about a request that has failed just now."""
     # Escaped here, since an answer may have characters that no file can have.
     lines = answer[:MAX_KEPT_ANSWER].splitlines()
-    answer = "\n".join(map(escape_controls, lines))[:MAX_KEPT_ANSWER]
-    failure = _Failure(escape_controls(reason)[:_MAX_REASON], answer, cost, edition)
-    return msgspec.json.encode(failure).decode()
+    return Failure(
+        request.record(),
+        datetime.now(UTC),
+        escape_controls(reason)[:MAX_KEPT_REASON],
+        "\n".join(map(escape_controls, lines))[:MAX_KEPT_ANSWER],
+    )
 
 
 def save_failure(
@@ -229,79 +199,62 @@ def save_failure(
     """
     texts, _ = store.load([key])
     newest = max([edition, *(text.edition for text in texts.values())])
-    note = _encode_failure(str(error), error.answer, error.cost, newest)
-    _save(store, key, request, {"failed": note, "parts": ""}, error.model)
+    failure = structs.replace(
+        _failure_of(request, str(error), error.answer),
+        model=escape_controls(error.model)[:MAX_MODEL],
+        cost=error.cost,
+        edition=newest,
+    )
+    store.save_notes(key, {"failed": failure, "parts": None})
 
 
 def load_failures(
     keys: Collection[str], store: DiskStore
 ) -> tuple[dict[str, FailedTextError], list[str]]:
     """Return the remembered failures by key, and the problems of the store."""
-    notes, problems = _load_failure_notes("failed", keys, store)
+    notes, problems = store.load_notes("failed", Failure, keys)
     failures = {}
     for key, note in notes.items():
         failures[key] = FailedTextError(
-            note.dated_reason,
-            note.failure.answer,
+            _dated_reason(note),
+            note.answer,
             model=note.model,
-            cost=note.failure.cost,
+            cost=note.cost,
             failed_at=note.written_at,
-            edition=note.failure.edition,
+            edition=note.edition,
         )
     return failures, problems
 
 
 def save_unfinished(store: DiskStore, key: str, request: Request, error: ProgramError) -> None:
     """Remember what a program had written before it failed. Raises StoreError."""
-    note = _encode_failure(str(error), error.answer, None)
-    _save(store, key, request, {"unfinished": note})
+    store.save_notes(key, {"unfinished": _failure_of(request, str(error), error.answer)})
 
 
 def _load_unfinished(
     keys: Collection[str], store: DiskStore
 ) -> tuple[dict[str, MissingReason], list[str]]:
     """Return why texts are missing that a program had begun, and the problems of the store."""
-    notes, problems = _load_failure_notes("unfinished", keys, store)
+    notes, problems = store.load_notes("unfinished", Failure, keys)
     reasons = {}
     for key, note in notes.items():
-        reasons[key] = MissingReason("missing", note.dated_reason, note.failure.answer)
+        reasons[key] = MissingReason("missing", _dated_reason(note), note.answer)
     return reasons, problems
 
 
-def _load_failure_notes(
-    kind: NoteKind, keys: Collection[str], store: DiskStore
-) -> tuple[dict[str, _FailureNote], list[str]]:
-    """Return the notes of a kind by the keys of requests, and the problems of the store."""
-    texts, problems = store.load([note_key(kind, key) for key in keys])
-    notes = {}
-    for name, text in texts.items():
-        key = name.removeprefix(note_key(kind, ""))
-        failure = msgspec.json.decode(text.html, type=_Failure)
-        notes[key] = _FailureNote(failure, text.model, text.generated_at)
-    return notes, problems
+def _dated_reason(failure: Failure) -> str:
+    """Return why a request has failed, and when."""
+    return f"{failure.reason} (on {failure.written_at.date()})"
 
 
 def save_parts(store: DiskStore, key: str, request: Request, parts: bytes) -> None:
     """Save the parts that are written of a text. Raises StoreError."""
-    _save(store, key, request, {"parts": base64.b64encode(parts).decode()})
+    if len(parts) > MAX_PARTS:
+        raise StoreError(f"parts of {len(parts):,} bytes are not kept, {MAX_PARTS:,} at most")
+    store.save_notes(key, {"parts": Parts(request.record(), datetime.now(UTC), parts)})
 
 
 def load_parts(store: DiskStore, key: str) -> tuple[bytes, list[str]]:
     """Return the parts that are written of a text, and the problems of the store."""
-    notes, problems = store.load([note_key("parts", key)])
-    note = notes.get(note_key("parts", key))
-    return base64.b64decode(note.html) if note else b"", problems
-
-
-def _save(
-    store: DiskStore, key: str, request: Request, notes: dict[NoteKind, str], model: str = ""
-) -> None:
-    """Save notes about a request by their kinds. Raises StoreError."""
-    now = datetime.now(UTC)
-    record = request.record()
-    texts = {}
-    for kind, note in notes.items():
-        if len(note) > MAX_HTML:
-            raise StoreError(f"a note of {len(note)} characters is not kept, {MAX_HTML} at most")
-        texts[note_key(kind, key)] = Text(note, now, record, model)
-    store.save(texts)
+    notes, problems = store.load_notes("parts", Parts, [key])
+    return notes[key].parts if notes else b"", problems

@@ -29,7 +29,7 @@ from mkdocs_contentgen.text import Text
 from mkdocs_contentgen.texts.approved_writer import approve, save_approved
 from mkdocs_contentgen.texts.articles import Article
 from mkdocs_contentgen.texts.lookup import Outcome
-from mkdocs_contentgen.texts.store.disk import decode_entry, encode_entry
+from mkdocs_contentgen.texts.store.entries import decode_text, encode_entry
 
 HOSTILE = (
     "::error::a\x1b]52;c;eA==\x07b\n::set-output name=c::d \u202e##[group]e\u2028\x9b31m\ud800"
@@ -88,7 +88,7 @@ def edit_cache(project: Project, **request: object) -> None:
     """Change what the texts in the cache were asked for with."""
     with closing(sqlite3.connect(project.root / ".cache/plugin/contentgen/cache.db")) as database:
         for key, value in database.execute("SELECT key, value FROM Cache").fetchall():
-            text = decode_entry(key, value)
+            text = decode_text(key, value)
             assert text is not None
             entry = encode_entry(key, structs.replace(text, request=text.request | request))
             database.execute("UPDATE Cache SET value = ? WHERE key = ?", (entry, key))

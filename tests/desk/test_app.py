@@ -33,7 +33,7 @@ from mkdocs_contentgen.html.document import Block, Document
 from mkdocs_contentgen.site.progress import LineReporter
 from mkdocs_contentgen.text import Edits, Text, is_about_quotation, quotation_remarks
 from mkdocs_contentgen.texts.approved_dir import read_approved
-from mkdocs_contentgen.texts.store import DiskStore, note_key
+from mkdocs_contentgen.texts.store import DiskStore, row_key
 
 API = "/_contentgen/api/"
 DESK, TOKEN = "http://127.0.0.1:8767", "secret-token"
@@ -262,7 +262,7 @@ def test_compare(reviewer: Reviewer) -> None:
     kinds = sorted("".join(sorted({kind[0] for kind, _ in row["words"]})) for row in rows)
     assert kinds == ["eno", "n", "o"]  # equal, new and old words
     store = DiskStore(reviewer.root / ".cache/plugin/contentgen")
-    notes, _ = store.load([note_key("generated", NEWS.key(sandbox=False))])
+    notes, _ = store.load([row_key("generated", NEWS.key(sandbox=False))])
     store.close()
     assert [it.html for it in notes.values()] == [HTML]
 

@@ -24,7 +24,7 @@ from mkdocs_contentgen.texts.approved_writer import approve, save_approved
 from mkdocs_contentgen.texts.generation import Generation
 from mkdocs_contentgen.texts.lookup import look_up
 from mkdocs_contentgen.texts.policy import SendingOptions
-from mkdocs_contentgen.texts.store import ChangedError, DiskStore, Kept, decode_kept, note_key
+from mkdocs_contentgen.texts.store import ChangedError, DiskStore, Kept, decode_kept, row_key
 from mkdocs_contentgen.texts.store.shared import SharedStore
 
 ROUNDS = 40
@@ -145,9 +145,9 @@ def test_a_person_changes_a_draft_that_is_being_replaced(open_stores: list[DiskS
     outcomes = asyncio.run(generation.run({key: PageRequest(request)}, replaced=[key]))
     assert outcomes[key].text == mine
     assert "people have changed a draft meanwhile" in generation.problems[-1]
-    assert store.load([key, note_key("generated", key)])[0] == {
+    assert store.load([key, row_key("generated", key)])[0] == {
         key: mine,
-        note_key("generated", key): new,
+        row_key("generated", key): new,
     }
     store.close()
 

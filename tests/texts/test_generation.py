@@ -38,7 +38,8 @@ from mkdocs_contentgen.text import Text
 from mkdocs_contentgen.texts.generation import Generation
 from mkdocs_contentgen.texts.lookup import Outcome, load_failures, load_parts, save_failure
 from mkdocs_contentgen.texts.policy import Limits, SendingOptions
-from mkdocs_contentgen.texts.store import DiskStore, Kept
+from mkdocs_contentgen.texts.store import DiskStore, Kept, NoteKind
+from mkdocs_contentgen.texts.store.entries import Note
 
 HTML = "<article><h1>T</h1><p>Text.</p></article>"
 
@@ -432,7 +433,15 @@ def test_a_failed_text_is_remembered(store: DiskStore) -> None:
 
 
 class UnwritableNotes(DiskStore):
-    """A full disk."""
+    """A disk that is full for a note."""
+
+    def save_notes(self, key: str, notes: Mapping[NoteKind, Note | None]) -> None:
+        """Fail."""
+        raise StoreError("the cache is full")
+
+
+class Unwritable(DiskStore):
+    """A disk that is full already for a text."""
 
     def save(
         self,
@@ -465,7 +474,7 @@ def test_a_failure_that_cannot_be_kept(store: DiskStore) -> None:
 def test_a_text_that_cannot_be_saved_is_claimed_no_longer(store: DiskStore) -> None:
     """Whoever asks for it next need not wait, and repeats its request with the same key."""
     script = Script(FakeTime())
-    run(script, UnwritableNotes(store.directory), requests("a"))
+    run(script, Unwritable(store.directory), requests("a"))
     sent_with = script.sent[0][2]
     assert store.claim({"a": "generate"}, "another run") == {"a": sent_with}
     store.close()

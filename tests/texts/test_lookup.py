@@ -15,7 +15,6 @@ from mkdocs_contentgen.errors import FailedTextError, MissingReason, StoreError
 from mkdocs_contentgen.requests import BlogRequest, Request
 from mkdocs_contentgen.text import Text
 from mkdocs_contentgen.texts.lookup import (
-    MAX_KEPT_ANSWER,
     load_failures,
     load_parts,
     load_replaced,
@@ -24,7 +23,8 @@ from mkdocs_contentgen.texts.lookup import (
     save_failure,
     save_parts,
 )
-from mkdocs_contentgen.texts.store import DiskStore, note_key
+from mkdocs_contentgen.texts.store import DiskStore, Failure
+from mkdocs_contentgen.texts.store.entries import MAX_KEPT_ANSWER
 
 REQUEST = BlogRequest(topic="A")
 
@@ -147,7 +147,7 @@ def test_parts_of_any_size(store: DiskStore) -> None:
     """What is too large for an entry is refused, since it could not be read again."""
     save_parts(store, "a", REQUEST, b"\xff" * 196_608)
     assert load_parts(store, "a") == (b"\xff" * 196_608, [])
-    with pytest.raises(StoreError, match="a note of 262148 characters is not kept"):
+    with pytest.raises(StoreError, match="parts of 196,609 bytes are not kept"):
         save_parts(store, "a", REQUEST, b"\xff" * 196_609)
     store.close()
 
@@ -170,10 +170,10 @@ def test_a_refresh_that_failed_is_not_paid_for_again(store: DiskStore) -> None:
 def test_a_refresh_that_failed_while_the_text_was_young(store: DiskStore) -> None:
     """It says nothing of a later one, when the text has become too old."""
     age(store, days=20)
-    name = note_key("failed", "a")
-    note = store.load([name])[0][name]
+    failure = store.load_notes("failed", Failure, ["a"])[0]["a"]
     made = datetime.now(UTC) - timedelta(days=40)
     store.save({"a": Text("<article>Text</article>", made, {})})
-    store.save({name: replace(note, generated_at=made + timedelta(days=20))})
+    written_at = made + timedelta(days=20)
+    store.save_notes("a", {"failed": replace(failure, written_at=written_at)})
     outcomes, _ = look_up({"a": REQUEST}, store, max_age=timedelta(days=30))
     assert "is older than max_age" in str(outcomes["a"].error)

@@ -23,21 +23,30 @@ from service_double import Answer, Handler, Received, ServiceDouble, generated, 
 
 from mkdocs_contentgen.errors import ConfigurationError, StoreError
 from mkdocs_contentgen.text import Edits, Text
-from mkdocs_contentgen.texts.store import LEASE, DiskStore, UnreadableTextError, note_key, shared
-from mkdocs_contentgen.texts.store.disk import encode_entry
+from mkdocs_contentgen.texts.store import (
+    LEASE,
+    DiskStore,
+    Failure,
+    Parts,
+    UnreadableTextError,
+    row_key,
+    shared,
+)
+from mkdocs_contentgen.texts.store.entries import encode_entry
 from mkdocs_contentgen.texts.store.shared import SharedStore
 
 in_redis = pytest.mark.system
 """Marks a test that runs a Redis of its own."""
 
 WHEN = datetime(2026, 5, 4, 12, 30, 15, tzinfo=UTC)
+REQUEST: dict[str, object] = {"type": "blog", "topic": "T"}
 KEY, OTHER = "a" * 64, "b" * 64
 
 
 def text(words: str = "Words") -> Text:
     """Return a text."""
     html = f"<article><h1>T</h1><p>{words}</p></article>"
-    return Text(html, WHEN, {"type": "blog", "topic": "T"})
+    return Text(html, WHEN, REQUEST)
 
 
 @pytest.fixture
@@ -114,7 +123,7 @@ def test_the_newest_text(machine: Machine) -> None:
     assert machine("b").load([KEY], newest=True) == ({KEY: newer}, [])
 
 
-@pytest.mark.parametrize("name", [KEY, note_key("failed", KEY)])
+@pytest.mark.parametrize("name", [KEY, row_key("generated", KEY)])
 @pytest.mark.parametrize(
     "poison", [encode_entry(OTHER, text()).encode(), b"{}", b"\x80\x04N.", b"[" * 9999]
 )
@@ -135,19 +144,38 @@ def test_a_note_is_known_on_all_machines(
     machine: Machine, server: RedisServer, tmp_path: Path
 ) -> None:
     """The newest note counts on all machines, also without Redis, until there is a text."""
-    failed, parts = note_key("failed", KEY), note_key("parts", KEY)
-    machine("a").save({failed: text("first")})
-    machine("b").save({failed: text("second" + "🧭" * 50_000), parts: text("parts")})
-    notes = {failed: text("second" + "🧭" * 50_000)}
-    assert machine("a").load([failed, note_key("failed", OTHER)]) == (notes, [])
-    assert machine("c").load([failed]) == (notes, [])
+
+    def failures(store: DiskStore) -> tuple[dict[str, Failure], list[str]]:
+        return store.load_notes("failed", Failure, [KEY, OTHER])
+
+    first = Failure(REQUEST, WHEN, "first")
+    second = Failure(REQUEST, WHEN, "second", "🧭" * 50_000)
+    parts = Parts(REQUEST, WHEN, b"parts")
+    machine("a").save_notes(KEY, {"failed": first, "parts": parts})
+    assert machine("b").load_notes("parts", Parts, [KEY]) == ({KEY: parts}, [])
+    machine("b").save_notes(KEY, {"failed": second, "parts": None})
+    assert failures(machine("a")) == failures(machine("c")) == ({KEY: second}, [])
+    assert machine("d").load_notes("parts", Parts, [KEY]) == ({}, [])
     machine("a").save({KEY: text()})
-    assert machine("b").load([failed])[0] == notes  # the text comes first anyway
-    assert machine("d").load([failed, parts]) == ({}, [])
+    assert failures(machine("b"))[0] == {KEY: second}  # the text comes first anyway
+    assert failures(machine("d")) == ({}, [])
     server.kill()
-    found, problems = machine("c").load([failed])
-    assert (found, "cannot be used" in one_problem(problems)) == (notes, True)
-    assert DiskStore(tmp_path / "c").load([failed]) == (notes, [])
+    found, problems = failures(machine("c"))
+    assert (found, "cannot be used" in one_problem(problems)) == ({KEY: second}, True)
+    assert failures(DiskStore(tmp_path / "c")) == ({KEY: second}, [])
+
+
+@pytest.mark.parametrize("poison", [encode_entry(KEY, text()).encode(), b"{}", b"[" * 9999])
+def test_a_note_that_was_changed(machine: Machine, server: RedisServer, poison: bytes) -> None:
+    """It is no note and said so; a new one can take its place."""
+    server.admin().set(f"contentgen:text:{row_key('failed', KEY)}", poison)
+    store = machine("a")
+    failure = Failure(REQUEST, WHEN, "looped")
+    notes, problems = store.load_notes("failed", Failure, [KEY])
+    assert notes == {}
+    assert "was changed or damaged" in one_problem(problems)
+    store.save_notes(KEY, {"failed": failure})
+    assert machine("b").load_notes("failed", Failure, [KEY]) == ({KEY: failure}, [])
 
 
 # --- claims --------------------------------------------------------------------------------------
@@ -198,11 +226,14 @@ def test_what_was_written_meanwhile_is_shared(
     outage = threading.Event()
     outage.set()
     away = SharedStore(tmp_path / "a", server.url, outage)
+    failure = Failure(REQUEST, WHEN, "looped")
     away.save({KEY: text()})
+    away.save_notes(OTHER, {"failed": failure, "parts": None})
     away.close()
     assert machine("b").load([KEY])[0] == {}
     assert machine("a").load([OTHER]) == ({}, [])
     assert machine("b").load([KEY]) == ({KEY: text()}, [])
+    assert machine("b").load_notes("failed", Failure, [OTHER]) == ({OTHER: failure}, [])
 
 
 def test_what_was_written_meanwhile_replaces_no_other_text(
@@ -425,7 +456,7 @@ def test_killed_machines_lose_nothing(
     for build in builds[:2]:
         build.kill()
     kept = [
-        json.loads(entry or b"")["text"]["request"]["topic"]
+        json.loads(entry or b"")["record"]["request"]["topic"]
         for entry in server.admin().mget(server.admin().keys("contentgen:text:*"))
     ]
     assert builds[2].wait(300) == 0, machines[2].output

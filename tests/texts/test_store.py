@@ -25,8 +25,17 @@ from msgspec.structs import replace
 
 from mkdocs_contentgen.errors import StoreError
 from mkdocs_contentgen.text import MAX_HTML, Edits, Text
-from mkdocs_contentgen.texts.store import DATABASE, LEASE, DiskStore, UnreadableTextError
-from mkdocs_contentgen.texts.store.disk import decode_entry, encode_entry, note_keys
+from mkdocs_contentgen.texts.store import (
+    DATABASE,
+    LEASE,
+    DiskStore,
+    Failure,
+    NoteKind,
+    Parts,
+    UnreadableTextError,
+    row_key,
+)
+from mkdocs_contentgen.texts.store.entries import Note, decode_entry, encode_entry
 
 WHEN = datetime(2026, 5, 4, 12, 30, 15, 123456, tzinfo=UTC)
 REQUEST: dict[str, object] = {"type": "blog", "topic": "Tides", "revision": 1}
@@ -122,7 +131,7 @@ def entry(name: str = KEY, /, **fields: object) -> str:
     right = {"html": text("Poison").html, "generated_at": WHEN.isoformat(), "request": REQUEST}
     encoded = json.dumps({**right, **fields})
     checksum = hashlib.sha256(f"{name}\n{encoded}".encode(errors="replace")).hexdigest()
-    return f'{{"sha256": "{checksum}", "text": {encoded}}}'
+    return f'{{"sha256": "{checksum}", "record": {encoded}}}'
 
 
 def child(code: str, *arguments: object) -> subprocess.Popen[str]:
@@ -383,27 +392,89 @@ def test_a_row_that_names_a_file(directory: Path, tmp_path: Path) -> None:
     assert precious.exists()
 
 
-def test_a_note_is_no_text(directory: Path) -> None:
-    """Each kind of note has entries of its own, and is listed on its own."""
+FAILURE = Failure(REQUEST, WHEN, "looped", "An answer.\n 🧭", "m", 0.5, 2)
+PARTS = Parts(REQUEST, WHEN, b"\x00parts")
+NOTES: dict[NoteKind, Note | None] = {"failed": FAILURE, "unfinished": FAILURE, "parts": PARTS}
+
+
+def test_notes(directory: Path) -> None:
+    """Each kind of note is kept beside the text, and is listed on its own."""
     store = DiskStore(directory)
-    notes = {name: text(f"{name}\n 🧭") for name in note_keys(KEY)}
-    store.save(notes)
+    store.save_notes(KEY, NOTES)
     store.close()
-    assert store.load([KEY, *notes]) == (notes, [])
+    for kind in ("failed", "unfinished"):
+        assert store.load_notes(kind, Failure, [KEY, OTHER]) == ({KEY: FAILURE}, [])
+        assert store.requests(kind) == ({KEY: REQUEST}, [])
+    assert store.load_notes("parts", Parts, [KEY, OTHER]) == ({KEY: PARTS}, [])
+    assert store.load([KEY, row_key("failed", KEY)]) == ({}, [])
     assert store.requests() == ({}, [])
-    assert store.requests("failed") == store.requests("parts") == ({KEY: REQUEST}, [])
+    store.save_notes(KEY, {"failed": None})
+    assert store.load_notes("failed", Failure, [KEY]) == ({}, [])
+    assert store.load_notes("parts", Parts, [KEY]) == ({KEY: PARTS}, [])
+    store.close()
 
 
 @pytest.mark.parametrize("use", ["save", "delete"])
 def test_a_note_goes_with_its_text(directory: Path, use: str) -> None:
-    """A text needs no notes, and what is deleted leaves none."""
+    """A text needs no notes, and what is deleted leaves none; nor does its generated text stay."""
     store = DiskStore(directory)
-    store.save({name: text() for name in note_keys(KEY) + note_keys(OTHER)})
+    generated = [row_key("generated", name) for name in (KEY, OTHER)]
+    store.save(dict.fromkeys(generated, text()))
+    for name in (KEY, OTHER):
+        store.save_notes(name, NOTES)
     if use == "save":
         store.save({KEY: text()})
     else:
         store.delete([KEY])
-    assert [store.requests(kind)[0] for kind in ("failed", "parts")] == [{OTHER: REQUEST}] * 2
+    assert store.requests("failed")[0] == store.requests("parts")[0] == {OTHER: REQUEST}
+    assert store.load(generated)[0] == {generated[1]: text()}
+    store.close()
+
+
+@pytest.mark.parametrize(
+    "poison",
+    [
+        encode_entry(row_key("failed", OTHER), FAILURE),
+        encode_entry(row_key("failed", KEY), FAILURE)[:-20],
+        encode_entry(row_key("failed", KEY), FAILURE).replace("looped", "leaped"),
+        encode_entry(KEY, text()),
+        '{"sha256": "", "record": {}}',
+    ],
+    ids=range(5),
+)
+def test_a_note_that_was_changed(directory: Path, poison: str) -> None:
+    """It counts as missing, which is said, and hides no other note."""
+    store = DiskStore(directory)
+    store.save_notes(KEY, NOTES)
+    store.close()
+    name = row_key("failed", KEY)
+    execute(directory, "UPDATE Cache SET value = ? WHERE key = ?", values=(poison, name))
+    notes, [problem] = store.load_notes("failed", Failure, [KEY])
+    assert notes == {}
+    assert f"the entry {KEY[:12]}… in" in problem
+    assert store.load_notes("parts", Parts, [KEY]) == ({KEY: PARTS}, [])
+    store.close()
+
+
+@pytest.mark.parametrize(
+    "note",
+    [
+        replace(FAILURE, reason="\x1b[2J"),
+        replace(FAILURE, reason="x" * 2001),
+        replace(FAILURE, answer="x" * (64 * 1024 + 1)),
+        replace(PARTS, parts=b"x" * (192 * 1024 + 1)),
+        replace(PARTS, written_at=datetime(1, 1, 1, tzinfo=UTC)),
+    ],
+    ids=range(5),
+)
+def test_a_note_that_could_not_be_read(directory: Path, note: Note) -> None:
+    """It is refused, and what was there stays."""
+    store = DiskStore(directory)
+    store.save_notes(KEY, NOTES)
+    kind: NoteKind = "failed" if isinstance(note, Failure) else "parts"
+    with pytest.raises(UnreadableTextError):
+        store.save_notes(KEY, {"unfinished": None, kind: note})
+    assert store.load_notes("unfinished", Failure, [KEY]) == ({KEY: FAILURE}, [])
     store.close()
 
 
@@ -782,7 +853,7 @@ def test_a_time_that_no_other_zone_has(tmp_path: Path, moment: str) -> None:
         store.save({"key": text})
     encoded = msgspec.json.encode(text)
     checksum = hashlib.sha256(b"key\n" + encoded).hexdigest()
-    entry = msgspec.json.encode({"sha256": checksum, "text": msgspec.Raw(encoded)})
+    entry = msgspec.json.encode({"sha256": checksum, "record": msgspec.Raw(encoded)})
     assert decode_entry("key", entry) is None
     assert decode_entry("key", encode_entry("key", replace(text, generated_at=datetime.now(UTC))))
     store.close()

@@ -3,7 +3,8 @@
 Since texts cost money, they are written at once and never evicted, and nothing is sent while a
 database is damaged. Each entry has the SHA-256 of its key and its text, which is checked.
 
-`disk` stores texts in a local directory, `shared` in Redis or Valkey as well.
+`disk` stores texts in a local directory, `shared` in Redis or Valkey as well. `entries` says what a
+row has.
 """
 
 from .disk import (
@@ -14,11 +15,9 @@ from .disk import (
     DiskStore,
     EditsAtRiskError,
     Kept,
-    NoteKind,
-    UnreadableTextError,
     decode_kept,
-    note_key,
 )
+from .entries import Failure, NoteKind, Parts, UnreadableTextError, row_key
 
 __all__ = [
     "DATABASE",
@@ -27,9 +26,11 @@ __all__ = [
     "ChangedError",
     "DiskStore",
     "EditsAtRiskError",
+    "Failure",
     "Kept",
     "NoteKind",
+    "Parts",
     "UnreadableTextError",
     "decode_kept",
-    "note_key",
+    "row_key",
 ]

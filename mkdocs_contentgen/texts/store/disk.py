@@ -9,15 +9,27 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from contextlib import closing, suppress
 from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal, TypeVar, get_args
+from typing import TYPE_CHECKING, Literal, TypeVar
 
 import msgspec
 
 from ...display import escape_controls
 from ...errors import StoreError
-from ...files import sha256
-from ...text import MAX_HTML, Text, is_storable, within_limits
+from ...text import Text
 from ..human_edits import HumanEdit, lost_edits, named_edits
+from .entries import (
+    Failure,
+    Note,
+    NoteKind,
+    Parts,
+    Record,
+    damaged_entry,
+    decode_entry,
+    decode_text,
+    encode_entry,
+    row_key,
+    row_keys,
+)
 
 if TYPE_CHECKING:
     import diskcache
@@ -26,10 +38,6 @@ DATABASE = "cache.db"
 
 LEASE = 10.0
 """Seconds after which a claim expires unless its owner renews it."""
-
-NoteKind = Literal["failed", "parts", "generated", "unfinished"]
-"""A note says why a request failed, has the parts that are written of its text, the text as it was
-generated, before a person changed it, or what a program had written before it failed."""
 
 LOCK_TIMEOUT = 5.0
 """Seconds to wait for the lock of another program."""
@@ -61,6 +69,7 @@ _DAMAGE = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
 """The errors of SQLite for which only a copy of the database helps."""
 
 _Item = TypeVar("_Item")
+_Note = TypeVar("_Note", Failure, Parts)
 _Result = TypeVar("_Result")
 
 
@@ -85,10 +94,6 @@ class EditsAtRiskError(StoreError):
         super().__init__(f"the new text does not have what people wrote: {named_edits(lost)}")
         self.now = now
         self.lost = lost
-
-
-class UnreadableTextError(StoreError):
-    """A text would not come back from the cache as it is, so nothing was saved."""
 
 
 def batches(items: Iterable[_Item], size: int) -> Iterator[list[_Item]]:
@@ -125,74 +130,7 @@ class Kept(msgspec.Struct, frozen=True, omit_defaults=True):
     """Who did it, or an empty string if that is not known."""
 
 
-class _Entry(msgspec.Struct, frozen=True, gc=False):
-    sha256: str
-    """That of the key and the text, so that an entry cannot stand for another request."""
-
-    text: msgspec.Raw
-
-
-_entry_decoder = msgspec.json.Decoder(_Entry)
-_text_decoder = msgspec.json.Decoder(Text)
 _kept_decoder = msgspec.json.Decoder(Kept)
-
-
-def encode_entry(key: str, text: Text) -> str:
-    """Return the entry for a text as JSON. All texts are written with this function.
-
-    Raises UnreadableTextError unless decode_entry() returns the same text.
-    """
-    if len(text.html) > MAX_HTML:
-        raise _unreadable(f"its HTML has {len(text.html):,} characters, {MAX_HTML:,} at most")
-    if not is_storable(text.generated_at):
-        raise _unreadable(f"it is of the year {text.generated_at.year}")
-    kept = within_limits(text)
-    try:
-        encoded = msgspec.json.encode(kept)
-        read_again = _text_decoder.decode(encoded)
-        is_same = msgspec.to_builtins(read_again) == msgspec.to_builtins(kept)
-    except (ValueError, TypeError, RecursionError) as error:
-        raise _unreadable(escape_controls(str(error))[:_MAX_REASON]) from error
-    if not is_same:
-        raise _unreadable("it would be another text when it is read again")
-    entry = _Entry(_checksum(key, encoded), msgspec.Raw(encoded))
-    return msgspec.json.encode(entry).decode()
-
-
-def _unreadable(reason: str) -> UnreadableTextError:
-    return UnreadableTextError(f"the cache cannot keep this text, and nothing is changed: {reason}")
-
-
-def decode_entry(key: str, entry: str | bytes) -> Text | None:
-    """Return the text of an entry, or None if the entry was changed or damaged."""
-    try:
-        outer = _entry_decoder.decode(entry)
-        if outer.sha256 != _checksum(key, bytes(outer.text)):
-            return None
-        text = _text_decoder.decode(outer.text)
-        return text if is_storable(text.generated_at) else None
-    except (ValueError, RecursionError):
-        return None
-
-
-def damaged_entry(key: str, cache: str) -> str:
-    """Return the message about an entry that cannot be decoded."""
-    start = key.rpartition(":")[2][:12]
-    return f"the entry {start}… in {cache} was changed or damaged, and is ignored"
-
-
-def _checksum(key: str, text: bytes) -> str:
-    return sha256(key.encode() + b"\n" + text)
-
-
-def note_key(kind: NoteKind, key: str) -> str:
-    """Return the key of a note about the request with this key."""
-    return f"{kind}:{key}"
-
-
-def note_keys(key: str) -> list[str]:
-    """Return the keys of all notes about the request with this key."""
-    return [note_key(kind, key) for kind in get_args(NoteKind)]
 
 
 class DiskStore:
@@ -222,20 +160,63 @@ class DiskStore:
         With `newest`, also those that another machine has changed since this one got them.
         """
         texts: dict[str, Text] = {}
-        for batch in batches(keys, _KEYS_PER_QUERY):
-            marks = ", ".join("?" for _ in batch)
-            for key, entry in self._rows(f"key IN ({marks})", batch):
-                text = decode_entry(key, entry)
-                if text is None:
-                    self._problems.append(damaged_entry(key, str(self._path)))
-                else:
-                    texts[key] = text
+        for key, record in self._load_records(keys).items():
+            if isinstance(record, Text):
+                texts[key] = record
         if self._rescued.is_dir():
             for key in keys:
                 text = self._read_rescued(key)
                 if text:
                     texts.setdefault(key, text)
         return texts, self._take_problems()
+
+    def load_notes(
+        self, kind: NoteKind, type_: type[_Note], keys: Collection[str]
+    ) -> tuple[dict[str, _Note], list[str]]:
+        """Return the notes of a kind by the keys of their requests, and the problems of the store.
+
+        `type_` is that of the notes of this kind.
+        """
+        names = {row_key(kind, key): key for key in keys}
+        notes = {}
+        for name, record in self._load_records(names).items():
+            if isinstance(record, type_):
+                notes[names[name]] = record
+        return notes, self._take_problems()
+
+    def save_notes(self, key: str, notes: Mapping[NoteKind, Note | None]) -> None:
+        """Keep notes about a request in place of those of the same kinds; None deletes one.
+
+        Raises UnreadableTextError if it cannot keep one of these, and StoreError. In both cases,
+        nothing is written.
+        """
+        self._write_notes({row_key(kind, key): note for kind, note in notes.items()})
+
+    def _write_notes(self, notes: Mapping[str, Note | None]) -> None:
+        """Write notes by the keys of their rows."""
+        entries = encode_notes(notes)
+
+        def change(cache: diskcache.Cache) -> None:
+            for name, entry in entries.items():
+                if entry:
+                    cache.set(name, entry)
+                else:
+                    cache.delete(name)
+
+        self._write(change)
+
+    def _load_records(self, names: Collection[str]) -> dict[str, Record]:
+        """Return what rows have, by their keys. Adds a problem for each that is damaged."""
+        records: dict[str, Record] = {}
+        for batch in batches(names, _KEYS_PER_QUERY):
+            marks = ", ".join("?" for _ in batch)
+            for name, entry in self._rows(f"key IN ({marks})", batch):
+                record = decode_entry(name, entry)
+                if record is None:
+                    self._problems.append(damaged_entry(name, str(self._path)))
+                else:
+                    records[name] = record
+        return records
 
     def prepare(self) -> list[str]:
         """Make sure that texts can be saved, and return problems. Raises StoreError."""
@@ -306,12 +287,12 @@ class DiskStore:
         """Return the text that the cache has within a transaction, or None."""
         entry = cache.get(key)
         if entry:
-            return decode_entry(key, entry)
+            return decode_text(key, entry)
         return self._read_rescued(key)
 
     def _check_edits(self, cache: diskcache.Cache, key: str, text: Text) -> None:
         """Raise EditsAtRiskError if a text would lose human edits of the one in its place."""
-        now = None if _is_note(key) else self._current(cache, key)
+        now = None if _is_beside_text(key) else self._current(cache, key)
         if now is None:
             return
         lost = lost_edits(now, text)
@@ -327,7 +308,7 @@ class DiskStore:
         act: Act,
     ) -> None:
         """Keep the text that another one replaces, in the transaction that replaces it."""
-        if _is_note(key):
+        if _is_beside_text(key):
             return
         if kept is None:
             kept = []
@@ -379,7 +360,7 @@ class DiskStore:
 
     def _read_rescued(self, key: str) -> Text | None:
         try:
-            return decode_entry(key, (self._rescued / key).read_bytes())
+            return decode_text(key, (self._rescued / key).read_bytes())
         except OSError:  # most texts are not there
             return None
 
@@ -439,9 +420,9 @@ class DiskStore:
         condition = f"key GLOB '{kind}:*'" if kind else "key NOT GLOB '*:*'"
         requests = {}
         for name, entry in self._rows(condition):
-            text = decode_entry(name, entry)
+            record = decode_entry(name, entry)
             key = name.rpartition(":")[2]
-            requests[key] = text.request if text else {}
+            requests[key] = record.request if record else {}
         return requests, self._take_problems()
 
     def delete(self, keys: Collection[str]) -> None:
@@ -560,7 +541,15 @@ def encode_kept(kept: Kept) -> bytes:
     return msgspec.json.encode(kept)
 
 
-def _is_note(key: str) -> bool:
+def encode_notes(notes: Mapping[str, Note | None]) -> dict[str, str]:
+    """Return the entries of notes by the keys of their rows, empty for those that are deleted."""
+    entries = {}
+    for name, note in notes.items():
+        entries[name] = encode_entry(name, note) if note else ""
+    return entries
+
+
+def _is_beside_text(key: str) -> bool:
     return ":" in key
 
 
@@ -601,4 +590,4 @@ def _write_entries(cache: diskcache.Cache, entries: Mapping[str, str], operation
 
 def _extra_rows(key: str) -> list[str]:
     """Return the keys of the rows that are only needed as long as there is no text."""
-    return [_IDEMPOTENCY + key, *note_keys(key)]
+    return [_IDEMPOTENCY + key, *row_keys(key)]

@@ -8,12 +8,12 @@ reports that once. Only this module imports redis.
 from __future__ import annotations
 
 import uuid
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
 from threading import Event
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 from urllib.parse import urlsplit
 
 from ...errors import ConfigurationError, StoreError
@@ -26,16 +26,28 @@ from .disk import (
     EditsAtRiskError,
     Kept,
     batches,
+    encode_kept,
+    encode_notes,
+)
+from .entries import (
+    Failure,
+    Note,
+    NoteKind,
+    Parts,
+    Record,
     damaged_entry,
     decode_entry,
+    decode_text,
     encode_entry,
-    encode_kept,
-    note_keys,
+    row_key,
+    row_keys,
 )
 
 if TYPE_CHECKING:
     from redis import Redis
     from redis.client import Pipeline
+
+_Note = TypeVar("_Note", Failure, Parts)
 
 SCHEMES = {"redis": "redis", "rediss": "rediss", "valkey": "redis", "valkeys": "rediss"}
 """The schemes of addresses, and those of redis-py for them. A final `s` means TLS."""
@@ -135,21 +147,38 @@ class SharedStore(DiskStore):
     ) -> tuple[dict[str, Text], list[str]]:
         self._share_again()
         texts, problems = super().load(keys)
-        # Another machine may have a newer note.
+        # Another machine may have changed what stands beside a text.
         wanted = []
         for key in keys:
             if newest or key not in texts or ":" in key:
                 wanted.append(key)
         for batch in batches(wanted, _ENTRIES_PER_BATCH):
-            found = self._fetch(batch)
             new = {}
-            for key, text in found.items():
-                if text != texts.get(key):
-                    new[key] = text
+            for key, record in self._fetch(batch).items():
+                if isinstance(record, Text) and record != texts.get(key):
+                    new[key] = record
             if new:
                 self._write_locally(partial(self._save_copies, new))
-            texts |= found
+            texts |= new
         return texts, problems + self._take_problems()
+
+    def load_notes(
+        self, kind: NoteKind, type_: type[_Note], keys: Collection[str]
+    ) -> tuple[dict[str, _Note], list[str]]:
+        self._share_again()
+        notes, problems = super().load_notes(kind, type_, keys)
+        # Another machine may have newer ones.
+        for batch in batches(keys, _ENTRIES_PER_BATCH):
+            names = {row_key(kind, key): key for key in batch}
+            new = {}
+            for name, record in self._fetch(names).items():
+                key = names[name]
+                if isinstance(record, type_) and record != notes.get(key):
+                    new[name] = record
+                    notes[key] = record
+            if new:
+                self._write_locally(partial(self._write_notes, new))
+        return notes, problems + self._take_problems()
 
     def _share_again(self) -> None:
         """Save what was written while the shared cache was away, unless it has other texts."""
@@ -159,12 +188,14 @@ class SharedStore(DiskStore):
             keys = self._unshared.read_text("utf-8").split()
         except OSError:  # most of the time, there are none
             return
-        texts, problems = super().load(keys)
+        texts, problems = super().load([key for key in keys if ":" not in key])
+        records: dict[str, Record] = {**texts}
+        records |= self._load_records([key for key in keys if ":" in key])
 
         def add(pipeline: Pipeline, key: str) -> None:
-            pipeline.set(_TEXT + key, encode_entry(key, texts[key]), nx=True)
+            pipeline.set(_TEXT + key, encode_entry(key, records[key]), nx=True)
 
-        self._send_each(texts, add)
+        self._send_each(records, add)
         if self._outage.is_set():
             self._forget_outage()
         else:
@@ -218,12 +249,30 @@ class SharedStore(DiskStore):
             _add_text(pipeline, key, entries[key], operation)
 
         self._send_each([key for key in texts if key not in replacing], add)
+        self._share_later(texts, failure)
+
+    def _share_later(self, keys: Iterable[str], failure: StoreError | None) -> None:
+        """After an outage, note what was saved on this machine. Raises `failure` if it was not."""
         if not self._outage.is_set():
             return
         if failure:
             raise failure
         with suppress(OSError), self._unshared.open("a", encoding="utf-8") as file:
-            file.writelines(f"{key}\n" for key in texts)
+            file.writelines(f"{key}\n" for key in keys)
+
+    def save_notes(self, key: str, notes: Mapping[NoteKind, Note | None]) -> None:
+        rows = {row_key(kind, key): note for kind, note in notes.items()}
+        entries = encode_notes(rows)
+        failure = self._write_locally(partial(self._write_notes, rows))
+
+        def add(pipeline: Pipeline, name: str) -> None:
+            if entries[name]:
+                pipeline.set(_TEXT + name, entries[name])
+            else:
+                pipeline.delete(_TEXT + name)
+
+        self._send_each(entries, add)
+        self._share_later([name for name, entry in entries.items() if entry], failure)
 
     def _replace(self, key: str, before: Text | None, text: Text, operation: str) -> None:
         """Save a text, if the shared cache has the text `before`, or none.
@@ -236,7 +285,7 @@ class SharedStore(DiskStore):
         def replace(pipeline: Pipeline) -> None:
             pipeline.watch(name)  # type: ignore[no-untyped-call]  # redis-py has no type for it
             found = pipeline.get(name)
-            is_as_before = found is None or decode_entry(key, found) == before
+            is_as_before = found is None or decode_text(key, found) == before
             pipeline.multi()
             if is_as_before:
                 _add_text(pipeline, key, entry, operation)
@@ -255,7 +304,7 @@ class SharedStore(DiskStore):
             return
         kept = replies[-1]
         if kept != entry.encode():
-            now = decode_entry(key, kept)
+            now = decode_text(key, kept)
             if now:
                 self._write_locally(partial(self._save_copies, {key: now}))
             raise ChangedError(now)
@@ -313,21 +362,21 @@ class SharedStore(DiskStore):
             return error
         return None
 
-    def _fetch(self, keys: Collection[str]) -> dict[str, Text]:
-        """Return the shared texts by key, without damaged ones, which are reported."""
+    def _fetch(self, keys: Collection[str]) -> dict[str, Record]:
+        """Return what is shared by key, without damaged entries, which are reported."""
         replies = self._send(lambda pipeline: pipeline.mget([_TEXT + key for key in keys]))
         if not replies:
             return {}
-        texts = {}
+        records = {}
         for key, entry in zip(keys, replies[0], strict=True):
             if entry is None:
                 continue
-            text = decode_entry(key, entry)
-            if text is None:
+            record = decode_entry(key, entry)
+            if record is None:
                 self._problems.append(damaged_entry(key, self._name))
             else:
-                texts[key] = text
-        return texts
+                records[key] = record
+        return records
 
     def _send_each(
         self, keys: Collection[str], add: Callable[[Pipeline, str], object]
@@ -407,10 +456,10 @@ def _connect(url: str) -> Redis:
 
 def _add_text(pipeline: Pipeline, key: str, entry: str, operation: str) -> None:
     """Add the commands that save a text of an operation, and delete what only a request needs."""
-    notes = [_TEXT + note for note in note_keys(key)]
+    rows = [_TEXT + row for row in row_keys(key)]
     pipeline.set(_TEXT + key, entry)
     pipeline.eval(_SAVED_SCRIPT, 2, *_claim_rows(key), operation, REFRESH)
-    pipeline.delete(*notes)
+    pipeline.delete(*rows)
 
 
 def _claim_rows(key: str) -> tuple[str, str]:
