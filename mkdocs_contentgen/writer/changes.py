@@ -138,7 +138,8 @@ def update_prompt(request: Request, update: Update, passages: Sequence[Passage])
         kind = block.kind
         if block.is_persons:
             kind = f"{block.kind}, a person's"
-        lines.append(f"[{block.number}] ({kind}): {inert(block.text)}")
+        # Not in the form of the answer: a model that only repeats the text has changed nothing.
+        lines.append(f"{block.number} ({kind}): {inert(block.text)}")
     shown = []
     for passage, source in zip_longest(passages, update.sources):
         if source and source.has_changed:
@@ -180,8 +181,14 @@ def read_update(
     doubts = []
     invented: list[str] = []
     cited: set[int] = set()
-    for entry in _last_of_each(read_changes(answer, is_cut=completion.is_cut)):
+    entries = _last_of_each(read_changes(answer, is_cut=completion.is_cut))
+    gives_reasons = any(entry.reason for entry in entries if entry.action != "nothing")
+    for entry in entries:
         result = reader.read(entry)
+        if gives_reasons and result.change and not entry.reason:
+            # What a model says of the source `[1]` looks like this.
+            remark = f"update: no reason is given for block {entry.number}, unlike others; ignored"
+            result = _EntryResult(remark=remark)
         results.append(result)
         if result.change:
             changes.append(result.change)
