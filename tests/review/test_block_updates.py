@@ -100,8 +100,8 @@ def test_bytes_of_other_blocks(actions: list[tuple[str, int, str]], has_note: bo
     for block in before:  # each is there, in their order
         position = after.index(shown(block), position) + 1
     ends = [f">{it.html}</{it.kind}>" for it in before]
-    lines = {line for end in ends for line in HTML.splitlines() if line.endswith(end)}
-    assert lines <= set(text.html.splitlines())
+    unchanged = {line for end in ends for line in HTML.splitlines() if line.endswith(end)}
+    assert unchanged <= set(text.html.splitlines())
     assert shown(MINE) in after
     assert ("pre", "<code>x  =  1\n</code>") in after
     assert "evil" not in "".join(link for _, link in after if "href" in link and "evil" in link)

@@ -167,9 +167,9 @@ def test_all_words_stay(chance: Random) -> None:
     assert composed.added.keys() >= unused - case.dropped
     text = composed.root.get_text(" ").split()
     for number, added in composed.added.items():
-        words = case.own_leaves[number].text
-        assert added.get_text() == words
-        assert not words or text.count(words) == 1
+        own_words = case.own_leaves[number].text
+        assert added.get_text() == own_words
+        assert not own_words or text.count(own_words) == 1
 
 
 @few
