@@ -235,8 +235,6 @@ def _with_edits_of_the_file(
     text: Text, header: Approval | Proposal, blocks: Iterable[_ReadBlock]
 ) -> Text:
     """Return a text that has somebody as the author of the blocks that its header does not know."""
-    if not header.blocks:
-        return text
     known = set(header.blocks.split())
     edits = text.edits or Edits()
     changed_by = dict(edits.changed_by)

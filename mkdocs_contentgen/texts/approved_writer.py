@@ -28,7 +28,7 @@ from .approved_file import (
     digest,
     short_content_digest,
 )
-from .human_edits import SOMEBODY, HumanEdit, lost_edits, named_edits
+from .human_edits import SOMEBODY, HumanEdit, lost_edits, lost_structure, named_edits
 
 
 class FileChangedError(ApprovalError):
@@ -120,7 +120,7 @@ def edits_at_risk(before: ApprovedText, after: Text) -> list[HumanEdit]:
     if not before.is_changed:
         return lost_edits(before.text, after)
     lost = lost_edits(before.text, after, pictures_by=SOMEBODY)
-    return lost or _restored_blocks(before, after)
+    return lost or _restored_blocks(before, after) or lost_structure(before.text, after)
 
 
 def _restored_blocks(before: ApprovedText, after: Text) -> list[HumanEdit]:

@@ -11,7 +11,7 @@ off.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -19,10 +19,14 @@ from ..errors import UnsafeHTMLError
 from ..text import Text
 
 if TYPE_CHECKING:
+    from bs4 import Tag
+
     from ..html.document import Block, Document
 
 SOMEBODY = "somebody"
 """The author of a block that was edited in its file, until git says who it was."""
+
+_STRUCTURE = "the order of the text, or the lists, tables and quotations in it"
 
 _MAX_NAMED = 3
 """How many edits a message names."""
@@ -77,6 +81,51 @@ def lost_edits(before: Text, after: Text, *, pictures_by: str = "") -> list[Huma
     document_after = _document_or_none(after)
     lost = _lost_leaves(before, document_before, document_after, pictures_by)
     return lost + _restored_words(before, document_before, document_after)
+
+
+def lost_structure(before: Text, after: Text) -> list[HumanEdit]:
+    """Return one edit if what both texts have has another order or other elements around it.
+
+    Those are lists, rows, quotations and lines between paragraphs. A file that somebody has edited
+    does not say how they were before, so nobody can tell who changed them.
+    """
+    if before.html == after.html:
+        return []
+    document_before = _document_or_none(before)
+    document_after = _document_or_none(after)
+    if document_before is not None and document_after is not None:
+        leaves_before = document_before.leaves()
+        leaves_after = document_after.leaves()
+        in_both = {leaf.content_digest for leaf in leaves_before}
+        in_both &= {leaf.content_digest for leaf in leaves_after}
+        if _structure(leaves_before, in_both) == _structure(leaves_after, in_both):
+            return []
+    return [HumanEdit(SOMEBODY, _STRUCTURE, _STRUCTURE)]
+
+
+def _structure(leaves: Sequence[Block], in_both: Collection[str]) -> list[tuple[str, str]]:
+    """Return the leaves that are `in_both` documents or have no words, with the tags around each."""
+    from ..html.document import is_block
+
+    around: dict[int, str] = {}
+    found = []
+    for leaf in leaves:
+        digest = leaf.content_digest
+        if digest in in_both or not is_block(leaf.element):
+            found.append((digest, _tags_around(leaf.element, around)))
+    return found
+
+
+def _tags_around(element: Tag, known: dict[int, str]) -> str:
+    """Return the start tags that an element is in. `known` has them by the `id()` of a parent."""
+    parent = element.parent
+    if parent is None:
+        return ""
+    if id(parent) not in known:
+        attributes = {name: value for name, value in parent.attrs.items() if name != "style"}
+        tag = f"<{parent.name} {sorted(attributes.items())}>"
+        known[id(parent)] = _tags_around(parent, known) + tag
+    return known[id(parent)]
 
 
 def named_edits(edits: Sequence[HumanEdit]) -> str:

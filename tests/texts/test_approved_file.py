@@ -20,6 +20,7 @@ from conftest import Project
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from msgspec import structs
+from repository import edit_file
 
 from mkdocs_contentgen.errors import ApprovalError
 from mkdocs_contentgen.page_request import PageRequest
@@ -579,9 +580,9 @@ def test_a_renamed_page_with_another_revision(project: Project) -> None:
 
 def test_a_refused_draft_stays_refused(project: Project) -> None:
     """Only a draft that is newer still can take the place of an edited text."""
-    edited = TEXT.replace("words", "hand-written words")
-    path = write_approved(project, approved_text(edited))
+    path = write_approved(project, approved_text())
     contentgen(project, "generate", "--refresh")
+    edit_file(path, "Approved words", "Approved hand-written words")
     contentgen(project, "approve", "index.md", "--by", "Jo")  # nobody there to say yes
     assert "declined: 20" in path.read_text()
     contentgen(project, "approve", "--all", "--by", "Jo")
@@ -590,8 +591,16 @@ def test_a_refused_draft_stays_refused(project: Project) -> None:
     # The times are in seconds, of which the next draft needs none.
     sign(path, re.sub("declined: .*", "declined: 2026-01-03T12:00:00Z", path.read_text()))
     contentgen(project, "generate", "--refresh")
-    contentgen(project, "approve", "--all", "--by", "Jo")
+    contentgen(project, "approve", "--all", "--by", "Jo", "--yes")
     assert "hand-written words" not in path.read_text()
+
+
+def test_a_file_that_does_not_say_what_was_written() -> None:
+    """Without digests of its blocks, all of an edited text may be by a person."""
+    edited = decode_file(approved_text(TEXT.replace("Approved", "My")).encode(), Path("main.html"))
+    assert set(edited.text.changed_by.values()) == {"somebody"}
+    assert len(edited.text.changed_by) == 2
+    assert decode_file(approved_text().encode(), Path("main.html")).text.changed_by == {}
 
 
 DAMAGES = {

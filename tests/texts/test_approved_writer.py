@@ -23,15 +23,27 @@ from mkdocs_contentgen.texts.approved_writer import (
 )
 
 FIGURE = '<figure><img src="https://a.example/t.png" alt="{}"></figure>\n'
-HTML = f"<article>\n<h1>T</h1>\n<p>One.</p>\n{FIGURE.format('An image')}<p>Two.</p>\n</article>\n"
+PICTURE = FIGURE.format("An image")
+HTML = f"<article>\n<h1>T</h1>\n<p>One.</p>\n{PICTURE}<p>Two.</p>\n</article>\n"
 TEXT = Text(HTML, datetime(2026, 11, 20, tzinfo=UTC), {})
 NEWER = structs.replace(TEXT, html=HTML.replace("</article>", "<p>Three.</p>\n</article>"))
+ORDER = "the order of the text, or the lists, tables and quotations in it by somebody"
 
 EDITS = {
     "words": ("One.", "By hand.", "'By hand.' by somebody"),
     "a picture": ("An image", "A red house", "`alt` 'A red house' by somebody"),
     "a paragraph that was taken out": ("<p>Two.</p>\n", "", "'Two.', which was removed"),
+    "the order": (
+        f"<p>One.</p>\n{PICTURE}<p>Two.</p>",
+        f"<p>Two.</p>\n{PICTURE}<p>One.</p>",
+        ORDER,
+    ),
+    "a quotation": ("<p>Two.</p>", "<blockquote>\n<p>Two.</p>\n</blockquote>", ORDER),
+    "a line": ("<p>Two.</p>", "<hr>\n<p>Two.</p>", ORDER),
+    "a paragraph twice": ("<p>Two.</p>", "<p>Two.</p>\n<p>Two.</p>", ORDER),
+    "a language": ("<article>", '<article lang="de">', ORDER),
 }
+"""What somebody changes in a file, by what, and what names it."""
 
 
 def edited_file(path: Path, before: str = "One.", after: str = "By hand.") -> ApprovedText:
