@@ -31,6 +31,9 @@ WRITERS_OF_APPROVED_FILES = {
 }
 """Who imports what writes files of `approved_dir`."""
 
+KEPT_ELSEWHERE = {"review/proposed_texts.py _write": "the commit that is checked out has it"}
+"""Who replaces an approved file and keeps nothing of it, and where it still is."""
+
 WRITERS_OF_FILES = {
     "files.py": "what the others write with",
     "cli/desk.py": "a page that opens the desk in a browser",
@@ -85,6 +88,20 @@ def test_who_writes_approved_files() -> None:
                     if alias.name in found:
                         found[alias.name].add(module)
     assert found == WRITERS_OF_APPROVED_FILES
+
+
+def test_who_keeps_what_an_approved_file_had() -> None:
+    """Whoever replaces one says how that is kept, before it is replaced."""
+    without = set()
+    for module, tree in modules():
+        for name, function in functions(tree):
+            for node in ast.walk(function):
+                if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
+                    keywords = {keyword.arg for keyword in node.keywords}
+                    replaces = node.func.id in ("save_approved", "write_approval")
+                    if replaces and "keep" not in keywords:
+                        without.add(f"{module} {name}")
+    assert without == set(KEPT_ELSEWHERE)
 
 
 def names_used(tree: ast.Module) -> Iterator[str]:

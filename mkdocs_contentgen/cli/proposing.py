@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import shlex
 from collections.abc import Sequence
+from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -29,12 +30,12 @@ def propose(config_file: str | None, pages: tuple[str, ...], everything: bool, y
     The page stays that of a draft until somebody approves the text. Whoever has the file can
     review it: on the desk, in an editor, or with the suggestions of GitHub or GitLab.
     """
-    from ..errors import ApprovalError
+    from ..errors import ApprovalError, StoreError
     from ..review.proposing import has_proposal, propose_article
 
     if bool(pages) == everything:
         raise click.UsageError("name the pages to propose, or use --all")
-    with open_site(config_file) as site:
+    with open_site(config_file) as site, closing(site.store()) as store:
         failures: list[str] = []
         written: set[Path] = set()
         articles = load_articles(site, pages)
@@ -45,8 +46,8 @@ def propose(config_file: str | None, pages: tuple[str, ...], everything: bool, y
         for article in articles:
             has_draft = has_proposal(article)
             try:
-                print_line(propose_article(article, site.options, overwrite=yes))
-            except ApprovalError as error:
+                print_line(propose_article(article, site.options, store, overwrite=yes))
+            except (ApprovalError, StoreError) as error:
                 failures.append(str(error))
                 continue
             if has_draft:

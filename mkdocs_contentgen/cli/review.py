@@ -6,6 +6,7 @@ import os
 import shlex
 import sys
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING, TextIO
 
@@ -187,8 +188,9 @@ def approve(
     neither if people have changed that draft, too. A text with statements to check is only approved
     with --reason, which its file keeps with the statements.
     """
-    from ..errors import ApprovalError
+    from ..errors import ApprovalError, StoreError
     from ..review.approving import reason_problem, text_to_approve, write_approval
+    from ..review.replaced import keep_file
 
     if bool(pages) == everything:
         raise click.UsageError("name the pages to approve, or use --all")
@@ -202,7 +204,7 @@ def approve(
     def agree(article: Article) -> bool:
         return True
 
-    with open_site(config_file) as site:
+    with open_site(config_file) as site, closing(site.store()) as store:
         failures: list[str] = []
         approved: set[Path] = set()
         cited = site.cited_passages()
@@ -212,8 +214,9 @@ def approve(
                 continue
             try:
                 chosen = text_to_approve(article, agree if yes else _confirm_draft)
-                write_approval(article, chosen, name, site.options, reason=reason or "")
-            except ApprovalError as error:
+                keep = keep_file(store, article, "approve", name)
+                write_approval(article, chosen, name, site.options, reason=reason or "", keep=keep)
+            except (ApprovalError, StoreError) as error:
                 failures.append(str(error))
             else:
                 # The source of a translation is its original.

@@ -23,7 +23,7 @@ from ..review.earlier import approved_text, text_as_written
 from ..review.evidence import KnownEvidence
 from ..review.importing import FormRemarks, changed_remarks
 from ..review.quotations import MarkedText, marked_text, open_remarks
-from ..review.replaced import last_act, text_before_request, was_made_over
+from ..review.replaced import keep_file, last_act, text_before_request, was_made_over
 from ..site.authors import name_authors
 from ..site.site import Site
 from ..text import Edits, Text, edition_after, is_about_quotation
@@ -356,11 +356,7 @@ class Desk:
         agreed = self._has_agreed(article, text, overwrites)
         chosen = TextToApprove(text, is_in_file=article.newest_is_in_file, agreed=agreed)
         store = self.site.store()
-
-        def keep(content: str, after: str) -> None:
-            kept = Kept(after, article.draft, file=content, act="approve", by=self.by)
-            store.keep(article.key, kept)
-
+        keep = keep_file(store, article, "approve", self.by)
         try:
             write_approval(article, chosen, self.by, self.site.options, reason=reason, keep=keep)
         except FileChangedError as error:

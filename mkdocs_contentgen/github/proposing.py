@@ -5,9 +5,10 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Mapping, Sequence
+from contextlib import closing
 from dataclasses import dataclass, field, replace
 
-from ..errors import ApprovalError, ConfigurationError, GitHubError
+from ..errors import ApprovalError, ConfigurationError, GitHubError, StoreError
 from ..git import top_level
 from ..reporting import Reporter
 from ..review.proposing import has_proposal, propose_article
@@ -18,6 +19,7 @@ from ..site.build import Build
 from ..site.options import ContentgenConfig
 from ..site.site import Site
 from ..texts.articles import Article
+from ..texts.store import DiskStore
 from .api import GitHub
 from .events import LOGIN, Job, PullRequest
 from .repository import push_branch
@@ -52,11 +54,11 @@ class Proposed:
     address: str = ""
     """The address of the pull request, or an empty string if there was nothing to propose."""
 
-    def add(self, article: Article, options: ContentgenConfig) -> None:
+    def add(self, article: Article, options: ContentgenConfig, store: DiskStore) -> None:
         """Propose the draft of an article, or note why that is not possible."""
         try:
-            propose_article(article, options)
-        except ApprovalError as error:
+            propose_article(article, options, store)
+        except (ApprovalError, StoreError) as error:
             self.problems.append(str(error))
             return
         self.pages.append(article.page)
@@ -160,9 +162,10 @@ def _write_proposals(build: Build) -> Proposed:
         left = build.policy.max_requests - obtained.sent
         proposed.problems += _update(build, _updatable(site), left)
     articles, _ = site.articles()
-    for article in articles:
-        if has_proposal(article):
-            proposed.add(article, site.options)
+    with closing(site.store()) as store:
+        for article in articles:
+            if has_proposal(article):
+                proposed.add(article, site.options, store)
     return proposed
 
 

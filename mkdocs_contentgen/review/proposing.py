@@ -8,8 +8,10 @@ from ..errors import ApprovalError, UnsafeHTMLError
 from ..site.options import ContentgenConfig
 from ..texts.approved_writer import FileChangedError, propose, save_approved
 from ..texts.articles import Article
+from ..texts.store import DiskStore
 from .approving import proposed_html, service_name, unusable_draft_error
 from .earlier import is_committed
+from .replaced import keep_file
 
 
 def has_proposal(article: Article) -> bool:
@@ -17,11 +19,14 @@ def has_proposal(article: Article) -> bool:
     return article.damaged is None and article.draft is not None and article.has_newer_draft
 
 
-def propose_article(article: Article, options: ContentgenConfig, *, overwrite: bool = False) -> str:
+def propose_article(
+    article: Article, options: ContentgenConfig, store: DiskStore, *, overwrite: bool = False
+) -> str:
     """Write the draft of an article into its file, without an approval. Return a line to print.
 
-    With `overwrite`, human edits in the file that the draft does not have are overwritten.
-    Raises ApprovalError if there are such edits, or if there is no draft that a build can show.
+    With `overwrite`, human edits in the file that the draft does not have are overwritten. `store`
+    keeps what the file has before. Raises ApprovalError if there are such edits, or if there is no
+    draft that a build can show, and StoreError.
     """
     if article.damaged:
         raise article.damaged
@@ -43,7 +48,12 @@ def propose_article(article: Article, options: ContentgenConfig, *, overwrite: b
     proposal = propose(text, article.key, service_name(options))
     try:
         save_approved(
-            article.path, article.directory, proposal, before=article.approved, agreed=overwrite
+            article.path,
+            article.directory,
+            proposal,
+            before=article.approved,
+            agreed=overwrite,
+            keep=keep_file(store, article, "propose", by=""),
         )
     except FileChangedError as error:
         raise ApprovalError(f"{article.place}: {error}; {cure}") from error

@@ -9,8 +9,22 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from ..text import Text
+from ..texts.approved_writer import Keep
 from ..texts.articles import Article
-from ..texts.store import Kept, decode_kept
+from ..texts.store import DiskStore, Kept, decode_kept
+from ..texts.store.disk import Act
+
+
+def keep_file(store: DiskStore, article: Article, act: Act, by: str) -> Keep:
+    """Return what keeps the file of an article, and its draft, before an act replaces the file.
+
+    `by` is who does that. What it returns raises StoreError if the cache cannot be written.
+    """
+
+    def keep(content: str, after: str) -> None:
+        store.keep(article.key, Kept(after, article.draft, file=content, act=act, by=by))
+
+    return keep
 
 
 def last_act(lines: Sequence[bytes], article: Article) -> Kept | None:

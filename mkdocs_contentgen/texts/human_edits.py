@@ -104,7 +104,7 @@ def lost_structure(before: Text, after: Text) -> list[HumanEdit]:
 
 
 def _structure(leaves: Sequence[Block], in_both: Collection[str]) -> list[tuple[str, str]]:
-    """Return the leaves that are `in_both` documents or have no words, with the tags around each."""
+    """Return the leaves that are `in_both` documents or have no words, and the tags around each."""
     from ..html.document import is_block
 
     around: dict[int, str] = {}

@@ -4,18 +4,21 @@ from __future__ import annotations
 
 import json
 import shutil
+import sqlite3
 import subprocess
 from pathlib import Path
 
 import pytest
 from conftest import Project
 from repository import commit, edit_file, git
-from sandbox_site import Site, make_site
+from sandbox_site import REQUEST, Site, make_site
 from service_double import ServiceDouble
 
+from mkdocs_contentgen.files import sha256
 from mkdocs_contentgen.text import Edits
 from mkdocs_contentgen.texts.approved_dir import read_approved
 from mkdocs_contentgen.texts.approved_file import ApprovedText
+from mkdocs_contentgen.texts.store import DiskStore, decode_kept
 
 DRAFT = (
     "<article><h1>Alpha</h1><p>In <mark>1999</mark>, it was slow.</p>"
@@ -202,6 +205,39 @@ def test_words_of_people_are_not_overwritten(site: Site) -> None:
     assert site.approved.read_bytes() == before
     site.run("propose", "--all", "--yes")
     assert "Newer." in site.approved.read_text()
+
+
+@pytest.mark.parametrize("command", [("propose",), ("approve", "--by", "Jo")])
+def test_a_file_that_is_overwritten_is_kept(site: Site, command: tuple[str, ...]) -> None:
+    """What somebody has written there and nobody has committed is in the cache then."""
+    propose(site)
+    edit_file(site.approved, "Two cores are enough.", "One core is enough.")
+    before = site.approved.read_text()
+    site.draft("<article><h1>Alpha</h1><p>Newer.</p></article>", day=2)
+    site.run(*command, "index.md", "--yes")
+    now = site.approved.read_text()
+    assert "Newer." in now
+    store = DiskStore(site.root / ".cache/plugin/contentgen")
+    kept = decode_kept(store.load_kept(REQUEST.key(sandbox=True))[-1])
+    assert kept is not None
+    assert (kept.file, kept.after) == (before, sha256(now))
+
+
+def test_nothing_is_overwritten_that_cannot_be_kept(site: Site) -> None:
+    """Where the cache cannot be written, the file stays as it is, and the message says why."""
+    propose(site)
+    site.draft("<article><h1>Alpha</h1><p>Newer.</p></article>", day=2)
+    edit_file(site.approved, "Two cores are enough.", "One core is enough.")
+    before = site.approved.read_text()
+    database = sqlite3.connect(site.root / ".cache/plugin/contentgen/cache.db")
+    database.execute(
+        "CREATE TRIGGER full BEFORE INSERT ON Cache BEGIN SELECT RAISE(FAIL, 'x'); END"
+    )
+    database.commit()
+    database.close()
+    for command in (("propose",), ("approve", "--by", "Jo")):
+        assert "cannot be written" in site.run(*command, "index.md", "--yes", code=1)
+        assert site.approved.read_text() == before
 
 
 PICTURES = (
