@@ -104,6 +104,15 @@ def test_an_act_is_taken_back_with_what_came_later(store: DiskStore) -> None:
     assert kept_of(store) == []
 
 
+def test_what_was_taken_back_is_not_brought_back(store: DiskStore) -> None:
+    """Once all acts are undone, there is nothing left to undo, in Redis neither."""
+    kept = Kept(NEW.version, OLD, act="edit", by="Ann")
+    store.save({KEY: OLD}, replacing={KEY: None})
+    store.save({KEY: NEW}, replacing={KEY: OLD}, kept={KEY: [kept]})
+    store.save({KEY: OLD}, replacing={KEY: NEW}, kept={KEY: []}, undone={KEY: kept})
+    assert kept_of(store) == []
+
+
 def test_the_last_hundred_are_kept(tmp_path: Path) -> None:
     """With line breaks that only some programs take for one."""
     store = DiskStore(tmp_path / "cache")
@@ -128,6 +137,29 @@ def test_large_texts_are_kept_as_long_as_there_is_room(tmp_path: Path) -> None:
     store.keep(KEY, Kept("30", file="x" * 5_000_000))
     assert [kept.after for kept in kept_of(store)] == ["30"]
     store.close()
+
+
+@pytest.mark.system
+@pytest.mark.parametrize("replacing", [{KEY: ANNS}, None])
+@pytest.mark.parametrize("is_full", [True, False])
+def test_human_edits_in_redis_alone_are_not_replaced(
+    tmp_path: Path, replacing: dict[str, Text | None] | None, *, is_full: bool
+) -> None:
+    """By a machine that never had them, or whose own cache cannot be written."""
+    with redis_running() as server:
+        anns, job = (SharedStore(tmp_path / name, server.url) for name in "ab")
+        anns.save({KEY: ANNS}, replacing={KEY: None})
+        if is_full:
+            (tmp_path / "b").write_text("a file in place of the directory")
+        elif replacing:
+            job.load([KEY])
+        with pytest.raises(EditsAtRiskError, match=r"'Old\.' by Ann"):
+            job.save({KEY: NEW}, replacing=replacing)
+        assert anns.load([KEY], newest=True)[0] == {KEY: ANNS}
+        job.save({KEY: NEW}, replacing=replacing, agreed=True)
+        assert anns.load([KEY], newest=True)[0] == {KEY: NEW}
+        for store in (anns, job):
+            store.close()
 
 
 @pytest.mark.system

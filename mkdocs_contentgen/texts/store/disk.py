@@ -292,12 +292,8 @@ class DiskStore:
 
     def _check_edits(self, cache: diskcache.Cache, key: str, text: Text) -> None:
         """Raise EditsAtRiskError if a text would lose human edits of the one in its place."""
-        now = None if _is_beside_text(key) else self._current(cache, key)
-        if now is None:
-            return
-        lost = lost_edits(now, text)
-        if lost:
-            raise EditsAtRiskError(now, lost)
+        if not is_beside_text(key):
+            check_edits(self._current(cache, key), text)
 
     def _keep_replaced(
         self,
@@ -308,7 +304,7 @@ class DiskStore:
         act: Act,
     ) -> None:
         """Keep the text that another one replaces, in the transaction that replaces it."""
-        if _is_beside_text(key):
+        if is_beside_text(key):
             return
         if kept is None:
             kept = []
@@ -328,7 +324,14 @@ class DiskStore:
 
         decode_kept() reads each. They are many, and mostly, nobody needs more than the last.
         """
-        found: list[bytes] = []
+        return self._load_own_kept(key) or []
+
+    def _load_own_kept(self, key: str) -> list[bytes] | None:
+        """Return what this machine has kept, or None if it never did.
+
+        It is empty if all of it was taken back.
+        """
+        found: list[bytes] | None = None
         for _, lines in self._rows("key = ?", [_KEPT + key]):
             found = [line for line in lines.split(b"\n") if line]
         return found
@@ -549,8 +552,18 @@ def encode_notes(notes: Mapping[str, Note | None]) -> dict[str, str]:
     return entries
 
 
-def _is_beside_text(key: str) -> bool:
+def is_beside_text(key: str) -> bool:
+    """Tell whether a key is that of a row beside a text, and not of the text itself."""
     return ":" in key
+
+
+def check_edits(now: Text | None, text: Text) -> None:
+    """Raise EditsAtRiskError if a text would lose human edits of the one that is there now."""
+    if now is None:
+        return
+    lost = lost_edits(now, text)
+    if lost:
+        raise EditsAtRiskError(now, lost)
 
 
 def _kept_lines(cache: diskcache.Cache, key: str) -> list[str]:

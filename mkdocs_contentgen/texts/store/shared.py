@@ -26,8 +26,10 @@ from .disk import (
     EditsAtRiskError,
     Kept,
     batches,
+    check_edits,
     encode_kept,
     encode_notes,
+    is_beside_text,
 )
 from .entries import (
     Failure,
@@ -240,15 +242,23 @@ class SharedStore(DiskStore):
                 undone=undone,
             )
         )
-        if replacing is None:
-            replacing = {}
-        for key, before in replacing.items():
-            self._replace(key, before, texts[key], operation)
+        beside_texts = []
+        for key, text in texts.items():
+            if is_beside_text(key):
+                beside_texts.append(key)
+                continue
+            if replacing is not None and key in replacing:
+                before = replacing[key]
+            else:
+                found = self._fetch([key]).get(key)
+                before = found if isinstance(found, Text) else None
+            is_undo = undone is not None and key in undone
+            self._replace(key, before, text, operation, agreed=agreed, is_undo=is_undo)
 
         def add(pipeline: Pipeline, key: str) -> None:
             _add_text(pipeline, key, entries[key], operation)
 
-        self._send_each([key for key in texts if key not in replacing], add)
+        self._send_each(beside_texts, add)
         self._share_later(texts, failure)
 
     def _share_later(self, keys: Iterable[str], failure: StoreError | None) -> None:
@@ -274,11 +284,25 @@ class SharedStore(DiskStore):
         self._send_each(entries, add)
         self._share_later([name for name, entry in entries.items() if entry], failure)
 
-    def _replace(self, key: str, before: Text | None, text: Text, operation: str) -> None:
-        """Save a text, if the shared cache has the text `before`, or none.
+    def _replace(
+        self,
+        key: str,
+        before: Text | None,
+        text: Text,
+        operation: str,
+        *,
+        agreed: bool,
+        is_undo: bool,
+    ) -> None:
+        """Save a text, if the shared cache has the text `before`, or none, and keep that.
 
-        If it has another one, that is stored on this machine. Raises ChangedError.
+        What an Undo takes back is not kept: it would be what the next Undo brings back.
+
+        If it has another one, that is stored on this machine. Raises ChangedError, and
+        EditsAtRiskError: the local cache asks that, too, but may not have been written.
         """
+        if not agreed:
+            check_edits(before, text)
         name = _TEXT + key
         entry = encode_entry(key, text)
 
@@ -289,7 +313,8 @@ class SharedStore(DiskStore):
             pipeline.multi()
             if is_as_before:
                 _add_text(pipeline, key, entry, operation)
-                if before is not None and before.version != text.version:
+                is_other = before is not None and before.version != text.version
+                if is_other and not is_undo:
                     # Beside what this machine keeps, since another one may need it.
                     kept = encode_kept(Kept(text.version, before))
                     pipeline.rpush(_KEPT + key, kept)
@@ -311,8 +336,8 @@ class SharedStore(DiskStore):
 
     def load_kept(self, key: str) -> list[bytes]:
         # What was done on this machine comes first: it says who did it.
-        own = super().load_kept(key)
-        if own:
+        own = self._load_own_kept(key)
+        if own is not None:
             return own
         replies = self._send(lambda pipeline: pipeline.lrange(_KEPT + key, 0, -1))
         return replies[0] if replies else []
