@@ -200,14 +200,19 @@ def prune(config_file: str | None, dry_run: bool) -> None:
     Draft pages count as pages. A shared cache is left alone, since other branches and sites may
     need its texts.
     """
+    from ..review.replaced import texts_with_human_edits
+    from ..texts.human_edits import has_human_edits
+
     with open_site(config_file, drafts=True) as site, closing(site.store()) as store:
         needed = _needed_keys(site)
         unneeded = _unneeded_requests(store, needed)
         texts, _ = store.load(unneeded.keys())
-        edited = set()
-        for key, text in texts.items():
-            if text.edits:
+        edited = {key for key, text in texts.items() if has_human_edits(text)}
+        kept_keys = store.keys_with_kept() - needed
+        for key in kept_keys:
+            for text in texts_with_human_edits(store.load_kept(key)):
                 edited.add(key)
+                unneeded.setdefault(key, text.request)
         for key, request in unneeded.items():
             by_people = ", which people have changed" if key in edited else ""
             output.print_line(f"{request.get('type')}: {request.get('topic')}{by_people}")
@@ -218,7 +223,7 @@ def prune(config_file: str | None, dry_run: bool) -> None:
             cure = "run this in a terminal to drop them"
             ask_before_losing("some of these texts", cure, "Drop their words?")
         parts, _ = store.requests("parts")  # of unfinished texts
-        store.delete([*unneeded, *parts.keys() - needed, *store.keys_with_kept() - needed])
+        store.delete([*unneeded, *parts.keys() - needed, *kept_keys])
         output.print_line(f"texts dropped: {len(unneeded)}")
 
 

@@ -7,10 +7,15 @@ was renamed meanwhile, or if the act that it belongs to was never done.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from pathlib import Path
 
+from ..errors import ApprovalError
 from ..text import Text
+from ..texts.approved_file import decode_file
 from ..texts.approved_writer import Keep
 from ..texts.articles import Article
+from ..texts.human_edits import has_human_edits
 from ..texts.store import DiskStore, Kept, decode_kept
 from ..texts.store.disk import Act
 
@@ -62,6 +67,19 @@ def was_made_over(lines: Sequence[bytes], text: Text, file_digest: str) -> bool:
     So they have seen all that the file has.
     """
     return any(kept.made_over == file_digest for kept in _history(lines, text.version))
+
+
+def texts_with_human_edits(lines: Sequence[bytes]) -> Iterator[Text]:
+    """Yield the texts that were replaced in which people had written something, the last first.
+
+    They are texts of the cache, and those of approved files.
+    """
+    for kept in _from_the_last(lines):
+        texts = [kept.text] if kept.text else []
+        if kept.file:
+            with suppress(ApprovalError):
+                texts.append(decode_file(kept.file.encode(), Path("approved file")).text)
+        yield from filter(has_human_edits, texts)
 
 
 def _history(lines: Sequence[bytes], version: str) -> Iterator[Kept]:

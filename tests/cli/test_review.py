@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 import socket
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
@@ -14,6 +15,7 @@ import yaml
 from approved_headers import sign, signed
 from click.testing import CliRunner
 from golden_file import cases
+from repository import edit_file
 from sandbox_site import REQUEST, Site, make_site
 
 from mkdocs_contentgen.cli.common import listen
@@ -568,6 +570,23 @@ def test_show_without_a_text(site: Site) -> None:
     assert "index.md has no article 'two'; it has: main" in site.run(
         "show", "index.md", "--id", "two", code=2
     )
+
+
+def test_prune_asks_for_what_was_replaced(site: Site) -> None:
+    """Human edits are also in what the cache has kept of a text, or of its file."""
+    edits = Edits(changed_by={"0" * 16: "Ann"})
+    site.draft("<article><h1>Alpha</h1><p>By Ann.</p></article>", edits=edits)
+    site.draft("<article><h1>Alpha</h1><p>New.</p></article>", edition=2)
+    site.run("propose", "index.md")
+    (site.root / "docs/index.md").write_text("# Alpha\n")
+    assert "blog: Alpha, which people have changed\n" in site.run("prune", code=1)
+    site.page()
+    edit_file(site.approved, "New.", "By hand.")
+    shutil.rmtree(site.root / ".cache")
+    site.draft("<article><h1>Alpha</h1><p>Newer.</p></article>", edition=4)
+    site.run("propose", "index.md", "--yes")
+    (site.root / "docs/index.md").write_text("# Alpha\n")
+    assert "blog: Alpha, which people have changed\n" in site.run("prune", code=1)
 
 
 def test_prune_finds_failed_texts(site: Site) -> None:
