@@ -13,7 +13,7 @@ from msgspec import structs
 from ..display import hidden_character
 from ..errors import UnsafeHTMLError
 from ..git import committed_lines, user_name
-from ..html.document import Document
+from ..html.document import document_of
 from ..text import MAX_EDIT, Text
 from ..texts.approved_dir import read_lines
 from ..texts.articles import Article
@@ -49,7 +49,7 @@ def name_authors(text: Text, path: Path, directory: Path) -> Text:
     lines = _line_authors(path, directory)
     try:
         words = {}
-        for block in Document(text.html).blocks():
+        for block in document_of(text.html).blocks():
             words[block.digest] = block.text
     except UnsafeHTMLError:
         return text

@@ -273,6 +273,21 @@ def test_an_alternative_text_is_not_overwritten(
         assert "A red house" in site.approved.read_text()
 
 
+def test_who_wrote_beside_a_picture(site: Site) -> None:
+    """Git names the person, also where the site shows no pictures of that host."""
+    plugin = {"base_url": "sandbox", "image_hosts": ["a.example"]}
+    site.configure(plugins=[{"contentgen": plugin}])
+    site.draft(PICTURES.format("x", "x"))
+    propose(site)
+    edit_file(site.approved, "Two cores", "Four cores")
+    commit(site.root)
+    for hosts in (["a.example"], []):
+        site.configure(plugins=[{"contentgen": plugin | {"image_hosts": hosts}}])
+        edits = status(site)["edits"]
+        assert isinstance(edits, dict)
+        assert list(edits["changed_by"].values()) == ["Ada"]
+
+
 def test_approve_yes_takes_the_newer_draft(site: Site) -> None:
     """Also over an approved text of a person, which is never overwritten without it."""
     site.run("approve", "index.md", "--by", "Jo", "--reason", "read")
