@@ -378,16 +378,16 @@ class Article:
         """The provenance of the text that the page shows, or None without a text.
 
         Page, metadata and feeds say only what somebody vouches for. Who wrote a text, wholly or in
-        part, is said when somebody has approved it as it is. Its model and time are those of an
-        approval, or of the own cache: whoever can write a file that nobody has approved can write
-        any header.
+        part, is said when somebody has approved it as it is. Its model, time and remarks are those
+        of an approval, or of the own cache: whoever can write a file that nobody has approved can
+        write any header.
         """
         text = self.outcome.text
         if text is None:
             return None
         provenance = Provenance(
             type=self.request.type,
-            remarks=self.remarks,
+            remarks=self.remarks if self._vouches_for_header else (),
             language=self.text_language,
             translated_from=self.translated_from,
             original_title=self._original_title,
