@@ -27,7 +27,8 @@ def keep_file(store: DiskStore, article: Article, act: Act, by: str) -> Keep:
     """
 
     def keep(content: str, after: str) -> None:
-        store.keep(article.key, Kept(after, article.draft, file=content, act=act, by=by))
+        kept = Kept(after, article.draft, file=content, page=article.page, act=act, by=by)
+        store.keep(article.key, kept)
 
     return keep
 
@@ -43,11 +44,17 @@ def last_act(lines: Sequence[bytes], article: Article) -> Kept | None:
         file_now = article.approved.file_digest
     elif article.draft:
         text_now = article.draft.version
+    found: Kept | None = None
     for kept in _from_the_last(lines):
         wanted = text_now if kept.file is None else file_now
-        if wanted and kept.after == wanted:
-            return None if kept.act == "other" else kept
-    return None
+        if not wanted or kept.after != wanted:
+            continue
+        if kept.file is None or kept.page == article.page:
+            found = kept
+            break
+        # The page was renamed, or it is another page with the same request and the same file.
+        found = found or kept
+    return None if found is None or found.act == "other" else found
 
 
 def text_before_request(lines: Sequence[bytes], text: Text) -> Text | None:

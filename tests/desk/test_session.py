@@ -19,15 +19,16 @@ import pytest
 import yaml
 from commands import like_a_process, run_here
 from conftest import Project, wait_until
-from desk_site import BLOG, HTML, NEWS, WHEN, make_site, save
+from desk_site import BLOG, HTML, NEWS, WHEN, front_matter, make_site, save
 from growth import LINEAR, growth
 from model_double import Call, ModelDouble, ModelHandler, streamed, written
+from msgspec import structs
 from test_app import PAGES, TOKEN, Reviewer, assert_restored, cached, reviewer
 
 from mkdocs_contentgen.cli.common import open_site
 from mkdocs_contentgen.cli.desk import _redirect, listen_for_desk, listen_for_pages
 from mkdocs_contentgen.cli.output import article_to_json
-from mkdocs_contentgen.desk.acts import Change, Desk, OutdatedError, digest_of
+from mkdocs_contentgen.desk.acts import Change, Desk, OutdatedError, digest_of, ref_of
 from mkdocs_contentgen.desk.app import DeskApp
 from mkdocs_contentgen.desk.builder import PREFIX, Builder, private_folder
 from mkdocs_contentgen.desk.describing import describe
@@ -322,6 +323,34 @@ def test_a_change_while_the_terminal_approves(project: Project, is_approved_firs
         now = desk.find(ref)
         assert now.has_newer_draft
         assert "Two." in str(now.newest)
+
+
+def test_undo_on_one_of_two_pages_with_the_same_request(project: Project) -> None:
+    """Their files are the same, and yet each gets back what it had itself."""
+    make_site(project.root)
+    project.write("docs/second.md", front_matter(BLOG.record()))
+    with like_a_process(project.root, project.environment), open_site(None, drafts=True) as site:
+        desk = Desk(site, "Ann")
+        articles = {article.page: article for article in desk.queue()}
+        files = {page: articles[page].own_path for page in ("post.md", "second.md")}
+
+        def do(act: str, page: str) -> None:
+            desk.refresh()
+            article = desk.find(ref_of(articles[page]))
+            getattr(desk, act)(article, digest_of(article))
+
+        do("approve", "post.md")
+        first = files["post.md"].read_text()
+        draft = articles["post.md"].draft
+        assert draft is not None
+        newer = structs.replace(draft, html=draft.html.replace("First", "Newer"), edition=2)
+        save(project.root, {articles["post.md"].key: newer})
+        do("approve", "post.md")
+        do("approve", "second.md")
+        assert files["post.md"].read_text() == files["second.md"].read_text()
+        do("undo", "post.md")
+        assert files["post.md"].read_text() == first
+        assert files["second.md"].exists()
 
 
 SHAPES = {

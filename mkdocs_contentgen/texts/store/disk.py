@@ -122,6 +122,9 @@ class Kept(msgspec.Struct, frozen=True, omit_defaults=True):
     file: str | None = None
     """The content of the approved file before, empty if there was none, or None for a text."""
 
+    page: str = ""
+    """The page of the file, since files of two pages with one request can be the same."""
+
     made_over: str = ""
     """The SHA-256 of the approved file on which a person has based the new text, if any."""
 
