@@ -77,9 +77,14 @@ class _Conflict(msgspec.Struct, frozen=True):
     yours: str
     """The words of the text that was to be approved; empty if it has none in this place."""
 
+    is_structure: bool = False
+    """Whether it is no block, but the order of the text or what is around its blocks."""
+
     def message(self, file: str) -> str:
         """Return a sentence that says what somebody did in a file, with both versions."""
-        if not self.theirs:
+        if self.is_structure:
+            said = f"'{self.by}' has changed this in {file}: {self.theirs}"
+        elif not self.theirs:
             said = f"'{self.by}' has taken this out of {file}"
         else:
             said = f"'{self.by}' has changed this paragraph in {file}: '{self.theirs}'"
@@ -539,7 +544,8 @@ def _conflicts(edits: Sequence[HumanEdit], now: ApprovedText | None, text: Text)
         elif edit.digest in by_digest:
             conflicts.append(_conflict_in_row(edit, by_digest[edit.digest]))
         else:
-            conflicts.append(_Conflict(edit.by, edit.words, ""))
+            is_structure = not edit.digest
+            conflicts.append(_Conflict(edit.by, edit.words, "", is_structure))
     return conflicts
 
 

@@ -28,7 +28,14 @@ from test_app import PAGES, TOKEN, Reviewer, assert_restored, cached, reviewer
 from mkdocs_contentgen.cli.common import open_site
 from mkdocs_contentgen.cli.desk import _redirect, listen_for_desk, listen_for_pages
 from mkdocs_contentgen.cli.output import article_to_json
-from mkdocs_contentgen.desk.acts import Change, Desk, OutdatedError, digest_of, ref_of
+from mkdocs_contentgen.desk.acts import (
+    Change,
+    Desk,
+    FileEditedError,
+    OutdatedError,
+    digest_of,
+    ref_of,
+)
 from mkdocs_contentgen.desk.app import DeskApp
 from mkdocs_contentgen.desk.builder import PREFIX, Builder, private_folder
 from mkdocs_contentgen.desk.describing import describe
@@ -351,6 +358,34 @@ def test_undo_on_one_of_two_pages_with_the_same_request(project: Project) -> Non
         do("undo", "post.md")
         assert files["post.md"].read_text() == first
         assert files["second.md"].exists()
+
+
+def test_an_approval_does_not_overwrite_another_order(project: Project) -> None:
+    """Somebody has moved a paragraph in the file, and the draft has it where it was."""
+    make_site(project.root)
+    with like_a_process(project.root, project.environment), open_site(None, drafts=True) as site:
+        desk = Desk(site, "Ann")
+        [post] = desk.on_page("post.md")
+        desk.approve(post, digest_of(post))
+        path = post.own_path
+        moved = path.read_text().replace("<p>First.</p>\n<p>Last.", "<p>Last.</p>\n<p>First.")
+        path.write_text(moved)
+        assert post.draft is not None
+        newer = structs.replace(
+            post.draft, html=post.draft.html.replace("<p>First", "<p>New.</p><p>First"), edition=2
+        )
+        save(project.root, {post.key: newer})
+        desk.refresh()
+        [post] = desk.on_page("post.md")
+        with pytest.raises(FileEditedError) as raised:
+            desk.approve(post, digest_of(post))
+        message = "'somebody' has changed this in post.md/main.html: the order of the text"
+        assert message in str(raised.value)
+        assert path.read_text() == moved
+        desk.refresh()
+        [post] = desk.on_page("post.md")
+        desk.approve(post, digest_of(post), overwrites=raised.value.file)
+        assert "New." in path.read_text()
 
 
 SHAPES = {
