@@ -7,6 +7,7 @@ import shlex
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from datetime import datetime
 from itertools import groupby
 
 import click
@@ -145,9 +146,26 @@ def _changes_since_approval(article: Article, options: ContentgenConfig) -> str:
             f"`git log -p --word-diff {article.path}` shows earlier versions"
         )
     if original == approved.text.html:
-        author = approved.text.written_by or "nobody, so a model"
-        return escape_controls(f"only the header was changed; who wrote it, says: {author}")
+        return escape_controls(_header_changes(article, approved.text))
     return word_diff(original, approved.text.html, options.image_hosts)
+
+
+def _header_changes(article: Article, now: Text) -> str:
+    """Return what the header of an edited file says now that it did not say when it was approved.
+
+    An approval vouches for each of its fields, and pages say some of them.
+    """
+    author = now.written_by or "nobody, so a model"
+    message = f"only the header was changed; who wrote it, says: {author}"
+    before = text_as_written(article)
+    if before is None:
+        return message
+    changed = []
+    for name in sorted({*Text.__struct_fields__} - {"html", "written_by"}):
+        value = getattr(now, name)
+        if value != getattr(before, name):
+            changed.append(f"{name}: {value}" if isinstance(value, str | datetime) else name)
+    return "; ".join([message, *changed])
 
 
 def _html_when_approved(article: Article, options: ContentgenConfig) -> str:

@@ -271,6 +271,14 @@ def test_a_forged_approval_in_any_form(site: Site, form: Callable[[str], str]) -
     assert "sha256" in reported(site)
 
 
+def test_what_a_changed_header_says(site: Site) -> None:
+    """Whoever approves the file again is told which fields they vouch for then."""
+    edit_file(site.approved, "edits:\n", "model: large\nwritten_by: Kim\nedits:\n")
+    edit_file(site.approved, "reason: I was there", "reason: I know")
+    said = site.run("diff", "index.md").split("only the header was changed; ")[1]
+    assert said.strip() == "who wrote it, says: Kim; edits; model: large"
+
+
 def test_two_keys_and_changed_fields(site: Site) -> None:
     """A second digest is damaged; what the header says is changed unless the digest is, too."""
     content = site.approved.read_text()
