@@ -15,6 +15,7 @@ from msgspec import structs
 
 from ..citation import Citation
 from ..errors import EditError, UnsafeHTMLError
+from ..html.article import image_hosts_of
 from ..html.document import Block, Document, read_content
 from ..html.elements import HEADINGS
 from ..service.protocol import CITED_ADDRESS, BlockChange, TextBlock, Update, Updated
@@ -49,7 +50,7 @@ def plan_update(
 
     What a person wrote stays in any case. Raises EditError for a section that is not there.
     """
-    blocks = Document(text.html, image_hosts).blocks()
+    blocks = _read(text, image_hosts).blocks()
     numbers = _numbers_of_sources(sources, _listed_names(blocks))
     inside = _in_section(blocks, section)
     listed = listed_numbers(blocks)
@@ -73,6 +74,15 @@ def plan_update(
     return Update(found, sources, note)
 
 
+def _read(text: Text, image_hosts: Sequence[str]) -> Document:
+    """Return the document of a text with all of its own pictures. Raises UnsafeHTMLError.
+
+    A picture that became a link would add words to its block, which nobody would know then as that
+    of a person.
+    """
+    return Document(text.html, {*image_hosts, *image_hosts_of(text.html)})
+
+
 def _can_be_rewritten(block: Block, numbers: Mapping[str, int], note: str) -> bool:
     """Tell whether a model can write a block anew: no code, and the title only with a note."""
     if block.kind == "pre" or (block.kind == "h1" and not note):
@@ -87,7 +97,7 @@ def apply_update(
 
     Raises EditError if it could not be shown.
     """
-    document = Document(text.html, image_hosts)
+    document = _read(text, image_hosts)
     blocks = document.blocks()
     digests_of_persons = _digests_of_persons(document, text.changed_by)
     doubts = _doubts(blocks, text.changed_by, answer)
@@ -95,7 +105,7 @@ def apply_update(
     new = [change.element for change in applied if change.element is not None]
     used = _write_citations(document, new, answer.cited)
     try:
-        changed = Document(document.to_lines(), image_hosts)
+        changed = Document(document.to_lines(), document.image_hosts)
     except UnsafeHTMLError as error:
         raise EditError(f"the updated text cannot be shown: {error}") from error
     _check_persons_words(digests_of_persons, changed)

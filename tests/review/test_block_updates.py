@@ -14,7 +14,7 @@ from msgspec.structs import replace
 
 from mkdocs_contentgen.citation import Citation
 from mkdocs_contentgen.errors import EditError
-from mkdocs_contentgen.html.document import Block, Document
+from mkdocs_contentgen.html.document import Block, Document, document_of
 from mkdocs_contentgen.requests import ArticleRequest
 from mkdocs_contentgen.review.block_updates import apply_update, plan_update
 from mkdocs_contentgen.service.protocol import BlockChange, Updated
@@ -155,6 +155,18 @@ def test_wrong_answers_change_nothing(answer: str, remark: str) -> None:
     text = updated(f"{answer}\nWHY: x\n\nNOTHING: else")
     assert text.html == HTML
     assert remark in "".join(text.remarks)
+
+
+def test_what_a_person_wrote_beside_a_picture_stays() -> None:
+    """Also where the site shows no pictures of that host."""
+    picture = '<img alt="A house" loading="lazy" src="https://a.example/t.png">'
+    html = HTML.replace("A person's words.", f"A person's words {picture}.")
+    block = next(it for it in document_of(html).blocks() if it.text == "A person's words .")
+    text = replace(TEXT, html=html, edits=Edits(changed_by={block.digest: "Ann"}))
+    update = plan_update(text, SOURCES)
+    assert [it.is_persons for it in update.blocks if it.number == block.number] == [True]
+    answer = Updated([BlockChange(block.number, "change", "x", "y")], model="m")
+    assert apply_update(text, update, answer, TODAY).html == html
 
 
 def test_a_service_does_not_change_what_a_person_wrote() -> None:
