@@ -360,6 +360,28 @@ def test_undo_on_one_of_two_pages_with_the_same_request(project: Project) -> Non
         assert files["second.md"].exists()
 
 
+@pytest.mark.parametrize("command", [("propose",), ("approve", "--by", "Tom")])
+def test_a_file_that_a_command_has_overwritten_comes_back(
+    reviewer: Reviewer, command: tuple[str, ...]
+) -> None:
+    """What somebody had written there is in the file again, although nobody has committed it."""
+    run(reviewer, "propose", "post.md")
+    path = reviewer.root / "contentgen/post.md/main.html"
+    path.write_text(path.read_text().replace("First.", "By hand."))
+    before = path.read_text()
+    html = '<article class="blog-post"><h1>Ten habits</h1><p>Newer.</p></article>'
+    save(
+        reviewer.root,
+        {BLOG.key(sandbox=False): Text(html, WHEN, BLOG.record(), "m", edition=2)},
+    )
+    run(reviewer, *command, "post.md", "--yes")
+    assert "Newer." in path.read_text()
+    undo = reviewer.text("post.md")["undo"]
+    assert undo["deletes_file"] is False  # type: ignore[index]
+    assert reviewer.act("undo", "post.md").status_code == 200
+    assert path.read_text() == before
+
+
 def test_an_approval_does_not_overwrite_another_order(project: Project) -> None:
     """Somebody has moved a paragraph in the file, and the draft has it where it was."""
     make_site(project.root)
