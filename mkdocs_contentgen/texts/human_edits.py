@@ -51,9 +51,14 @@ class HumanEdit:
     is_removal: bool = False
     """Whether a person has taken these words out, and the replacement has them again."""
 
+    is_confirmation: bool = False
+    """Whether it is a statement that a person has confirmed."""
+
     def __str__(self) -> str:
         if self.is_removal:
             return f"{self.name}, which was removed"
+        if self.is_confirmation:
+            return f"{self.name}, which was confirmed"
         return f"{self.name} by {self.by}"
 
 
@@ -81,6 +86,19 @@ def lost_edits(before: Text, after: Text, *, pictures_by: str = "") -> list[Huma
     document_after = _document_or_none(after)
     lost = _lost_leaves(before, document_before, document_after, pictures_by)
     return lost + _restored_words(before, document_before, document_after)
+
+
+def lost_confirmations(before: Text, after: Text) -> list[HumanEdit]:
+    """Return the statements that people have confirmed in a draft, and not in another one."""
+    if before.edits is None:
+        return []
+    confirmed = after.edits.confirmed if after.edits else ()
+    lost = []
+    for statement in before.edits.confirmed:
+        if statement not in confirmed:
+            edit = HumanEdit(SOMEBODY, f"'{statement}'", statement, is_confirmation=True)
+            lost.append(edit)
+    return lost
 
 
 def lost_structure(before: Text, after: Text) -> list[HumanEdit]:

@@ -76,6 +76,15 @@ def test_human_edits_are_not_replaced(store: DiskStore) -> None:
     assert kept_of(store) == [Kept(NEW.version, ANNS)]
 
 
+def test_confirmations_are_not_replaced(store: DiskStore) -> None:
+    """A person who has confirmed statements has read the text, also if no word is theirs."""
+    confirmed = structs.replace(OLD, edits=Edits(confirmed=("4 seconds",)))
+    store.save({KEY: confirmed})
+    with pytest.raises(EditsAtRiskError, match="'4 seconds', which was confirmed"):
+        store.save({KEY: NEW}, replacing={KEY: confirmed})
+    store.save({KEY: structs.replace(NEW, edits=confirmed.edits)}, replacing={KEY: confirmed})
+
+
 def test_a_text_that_cannot_be_kept_is_not_replaced(tmp_path: Path) -> None:
     """It is one transaction: where the one fails, the other is not done."""
     store = DiskStore(tmp_path / "cache")

@@ -16,7 +16,7 @@ import msgspec
 from ...display import escape_controls
 from ...errors import StoreError
 from ...text import Text
-from ..human_edits import HumanEdit, lost_edits, named_edits
+from ..human_edits import HumanEdit, lost_confirmations, lost_edits, named_edits
 from .entries import (
     Failure,
     Note,
@@ -564,7 +564,7 @@ def check_edits(now: Text | None, text: Text) -> None:
     """Raise EditsAtRiskError if a text would lose human edits of the one that is there now."""
     if now is None:
         return
-    lost = lost_edits(now, text)
+    lost = lost_edits(now, text) + lost_confirmations(now, text)
     if lost:
         raise EditsAtRiskError(now, lost)
 
