@@ -8,11 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
-from pathlib import Path
 
 from ..errors import ApprovalError
 from ..text import Text
-from ..texts.approved_file import decode_file
+from ..texts.approved_dir import read_kept
 from ..texts.approved_writer import Keep
 from ..texts.articles import Article
 from ..texts.human_edits import has_human_edits
@@ -85,7 +84,7 @@ def texts_with_human_edits(lines: Sequence[bytes]) -> Iterator[Text]:
         texts = [kept.text] if kept.text else []
         if kept.file:
             with suppress(ApprovalError):
-                texts.append(decode_file(kept.file.encode(), Path("approved file")).text)
+                texts.append(read_kept(kept.file).text)
         yield from filter(has_human_edits, texts)
 
 

@@ -1,4 +1,4 @@
-"""Find and read the files of `approved_dir`, on the disk and in commits.
+"""Find and read the files of `approved_dir`, on the disk, in commits, and kept in the cache.
 
 No other module reads them.
 """
@@ -51,6 +51,11 @@ def read_committed(path: Path, revision: str = "HEAD") -> ApprovedText | None:
 def read_in_repository(top: Path, name: str, revision: str) -> ApprovedText | None:
     """Read an approved file as it was in a commit, as read_committed(), by its path in `top`."""
     return _decode_committed(lambda: content_at(top, name, revision, MAX_FILE), Path(name))
+
+
+def read_kept(content: str) -> ApprovedText:
+    """Read an approved file that the cache has kept. Raises ApprovalError for a damaged file."""
+    return decode_file(content.encode(), Path("kept file"))
 
 
 def _decode_committed(read: Callable[[], bytes | None], path: Path) -> ApprovedText | None:
