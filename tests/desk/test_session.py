@@ -508,9 +508,13 @@ def test_an_approval_overwrites_no_edit_of_the_file(
     assert "report.md/main.html" in found["error"]
     assert found["conflicts"]
     if after:
-        assert found["conflicts"] == [
-            {"by": "somebody", "theirs": "Needs Python 3.12", "yours": "Needs Python 3.11"}
-        ]
+        (conflict,) = found["conflicts"]
+        assert conflict == {
+            "by": "somebody",
+            "theirs": "Needs Python 3.12",
+            "yours": "Needs Python 3.11",
+            "is_structure": False,
+        }
         assert "'Needs Python 3.12'" in found["error"]
         assert "'Needs Python 3.11'" in found["error"]
     assert path.read_text() == edited

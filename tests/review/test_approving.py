@@ -121,7 +121,7 @@ def test_how_long_a_reason_holds(site: Site) -> None:
 
 
 def test_what_an_approval_keeps_of_edits(site: Site) -> None:
-    """It is no more than a file may have; without edits and a reason, there is nothing."""
+    """It is no more than a file may have."""
     confirmed = tuple(f"{number} {'x' * 90}" for number in range(200))
     site.draft(ARTICLE.format(""), edits=Edits(confirmed=confirmed, changed_by={"0" * 16: "Jo"}))
     approved = approve(site).approved
@@ -132,7 +132,10 @@ def test_what_an_approval_keeps_of_edits(site: Site) -> None:
     assert edits.confirmed[:2] == confirmed[:2]
     assert edits.confirmed[-1] == f"… and {201 - len(edits.confirmed)} more"
     assert sum(map(len, edits.confirmed[:-1])) <= 10_000
-    site.approved.unlink()
+
+
+def test_an_approval_of_what_nobody_changed(site: Site) -> None:
+    """Its file says nothing of edits."""
     site.draft(ARTICLE.format("Yes."))
     approved = approve(site).approved
     assert approved
