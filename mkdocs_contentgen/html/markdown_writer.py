@@ -1,8 +1,8 @@
 """Write the HTML of articles as Markdown.
 
 The text of an article is escaped, so that it is no syntax to Python-Markdown, its usual extensions,
-and plugins with templates or includes. Where elements touch, the result can still be read as
-another text, so each block has further forms for whoever reads it back.
+and plugins with templates or includes. The result can still be read as another text, so each
+block is HTML, too, for whoever reads it back.
 """
 
 from __future__ import annotations
@@ -74,16 +74,13 @@ _NAMED = {"&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "\xa0": "&nbsp;
 
 @dataclass(frozen=True)
 class WrittenBlock:
-    """A block of an article in several forms, of which the first is the best to read."""
+    """A block of an article as Markdown, and as HTML, which its Markdown has to be read as."""
 
     tag: str
-    forms: tuple[str, ...]
-    """Markdown, Markdown with HTML within its lines, and HTML. The last two may be the same."""
+    markdown: str
+    """What is best to read: the HTML if the block would be too large as Markdown."""
 
-    @property
-    def html(self) -> str:
-        """The block as HTML, which is what each form has to be read as."""
-        return self.forms[-1]
+    html: str
 
 
 def write_blocks(
@@ -94,14 +91,13 @@ def write_blocks(
     `link` returns what Markdown has for an address. HTML has the address itself, since MkDocs
     does not change HTML.
     """
-    blocks = simplify(article, has_admonitions="admonition" in extensions)
-    writers = [_Writer(link, html_in_lines=html_in_lines) for html_in_lines in (False, True)]
+    writer = _Writer(link)
     written = []
-    for block in blocks:
-        forms = [writer.block(block) for writer in writers]
-        if block.tag == "table" and _grid_size(block) > _MAX_CELLS:
-            forms = []
-        written.append(WrittenBlock(block.tag, (*forms, _to_html(block))))
+    for block in simplify(article, has_admonitions="admonition" in extensions):
+        html = _to_html(block)
+        is_too_large = block.tag == "table" and _grid_size(block) > _MAX_CELLS
+        markdown = html if is_too_large else writer.block(block)
+        written.append(WrittenBlock(block.tag, markdown, html))
     return written
 
 
@@ -230,14 +226,10 @@ class _PlainConverter(_FencingConverter):
 
 
 class _Writer:
-    """Writes the blocks of simplify() as Markdown.
+    """Writes the blocks of simplify() as Markdown."""
 
-    With `html_in_lines`, code and emphasis are HTML: where they touch, Markdown is ambiguous.
-    """
-
-    def __init__(self, link: Callable[[str], str], *, html_in_lines: bool) -> None:
+    def __init__(self, link: Callable[[str], str]) -> None:
         self._link = link
-        self._html_in_lines = html_in_lines
 
     def block(self, block: Element, *, is_nested: bool = False) -> str:
         """Return a block."""
@@ -308,6 +300,8 @@ class _Writer:
             if child.tag == "a" and written.endswith("!"):
                 written = f"{written[:-1]}&#33;"  # the link would be an image
             is_apart = not _BESIDE_EMPHASIS.search(written[-1:] + after)
+            if child.tag == "code":
+                is_apart = not written.endswith("`")  # it would be code with backticks in it
             written += self._inline(child, in_emphasis=in_emphasis, is_apart=is_apart)
             written += _escape(child.tail or "")
         return written
@@ -319,7 +313,7 @@ class _Writer:
             alt = _to_entities(element.get("alt", ""))
             return f"![{alt}]({_target(element, element.get('src', ''))})"
         if tag == "code":
-            return self._code(element)
+            return _code(element) if is_apart else _code_as_html(element)
         if tag in VOID:
             return f"<{tag}>"
         text = self._content(element, in_emphasis=in_emphasis or tag in _EMPHASIS)
@@ -330,18 +324,24 @@ class _Writer:
         if tag == "a":
             address = self._link(element.get("href", ""))
             return f"{start}[{inner}]({_target(element, address)}){end}"
-        is_plain = is_apart and not (in_emphasis or self._html_in_lines)
+        is_plain = is_apart and not in_emphasis
         if tag in _EMPHASIS and is_plain and not _has_emphasis(element):
             return f"{start}{_EMPHASIS[tag]}{inner}{_EMPHASIS[tag]}{end}"
         return f"{start}{_start_tag(element)}{inner}</{tag}>{end}"
 
-    def _code(self, element: Element) -> str:
-        code = " ".join((element.text or "").split())
-        if len(element) or self._html_in_lines or _TEMPLATE.search(code) or "|" in code:
-            return " ".join(_to_html(element, _SPECIAL_IN_LINE).split())
-        ticks = _ticks_around(code, least=1)
-        space = " " if "`" in code else ""
-        return f"{ticks}{space}{code}{space}{ticks}"
+
+def _code(element: Element) -> str:
+    """Return code within a line between backticks, or as HTML if it would be read as syntax."""
+    code = " ".join((element.text or "").split())
+    if len(element) or _TEMPLATE.search(code) or "|" in code:
+        return _code_as_html(element)
+    ticks = _ticks_around(code, least=1)
+    space = " " if "`" in code else ""
+    return f"{ticks}{space}{code}{space}{ticks}"
+
+
+def _code_as_html(element: Element) -> str:
+    return " ".join(_to_html(element, _SPECIAL_IN_LINE).split())
 
 
 def _fenced_code(pre: Element) -> str:

@@ -1,8 +1,9 @@
 """Eject articles: write them into their pages as Markdown.
 
-Nobody can foresee what the extensions of a site make of Markdown in a page. So the page is read
-twice with them: as it is then, and as a template with a word in place of each text. If these differ
-in more than the texts, nothing is written, or comments keep the texts apart from what is around.
+Nobody can foresee what the extensions of a site make of Markdown in a page. So a page is read with
+them as soon as a text is in it. It has to be what it was with a word in place of the text, but for
+the text, and the text has to be what it was. Otherwise its blocks become HTML, or nothing is
+written.
 """
 
 from __future__ import annotations
@@ -43,7 +44,7 @@ from ..site.anchors import CitedHeading, SiteIds
 from ..site.extension import FENCED, MARKER, leading_article, leaves_out_title, level_of, page_link
 from ..site.site import Site
 from ..texts.articles import Article, has_marks
-from .reading_back import COMMENT, MarkdownReader
+from .reading_back import MarkdownReader
 
 _REQUEST = re.compile(
     r"""
@@ -300,39 +301,27 @@ def _template_starts(config: MkDocsConfig) -> list[str]:
     return sorted(starts)
 
 
-def _write_without_templates(
-    reader: MarkdownReader, blocks: Sequence[WrittenBlock], starts: Sequence[str]
-) -> str:
-    """Return Markdown that is read as these blocks, and has none of the `starts` of templates.
+def _without_templates(block: WrittenBlock, starts: Sequence[str]) -> WrittenBlock:
+    """Return a block in which plugins find no template.
 
-    Raises ApprovalError if that cannot be.
+    In its HTML, the first character of such a delimiter is an entity. Its Markdown is replaced by
+    the HTML if it has a delimiter.
     """
-    text = reader.write([_without_templates(block, starts) for block in blocks])
+    html = block.html
+    for start in starts:
+        html = html.replace(start, f"&#{ord(start[0])};{start[1:]}")
+    has_template = any(start in block.markdown for start in starts)
+    return replace(block, markdown=html if has_template else block.markdown, html=html)
+
+
+def _check_templates(text: str, starts: Sequence[str]) -> None:
+    """Raise ApprovalError if a text has one of the `starts` of templates."""
     for start in starts:
         if start in text:
             raise ApprovalError(
                 f"a plugin of this site would run what begins with {quoted(start)} in the text; "
                 "change the text with `contentgen review`"
             )
-    return text
-
-
-def _without_templates(block: WrittenBlock, starts: Sequence[str]) -> WrittenBlock:
-    """Return a block without the forms in which plugins would find a template.
-
-    In its HTML, the first character of such a delimiter is an entity.
-    """
-    html = block.html
-    for start in starts:
-        html = html.replace(start, f"&#{ord(start[0])};{start[1:]}")
-    forms = []
-    for form in block.forms:
-        has_template = any(start in form for start in starts)
-        if not has_template:
-            forms.append(form)
-    if html not in forms:
-        forms.append(html)
-    return replace(block, forms=tuple(forms))
 
 
 def _insert(
@@ -356,14 +345,27 @@ def _insert(
     extensions = site.markdown_extensions()
     reader = MarkdownReader(extensions, link)
     starts = _template_starts(site.config)
-    texts = {}
+    words = {place.name: f"contentgentext{number}x" for number, place in enumerate(places)}
+    texts = dict(words)
     try:
         for place in places:
-            blocks = write_blocks(elements[place.name], extensions.names, link)
-            texts[place.name] = _write_without_templates(reader, blocks, starts)
-        return _compose_safely(reader, body, places, texts)
+            blocks = []
+            for block in write_blocks(elements[place.name], extensions.names, link):
+                blocks.append(_without_templates(block, starts))
+            compose = partial(_compose_with, body, places, texts, place.name)
+            text = reader.write(blocks, compose, words[place.name])
+            _check_templates(text, starts)
+            texts[place.name] = text
     except ApprovalError as error:
         raise ApprovalError(f"{page}: cannot be ejected: {error}") from error
+    return _compose(body, places, texts)
+
+
+def _compose_with(
+    body: str, places: Sequence[_Place], texts: Mapping[str, str], name: str, text: str
+) -> str:
+    """Return the text of a page with these texts, but another one for the article `name`."""
+    return _compose(body, places, {**texts, name: text})
 
 
 def _fit_headings(element: Element, place: _Place) -> None:
@@ -380,36 +382,6 @@ def _fit_headings(element: Element, place: _Place) -> None:
         if heading.tag in HEADINGS:
             slugs[heading] = slugify("".join(heading.itertext()), "-")
     link_to_headings(element, slugs)
-
-
-def _compose_safely(
-    reader: MarkdownReader, body: str, places: Sequence[_Place], texts: Mapping[str, str]
-) -> str:
-    """Return the text of a page with these texts, where neither changes how the other is read.
-
-    A template shows how the page is read without them: it has a word in place of each. Raises
-    ApprovalError if no page is read as the template with the texts in place of the words.
-    """
-    words = {}
-    texts_by_word = {}
-    apart = {}
-    for number, (name, text) in enumerate(texts.items()):
-        word = f"contentgentext{number}x"
-        words[name] = word
-        texts_by_word[word] = text
-        apart[name] = f"{COMMENT}\n\n{text}\n\n{COMMENT}"
-    template = _compose(body, places, words)
-    page = _compose(body, places, texts)
-    if reader.check_page(template, page, texts_by_word):
-        return page
-    # What stands before or behind a text can be read as a part of it, such as another list.
-    page = _compose(body, places, apart)
-    if reader.check_page(template, page, texts_by_word):
-        return page
-    raise ApprovalError(
-        "Markdown is not read at the place of the text, or the text would change what stands "
-        "around it; move its marker between two paragraphs, outside of HTML"
-    )
 
 
 def _find_places(body: str, requests: Mapping[str, Request]) -> list[_Place]:

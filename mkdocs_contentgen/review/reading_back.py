@@ -9,7 +9,7 @@ element as before, none was read as markup.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from html import escape, unescape
 from typing import Any
 from xml.etree.ElementTree import Element, ParseError, fromstring
@@ -76,9 +76,12 @@ _VARIES = re.compile(r'</?abbr\b[^<>]*>| id="[^"]*"|\s+')
 _HIGHLIGHTED = re.compile(r"\bhighlight\b|\blanguage-\S+|\s")
 """Matches the classes that highlighters give to code, and white space."""
 
-_ANOTHER_TEXT = (
-    "the Markdown extensions of this site read it as another text; change the text with "
-    "`contentgen review`, or take out the extension that changes it"
+_MAX_READINGS = 5
+"""How often a page is read until it has to be as expected: each time, more of it is HTML."""
+
+_NO_PLACE = (
+    "Markdown is not read at the place of the text, or the text would change what stands around "
+    "it; move its marker between two paragraphs, outside of HTML"
 )
 _EMPTY_CELLS = re.compile("(?:<t[dh]></t[dh]>)+$")
 """Matches the empty cells at the end of a row."""
@@ -113,93 +116,120 @@ class MarkdownReader:
                 f"an extension of Python-Markdown fails ({type(error).__name__}: {error})"
             ) from error
 
-    def write(self, blocks: Sequence[WrittenBlock]) -> str:
-        """Return Markdown that is read as these blocks.
+    def write(
+        self, blocks: Sequence[WrittenBlock], compose: Callable[[str], str], word: str
+    ) -> str:
+        """Return a text with which a page is read as these blocks, and as before around them.
 
-        Each has its first form that is read as the block when it stands alone; blocks that would be
-        read as one with their neighbours stand there as HTML. Raises ApprovalError if there is no
-        such Markdown.
+        `compose` returns the page with a text at its place. The page with `word` there shows what
+        is around the text. Blocks that are read as something else stand there as HTML, and comments
+        keep the text apart where it would change what is around it. Raises ApprovalError if that
+        does not help.
         """
-        tags = [block.tag for block in blocks]
+        around = _shown(self.html(compose(word))).split(f"<p>{word}</p>")
+        if len(around) != 2:
+            raise ApprovalError(_NO_PLACE)
         expected = [self._expected(block) for block in blocks]
-        # Most texts need no other forms, and are read once.
-        markdown = join_blocks(tags, [block.forms[0] for block in blocks])
-        if self._read(markdown) == expected:
-            return markdown
-
-        texts = [self._form(block) for block in blocks]
-        markdown = join_blocks(tags, texts)
-        found = self._read(markdown)
-        if found == expected:
-            return markdown
-
-        if found is not None:
-            for number in _misread(found, expected):
-                texts[number] = blocks[number].html
-            markdown = join_blocks(tags, texts)
-            if self._read(markdown) == expected:
-                return markdown
-        raise ApprovalError(_ANOTHER_TEXT)
-
-    def check_page(self, template: str, page: str, articles: Mapping[str, str]) -> bool:
-        """Tell whether a page is read as its template, with the articles as they are read alone.
-
-        Each article stands in the template as a paragraph that consists of its key.
-        """
-        expected = self._shown(template)
-        for name, markdown in articles.items():
-            paragraph = f"<p>{name}</p>"
-            if expected.count(paragraph) != 1:
-                return False
-            expected = expected.replace(paragraph, self._shown(f"{COMMENT}\n\n{markdown}"))
-        return self._shown(page) == expected
-
-    def _shown(self, markdown: str) -> str:
-        """Return the HTML of Markdown without what depends on the other words of a page."""
-        # A table of contents has the headings of the whole page.
-        html, *others = self.html(markdown).split(_TOC)
-        for part in others:
-            _, _, behind = part.partition("</div>")
-            html += behind
-        # In the first line of a page, colons are escaped.
-        return _VARIES.sub("", html.replace(COMMENT, "")).replace("&#58;", ":")
-
-    def _form(self, block: WrittenBlock) -> str:
-        """Return the first form of a block that this site reads as its HTML.
-
-        Raises ApprovalError.
-        """
-        expected = [self._expected(block)]
-        for form in block.forms:
-            if self._read(form) == expected:
-                return form
-        words = quoted(" ".join(unescape(re.sub("<[^<>]*>", " ", block.html)).split()))
-        raise ApprovalError(
-            f"the Markdown extensions of this site change even the HTML of {words}; take out the "
-            "extension that does, or change the text with `contentgen review`"
-        )
+        as_html: set[int] = set()
+        is_apart = False
+        different: set[int] = set()
+        for _ in range(_MAX_READINGS):
+            text = _join(blocks, as_html, is_apart=is_apart)
+            content = _content_between(self.html(compose(text)), *around)
+            if content is None:
+                different = set()
+                if is_apart:
+                    as_html = set(range(len(blocks)))
+                is_apart = True
+                continue
+            found = _describe_blocks(content, self._link)
+            if found == expected:
+                return text
+            different = _differences(found, expected)
+            if different <= as_html:
+                break
+            as_html |= different
+        raise ApprovalError(_why_not(blocks, sorted(different & as_html)))
 
     def _expected(self, block: WrittenBlock) -> str:
         """Return the description of a block, or one that nothing has for HTML that is not valid."""
         descriptions = _describe_blocks(block.html, self._link)
         return "".join(descriptions) if descriptions else "?"
 
-    def _read(self, markdown: str) -> list[str] | None:
-        """Return descriptions of the blocks that Markdown is read as, or None for other markup."""
-        # Behind a comment, the first line is not read as metadata.
-        return _describe_blocks(self.html(f"{COMMENT}\n\n{markdown}"), self._link)
+
+def _join(blocks: Sequence[WrittenBlock], as_html: Collection[int], *, is_apart: bool) -> str:
+    """Return blocks as Markdown or, if their number is in `as_html`, as HTML."""
+    texts = []
+    for number, block in enumerate(blocks):
+        texts.append(block.html if number in as_html else block.markdown)
+    text = join_blocks([block.tag for block in blocks], texts)
+    return f"{COMMENT}\n\n{text}\n\n{COMMENT}" if is_apart else text
 
 
-def _misread(found: Sequence[str], expected: Sequence[str]) -> range:
-    """Return the numbers of the expected blocks that were not found, with a neighbour on each side.
+def _without_tables_of_contents(html: str) -> str:
+    """Return HTML without its tables of contents, which have the headings of the whole page."""
+    first, *others = html.split(_TOC)
+    parts = [first]
+    for other in others:
+        _, _, after = other.partition("</div>")
+        parts.append(after)
+    return "".join(parts)
 
-    They are one range: from the first difference to the last one.
+
+def _shown(html: str) -> str:
+    """Return HTML without what depends on the other words of a page."""
+    return _VARIES.sub("", _without_tables_of_contents(html))
+
+
+def _content_between(html: str, before: str, after: str) -> str | None:
+    """Return what stands between two parts of HTML, or None if they are not its start and its end.
+
+    The parts are without what depends on the other words of a page.
     """
-    same_at_start = common_length(found, expected)
-    same_at_end = common_length(found[::-1], expected[::-1])
-    start = max(same_at_start - 1, 0)
-    end = min(len(expected) - same_at_end + 1, len(expected))
-    return range(start, end)
+    shown = _shown(html)
+    start, end = len(before), len(shown) - len(after)
+    if start > end or not (shown.startswith(before) and shown.endswith(after)):
+        return None
+    html = _without_tables_of_contents(html)
+    return html[_position(html, start) : _position(html, end)]
+
+
+def _position(html: str, shown: int) -> int:
+    """Return the position in HTML before which so many characters of _shown() stand."""
+    position = shown
+    for varying in _VARIES.finditer(html):
+        if varying.start() >= position:
+            break
+        position += len(varying[0])
+    return position
+
+
+def _differences(found: Sequence[str] | None, expected: Sequence[str]) -> set[int]:
+    """Return the numbers of the expected blocks that were read as something else.
+
+    Where other blocks were read than as many, these are all from the first difference to the last
+    one, with their neighbours.
+    """
+    if found is None:  # other markup
+        return set(range(len(expected)))
+    if len(found) == len(expected):
+        pairs = enumerate(zip(found, expected, strict=True))
+        return {number for number, (one, other) in pairs if one != other}
+    start = common_length(found, expected) - 1
+    end = len(expected) - common_length(found[::-1], expected[::-1]) + 1
+    return set(range(max(start, 0), min(end, len(expected))))
+
+
+def _why_not(blocks: Sequence[WrittenBlock], changed: Sequence[int]) -> str:
+    """Return why blocks cannot be written, of which those with the numbers `changed` are HTML."""
+    if not changed:
+        return _NO_PLACE
+    html = blocks[changed[0]].html
+    words = quoted(" ".join(unescape(re.sub("<[^<>]*>", " ", html)).split()))
+    return (
+        f"the Markdown extensions of this site change even the HTML of {words}; take out the "
+        "extension that does, or change the text with `contentgen review`"
+    )
 
 
 def _describe_blocks(html: str, link: Callable[[str], str]) -> list[str] | None:

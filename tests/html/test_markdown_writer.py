@@ -21,10 +21,10 @@ def blocks_of(html: str) -> list[WrittenBlock]:
     return write_blocks(parse_article(f"<article>{html}</article>"))
 
 
-def to_markdown(html: str, form: int = 0) -> str:
-    """Return the blocks of an article as Markdown, each in this form."""
+def to_markdown(html: str) -> str:
+    """Return the blocks of an article as Markdown."""
     blocks = blocks_of(html)
-    return join_blocks([block.tag for block in blocks], [block.forms[form] for block in blocks])
+    return join_blocks([block.tag for block in blocks], [block.markdown for block in blocks])
 
 
 @pytest.mark.parametrize(
@@ -116,15 +116,16 @@ def test_code_keeps_its_spaces() -> None:
     assert to_plain_markdown(code).strip() == f"```\na{' ' * 99}b c\n    d\n```"
 
 
-def test_other_forms() -> None:
-    """The second form has HTML for what can be ambiguous, and the third one is HTML."""
-    html = "<ul><li><code>a|b</code><code>c</code> <b>d</b> <a href='https://x.example/'>e</a></li></ul>"
-    forms = blocks_of(html)[0].forms
-    assert forms == (
-        "- <code>a&#124;b</code>`c` **d** [e](https://x.example/)",
-        "- <code>a&#124;b</code><code>c</code> <strong>d</strong> [e](https://x.example/)",
-        "<ul>\n<li>\n<p><code>a|b</code><code>c</code> <strong>d</strong> "
-        '<a href="https://x.example/">e</a></p>\n</li>\n</ul>',
+def test_a_block_is_html_too() -> None:
+    """Where its Markdown is ambiguous, its HTML is not."""
+    html = "<ul><li><code>a|b</code><code>c</code><code>d</code> <b>e</b> <a href='https://x.example/'>f</a></li></ul>"
+    [block] = blocks_of(html)
+    assert (
+        block.markdown == "- <code>a&#124;b</code>`c`<code>d</code> **e** [f](https://x.example/)"
+    )
+    assert block.html == (
+        "<ul>\n<li>\n<p><code>a|b</code><code>c</code><code>d</code> <strong>e</strong> "
+        '<a href="https://x.example/">f</a></p>\n</li>\n</ul>'
     )
 
 
@@ -141,7 +142,7 @@ def test_a_large_table_is_html() -> None:
     """As Markdown, each row of a table has as many cells as the widest."""
     rows = f"<tr>{'<td>a</td>' * 900}</tr>" + "<tr><td>b</td></tr>" * 900
     [block] = blocks_of(f"<table>{rows}</table>")
-    assert block.forms == (block.html,)
+    assert block.markdown == block.html
     assert block.html.count("<td>") == 1800
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 
 import pytest
 from markdown import Markdown
@@ -44,7 +45,7 @@ def reader(*extensions: str | Extension, **options: dict[str, object]) -> Markdo
 def written(html: str, *extensions: str | Extension, **options: dict[str, object]) -> str:
     """Return the Markdown of an article for a site with these extensions."""
     blocks = write_blocks(parse_article(f"<article>{html}</article>"))
-    return reader(*extensions, **options).write(blocks)
+    return reader(*extensions, **options).write(blocks, str, "PLACE")
 
 
 def test_what_is_read_the_same_is_markdown() -> None:
@@ -65,15 +66,12 @@ def test_a_picture_is_markdown() -> None:
     """In the HTML of Markdown, its attributes have another order."""
     html = '<article><p>a <img src="https://x.example/a.png" alt="b" title="c"></p></article>'
     blocks = write_blocks(parse_article(html, ["x.example"]))
-    assert reader().write(blocks) == 'a ![b](https://x.example/a.png "c")'
+    assert reader().write(blocks, str, "PLACE") == 'a ![b](https://x.example/a.png "c")'
 
 
 @pytest.mark.parametrize(
     ("html", "markdown"),
     [
-        (f"<p><code>{HARMFUL}</code><code>``</code></p><p><b>a</b></p>",
-         "<code>&lt;img src&#61;x onerror&#61;alert(1)&gt;</code><code>&#96;&#96;</code>\n\n**a**"),
-        ("<h2><code>a</code><code>b</code></h2>", "## <code>a</code><code>b</code>"),
         ("<ul><li><pre>a</pre></li></ul>",
          "<ul>\n<li>\n<pre><code>a</code></pre>\n</li>\n</ul>"),
         ("<ol start='3'><li>a</li></ol>", '<ol start="3">\n<li>\n<p>a</p>\n</li>\n</ol>'),
@@ -82,8 +80,15 @@ def test_a_picture_is_markdown() -> None:
     ],
 )  # fmt: skip
 def test_what_is_read_differently_is_html(html: str, markdown: str) -> None:
-    """A block is HTML within its lines, and as a whole if that does not help."""
+    """A block that its Markdown is not read as stands there as HTML, and no other block does."""
     assert written(html) == markdown
+
+
+def test_code_that_touches_code() -> None:
+    """It is no code with backticks in it, whatever it says."""
+    assert written(f"<p><code>{HARMFUL}</code><code>``</code></p>") == (
+        "`<img src=x onerror=alert(1)>`<code>&#96;&#96;</code>"
+    )
 
 
 def test_markdown_depends_on_the_extensions() -> None:
@@ -122,22 +127,40 @@ def test_an_extension_that_fails() -> None:
         written("<p>a</p>", Changed(lambda line: str(1 // 0)))
 
 
-def test_pages() -> None:
-    """The text of a page around an article is the same as without it."""
-    site = reader("abbr", "footnotes")
-    text = "- HTML\n- b"
+OWN = "# Own\n\n[TOC]\n\nA note.[^1]\n\nPLACE\n\n[^1]: It.\n\n*[HTML]: markup\n\n## Own"
+APART = "<!-- -->\n\n- HTML\n- b\n\n<!-- -->"
 
-    def is_read(page: str) -> bool:
-        return site.check_page(page, page.replace("PLACE", text), {"PLACE": text})
 
-    assert is_read(
-        "# Own\n\n[TOC]\n\nA note.[^1]\n\nPLACE\n\n[^1]: It.\n\n*[HTML]: markup\n\n## Own"
+@pytest.mark.parametrize(
+    ("page", "text"),
+    [
+        (OWN, "- HTML\n- b"),
+        ("- a\n\nPLACE", APART),
+        ("PLACE\n\n- c", APART),
+        ("<div markdown>\n\n- a\n\nPLACE\n\n</div>", APART),
+        ("<div>\nPLACE\n</div>", None),
+        ("```\nPLACE\n```", None),
+        ("PLACE\n\nPLACE", None),
+    ],
+)
+def test_the_text_of_a_page_around_an_article(page: str, text: str | None) -> None:
+    """It is the same as without the article, which comments keep apart from it, or none is put."""
+    article = parse_article("<article><ul><li>HTML</li><li>b</li></ul></article>")
+    blocks = write_blocks(article)
+    site = reader("abbr", "footnotes", "toc", "md_in_html")
+    if text:
+        assert site.write(blocks, partial(page.replace, "PLACE"), "PLACE") == text
+    else:
+        with pytest.raises(ApprovalError, match="Markdown is not read at the place of the text"):
+            site.write(blocks, partial(page.replace, "PLACE"), "PLACE")
+
+
+def test_blocks_that_are_read_as_one() -> None:
+    """They become HTML with their neighbours."""
+    join = Changed(lambda line: "" if line == "## b" else line)
+    assert written("<p>a</p><h2>b</h2><p>c</p><p>d</p>", join) == (
+        "<p>a</p>\n\n<h2>b</h2>\n\n<p>c</p>\n\nd"
     )
-    assert not is_read("- a\n\nPLACE")
-    assert not is_read("PLACE\n\n- c")
-    assert not is_read("<div>\nPLACE\n</div>")
-    assert not is_read("```\nPLACE\n```")
-    assert is_read("<!-- -->\n\nPLACE\n\n<!-- -->\n\n    code")
 
 
 def test_a_site_whose_extensions_are_not_known() -> None:
