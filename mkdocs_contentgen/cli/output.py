@@ -344,7 +344,7 @@ def print_failure(article: Article, currency: str = "") -> None:
 def print_article(html: str) -> None:
     """Print an article as Markdown, with `==statements to check==`. Raises UnsafeHTMLError."""
     from ..html.document import Document
-    from ..html.markdown_writer import to_readable_markdown
+    from ..html.plain_markdown import to_readable_markdown
 
     for line in to_readable_markdown(Document(html).to_lines()).splitlines():
         print_text_line(line.rstrip(), bold=line.startswith("#"))

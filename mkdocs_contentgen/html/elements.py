@@ -26,7 +26,8 @@ WEAK = "same-words"
 TO_READ = "to-read"
 """The class of a `<span>` around a sentence that hardly shares a word with the sources."""
 
-DROPPED = (
-    "script style iframe template svg object think thinking thought reasoning scratchpad".split()
-)
+THOUGHTS = "think thinking thought reasoning scratchpad".split()
+"""The elements in which models put what they think before they answer."""
+
+DROPPED = ["script", "style", "iframe", "template", "svg", "object", *THOUGHTS]
 """The elements of a model's HTML that are dropped with their text."""

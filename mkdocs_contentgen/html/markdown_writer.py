@@ -13,22 +13,14 @@ from dataclasses import dataclass
 from textwrap import indent
 from xml.etree.ElementTree import Element
 
-from bs4 import BeautifulSoup, Tag
-from markdownify import MarkdownConverter
-
-from ..errors import UnsafeHTMLError
-from .elements import BLOCK_LEVEL, DROPPED, VOID
-from .sanitizer import MAX_DEPTH
+from .elements import BLOCK_LEVEL, VOID
+from .markdown_blocks import BlockWriter, code_in_ticks, fenced_code, language_of
 from .simplify import simplify
 
 _LISTS = ("ul", "ol")
-_CODE = ["code", "samp", "kbd"]
 _EMPHASIS = {"strong": "**", "em": "*"}
 _MAX_CELLS = 20_000
 """How many cells a table has at most that is written as Markdown: it has all cells of its grid."""
-
-_SCRIPTS = {"sup_symbol": "<sup>", "sub_symbol": "<sub>"}
-"""The options with which `10<sup>6</sup>` stays what it is: without the element, it is 106."""
 
 _INVISIBLE = (
     "\x80-\xa0\xad\u061c\u1680\u180e\u2000-\u200f\u2028-\u202f\u205f-\u206f\u3000\ufe00\ufeff"
@@ -58,16 +50,7 @@ _BESIDE_EMPHASIS = re.compile("[0-9A-Za-z*<>]")
 _TEMPLATE = re.compile(rf"\{{[{{%#!+~=>-]|-8<|[{_INVISIBLE}]")
 """What templates and snippets read in code, too."""
 
-_CODE_SPAN = re.compile("(`[^`\n]+`)")
-_OUTSIDE_OF_ELEMENTS = frozenset({"[document]"})
-"""The parents that the converter names for text outside of all elements: the document itself."""
-
 _SPACE = re.compile(r"[ \t\r\n\f]+")
-_LONG_SPACE = re.compile(r"[ \t\r\n\f]{100,}")
-
-_BLOCK_START = re.compile(
-    r"(?=<(?:h[1-6]|[uod]l|p|pre|div|table|blockquote|section|article)[\s>])", re.IGNORECASE
-)
 
 _NAMED = {"&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "\xa0": "&nbsp;"}
 
@@ -118,177 +101,37 @@ def _merges(before: str, tag: str) -> bool:
     return (before in _LISTS and tag in _LISTS) or before == tag == "blockquote"
 
 
-def to_plain_markdown(html: str) -> str:
-    """Return HTML of a model as Markdown, in which `<sup>` and `<sub>` are the only HTML.
-
-    Markdown beside its elements stays as it is, and so does code in backticks.
-
-    Raises UnsafeHTMLError for elements that are nested too deeply.
-    """
-    html = _shorten_spaces(html)
-    # html.parser does not add end tags that are left out: a block ends the paragraph before it, and
-    # an item the one before it.
-    html = _BLOCK_START.sub("</p>", html)  # before each start of a block
-    if "</li>" not in html.lower():
-        html = re.sub("(?i)<li>", "</li><li>", html)
-    soup = BeautifulSoup(html, "html.parser")
-    _check_depth(soup)
-    has_heading = soup.find("h1") is not None
-    for tag in soup.find_all(DROPPED):
-        tag.decompose()
-    for title in soup.find_all("title"):
-        if has_heading:
-            title.decompose()
-        else:
-            title.name = "h1"
-    _join_code(soup)
-    options = {"bullets": "-", "heading_style": "atx", "strip": ["a", "img"]}
-    converter = _PlainConverter(**options, **_SCRIPTS)
-    return str(converter.convert_soup(soup)).lstrip()
-
-
-def to_readable_markdown(html: str) -> str:
-    """Return the HTML of a text as Markdown for people, with `==statements to check==`.
-
-    Raises UnsafeHTMLError for elements that are nested too deeply.
-    """
-    marked = _shorten_spaces(html).replace("<mark>", "==").replace("</mark>", "==")
-    soup = BeautifulSoup(marked, "html.parser")
-    _check_depth(soup)
-    _join_code(soup)
-    options = dict.fromkeys(("escape_asterisks", "escape_underscores", "escape_misc"), False)
-    converter = _FencingConverter(bullets="•", heading_style="atx", **options, **_SCRIPTS)
-    return str(converter.convert_soup(soup)).strip()
-
-
-def _shorten_spaces(html: str) -> str:
-    """Return HTML without long runs of white space, for which the converter needs minutes."""
-    return _LONG_SPACE.sub(lambda run: "\n\n" if "\n" in run[0] else " ", html)
-
-
-def _check_depth(soup: BeautifulSoup) -> None:
-    """Raise UnsafeHTMLError if elements are nested too deeply.
-
-    The converter writes each level once more, and calls itself for it.
-    """
-    level: list[Tag] = [soup]
-    for _ in range(MAX_DEPTH + 1):
-        level = [child for tag in level for child in tag.children if isinstance(child, Tag)]
-        if not level:
-            return
-    raise UnsafeHTMLError(f"the HTML is nested more than {MAX_DEPTH} deep")
-
-
-def _join_code(soup: BeautifulSoup) -> None:
-    """Make one element of code that touches other code, and set keys apart.
-
-    In Markdown, two of them that touch are one with backticks in it.
-    """
-    for code in soup.find_all(_CODE):
-        before = code.previous_sibling
-        if not (isinstance(before, Tag) and before.name in _CODE):
-            continue
-        if "kbd" in (before.name, code.name):
-            code.insert_before(" ")
-        else:
-            before.extend(code.contents[:])
-            code.decompose()
-
-
-class _FencingConverter(MarkdownConverter):  # type: ignore[misc]  # see pyproject.toml
-    def convert_pre(self, el: Tag, text: str, parent_tags: set[str]) -> str:
-        """Return a block of code, which its fence alone ends."""
-        code = text.strip("\n")
-        fence = _ticks_around(code, least=3)
-        return f"\n\n{fence}\n{code}\n{fence}\n\n" if code else ""
-
-
-class _PlainConverter(_FencingConverter):
-    def escape(self, text: str, parent_tags: set[str]) -> str:
-        """Return text without Markdown, unless it stands in no element or in backticks."""
-        if parent_tags <= _OUTSIDE_OF_ELEMENTS:
-            return text
-        parts = _CODE_SPAN.split(text)
-        # Between the spans of code, which are every second part.
-        for index in range(0, len(parts), 2):
-            parts[index] = super().escape(parts[index], parent_tags)
-        return "".join(parts)
-
-    def convert_td(self, el: Tag, text: str, parent_tags: set[str]) -> str:
-        """Return a cell, which ends at its first unescaped `|`."""
-        return str(super().convert_td(el, text.replace("|", r"\|"), parent_tags))
-
-    convert_th = convert_td
-
-    def convert_summary(self, el: Tag, text: str, parent_tags: set[str]) -> str:
-        """Return the summary of details, apart from what they hide."""
-        return f"\n\n{text.strip()}\n\n"
-
-
-class _Writer:
-    """Writes the blocks of simplify() as Markdown."""
+class _Writer(BlockWriter):
+    """Writes Markdown of which no text is syntax."""
 
     def __init__(self, link: Callable[[str], str]) -> None:
         self._link = link
 
-    def block(self, block: Element, *, is_nested: bool = False) -> str:
-        """Return a block."""
-        match block.tag:
-            case "hr":
-                return "---"
-            case "pre":
-                return _nested_code(block) if is_nested else _fenced_code(block)
-            case "ul" | "ol":
-                return self._list(block)
-            case "table":
-                return self._table(block)
-            case "blockquote":
-                lines = self._blocks(list(block)).split("\n")
-                return "\n".join(f"> {line}".rstrip() for line in lines)
-            case "div":  # an admonition, whose first block is its title
-                return f"!!! tip\n{indent(self._blocks(block[1:]), '    ')}"
-            case "p":
-                return _escape_start(self._line(block))
-        return f"{'#' * int(block.tag[1])} {self._line(block)}"
+    def line(self, element: Element) -> str:
+        """Return the content of a block on one line."""
+        return " ".join(self._content(element, in_emphasis=False).split())
 
-    def _blocks(self, blocks: Sequence[Element]) -> str:
-        """Return blocks that are nested in another."""
-        texts = [self.block(block, is_nested=True) for block in blocks]
+    def paragraph(self, element: Element) -> str:
+        """Return a paragraph whose beginning is no syntax."""
+        return _escape_start(self.line(element))
+
+    def code(self, pre: Element, *, is_nested: bool) -> str:
+        """Return a block of code: in another block it has no fence, which many extensions lack."""
+        return _nested_code(pre) if is_nested else _fenced_code(pre)
+
+    def join(self, tags: Sequence[str], texts: Sequence[str]) -> str:
+        """Return blocks, kept apart where they would be read as one."""
         # Indented code behind a list would belong to its last item.
-        tags = ["ul" if block.tag == "pre" else block.tag for block in blocks]
-        return join_blocks(tags, texts)
+        return join_blocks(["ul" if tag == "pre" else tag for tag in tags], texts)
 
-    def _list(self, block: Element) -> str:
+    def item(self, bullet: str, text: str) -> str:
+        """Return an item of a list, indented by four spaces, as Python-Markdown has it."""
+        return f"{bullet} {indent(text, '    ').strip()}"
+
+    def join_items(self, items: Sequence[str]) -> str:
         """Return a list, with empty lines between its items if one of them needs empty lines."""
-        start = block.get("start", "1")
-        first = 1
-        if start.isdecimal():
-            first = int(start)
-        items = []
-        for number, item in enumerate(block, first):
-            text = self._blocks(list(item))
-            tags = [part.tag for part in item]
-            is_line_and_list = tags in (["p", "ul"], ["p", "ol"])
-            if is_line_and_list:
-                paragraph, nested = text.split("\n\n", 1)
-                if "\n\n" not in nested:
-                    text = f"{paragraph}\n{nested}"
-            bullet = f"{number}." if block.tag == "ol" else "-"
-            items.append(f"{bullet} {indent(text, '    ').strip()}")
         is_loose = any("\n\n" in item for item in items)
         return ("\n\n" if is_loose else "\n").join(items)
-
-    def _table(self, block: Element) -> str:
-        """Return a table, below whose first row there is a line."""
-        rows = [self._row(row) for row in block.iter("tr")]
-        line = "| " + " | ".join("---" for _ in block[0][0]) + " |"
-        return "\n".join([rows[0], line, *rows[1:]])
-
-    def _row(self, row: Element) -> str:
-        return "| " + " | ".join(self._line(cell) for cell in row) + " |"
-
-    def _line(self, element: Element) -> str:
-        return " ".join(self._content(element, in_emphasis=False).split())
 
     def _content(self, element: Element, *, in_emphasis: bool) -> str:
         """Return the content of an element within a line."""
@@ -335,9 +178,7 @@ def _code(element: Element) -> str:
     code = " ".join((element.text or "").split())
     if len(element) or _TEMPLATE.search(code) or "|" in code:
         return _code_as_html(element)
-    ticks = _ticks_around(code, least=1)
-    space = " " if "`" in code else ""
-    return f"{ticks}{space}{code}{space}{ticks}"
+    return code_in_ticks(code)
 
 
 def _code_as_html(element: Element) -> str:
@@ -349,17 +190,7 @@ def _fenced_code(pre: Element) -> str:
     code = "".join(pre.itertext())
     if len(pre[0]) or _TEMPLATE.search(code):
         return _to_html(pre)
-    fence = _ticks_around(code, least=3)
-    language = pre[0].get("class", "").removeprefix("language-")
-    return f"{fence}{language}\n{code}\n{fence}"
-
-
-def _ticks_around(code: str, *, least: int) -> str:
-    """Return at least `least` backticks, and more than there are together in the code."""
-    number = least
-    for ticks in re.findall("`+", code):
-        number = max(number, len(ticks) + 1)
-    return "`" * number
+    return fenced_code(code, language_of(pre))
 
 
 def _nested_code(pre: Element) -> str:

@@ -151,22 +151,44 @@ def sanitize(
         xml = _clean_xml(html)
     if is_used_again and len(_kept) < _MAX_KEPT:
         _kept[html] = xml
-    try:
-        root = fromstring(f"<div>{xml}</div>")  # noqa: S314  without a document type
-    except ParseError as error:
-        raise UnsafeHTMLError("the HTML is not well-formed") from error
-    _check_depth(root)
+    root = _parse(xml)
     _show_ruby_parentheses(root)
     _restrict_links(root, set(map(str.lower, image_hosts)))
     return root
 
 
+def parse_clean(html: str) -> Element:
+    """Return a `<div>` with what is left of HTML, with all its images. It is not for pages.
+
+    HTML is cleaned once: nobody parses the result again. Raises UnsafeHTMLError for HTML that is
+    too large or nested too deeply.
+    """
+    return _parse(_to_xml(_without_controls(_CLEANER.clean(_prepare(html)))))
+
+
+def _parse(xml: str) -> Element:
+    try:
+        root = fromstring(f"<div>{xml}</div>")  # noqa: S314  without a document type
+    except ParseError as error:
+        raise UnsafeHTMLError("the HTML is not well-formed") from error
+    _check_depth(root)
+    return root
+
+
 def _clean_xml(html: str) -> str:
     """Return what is left of HTML, as XML without its root. Raises UnsafeHTMLError."""
+    return _to_xml(_clean_until_stable(_prepare(html)))
+
+
+def _prepare(html: str) -> str:
+    """Return HTML that can be cleaned. Raises UnsafeHTMLError if it is too large."""
     _check_size(html)
     valid = html.encode("utf-8", "replace").decode()
-    clean = _clean_until_stable(_CHECKBOX.sub(_checkbox_in_markdown, valid))
-    # With these replacements, the output of nh3 is XML, whose parser is much faster.
+    return _CHECKBOX.sub(_checkbox_in_markdown, valid)
+
+
+def _to_xml(clean: str) -> str:
+    """Return HTML that nh3 has cleaned as XML, whose parser is much faster."""
     xml = _VOID.sub(r"<\1\2/>", clean).replace("&nbsp;", "\xa0")
     for character in "\t\n\r":  # XML normalizes these to spaces in attributes
         xml = xml.replace(character, f"&#{ord(character)};")  # translate() takes a hundred times

@@ -236,7 +236,7 @@ def _block_lines(lines: Sequence[_Line]) -> list[str]:
     only_group_text = blocks <= _PLAIN and "!--" not in names
     if only_group_text:
         return "\n".join(_inline_line(line) for line in lines).split("\n")
-    from ..html.markdown_writer import to_plain_markdown  # few models write HTML
+    from ..html.plain_markdown import to_plain_markdown  # few models write HTML
 
     text = "\n".join(_escape_stray_signs(line) for line in lines)
     with suppress(UnsafeHTMLError):  # then the HTML stays as it is

@@ -493,7 +493,7 @@ def test_show_a_draft(site: Site) -> None:
     )
     assert lines[:2] == [f"docs/index.md:2: {line}" for line in REMARK_LINES]
     assert [line for line in lines[2:] if line] == [
-        *("# Alpha", "In ==1999==.\\u202e", "1. One", "2. Two", "Term", ":   Words"),
+        *("# Alpha", "In ==1999==.\\u202e", "1. One", "2. Two", "**Term:** Words"),
         *("| A | B |", "| --- | --- |", "| 1 | 2 |", "to check: In ‹1999›.\\u202e"),
     ]
 

@@ -5,13 +5,10 @@ from __future__ import annotations
 import pytest
 from growth import LINEAR, growth
 
-from mkdocs_contentgen.errors import UnsafeHTMLError
 from mkdocs_contentgen.html.article import parse_article
 from mkdocs_contentgen.html.markdown_writer import (
     WrittenBlock,
     join_blocks,
-    to_plain_markdown,
-    to_readable_markdown,
     write_blocks,
 )
 
@@ -53,67 +50,6 @@ def to_markdown(html: str) -> str:
 def test_html_as_markdown(html: str, markdown: str) -> None:
     """Each element has one form, and needs no extension."""
     assert to_markdown(html) == markdown
-
-
-def test_powers_and_indices_stay() -> None:
-    """`10<sup>6</sup>` is not 106, in what a model or a person gives, and in what `show` prints."""
-    line = "10<sup>6</sup> molecules of H<sub>2</sub>O"
-    assert to_plain_markdown(f"<div><p>{line}</p></div>").strip() == line
-    assert to_readable_markdown(f"<p>{line}</p>") == line
-
-
-@pytest.mark.parametrize(
-    ("html", "markdown"),
-    [
-        (
-            "<p><code>&lt;b&gt;</code><code>c</code><kbd>d</kbd> <code>e</code></p>",
-            "`<b>c` `d` `e`",
-        ),
-        ("<p><code>a ` b</code><code>``</code></p>", "``` a ` b`` ```"),
-        ("<pre>a\n```\nb</pre>", "````\na\n```\nb\n````"),
-    ],
-)
-def test_code_stays_code(html: str, markdown: str) -> None:
-    """What a model gives and what `show` prints is code still, and nothing else is."""
-    assert to_plain_markdown(html).strip() == markdown
-    assert to_readable_markdown(html) == markdown
-
-
-@pytest.mark.parametrize(
-    ("html", "markdown"),
-    [
-        ("- Set `a_b` and **c** by *d*.<script>e</script>", "- Set `a_b` and **c** by *d*."),
-        ("__e__ `a*b`<!-- c_d --> f_g", "__e__ `a*b` f_g"),
-        ("<p>Set `a_b*c*` to 2*3*4</p>", r"Set `a_b*c*` to 2\*3\*4"),
-        ("<p>One ` tick and a_b</p>", r"One ` tick and a\_b"),
-    ],
-)
-def test_markdown_beside_html_stays(html: str, markdown: str) -> None:
-    """What a model writes beside an element, or in backticks, gets no backslashes."""
-    assert to_plain_markdown(html).strip() == markdown
-
-
-@pytest.mark.parametrize("piece", [" ", "\t", "\n", " \n", "<b>a</b>", "<p>a</p>"])
-def test_what_repeats_takes_linear_time(piece: str) -> None:
-    """An answer of a model may be anything, and so may a text that `show` prints."""
-
-    def write(text: str) -> None:
-        to_readable_markdown(f"<ul><li>{text}</li></ul>")
-        to_plain_markdown(f"<ul><li>{text}</li></ul>")
-
-    assert growth(write, lambda size: piece * (size // len(piece)), 4_000) < LINEAR
-
-
-def test_nested_html_is_not_converted() -> None:
-    """Each level would be written once more."""
-    with pytest.raises(UnsafeHTMLError, match="nested more than 100 deep"):
-        to_plain_markdown("<div>" * 101)
-
-
-def test_code_keeps_its_spaces() -> None:
-    """Of a hundred and more together, one is left."""
-    code = f"<pre>a{' ' * 99}b{' ' * 100}c\n    d</pre>"
-    assert to_plain_markdown(code).strip() == f"```\na{' ' * 99}b c\n    d\n```"
 
 
 def test_a_block_is_html_too() -> None:
