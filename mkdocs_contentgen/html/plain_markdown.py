@@ -56,6 +56,7 @@ def to_plain_markdown(html: str) -> str:
     for element in root.iter():
         element.tag = _RENAMED.get(element.tag, element.tag)
     _add_missing_lists(root)
+    _join_code(root)
     writer = _PlainWriter()
     chunks = []
     between = root.text or ""
@@ -83,10 +84,9 @@ def to_readable_markdown(html: str) -> str:
 
 
 def _read(html: str) -> Element:
-    """Return the tree of HTML with what Markdown has no other form for."""
+    """Return the tree of HTML without lists of definitions, which Markdown does not have."""
     root = parse_clean(html)
     _label_definitions(root)
-    _join_code(root)
     return root
 
 
@@ -155,6 +155,7 @@ class _PlainWriter(BlockWriter):
 
     def line(self, element: Element) -> str:
         """Return the content of a block, with breaks if it may have several lines."""
+        _join_code(element)
         text = _LINE_END.sub("\n", _SPACE.sub(" ", self._content(element)))
         if element.tag in CELLS or element.tag in HEADINGS:
             text = text.replace("\n", " ").replace(_BREAK, " ").strip()

@@ -25,6 +25,7 @@ def test_powers_and_indices_stay() -> None:
         ),
         ("<p><code>a ` b</code><code>``</code></p>", "``` a ` b`` ```"),
         ("<pre>a\n```\nb</pre>", "````\na\n```\nb\n````"),
+        ("<h2><pre>&lt;b&gt;</pre><pre>``</pre></h2>", "## ``` <b>`` ```"),
     ],
 )
 def test_code_stays_code(html: str, markdown: str) -> None:
