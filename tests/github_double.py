@@ -52,6 +52,9 @@ class Fault:
     status: int
     message: str = ""
     headers: dict[str, str] = field(default_factory=dict)
+    content: bytes = b""
+    """The body of the answer, in the place of one with the message."""
+
     was_processed: bool = False
     """Whether the request is processed all the same."""
 
@@ -303,14 +306,17 @@ class _Handler(BaseHTTPRequestHandler):
             if isinstance(answer, list):
                 answer, headers = page_of(answer, self.path)
         if fault:
-            self._send(fault.status, {"message": fault.message}, fault.headers)
+            self._send(fault.status, {"message": fault.message}, fault.headers, fault.content)
         else:
             self._send(status, answer, headers)
 
     do_GET = do_POST = do_PATCH = do_DELETE = do_PUT = _handle  # noqa: N815
 
-    def _send(self, status: int, answer: object, headers: dict[str, str]) -> None:
-        content = b"" if answer is None else json.dumps(answer).encode()
+    def _send(
+        self, status: int, answer: object, headers: dict[str, str], content: bytes = b""
+    ) -> None:
+        if not content and answer is not None:
+            content = json.dumps(answer).encode()
         self.send_response(status)
         for name, value in headers.items():
             self.send_header(name, value)

@@ -26,6 +26,9 @@ _TIMEOUT = 30.0
 _UNNAMED_WAIT = 60.0
 """Seconds that GitHub asks for, at least, after a limit that names no time. Each try doubles it."""
 
+_LONGEST_LIMIT = 366 * 24 * 3600.0
+"""Seconds. A limit that names a longer time is no limit of GitHub, and is cut to this."""
+
 _MOST_LIMITS = 10
 """How often a request waits for a limit."""
 
@@ -37,6 +40,13 @@ _MAX_PAGES = 100
 _MAX_MESSAGE = 200
 _HARMLESS = frozenset({"GET", "PATCH", "PUT", "DELETE"})
 """Methods of requests that have the same effect when they are sent twice."""
+
+_LIMIT_STATUS = 429
+_STATUSES_OF_LIMITS = (200, 403, _LIMIT_STATUS)
+"""The first one is that of GraphQL."""
+
+_LIMIT = "rate limit"
+"""What GitHub's messages about limits contain, in lower case."""
 
 _LOOPBACK = frozenset({"127.0.0.1", "::1", "localhost"})
 
@@ -87,6 +97,10 @@ class _GraphQL(msgspec.Struct, frozen=True):
 class _RuleParameters(msgspec.Struct, frozen=True):
     dismiss_stale_reviews_on_push: bool = False
     require_last_push_approval: bool = False
+
+
+class _Refusal(msgspec.Struct, frozen=True):
+    message: str = ""
 
 
 class _Rule(msgspec.Struct, frozen=True):
@@ -149,8 +163,8 @@ class GitHub:
         """Return the login that comments are written with, such as `docs-app[bot]`."""
         if not self._login:
             answer = self._send("POST", self._graphql, {"query": _WHO_AM_I}, is_harmless=True)
-            found = self._decode(answer, _GraphQL).data
-            if found is None:
+            found = _decode(answer.content, _GraphQL).data
+            if found is None or not found.viewer.login:
                 raise GitHubError("GitHub does not say whose token this is; give the job another")
             self._login = found.viewer.login
         return self._login
@@ -162,7 +176,7 @@ class GitHub:
     def write_comment(self, number: int, body: str) -> Comment:
         """Write a comment on a pull request, and return it."""
         path = f"{self._repository}/issues/{number}/comments"
-        return self._decode(self._send("POST", path, {"body": body}), Comment)
+        return _decode(self._send("POST", path, {"body": body}).content, Comment)
 
     def change_comment(self, comment: int, body: str) -> None:
         """Replace the text of a comment."""
@@ -201,7 +215,7 @@ class GitHub:
             if found is None:
                 raise
             return found
-        return self._decode(answer, PullRequest)
+        return _decode(answer.content, PullRequest)
 
     def change_pull_request(self, number: int, body: str) -> None:
         """Replace the text of a pull request."""
@@ -248,7 +262,7 @@ class GitHub:
             return False
         for rule in rules:
             if rule.type == "pull_request":
-                found = msgspec.json.decode(rule.parameters, type=_RuleParameters)
+                found = _decode(rule.parameters, _RuleParameters)
                 if found.dismiss_stale_reviews_on_push or found.require_last_push_approval:
                     return True
         return False
@@ -292,7 +306,7 @@ class GitHub:
         before: list[_T] = []
         for page in range(1, _MAX_PAGES + 1):
             answer = self._send("GET", f"{path}{joined}per_page={_PER_PAGE}&page={page}")
-            found: list[_T] = self._decode(answer, list[kind])  # type: ignore[valid-type]
+            found: list[_T] = _decode(answer.content, list[kind])  # type: ignore[valid-type]
             if found == before:
                 return  # both are empty, or the server has no pages
             yield from found
@@ -306,13 +320,7 @@ class GitHub:
         raise GitHubError(f"GitHub has more than {_MAX_PAGES * _PER_PAGE} items at {path}")
 
     def _get(self, path: str, kind: type[_T]) -> _T:
-        return self._decode(self._send("GET", path), kind)
-
-    def _decode(self, answer: _Answer, kind: type[_T]) -> _T:
-        try:
-            return msgspec.json.decode(answer.content, type=kind)
-        except msgspec.MsgspecError as error:
-            raise GitHubError("GitHub answered something that is not of its API", 502) from error
+        return _decode(self._send("GET", path).content, kind)
 
     def _send(
         self,
@@ -337,17 +345,15 @@ class GitHub:
                     ) from error
                 self._waiting.sleep(2.0**faults)
                 continue
-            if answer.is_success:
+            if answer.is_success and not _is_limit_of_graphql(answer):
                 names_next_page = "next" in answer.links if answer.links else None
                 return _Answer(answer.content, names_next_page)
-            wait = time_until_free(
-                answer.status_code, answer.headers, answer.text, self._waiting.now(), limits
-            )
+            now = self._waiting.now()
+            wait = time_until_free(answer.status_code, answer.headers, answer.text, now, limits)
             if wait is not None:
                 limits += 1
-                is_too_long = self._waiting.now() + wait > self._waits_until
-                if is_too_long or limits > _MOST_LIMITS:
-                    raise _limit_error(answer, method, path, wait)
+                if now + wait > self._waits_until or limits > _MOST_LIMITS:
+                    raise _limit_error(answer, method, path, now)
                 self._waiting.sleep(wait)
                 continue
             faults += 1
@@ -363,9 +369,20 @@ class _Answer:
     """None for an answer that names no page at all."""
 
 
+def _decode(content: bytes | msgspec.Raw, kind: type[_T]) -> _T:
+    """Return what is in an answer. Raises GitHubError."""
+    try:
+        return msgspec.json.decode(content, type=kind)
+    except (msgspec.MsgspecError, RecursionError) as error:
+        raise GitHubError("GitHub answered something that is not of its API", 502) from error
+
+
 def _check_address(name: str, value: str) -> None:
     """Raise ConfigurationError for an address that is neither encrypted nor on this machine."""
-    address = urlsplit(value)
+    try:
+        address = urlsplit(value)
+    except ValueError as error:
+        raise ConfigurationError(f"{name}: is no address ({error})") from error
     if address.scheme != "https" and address.hostname not in _LOOPBACK:
         raise ConfigurationError(f"{name}: is no https address; it would get the token")
 
@@ -378,28 +395,41 @@ def time_until_free(
     `headers` are those of the answer, in lower case or of a mapping that ignores case. `now` is in
     seconds since 1970, and `earlier` the number of limits that this request has met before.
     """
-    if status not in (403, 429):
+    if status not in _STATUSES_OF_LIMITS:
         return None
-    after = headers.get("retry-after", "")
-    if after.isdecimal():
-        return float(after)
-    reset = headers.get("x-ratelimit-reset", "")
-    if headers.get("x-ratelimit-remaining") == "0" and reset.isdecimal():
-        return max(0.0, float(reset) - now) + 1  # the clocks may differ
-    if status == 429 or "rate limit" in text.lower():
+    speaks_of_limit = _LIMIT in text.lower()
+    named = _named_wait(headers, now)
+    if named is not None:
+        return named
+    if status == _LIMIT_STATUS or speaks_of_limit:
         return _UNNAMED_WAIT * 2.0**earlier
     return None  # it is forbidden
+
+
+def _named_wait(headers: Mapping[str, str], now: float) -> float | None:
+    """Return after how many seconds a limit has passed, or None if GitHub names no time."""
+    after = headers.get("retry-after", "")
+    if after.isdecimal():
+        return min(float(after), _LONGEST_LIMIT)
+    reset = headers.get("x-ratelimit-reset", "")
+    if headers.get("x-ratelimit-remaining") == "0" and reset.isdecimal():
+        wait = max(0.0, float(reset) - now) + 1  # the clocks may differ
+        return min(wait, _LONGEST_LIMIT)
+    return None
+
+
+def _is_limit_of_graphql(answer: httpx.Response) -> bool:
+    """Tell whether GraphQL has refused a request for a limit, which it does with status 200."""
+    is_of_graphql = answer.request.url.path.endswith("/graphql")
+    return is_of_graphql and '"errors"' in answer.text and _LIMIT in answer.text.lower()
 
 
 def _message_in(answer: httpx.Response) -> str:
     """Return what GitHub said in an answer, or an empty string."""
     try:
-        found = answer.json()
-    except ValueError:  # a page of a proxy
+        return _decode(answer.content, _Refusal).message
+    except GitHubError:  # a page of a proxy
         return ""
-    if not isinstance(found, dict):
-        return ""
-    return str(found.get("message", ""))
 
 
 def _error(answer: httpx.Response, method: str, path: str) -> GitHubError:
@@ -426,12 +456,17 @@ def _cure(status: int, said: str) -> str:
     return ""
 
 
-def _limit_error(answer: httpx.Response, method: str, path: str, wait: float) -> GitHubError:
-    """Return the error of a limit that is too long to wait for."""
-    minutes = ceil(wait / 60)
+def _limit_error(answer: httpx.Response, method: str, path: str, now: float) -> GitHubError:
+    """Return the error of a limit that is too long to wait for. Its status is always 429."""
+    wait = _named_wait(answer.headers, now)
+    if wait is None:
+        passes = "GitHub does not say when its limit passes"
+        then = "later"
+    else:
+        passes = f"its limit passes in {counted(ceil(wait / 60), 'minute')}"
+        then = "then"
     return GitHubError(
-        f"GitHub answered {answer.status_code} to {method} {quote(path, safe='/?=&')}: its limit "
-        f"passes in {counted(minutes, 'minute')}; wait longer with --max-wait, or run the job "
-        "again then",
-        answer.status_code,
+        f"GitHub answered {answer.status_code} to {method} {quote(path, safe='/?=&')}: {passes}; "
+        f"wait longer with --max-wait, or run the job again {then}",
+        _LIMIT_STATUS,
     )

@@ -92,7 +92,7 @@ def _comment(
             text = report_markdown(reports, form)
         put_comment(github, number, known, text)
     except GitHubError as error:
-        if error.status != 403:
+        if error.status not in (403, 429):  # forbidden, or limited for longer than a job waits
             raise
         return [f"{error}; the summary has the report"]
     return []

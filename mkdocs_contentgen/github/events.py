@@ -151,11 +151,13 @@ def read_job(environment: Mapping[str, str]) -> Job:
             "GITHUB_REPOSITORY is not set to OWNER/NAME; this command is for a job on GitHub, and "
             "`contentgen report` prints the same report anywhere"
         )
-    token = environment.get("GITHUB_TOKEN", "")
+    token = environment.get("GITHUB_TOKEN", "").strip()  # a secret may end with a line break
     if not token:
         raise ConfigurationError(
             "GITHUB_TOKEN is not set; give the step `env: {GITHUB_TOKEN: ${{ github.token }}}`"
         )
+    if not (token.isascii() and token.isprintable()):
+        raise ConfigurationError("GITHUB_TOKEN has characters that no token has; copy it again")
     summary = environment.get("GITHUB_STEP_SUMMARY", "")
     api_url = environment.get("GITHUB_API_URL") or "https://api.github.com"
     return Job(
@@ -175,10 +177,12 @@ def _read_event(name: str) -> Event:
         return Event()
     path = Path(name)
     try:
-        if path.stat().st_size > _MAX_EVENT:
+        with path.open("rb") as file:
+            content = file.read(_MAX_EVENT + 1)
+        if len(content) > _MAX_EVENT:
             raise ConfigurationError(f"GITHUB_EVENT_PATH: {name} is no event of GitHub")
-        return msgspec.json.decode(path.read_bytes(), type=Event)
+        return msgspec.json.decode(content, type=Event)
     except OSError as error:
         raise ConfigurationError(f"GITHUB_EVENT_PATH: {reason_of(error)}") from error
-    except msgspec.MsgspecError as error:
+    except (msgspec.MsgspecError, RecursionError) as error:
         raise ConfigurationError(f"GITHUB_EVENT_PATH: {name} is no event of GitHub") from error

@@ -229,7 +229,7 @@ def put_pull_request(
         try:
             _ask(github, pull_request.number, owner)
         except GitHubError as error:
-            if error.status not in (403, 404, 422):
+            if error.status not in (403, 404, 422, 429):
                 raise
             notes.append(f"{owner} was not asked for a review: {error}")
     return pull_request, notes

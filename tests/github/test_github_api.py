@@ -6,10 +6,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 import pytest
-from github_double import REPOSITORY, TOKEN, Fault, GitHubDouble, github_double
+from github_double import BOT, REPOSITORY, TOKEN, Fault, GitHubDouble, github_double
 from ports import free_port
 
-from mkdocs_contentgen.errors import GitHubError
+from mkdocs_contentgen.errors import ConfigurationError, GitHubError
 from mkdocs_contentgen.github.api import GitHub, Waiting, time_until_free
 from mkdocs_contentgen.github.events import Job, read_job
 
@@ -58,6 +58,9 @@ def connect(github: GitHubDouble, time: Time, longest: float = 600.0) -> GitHub:
         (429, {"retry-after": "Wed, 21 Oct 2015 07:28:00 GMT"}, "", 240),
         (403, {"x-ratelimit-remaining": "12", "x-ratelimit-reset": "1090"}, "Forbidden", None),
         (403, {}, "Resource not accessible by integration", None),
+        (200, {"x-ratelimit-remaining": "0", "x-ratelimit-reset": "1090"}, SECONDARY, 91),
+        (429, {"retry-after": "9" * 400}, "", 366 * 24 * 3600),
+        (429, {"x-ratelimit-remaining": "0", "x-ratelimit-reset": "9" * 400}, "", 366 * 24 * 3600),
         (422, {"retry-after": "7"}, "", None),
         (500, {"retry-after": "7"}, "", None),
     ],
@@ -100,6 +103,72 @@ def test_limits_that_take_longer_than_a_job_waits(github: GitHubDouble) -> None:
     ):
         list(api.comments(7))
     assert time.slept == [100]
+
+
+@pytest.mark.parametrize(
+    ("headers", "passes"),
+    [
+        ({}, "GitHub does not say when its limit passes"),
+        ({"Retry-After": "9" * 400}, "its limit passes in 527040 minutes"),
+    ],
+)
+def test_limits_that_name_no_time(
+    github: GitHubDouble, headers: dict[str, str], passes: str
+) -> None:
+    """The message does not pass our own guess off as what GitHub has said."""
+    github.faults.append(Fault("GET", "comments", 429, SECONDARY, headers))
+    with connect(github, Time(), longest=5) as api, pytest.raises(GitHubError, match=passes):
+        list(api.comments(7))
+
+
+LIMIT_OF_GRAPHQL = b'{"errors": [{"type": "RATE_LIMITED", "message": "API rate limit exceeded"}]}'
+
+
+def test_a_limit_of_graphql(github: GitHubDouble) -> None:
+    """It comes with status 200, and is waited for as others are."""
+    time = Time()
+    github.faults.append(
+        Fault("POST", "graphql", 200, headers={"Retry-After": "30"}, content=LIMIT_OF_GRAPHQL)
+    )
+    with connect(github, time) as api:
+        assert api.own_login() == BOT
+    assert time.slept == [30]
+
+
+@pytest.mark.parametrize(
+    ("status", "content"),
+    [
+        (200, b"<html>"),
+        (200, b""),
+        (200, b"[" * 200_000),
+        (200, b'[{"id": 1, "x": ' + b"[" * 200_000),
+        (200, b'[{"id": 1, "body": "\\ud800"}]'),
+        (404, b"[" * 200_000),
+        (502, b"<html>"),
+    ],
+)
+def test_answers_that_are_not_of_the_api(github: GitHubDouble, status: int, content: bytes) -> None:
+    """Pages of a proxy, and what no parser reads, are errors."""
+    github.faults = [Fault("GET", "comments", status, content=content)] * 4
+    with connect(github, Time()) as api, pytest.raises(GitHubError, match="GitHub answered"):
+        list(api.comments(7))
+
+
+@pytest.mark.parametrize("viewer", ["null", '{"viewer": {"login": ""}}', '{"viewer": null}'])
+def test_a_token_of_nobody(github: GitHubDouble, viewer: str) -> None:
+    """An account without a login would own the comments of deleted accounts."""
+    content = f'{{"data": {viewer}}}'.encode()
+    github.faults.append(Fault("POST", "graphql", 200, content=content))
+    with connect(github, Time()) as api, pytest.raises(GitHubError):
+        api.own_login()
+
+
+@pytest.mark.parametrize("parameters", [None, [1], {"dismiss_stale_reviews_on_push": "x"}])
+def test_rules_that_nobody_knows(github: GitHubDouble, parameters: object) -> None:
+    """They are an error of GitHub's."""
+    github.rules = [{"type": "pull_request", "parameters": parameters}]
+    with connect(github, Time()) as api, pytest.raises(GitHubError):
+        api.dismisses_approvals("main")
 
 
 def test_a_limit_that_never_ends(github: GitHubDouble) -> None:
@@ -178,3 +247,25 @@ def test_where_graphql_is(variables: dict[str, str], address: str) -> None:
     job = read_job({"GITHUB_REPOSITORY": REPOSITORY, "GITHUB_TOKEN": TOKEN, **variables})
     assert job.graphql_url == address
     assert TOKEN not in repr(job)
+
+
+def test_a_secret_with_a_line_break() -> None:
+    """A token that was pasted with one is the token without it."""
+    assert read_job({"GITHUB_REPOSITORY": REPOSITORY, "GITHUB_TOKEN": f"{TOKEN}\n"}).token == TOKEN
+
+
+@pytest.mark.parametrize(
+    ("variables", "named"),
+    [
+        ({"GITHUB_TOKEN": "gh\xe4"}, "GITHUB_TOKEN"),
+        ({"GITHUB_TOKEN": "a\x00b"}, "GITHUB_TOKEN"),
+        ({"GITHUB_API_URL": "https://["}, "GITHUB_API_URL"),
+        ({"GITHUB_GRAPHQL_URL": "http://ghe.example"}, "GITHUB_GRAPHQL_URL"),
+    ],
+)
+def test_variables_that_cannot_be_used(variables: dict[str, str], named: str) -> None:
+    """The error names the variable, and not the token."""
+    job = {"GITHUB_REPOSITORY": REPOSITORY, "GITHUB_TOKEN": TOKEN, **variables}
+    with pytest.raises(ConfigurationError, match=named) as caught:
+        GitHub(read_job(job))
+    assert job["GITHUB_TOKEN"] not in str(caught.value)

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import msgspec
 import pytest
 
 from mkdocs_contentgen.errors import ConfigurationError
-from mkdocs_contentgen.github.events import Change, Event, PullRequest
+from mkdocs_contentgen.github.events import Change, Event, PullRequest, read_job
 
 HEAD = "a" * 40
 BASE = "b" * 40
@@ -66,3 +68,21 @@ def test_a_review_of_nobody() -> None:
     review = event(review={"id": 1, "state": "approved", "user": None, "commit_id": None}).review
     assert review is not None
     assert (review.user, review.commit_id) == (None, None)
+
+
+@pytest.mark.parametrize("content", [b"", b"[]", b"\xff", b'{"review": ' + b"[" * 200_000])
+def test_a_file_that_is_no_event(tmp_path: Path, content: bytes) -> None:
+    """It is an error with its name, whatever is in it."""
+    file = tmp_path / "event.json"
+    file.write_bytes(content)
+    job = {"GITHUB_REPOSITORY": "octo/docs", "GITHUB_TOKEN": "x", "GITHUB_EVENT_PATH": str(file)}
+    with pytest.raises(ConfigurationError, match="is no event of GitHub"):
+        read_job(job)
+
+
+@pytest.mark.skipif(not Path("/dev/zero").exists(), reason="needs a file without an end")
+def test_an_event_without_an_end() -> None:
+    """No more of a file is read than GitHub sends."""
+    job = {"GITHUB_REPOSITORY": "octo/docs", "GITHUB_TOKEN": "x", "GITHUB_EVENT_PATH": "/dev/zero"}
+    with pytest.raises(ConfigurationError, match="is no event of GitHub"):
+        read_job(job)
