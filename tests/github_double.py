@@ -6,7 +6,7 @@ It was never compared with GitHub itself. What it is strict about:
 - lists have 30 items a page, whatever was asked for, and a `Link` to the next one;
 - a review that was followed by another keeps its state; a push that changes files dismisses
   approvals where the settings say so; users and commits can be null;
-- the token of a job opens no pull request unless the settings allow it;
+- the token of a job opens no pull request unless the settings allow it, and asks no team;
 - commits belong to an account by their address, or to nobody;
 - a token that only reads writes nothing, and a comment has at most 65,536 characters.
 
@@ -249,6 +249,8 @@ class GitHubDouble:
         if path.endswith("/requested_reviewers"):
             if "nobody" in body["reviewers"]:
                 return 422, {"message": "Reviews may only be requested from collaborators."}
+            if body["team_reviewers"] and self.kind == "job":
+                return 422, {"message": "Could not resolve to a node with the global id of 'T_x'."}
             self.requested.append(body)
             return 201, {}
         if method == "PATCH":

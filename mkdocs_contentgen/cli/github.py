@@ -82,9 +82,9 @@ def propose(config_file: str | None, max_requests: int | None, branch: str, max_
     from ..github.texts_branch import start_branch
 
     job = read_job(os.environ)
-    base = base_branch(os.environ)
+    base = base_branch(os.environ, job.event, branch)
     with connect(job, max_wait) as api:
-        start = start_branch(Path.cwd(), api, branch)
+        start = start_branch(Path.cwd(), api, branch, base)
         with open_site(config_file) as site:
             proposed = propose_texts(site, start, base, job, api, make_reporter(), max_requests)
     print_warnings(proposed.notes)

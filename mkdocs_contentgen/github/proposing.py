@@ -21,7 +21,7 @@ from ..site.site import Site
 from ..texts.articles import Article
 from ..texts.store import DiskStore
 from .api import GitHub
-from .events import LOGIN, Job, PullRequest
+from .events import LOGIN, Event, Job, PullRequest
 from .repository import push_branch
 from .summary import write_summary
 from .texts_branch import (
@@ -66,14 +66,20 @@ class Proposed:
             self.owners.append(article.request.owner)
 
 
-def base_branch(environment: Mapping[str, str]) -> str:
-    """Return the branch that a job runs for. Raises ConfigurationError for a tag."""
-    branch = environment.get("GITHUB_REF_NAME", "")
-    if not branch or environment.get("GITHUB_REF_TYPE", "branch") != "branch":
+def base_branch(environment: Mapping[str, str], event: Event, branch: str) -> str:
+    """Return the branch that a job runs for, which its pull request is for.
+
+    `branch` is where it proposes texts. Raises ConfigurationError for that one, a tag, a pull
+    request and a merge queue: GitHub would refuse the pull request once its texts are paid for.
+    """
+    base = environment.get("GITHUB_REF_NAME", "")
+    is_branch = base not in ("", branch) and environment.get("GITHUB_REF_TYPE") != "tag"
+    if not is_branch or event.pull_request is not None or event.merge_group is not None:
         raise ConfigurationError(
-            "GITHUB_REF_NAME is no branch; run this job `on: schedule` or `workflow_dispatch`"
+            f"this job runs for {base!r}, for which no texts can be proposed; run it "
+            "`on: schedule`, `workflow_dispatch` or `push`, for a branch"
         )
-    return branch
+    return base
 
 
 def propose_texts(
@@ -231,7 +237,10 @@ def put_pull_request(
         except GitHubError as error:
             if error.status not in (403, 404, 422, 429):
                 raise
-            notes.append(f"{owner} was not asked for a review: {error}")
+            cure = ""
+            if _TEAM.fullmatch(owner):
+                cure = "; a team can be asked with the token of a GitHub App that may read members"
+            notes.append(f"{owner} was not asked for a review: {error}{cure}")
     return pull_request, notes
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from ..errors import GitHubError
+from ..errors import ConfigurationError, GitHubError
 from ..git import run_git
 from .api import GitHub
 from .events import PullRequest
@@ -37,16 +37,25 @@ class Start:
     """Whether nobody can tell what has changed since it was closed."""
 
 
-def start_branch(directory: Path, github: GitHub, branch: str) -> Start:
+def start_branch(directory: Path, github: GitHub, branch: str, base_branch: str) -> Start:
     """Check out the branch of the texts, and return where it begins.
+
+    `base_branch` is what the job runs for, and its pull request has to be for. Otherwise, the
+    commits of one branch would get into the pull request for another one.
 
     A branch that is there is continued and brought up to date: people may have changed its texts,
     and they are paid for. The texts of a pull request that a person has closed stay for the same
     reason. Only where all of it was merged, the branch begins anew at the current commit. Raises
-    GitHubError.
+    GitHubError, and ConfigurationError for a pull request that is for another branch.
     """
     job_repository(directory)
     pull_request = github.open_pull_request(branch)
+    if pull_request is not None and pull_request.base.ref != base_branch:
+        name = pull_request.html_url or "the open pull request"
+        raise ConfigurationError(
+            f"{name} is for {pull_request.base.ref}, and this job for {base_branch}; name another "
+            "--branch for it"
+        )
     last = pull_request or github.last_pull_request(branch)
     base = change_repository(directory, "rev-parse", "HEAD").strip()
     remote_commit = _fetch(directory, f"refs/heads/{branch}")
@@ -101,6 +110,11 @@ def rejected_message(start: Start) -> str:
 
 def _merge(directory: Path, base: str, start: Start) -> None:
     """Bring the branch that is checked out up to date. Raises GitHubError for a conflict."""
+    if run_git(directory, "merge-base", base, "HEAD") is None:
+        raise GitHubError(
+            f"the branch {start.branch} has no commit in common with the current one here; check "
+            "the repository out with `fetch-depth: 0`"
+        )
     try:
         change_repository(directory, "merge", "-q", "--no-edit", base)
     except GitHubError as error:

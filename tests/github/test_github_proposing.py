@@ -92,6 +92,7 @@ def test_a_missing_text(site: Site, remote: Path, github: GitHubDouble) -> None:
 
 def test_never_a_second_one(site: Site, remote: Path, github: GitHubDouble) -> None:
     """What is proposed in the open pull request is not asked for again, and nothing happens."""
+    github.kind = "app"
     propose(site)
     before = git(remote, "rev-parse", "contentgen/texts")
     said = propose(site)
@@ -362,6 +363,7 @@ def test_a_folder_of_another_user(site: Site, monkeypatch: pytest.MonkeyPatch) -
 
 def test_owners_who_are_managed_users(site: Site, github: GitHubDouble) -> None:
     """Their logins and organizations have underscores."""
+    github.kind = "app"
     site.write("docs/a.md", "---\ncontentgen: {type: news, topic: A, owner: jo_acme}\n---\n")
     site.write("docs/b.md", "---\ncontentgen: {type: news, topic: B, owner: x_acme/docs}\n---\n")
     commit(site.root)
@@ -399,5 +401,123 @@ def test_owners_that_are_no_accounts(site: Site, github: GitHubDouble) -> None:
 def test_a_tag(site: Site, github: GitHubDouble, monkeypatch: pytest.MonkeyPatch) -> None:
     """A job for a tag has no branch to propose texts for."""
     monkeypatch.setenv("GITHUB_REF_TYPE", "tag")
-    assert "GITHUB_REF_NAME is no branch" in propose(site, code=1)
+    assert "for which no texts can be proposed" in propose(site, code=1)
     assert github.received == []
+
+
+PULL_REQUEST = {
+    "number": 7,
+    "head": {"sha": "1" * 40, "ref": "typo", "repo": None},
+    "base": {"sha": "2" * 40, "ref": "main", "repo": None},
+}
+MERGE_GROUP = {"head_sha": "1" * 40, "base_sha": "2" * 40}
+
+
+@pytest.mark.parametrize(
+    ("name", "event"),
+    [
+        ("7/merge", {"pull_request": PULL_REQUEST}),
+        ("main", {"pull_request": PULL_REQUEST}),
+        ("gh-readonly-queue/main/pr-7-x", {"merge_group": MERGE_GROUP}),
+        ("contentgen/texts", {}),
+        ("", {}),
+    ],
+)
+def test_events_of_other_modes(
+    site: Site,
+    github: GitHubDouble,
+    paid: ServiceDouble,
+    monkeypatch: pytest.MonkeyPatch,
+    name: str,
+    event: dict[str, object],
+) -> None:
+    """Only a job for a branch proposes, and not for the branch that it proposes on.
+
+    Otherwise, GitHub would refuse the pull request once its texts are paid for.
+    """
+    monkeypatch.setenv("GITHUB_REF_NAME", name)
+    site.write(".cache/event.json", json.dumps(event))
+    monkeypatch.setenv("GITHUB_EVENT_PATH", str(site.root / ".cache/event.json"))
+    assert "on: schedule" in propose(site, code=1)
+    assert paid.topics == []
+    assert github.received == []
+
+
+def test_a_job_for_another_branch(
+    site: Site,
+    remote: Path,
+    github: GitHubDouble,
+    paid: ServiceDouble,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """It does not bring the commits of its branch into the pull request for `main`."""
+    propose(site)
+    before = git(remote, "rev-parse", "contentgen/texts")
+    change_request(site, "Beta")
+    monkeypatch.setenv("GITHUB_REF_NAME", "feature")
+    said = propose(site, code=1)
+    assert f"{github.pulls[0]['html_url']} is for main, and this job for feature" in said
+    assert "--branch" in said
+    assert paid.topics == ["Alpha"]
+    assert git(remote, "rev-parse", "contentgen/texts") == before
+    monkeypatch.setenv("GITHUB_REF_NAME", "main")
+    propose(site)
+    assert paid.topics == ["Alpha", "Beta"]
+
+
+def test_a_shallow_checkout(site: Site, remote: Path, github: GitHubDouble) -> None:
+    """It has nothing in common with the branch; the message says how to check out."""
+    propose(site)
+    before = git(remote, "rev-parse", "contentgen/texts")
+    change_request(site, "Beta")
+    git(site.root, "push", "-q", "origin", "main")
+    git(site.root.parent, "clone", "-q", "--depth", "1", remote.as_uri(), "shallow", "-b", "main")
+    (site.root / ".git").rename(site.root.parent / "old")
+    (site.root.parent / "shallow/.git").rename(site.root / ".git")
+    assert "`fetch-depth: 0`" in propose(site, code=1)
+    assert git(remote, "rev-parse", "contentgen/texts") == before
+
+
+def test_a_source_that_changed_after_the_pull_request_was_closed(
+    site: Site, github: GitHubDouble, paid: ServiceDouble
+) -> None:
+    """What a text is about has changed, so it is asked for again."""
+    propose(site)
+    github.pulls[0]["state"] = "closed"
+    assert "was closed without a merge" in propose(site)
+    git(site.root, "checkout", "-q", "-f", "main")
+    site.write("docs/index.md", "---\ncontentgen: {type: news, topic: Alpha}\n---\n")
+    commit(site.root)
+    propose(site)
+    assert len(paid.topics) == 2
+    assert [it["state"] for it in github.pulls] == ["closed", "open"]
+
+
+@pytest.mark.parametrize(("most", "asked"), [("1", 0), ("2", 2)])
+def test_a_limit_of_requests(
+    site: Site, remote: Path, paid: ServiceDouble, most: str, asked: int
+) -> None:
+    """All missing texts are asked for, or none."""
+    site.write("docs/beta.md", "---\ncontentgen: {type: news, topic: Beta}\n---\n")
+    commit(site.root)
+    propose(site, "--max-requests", most, code=0 if asked else 1)
+    assert len(paid.topics) == asked
+    assert ("contentgen/texts" in git(remote, "branch", "--list")) is bool(asked)
+
+
+def test_a_limit_when_owners_are_asked(site: Site, github: GitHubDouble) -> None:
+    """The pull request is there; that nobody was asked is a warning."""
+    github.faults.append(
+        Fault("POST", "requested_reviewers", 403, "rate limit", {"Retry-After": "9999"})
+    )
+    assert "jo-doe was not asked for a review" in propose(site)
+    assert len(github.pulls) == 1
+
+
+def test_a_team_and_the_token_of_a_job(site: Site, github: GitHubDouble) -> None:
+    """That token cannot ask a team; the warning says which one can."""
+    site.write("docs/a.md", "---\ncontentgen: {type: news, topic: A, owner: octo/docs}\n---\n")
+    commit(site.root)
+    said = propose(site)
+    assert "octo/docs was not asked for a review" in said
+    assert "the token of a GitHub App that may read members" in said
