@@ -75,6 +75,8 @@ def approve_reviewed(
         return ReviewOutcome(
             problems=("the branch is in a fork, where nothing can be committed; approve here",)
         )
+    if not _may_have_texts(top, directory, base, current.head.sha):
+        return ReviewOutcome(notes=("no text waits for an approval any more",))
     checked_out = (run_git(top, "rev-parse", "HEAD") or "").strip()
     problem = _problem_of_head(current, {pull_request.head.sha, checked_out})
     if problem:
@@ -94,6 +96,20 @@ def approve_reviewed(
         return _refuse(github, current, [str(error)])
     notes = _ask_again(github, current, review, reviewer.login)
     return ReviewOutcome(tuple(text.page for text in texts), notes=tuple(notes))
+
+
+def _may_have_texts(top: Path, directory: str, base: str, head: str) -> bool:
+    """Tell whether a pull request has proposed texts at its head, as far as that is known.
+
+    A job that is run again has not fetched what came after its event, such as its own approval.
+    """
+    if run_git(top, "cat-file", "-e", head) is None:
+        try:
+            change_repository(top, "fetch", "-q", "origin", head)
+        except GitHubError:
+            return True  # nobody knows
+    texts, problems = proposed_texts(top, directory, base, head)
+    return bool(texts or problems)
 
 
 def _problem_of_head(current: PullRequest, seen: set[str]) -> str:

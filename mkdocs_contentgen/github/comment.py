@@ -78,9 +78,20 @@ def put_comment(github: GitHub, number: int, known: Sequence[Comment], text: str
     if not known:
         known = _write_first(github, number, body)
     elif known[0].body != body:
-        github.change_comment(known[0].id, body)
+        known = _change(github, number, known, body)
     for comment in known[1:]:
         github.delete_comment(comment.id)
+
+
+def _change(github: GitHub, number: int, known: Sequence[Comment], body: str) -> Sequence[Comment]:
+    """Change the oldest of our comments, and return all of them."""
+    try:
+        github.change_comment(known[0].id, body)
+    except GitHubError as error:
+        if error.status != 404:
+            raise
+        return _write_first(github, number, body)  # somebody has deleted it meanwhile
+    return known
 
 
 def _write_first(github: GitHub, number: int, body: str) -> list[Comment]:

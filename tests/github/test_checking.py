@@ -372,6 +372,46 @@ def test_an_answer_that_is_lost(site: Site, github: GitHubDouble, *, was_process
     assert ("GitHub answered 502" in said) is not was_processed
 
 
+@pytest.mark.parametrize("status", [403, 429])
+def test_a_limit_while_the_comment_is_written(
+    site: Site, github: GitHubDouble, status: int
+) -> None:
+    """Whether the texts are approved does not depend on it; the summary has the report."""
+    site.run("approve", "index.md", "--by", "Ada", "--reason", "I was there")
+    commit(site.root, name="Ada")
+    start(site, github)
+    headers = {"Retry-After": "9999"}
+    github.faults.append(Fault("GET", "comments", status, "rate limit", headers))
+    said = check(site, code=0)
+    assert "its limit passes in 167 minutes" in said
+    assert "the summary has the report" in said
+
+
+@pytest.mark.parametrize("event", ["schedule", "push", "tag"])
+def test_events_of_other_modes(
+    site: Site, github: GitHubDouble, event: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Without a change to judge, nothing is judged, and the message names the events."""
+    monkeypatch.setenv("GITHUB_REF_TYPE", "tag" if event == "tag" else "branch")
+    site.write(".cache/event.json", json.dumps({"after": "1" * 40} if event != "schedule" else {}))
+    assert "`on: merge_group`" in check(site)
+    assert github.received == []
+
+
+def test_a_merge_queue_with_two_pull_requests(site: Site, github: GitHubDouble) -> None:
+    """The second one is judged by what it adds to the first one, which is queued before it."""
+    first = revision(site, "HEAD")
+    site.write("docs/other.md", "# Other\n")
+    commit(site.root)
+    group = {"head_sha": revision(site, "HEAD"), "base_sha": first}
+    site.write(".cache/event.json", json.dumps({"merge_group": group}))
+    assert check(site, code=0) == "No text to review.\n"
+    group["base_sha"] = revision(site, "main")
+    site.write(".cache/event.json", json.dumps({"merge_group": group}))
+    assert check(site).startswith("1 text to review")
+    assert github.received == []
+
+
 def test_comments_on_further_pages(site: Site, github: GitHubDouble) -> None:
     """Our comment is found behind those of a long discussion."""
     for number in range(70):

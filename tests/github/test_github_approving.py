@@ -305,15 +305,63 @@ def test_a_force_push_while_it_runs(job: Job) -> None:
     assert "pushed to texts while this job ran" in job.github.comments[0]["body"]
 
 
-def test_two_runs_at_once(job: Job) -> None:
-    """The second one finds the head moved, or the text approved."""
+@pytest.mark.parametrize("state", ["open", "closed"])
+def test_a_job_that_is_run_again(job: Job, state: str) -> None:
+    """The text is approved already, also once the pull request is merged; the comment stays."""
     job.tick_all()
     job.review()
+    reviewed = job.head()
     job.approve()
-    assert "somebody has pushed" in job.approve(code=1)
-    job.github.pulls[0]["head"]["sha"] = job.head()
+    job.github.pulls[0]["head"]["sha"] = job.pushed()
+    job.github.pulls[0]["state"] = state
+    before = deepcopy(job.github.comments)
+    forget(job, reviewed)
+    said = job.approve()
+    assert said.endswith("There is no text to approve.\n")
+    assert "no text waits for an approval any more" in said
+    assert job.github.comments == before
     job.review()
     assert job.approve() == "There is no text to approve.\n"
+
+
+def forget(job: Job, commit: str) -> None:
+    """Check out a commit as a job does that knows no later one."""
+    git(job.site.root, "checkout", "-q", "--detach", commit)
+    git(job.site.root, "branch", "-q", "-D", "texts")
+    git(job.site.root, "update-ref", "-d", "refs/remotes/origin/texts")
+    git(job.site.root, "reflog", "expire", "--expire=now", "--all")
+    git(job.site.root, "gc", "-q", "--prune=now")
+
+
+def test_a_job_that_is_run_again_after_another_push(job: Job) -> None:
+    """A text that came with it waits for an approval; the comment says why this one is none."""
+    job.tick_all()
+    job.review()
+    reviewed = job.head()
+    job.approve()
+    other = job.site.root / "contentgen/other.md/main.html"
+    other.parent.mkdir(parents=True)
+    other.write_text(git(job.site.root, "show", f"{reviewed}:contentgen/index.md/main.html"))
+    job.push()
+    forget(job, reviewed)
+    assert "somebody has pushed since this job began" in job.approve(code=1)
+    assert "somebody has pushed" in job.github.comments[0]["body"]
+
+
+@pytest.mark.parametrize("event", ["pull_request", "merge_group", "schedule"])
+def test_events_of_other_modes(job: Job, event: str) -> None:
+    """Only a review approves; the message names its event, and no comment is touched."""
+    job.tick_all()
+    before = deepcopy(job.github.comments)
+    job.start()
+    if event == "merge_group":
+        group = {"head_sha": job.head(), "base_sha": "2" * 40}
+        job.site.write(".cache/event.json", json.dumps({"merge_group": group}))
+    elif event == "schedule":
+        job.site.write(".cache/event.json", json.dumps({"schedule": "0 5 * * 1"}))
+    assert "run it `on: pull_request_review`" in job.approve(code=1)
+    assert job.github.comments == before
+    assert job.github.received == []
 
 
 @pytest.mark.parametrize("permission", ["read", "none", ""])
@@ -518,7 +566,20 @@ def test_a_ruleset_that_will_dismiss_the_approval(job: Job, name: str) -> None:
     assert job.github.requested == [{"reviewers": ["jo-doe"], "team_reviewers": []}]
 
 
-@pytest.mark.parametrize("name", [".", "'", "\\", '.,:;"', "\N{GRINNING FACE}" * 200])
+@pytest.mark.parametrize(
+    "name",
+    [
+        ".",
+        "'",
+        "\\",
+        '.,:;"',
+        "   ",
+        "\n",
+        "\N{NO-BREAK SPACE}",
+        "\u202eoJ",
+        "\N{GRINNING FACE}" * 300,
+    ],
+)
 def test_names_that_git_or_a_file_refuses(job: Job, name: str) -> None:
     """The login stands for them."""
     job.tick_all()
