@@ -59,7 +59,8 @@ class Machine:
         ran = self._start()
         environment = self._expand_all(job.get("env", {}), self.contexts)
         self._run_steps(job["steps"], environment, self.contexts, ran)
-        self._save(self._caches)
+        if ran.code == 0:
+            self._save(self._caches)
         return ran
 
     def run_gitlab(self, job: Mapping[str, Any], variables: Mapping[str, str]) -> Ran:
@@ -71,10 +72,12 @@ class Machine:
         }
         depth = settings.get("GIT_DEPTH", "20")
         self._clone([] if depth == "0" else ["--depth", depth])
-        paths = job.get("cache", {}).get("paths", [])
+        cache = job.get("cache", {})
+        paths = cache.get("paths", [])
         self._restore(paths)
         self._run_bash("\n".join(job["script"]), settings, ran)
-        self._save(paths)
+        if ran.code == 0 or cache.get("when") == "always":
+            self._save(paths)
         for path in job.get("artifacts", {}).get("paths", []):
             assert (self.workspace / path).exists(), f"{path} is to be uploaded"
         return ran
@@ -130,15 +133,15 @@ class Machine:
             case "actions/checkout":
                 depth = given.get("fetch-depth", "1")
                 self._clone([] if depth == "0" else ["--depth", depth], given.get("ref", ""))
-            case "actions/cache" | "actions/cache/restore":
+            case "actions/cache":
                 self._restore([given["path"]])
-                self._caches = [given["path"]]
+                self._caches = [given["path"]]  # saved at the end of a job that succeeds
             case "actions/cache/restore":
                 self._restore([given["path"]])
             case "actions/cache/save":
                 self._save([given["path"]])
-            case "actions/setup-python" | "actions/cache/save":
-                pass  # the environment has it, and caches are kept at the end of each job
+            case "actions/setup-python":
+                pass  # the environment has it
             case _:
                 raise AssertionError(f"what does {action} do?")
 

@@ -107,6 +107,34 @@ def test_the_action() -> None:
     assert all(re.fullmatch(r"[\w/-]+@[0-9a-f]{40}", name) for name in used), "a tag can move"
 
 
+def test_keys_of_caches() -> None:
+    """No job takes the cache of another one, and each attempt of a run keeps its own."""
+    keys = {}
+    restored = {}
+    steps = [("action", step) for step in ACTION["runs"]["steps"]]
+    for recipe in recipes():
+        if recipe.is_for_github:
+            steps += [(str(recipe), step) for step in recipe.job["steps"]]
+    for name, step in steps:
+        given = step.get("with", {})
+        if step.get("uses", "").startswith("actions/cache"):
+            keys[given["key"]] = name
+            if "restore-keys" in given:
+                restored[given["restore-keys"]] = name
+    assert len(restored) == 2
+    for start, name in restored.items():
+        assert {keys[key] for key in keys if key.startswith(start)} == {name}
+    assert all(key.endswith("${{ github.run_attempt }}") for key in keys)
+
+
+def test_one_propose_at_a_time() -> None:
+    """A second job waits for the first one, so that it does not pay for the same texts."""
+    [recipe] = recipes("Reviews", "propose-texts.yml")
+    concurrency = yaml.safe_load(recipe.text)["concurrency"]
+    assert concurrency["group"]
+    assert concurrency["cancel-in-progress"] is False
+
+
 @pytest.fixture(scope="module")
 def environment(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Return a new environment, in which only `pip` is."""
@@ -239,6 +267,20 @@ def test_new_texts(site: Site, model: ModelDouble, recipe: Recipe) -> None:
     site.machine.contexts["secrets"]["CONTENTGEN_MODEL_KEY"] = "sk-5ecret"
     assert "1 generated" in site.succeed(recipe, CONTENTGEN_MODEL_KEY="sk-5ecret")
     assert model.calls[-1].headers["authorization"] == "Bearer sk-5ecret"
+    assert "1 from the cache, 0 generated" in site.succeed(recipe)
+
+
+@pytest.mark.system
+@pytest.mark.parametrize("recipe", recipes("New texts in the build"), ids=str)
+def test_new_texts_of_a_build_that_fails(site: Site, model: ModelDouble, recipe: Recipe) -> None:
+    """They are paid for, so the next job has them in the cache."""
+    site.make("--endpoint", model.endpoint)
+    broken = site.project.write("docs/broken.md", "[nowhere](nowhere.md)\n")
+    site.push()
+    ran = site.run(recipe, CONTENTGEN_MODEL_KEY="sk-5ecret")
+    assert (ran.code, "1 generated" in ran.output) == (1, True), ran.output
+    broken.unlink()
+    site.push()
     assert "1 from the cache, 0 generated" in site.succeed(recipe)
 
 
