@@ -29,6 +29,7 @@ from .texts_branch import (
     brings_texts,
     commit_texts,
     give_back,
+    rejected_again_message,
     rejected_message,
     reserve_branch,
 )
@@ -112,10 +113,11 @@ def propose_texts(
     has_new_texts = commit_texts(site.directory, approved)
     if not has_new_texts and reserved is not start:
         proposed.notes += give_back(site.directory, start, reserved)
-    if not has_new_texts and (
-        start.pull_request or not brings_texts(site.directory, approved, start)
-    ):
-        return proposed
+    if not has_new_texts:
+        if start.rejected:
+            proposed.notes.append(rejected_again_message(start.rejected))
+        if start.is_answered or not brings_texts(site.directory, approved, start):
+            return proposed
     articles, _ = site.articles()
     reports = report_texts(site, articles, start.base)
     links = repository_links(os.environ, top_level(site.directory))

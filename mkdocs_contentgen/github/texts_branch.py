@@ -36,6 +36,11 @@ class Start:
     rejected_texts_are_gone: bool = False
     """Whether nobody can tell what has changed since it was closed."""
 
+    @property
+    def is_answered(self) -> bool:
+        """Whether the texts of the branch have a pull request, or had one that was closed."""
+        return self.pull_request is not None or self.rejected is not None
+
 
 def start_branch(directory: Path, github: GitHub, branch: str, base_branch: str) -> Start:
     """Check out the branch of the texts, and return where it begins.
@@ -106,6 +111,14 @@ def rejected_message(start: Start) -> str:
         why = "no request and no source has changed since"
         cure = "reopen it, or change a request"
     return f"{name} was closed without a merge, and {why}; nothing was asked for; {cure}"
+
+
+def rejected_again_message(pull_request: PullRequest) -> str:
+    """Return what a job says that asked for a text, and got none that a person has not closed."""
+    return (
+        f"{pull_request.html_url} was closed without a merge, and no text has changed since; "
+        "reopen it to have its texts reviewed"
+    )
 
 
 def _merge(directory: Path, base: str, start: Start) -> None:

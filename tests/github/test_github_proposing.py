@@ -493,6 +493,22 @@ def test_a_source_that_changed_after_the_pull_request_was_closed(
     assert [it["state"] for it in github.pulls] == ["closed", "open"]
 
 
+def test_a_new_text_that_does_not_come_after_the_pull_request_was_closed(
+    site: Site, remote: Path, github: GitHubDouble, paid: ServiceDouble
+) -> None:
+    """What was said no to is not proposed once more as it was."""
+    propose(site)
+    github.pulls[0]["state"] = "closed"
+    before = git(remote, "rev-parse", "contentgen/texts")
+    change_request(site, "Beta")
+    paid.answer = raw(b"{}", 400)
+    said = propose(site, code=1)
+    assert f"{github.pulls[0]['html_url']} was closed without a merge" in said
+    assert "no text has changed since" in said
+    assert len(github.pulls) == 1
+    assert git(remote, "rev-parse", "contentgen/texts") == before
+
+
 @pytest.mark.parametrize(("most", "asked"), [("1", 0), ("2", 2)])
 def test_a_limit_of_requests(
     site: Site, remote: Path, paid: ServiceDouble, most: str, asked: int
