@@ -23,9 +23,9 @@ from copy import copy
 from dataclasses import dataclass
 from html import escape
 from typing import Literal, NamedTuple
-from xml.etree.ElementTree import Element, tostring
+from xml.etree.ElementTree import Element
 
-from bs4 import BeautifulSoup, Tag
+from bs4 import Tag
 from bs4.element import NavigableString, PageElement
 
 from ..errors import EditError, UnsafeHTMLError
@@ -34,7 +34,7 @@ from ..text import MAX_BLOCK
 from .article import image_hosts_of, parse_article
 from .elements import BLOCK_LEVEL, CELLS, GROUPS, TEXT_BLOCKS, TO_READ, VOID, WEAK
 from .sentences import sentence_ends
-from .tags import closest, tags_in, unwrap_all
+from .tags import closest, tag_of, tags_in, unwrap_all
 
 _LOOSE = "text"
 """The tag of the elements that loose text is put into. They are not written."""
@@ -120,14 +120,7 @@ class Document:
         # knows its parent, and each text is a node.
         article = parse_article(html, image_hosts)
         _wrap_loose_text(article)
-        soup = BeautifulSoup(
-            tostring(article, "unicode", method="html"),
-            "html.parser",
-            multi_valued_attributes=None,
-            string_containers={},
-        )
-        (self.article,) = soup.find_all(True, recursive=False)
-        self.article.extract()
+        self.article = tag_of(article)
         _strip_line_breaks(self.article)
         _unwrap_idle_marks(self.article)
         self.image_hosts = image_hosts

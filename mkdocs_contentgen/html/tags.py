@@ -1,12 +1,57 @@
-"""Find elements of a document: the searches of Beautiful Soup itself take several times as long."""
+"""Make and find elements of a document: Beautiful Soup itself takes several times as long."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
 from itertools import groupby
+from xml.etree.ElementTree import Element
 
 from bs4 import Tag
 from bs4.element import NavigableString, PageElement
+
+from .elements import VOID
+
+_WHITE_SPACE = " \t\n\r\f"
+
+
+def tag_of(root: Element) -> Tag:
+    """Return an element of an ElementTree with all that is in it, as Beautiful Soup reads its HTML.
+
+    Outside of `<pre>`, a text of white space alone is a line break or a space.
+    """
+    return _TagMaker().tag_of(root, None, keeps_space=False)
+
+
+class _TagMaker:
+    """Makes tags, each linked with those before it."""
+
+    def __init__(self) -> None:
+        self._last: PageElement | None = None
+
+    def tag_of(self, element: Element, parent: Tag | None, *, keeps_space: bool) -> Tag:
+        """Return the tag of an element, as the last one in `parent`."""
+        name = element.tag
+        tag = Tag(name=name, attrs=dict(element.attrib), can_be_empty_element=name in VOID)
+        self._link(tag, parent)
+        keeps_space = keeps_space or name == "pre"
+        if element.text:
+            self._add_text(element.text, tag, keeps_space=keeps_space)
+        for child in element:
+            self.tag_of(child, tag, keeps_space=keeps_space)
+            if child.tail:
+                self._add_text(child.tail, tag, keeps_space=keeps_space)
+        return tag
+
+    def _add_text(self, text: str, parent: Tag, *, keeps_space: bool) -> None:
+        if not keeps_space and not text.strip(_WHITE_SPACE):
+            text = "\n" if "\n" in text else " "
+        self._link(NavigableString(text), parent)
+
+    def _link(self, node: PageElement, parent: Tag | None) -> None:
+        node.setup(parent, self._last)
+        if parent is not None:
+            parent.contents.append(node)
+        self._last = node
 
 
 def tags_in(element: Tag, names: Collection[str] = ()) -> list[Tag]:
