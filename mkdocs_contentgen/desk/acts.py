@@ -32,6 +32,7 @@ from ..texts.approved_writer import FileChangedError, edits_at_risk, restore_fil
 from ..texts.articles import Article, count_statements
 from ..texts.human_edits import SOMEBODY, HumanEdit
 from ..texts.store import ChangedError, DiskStore, Kept, row_key
+from .block_views import BlockViews
 
 _CHANGED = "the text has changed since you opened it; look at it again"
 
@@ -127,6 +128,9 @@ class Desk:
 
     evidence: KnownEvidence = field(default_factory=dict)
     """That of the text that was described last. A site whose sources change has another desk."""
+
+    views: BlockViews = field(default_factory=BlockViews)
+    """Those of the blocks of the text that was described last."""
 
     _form_remarks: FormRemarks = field(default_factory=dict)
     """Those of the text that was changed last."""

@@ -17,8 +17,8 @@ from ..citation import Citation
 from ..display import escape_controls
 from ..errors import UnsafeHTMLError
 from ..html.differences import Row, compare
-from ..html.document import Block, Document, MarkedSentence, Sentences
-from ..html.tags import closest, tags_in
+from ..html.document import Block, Document, MarkedSentence
+from ..html.tags import closest, strings_in, tags_in
 from ..review.evidence import OriginalFinder, evidence_finder
 from ..site.site import Site
 from ..text import Text, is_about_quotation
@@ -26,6 +26,7 @@ from ..texts.articles import Article, count_statements
 from ..writer.evidence import Evidence, EvidenceFinder
 from ..writer.source_lists import listed_items, name_of_listed
 from .acts import Change, Desk, Earlier, digest_of
+from .block_views import BlockView
 from .rendering import render
 
 _MAX_HIDDEN = 200
@@ -77,16 +78,17 @@ def describe(desk: Desk, article: Article) -> dict[str, object]:
     except UnsafeHTMLError as error:
         return {**shown, "reason": f"no build can show this text: {error}"}
     blocks = document.blocks()
+    views = desk.views.of(blocks)
     finder = evidence_finder(desk.site, article, text, desk.evidence)
     # The source of a translation is its original.
-    sources = [] if article.original else list(_sources(desk.site, text, blocks))
+    sources = [] if article.original else list(_sources(desk.site, text, views))
     described = {
         **shown,
         **_in_page(desk, article, blocks),
-        **_metadata(desk, article, text, _title(article, blocks)),
+        **_metadata(desk, article, text, _title(article, views)),
         "left": count_statements(text, document),
-        "blocks": _described_blocks(blocks, text, finder),
-        "statements": _cards(blocks, text, finder, _sources_by_label(blocks, sources)),
+        "blocks": _described_blocks(views, text, finder),
+        "statements": _cards(blocks, views, text, finder, _sources_by_label(blocks, sources)),
         "to_read": [
             {"text": sentence, "evidence": _evidence(finder.find(sentence))}
             for sentence in document.sentences_to_read()
@@ -107,11 +109,11 @@ def _requested(article: Article) -> dict[str, str]:
     return fields
 
 
-def _title(article: Article, blocks: Sequence[Block]) -> str:
+def _title(article: Article, views: Sequence[BlockView]) -> str:
     """Return the title of a text, or else its topic."""
-    for block in blocks:
-        if block.kind == "h1":
-            return block.text
+    for view in views:
+        if view.kind == "h1":
+            return view.text
     return article.request.topic
 
 
@@ -152,22 +154,22 @@ def _vouched_metadata(article: Article) -> dict[str, object]:
 
 
 def _described_blocks(
-    blocks: Sequence[Block], text: Text, finder: EvidenceFinder
+    views: Sequence[BlockView], text: Text, finder: EvidenceFinder
 ) -> list[dict[str, object]]:
     """Return the blocks of a text, those of a translation with what they say in the original."""
     changed_by = text.changed_by
     originals = finder.passages if isinstance(finder, OriginalFinder) else {}
     described: list[dict[str, object]] = []
-    for block in blocks:
-        original = originals.get(block.number)
+    for number, view in enumerate(views):
+        original = originals.get(number)
         described.append(
             {
-                "number": block.number,
-                "kind": block.kind,
-                "digest": block.digest,
-                "text": block.text,
-                "markdown": block.to_markdown(),
-                "changed_by": changed_by.get(block.digest, ""),
+                "number": number,
+                "kind": view.kind,
+                "digest": view.digest,
+                "text": view.text,
+                "markdown": view.markdown,
+                "changed_by": changed_by.get(view.digest, ""),
                 "original": original.text if original else "",
             }
         )
@@ -249,6 +251,7 @@ def _block_at(rows: Sequence[Row], number: int, numbers: dict[int, int]) -> int 
 
 def _cards(
     blocks: Sequence[Block],
+    views: Sequence[BlockView],
     text: Text,
     finder: EvidenceFinder,
     listed: Mapping[str, _CitedSource],
@@ -260,22 +263,17 @@ def _cards(
     tables = _Tables()
     strong: list[dict[str, object]] = []
     weak: list[dict[str, object]] = []
-    for block in blocks:
-        if not block.element.find("mark"):
-            continue
-        # Once, since a block can have thousands of sentences.
-        digest = block.digest
-        links = block.links
-        for sentence in Sentences(block.element).marked():
+    for block, view in zip(blocks, views, strict=True):
+        for sentence in view.sentences:
             statements = _statements_in(sentence)
-            cited = _cited_by_link((*sentence.cited, *links), text)
+            cited = _cited_by_link((*sentence.cited, *view.links), text)
             if cited is None:
                 cited = _cited_by_number(sentence, listed)
             card: dict[str, object] = {
                 "block": block.number,
                 "statements": list(statements),
                 "is_weak": sentence.is_weak,
-                "digest": digest,
+                "digest": view.digest,
                 "text": "; ".join(" ".join(words.split()) for words in statements.values()),
                 "parts": sentence.parts,
                 "place": tables.place(block.element),
@@ -427,12 +425,11 @@ def _evidence(passages: Sequence[Evidence]) -> list[dict[str, object]]:
     ]
 
 
-def _sources(site: Site, text: Text, blocks: Sequence[Block]) -> Iterator[dict[str, object]]:
+def _sources(site: Site, text: Text, views: Sequence[BlockView]) -> Iterator[dict[str, object]]:
     """Yield the passages that a text cites as they were and as they are."""
     citations = site.cited_passages().citations(text)
     if not citations:
         return
-    links = {block.number: block.links for block in blocks}
     for citation in citations:
         words: list[tuple[str, str]] = []
         if citation.has_changed:
@@ -442,7 +439,7 @@ def _sources(site: Site, text: Text, blocks: Sequence[Block]) -> Iterator[dict[s
             "title": citation.title,
             "text": citation.now,
             "words": words,
-            "blocks": [number for number, found in links.items() if citation.name in found],
+            "blocks": [number for number, view in enumerate(views) if citation.name in view.links],
             "state": _state_of(citation),
         }
 
@@ -471,12 +468,14 @@ def _hidden(document: Document) -> Iterator[str]:
     Text in an invisible colour is none of it, since a build takes such colours out.
     """
     found: dict[str, None] = {}
-    for tag in document.article.find_all(True):
+    texts: list[str] = list(strings_in(document.article))
+    for tag in tags_in(document.article):
+        texts += map(str, tag.attrs.values())
         for name, sign in _UNSEEN.items():
             if tag.get(name):
                 words = " ".join(islice(tag.stripped_strings, 3))[:60] or tag.name
                 found[f"{words}{sign} {tag[name]}"] = None
-    for character, count in Counter(document.article.decode()).most_common():
+    for character, count in Counter("".join(texts)).most_common():
         if _SHAPELESS.match(character) or unicodedata.category(character) in ("Cf", "Co", "Cn"):
             name = unicodedata.name(character, "")
             found[f"{count} U+{ord(character):04X} {name}".strip()] = None

@@ -21,6 +21,7 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass
+from functools import cached_property
 from html import escape
 from typing import Literal, NamedTuple
 from xml.etree.ElementTree import Element
@@ -349,6 +350,11 @@ class Block:
     def html(self) -> str:
         """The content as HTML."""
         return _inner_html(self.element).strip(" ")
+
+    @property
+    def form(self) -> tuple[str, str, str]:
+        """Its tag, its HTML and its language: all that the other properties depend on."""
+        return self.kind, _to_html(self.element), language_of(self.element)
 
     @property
     def digest(self) -> str:
@@ -861,7 +867,12 @@ class Sentences:
         self._spans = _spans_in(element, 0)
         # The text of a tag here is only the space behind it: what is in it has spans of its own.
         self.text = "".join(_text_of(span.node) for span in self._spans)
-        self._borders = [0, *self._find_ends(_language_of(element)), len(self.text)]
+        self._element = element
+
+    @cached_property
+    def _borders(self) -> list[int]:
+        """Where the sentences begin, and the last one ends."""
+        return [0, *self._find_ends(language_of(self._element)), len(self.text)]
 
     def tags(self, name: str) -> list[TagSpan]:
         """Return the tags with this name, and where their texts begin and end, in their order.
@@ -956,10 +967,12 @@ def _begin_of(span: TagSpan) -> int:
     return span.begin
 
 
-def _language_of(element: Tag) -> str:
+def language_of(element: Tag) -> str:
     """Return the language tag of an element, or an empty string if it has none."""
-    named = element if element.get("lang") else element.find_parent(lang=True)
-    return str(named["lang"]) if named else ""
+    for tag in (element, *element.parents):
+        if tag.get("lang"):
+            return str(tag["lang"])
+    return ""
 
 
 def _spans_in(element: Tag, offset: int) -> list[_Span]:
