@@ -8,7 +8,7 @@ from datetime import date
 from msgspec import structs
 
 from ..display import escape_controls, first_names, shortened
-from ..errors import FailedTextError
+from ..errors import FailedTextError, UnsafeHTMLError
 from ..html.document import Block, Document, document_of
 from ..html.markdown_parser import link_addresses
 from ..requests import Request
@@ -17,7 +17,7 @@ from ..text import Edits, Text, edition_after
 from ..texts.articles import Article
 from ..writer.program import prompt_text
 from ..writer.settings import WriterOptions
-from ..writer.writing import find_passages, prompt, remarks_on_answer, text_from_answer
+from ..writer.writing import find_passages, prompt, remarks_on_form, text_from_answer
 from .translated_elsewhere import (
     read_changes,
     read_translation,
@@ -156,7 +156,7 @@ def changed_remarks(
         if not form_before:
             form_before = _remarks_on_form(request, options, before)
         form_now = _remarks_on_form(request, options, changed)
-    except FailedTextError:
+    except (FailedTextError, UnsafeHTMLError):
         return before.remarks
     known.clear()
     known[article.key, changed.html] = form_now
@@ -190,7 +190,7 @@ def _remarks_on_form(request: Request, options: WriterOptions, text: Text) -> di
 
     Those on quotations are left out: they are about its sources.
     """
-    remarks = remarks_on_answer(request, options, text.html)
+    remarks = remarks_on_form(request, options, text.html)
     by_subject = {_subject(remark): remark for remark in remarks}
     by_subject.pop("quotation", None)
     return by_subject

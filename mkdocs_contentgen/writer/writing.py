@@ -20,6 +20,7 @@ from ..service.protocol import UNOBSERVED, Attempt, encode_answer
 from ..text import Text, clean_fields, within_limits
 from ..topics import is_listicle, items_of
 from .answers import read_answer, without_thinking
+from .article_blocks import read_article
 from .checks import Candidate
 from .citations import citation_of, cite, sources_list
 from .completion import Ask, Completion, Message, ModelCall, Watch, ask_nobody
@@ -139,14 +140,13 @@ def text_from_answer(
     return writing.finish(candidate, today, author)
 
 
-def remarks_on_answer(request: Request, options: WriterOptions, answer: str) -> tuple[str, ...]:
-    """Return the remarks on a text that a person has changed. Raises FailedTextError.
+def remarks_on_form(request: Request, options: WriterOptions, html: str) -> tuple[str, ...]:
+    """Return what is to be said of the form of a text that a person has changed.
 
-    They are those of text_from_answer(), which also writes the HTML, and takes twice the time.
+    Raises FailedTextError for what is no text, and UnsafeHTMLError.
     """
-    passages = find_passages(request, options)
-    writing = _Writing(request, options, ask_nobody, passages, UNOBSERVED)
-    remarks = writing.remarks(writing.read_whole(answer, by_person=True))
+    writing = _Writing(request, options, ask_nobody, (), UNOBSERVED)
+    remarks = writing.remarks_on(read_article(parse_article(html)))
     # Cleaned as those are that are stored with a text.
     found: tuple[str, ...] = clean_fields({"remarks": remarks}).get("remarks", ())
     return found
@@ -274,10 +274,19 @@ class _Writing:
             raise self.failure(candidate.problem, candidate)
         return candidate
 
-    def remarks(self, candidate: Candidate) -> list[str]:
-        """Return the remarks on a text, whose citations become links."""
-        cited = cite(candidate.document, self._passages, self._options.fields.site_url)
-        return [*candidate.remarks, *_citation_remarks(cited.dropped)]
+    def remarks_on(self, document: MarkdownDocument) -> list[str]:
+        """Return the remarks on a text of a person. Raises FailedTextError."""
+        candidate = Candidate(
+            self._request,
+            Completion(document.text),
+            document,
+            target=self._target,
+            sources=self._sources,
+            by_person=True,
+        )
+        if candidate.problem:
+            raise self.failure(candidate.problem, candidate)
+        return candidate.remarks
 
     def finish(self, candidate: Candidate, today: date, author: str = "") -> FinishedText:
         """Return a text as HTML. Raises FailedTextError."""
