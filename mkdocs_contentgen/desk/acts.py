@@ -135,6 +135,9 @@ class Desk:
     _form_remarks: FormRemarks = field(default_factory=dict)
     """Those of the text that was changed last."""
 
+    _known_authors: dict[str, _Authors] = field(default_factory=dict)
+    """Those of the earlier text that was read last, by its version, since it stays the same."""
+
     described: dict[str, Any] = field(default_factory=dict)
     """What was computed about the articles, until they are read again."""
 
@@ -261,11 +264,19 @@ class Desk:
             # A block restored to its earlier wording keeps its earlier author.
             earlier = self.earlier(article, "generated")
             if earlier:
-                authors |= _authors(self.read(earlier.html).blocks(), earlier)
+                authors |= self._authors_of_earlier(earlier)
         removed = _change_words(block, change)
         if removed:
             edits = structs.replace(edits, removed=(*edits.removed, shorten(removed)))
         return self._with_changed_words(article, text, document, edits, authors)
+
+    def _authors_of_earlier(self, earlier: Text) -> _Authors:
+        """Return who wrote each block of the text before people changed it."""
+        version = earlier.version
+        if version not in self._known_authors:
+            authors = _authors(self.read(earlier.html).blocks(), earlier)
+            self._known_authors = {version: authors}
+        return self._known_authors[version]
 
     def _without_difference(self, article: Article, text: Text, change: Change) -> Text:
         """Return a text without one of its differences to an earlier version.

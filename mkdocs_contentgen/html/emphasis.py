@@ -29,6 +29,9 @@ _MAX_LEFTOVERS = 20
 _MAX_DELIMITERS = 5_000
 """Behind so many asterisks and `_` of a paragraph, they are text: joining them takes minutes."""
 
+_MAX_RUN = 100
+"""More asterisks beside each other are text, such as a line of them."""
+
 
 def read_asterisks(parser: MarkdownIt) -> None:
     """Make a parser of lines read asterisks as people mean them."""
@@ -45,6 +48,10 @@ def _read_asterisks(state: StateInline, silent: bool) -> bool:
     end = start
     while end < state.posMax and state.src[end] == "*":
         end += 1
+    if end - start > _MAX_RUN:
+        state.pending += state.src[start:end]
+        state.pos = end
+        return True
     can_open, can_close = _directions(state, start, end)
     for _ in range(start, end):
         token = state.push("text", "", 0)

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from functools import cache
+from functools import cache, lru_cache
 
 import nh3
 from bs4 import BeautifulSoup
 from markdown_it import MarkdownIt
 from markdown_it.rules_block import StateBlock, reference
-from markdown_it.rules_inline import StateInline, html_inline
+from markdown_it.rules_core import StateCore, inline
+from markdown_it.rules_inline import StateInline, html_inline, image, link
 from markdown_it.token import Token
 
 from .emphasis import read_asterisks
@@ -67,7 +68,18 @@ def block_parser() -> MarkdownIt:
     read_asterisks(parser)
     _limit_time(parser)
     parser.inline.ruler.before("emphasis", "mark", _read_mark)
+    parser.core.ruler.at("inline", _read_lines)
     return parser
+
+
+def _read_lines(state: StateCore) -> None:
+    """Read the lines of all blocks, in which brackets are nested as in other lines."""
+    depth = state.md.options["maxNesting"]
+    state.md.options["maxNesting"] = _MAX_BRACKETS
+    try:
+        inline(state)
+    finally:
+        state.md.options["maxNesting"] = depth
 
 
 def link_addresses(text: str) -> list[str]:
@@ -92,6 +104,22 @@ def _limit_time(parser: MarkdownIt) -> None:
     """Limit how far a parser looks for the end of what may have none: else it takes minutes."""
     parser.block.ruler.at("reference", _read_reference)
     parser.inline.ruler.at("html_inline", _read_html)
+    parser.inline.ruler.at("link", _read_link)
+    parser.inline.ruler.at("image", _read_image)
+
+
+def _read_link(state: StateInline, silent: bool) -> bool:
+    return _last_bracket(state.src) > state.pos and link(state, silent)
+
+
+def _read_image(state: StateInline, silent: bool) -> bool:
+    return _last_bracket(state.src) > state.pos and image(state, silent)
+
+
+@lru_cache(maxsize=1)
+def _last_bracket(line: str) -> int:
+    """Return where the last `]` of a line is, or -1: behind it, no link is looked for."""
+    return line.rfind("]")
 
 
 def _read_reference(state: StateBlock, first: int, last: int, silent: bool) -> bool:

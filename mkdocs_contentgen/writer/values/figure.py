@@ -145,6 +145,8 @@ def _plain(amount: Amount) -> str:
 
 def ascii_digits(text: str) -> str:
     """Return digits of any script, and their separators, as those of English."""
+    if text.isascii():
+        return text
     digits = "".join(str(unicodedata.digit(sign, sign)) for sign in text)
     return digits.translate(_ARABIC_SIGNS)
 
