@@ -13,6 +13,7 @@ import typing
 from collections.abc import Callable, Iterator
 from functools import partial
 from importlib import import_module
+from itertools import product
 
 from growth import once
 from hypothesis import settings
@@ -34,6 +35,9 @@ MORE_PIECES = [
 SIZE = 2_000
 """Characters of the longer text, which is four times the shorter one."""
 
+LARGER_SIZES = (24_000, 96_000)
+"""The same, with `--hypothesis-profile=search`."""
+
 NOTHING = 0.02
 """Seconds in which no call is slow."""
 
@@ -42,7 +46,7 @@ QUADRATIC = 8
 
 
 def functions() -> Iterator[tuple[str, Callable[[str], object]]]:
-    """Yield the public functions that need one text, and nothing else."""
+    """Yield the public functions that need one text or two, and nothing else."""
     for room in ROOMS:
         package = import_module(f"mkdocs_contentgen.{room}")
         for module in pkgutil.walk_packages(package.__path__, f"{package.__name__}."):
@@ -58,32 +62,42 @@ def functions_in(name: str) -> Iterator[tuple[str, Callable[[str], object]]]:
 
 
 def caller(function: Callable[..., object]) -> Callable[[str], object] | None:
-    """Return a function that calls another one with a text, or None if it needs something else."""
+    """Return a function that calls another one with a text, or None if it needs something else.
+
+    One that needs two gets the same one twice.
+    """
     if inspect.iscoroutinefunction(function):
         return None
     hints = typing.get_type_hints(inspect.unwrap(function))
     needed = []
     for parameter in inspect.signature(function).parameters.values():
         if parameter.default is parameter.empty:
-            needed.append(parameter.name)
-    if len(needed) != 1 or hints.get(needed[0]) is not str:
+            needed.append(parameter)
+    is_text = [
+        hints.get(parameter.name) is str and parameter.kind is not parameter.KEYWORD_ONLY
+        for parameter in needed
+    ]
+    if not all(is_text) or len(needed) not in (1, 2):
         return None
-    return partial(call_with, function)
+    return partial(call_with, function, len(needed))
 
 
-def call_with(function: Callable[[str], object], text: str) -> None:
-    """Call a function, and take all that it yields."""
+def call_with(function: Callable[..., object], number: int, text: str) -> None:
+    """Call a function with so many times a text, and take all that it yields."""
+    clear = getattr(function, "cache_clear", None)
+    if clear:
+        clear()
     try:
-        result = function(text)
+        result = function(*[text] * number)
         if inspect.isgenerator(result):
             list(result)
     except (ContentgenError, ValueError, LookupError, OSError):
         pass  # many texts are refused
 
 
-def is_slow(call: Callable[[str], object], piece: str) -> bool:
+def is_slow(call: Callable[[str], object], piece: str, size: int = SIZE) -> bool:
     """Tell whether a call takes more than linear time for a text that repeats a piece."""
-    small = piece * (SIZE // 4 // len(piece))
+    small = piece * (size // 4 // len(piece))
     large = small * 4
     for _ in range(5):
         taken = once(partial(call, f"{large}x"))
@@ -96,12 +110,14 @@ def test_no_function_takes_more_than_linear_time() -> None:
     """Four times as long a text takes about four times as long, whatever it repeats."""
     is_search = settings().max_examples > 100
     pieces = [*PIECES, *MORE_PIECES] if is_search else PIECES
+    sizes = LARGER_SIZES if is_search else (SIZE,)
     found = dict(functions())
     slow = []
-    for name, call in found.items():
-        slow += [(name, piece) for piece in pieces if is_slow(call, piece)]
+    for (name, call), piece, size in product(found.items(), pieces, sizes):
+        if is_slow(call, piece, size):
+            slow.append((name, piece, size))
     assert slow == []
-    assert len(found) > 50
+    assert len(found) > 100
 
 
 def test_a_slow_function_is_found() -> None:

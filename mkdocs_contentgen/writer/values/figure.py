@@ -27,6 +27,9 @@ FIGURE = (
 )
 """The start of a figure: a currency, or a percent sign as in Turkish, and digits."""
 
+_IN_WORD = re.compile(rf"[{LETTER}\d_]")
+"""What stands behind a figure that is a part of a word."""
+
 _ARABIC_SIGNS = str.maketrans("\u066b\u066c", ".,")
 """The decimal separator and the thousands separator of Arabic, as English writes them."""
 
@@ -163,18 +166,20 @@ def read_figure(text: str, token: re.Match[str]) -> Figure | None:
         figure = _with_currency(text, figure, currency)
     else:
         figure = with_unit(text, figure)
-    is_part_of_word = re.match(rf"[{LETTER}\d_]", text[figure.end : figure.end + 1])
-    if is_part_of_word:
+    if _IN_WORD.match(text, figure.end):
         return None
     return figure
 
 
 def _read_amounts(digits: str) -> Iterator[Amount]:
     """Yield how digits can be read."""
+    if digits.isdigit():  # as most are
+        yield Decimal(digits)
+        return
     digits = re.sub(r"[ \u00a0\u202f'’]", "", digits)
     is_fraction = re.fullmatch(r"\d+[.,]\d+", digits)
     grouped = _GROUPED.fullmatch(digits)
-    if digits.isdigit():
+    if digits.isdigit():  # once the spaces are gone
         yield Decimal(digits)
     if grouped:
         # What stands behind another separator than the first one is a fraction.
