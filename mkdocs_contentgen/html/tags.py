@@ -31,7 +31,12 @@ class _TagMaker:
     def tag_of(self, element: Element, parent: Tag | None, *, keeps_space: bool) -> Tag:
         """Return the tag of an element, as the last one in `parent`."""
         name = element.tag
-        tag = Tag(name=name, attrs=dict(element.attrib), can_be_empty_element=name in VOID)
+        tag = Tag(
+            name=name,
+            attrs=dict(element.attrib),
+            is_xml=False,  # else each copy looks for that in the whole document
+            can_be_empty_element=name in VOID,
+        )
         self._link(tag, parent)
         keeps_space = keeps_space or name == "pre"
         if element.text:

@@ -122,11 +122,11 @@ class DeskClient:
         """Return the text as the desk shows it."""
         return self.call("text", ref=self.ref)
 
-    def act(self, action: str, **body: object) -> None:
+    def act(self, action: str, reason: str = "") -> None:
         """Do something with the text as it is."""
         text = self.text()
         shown = text["in_page"]["digest"]
-        self._measured(action, seen=text["seen"], shown=shown, **body)
+        self._measured(action, seen=text["seen"], shown=shown, reason=reason)
 
     def change(self, action: str, **more: object) -> None:
         """Change the first block with a statement."""
@@ -141,7 +141,7 @@ class DeskClient:
         rows = self._measured("compare", earlier="generated")["rows"]
         self._measured("change", name="take back", seen=seen, changes=[rows[0]["change"]])
 
-    def _measured(self, action: str, *, name: str = "", **body: object) -> dict[str, Any]:
+    def _measured(self, action: str, *, name: str | None = None, **body: object) -> dict[str, Any]:
         answer: dict[str, Any] = {}
 
         def call() -> None:

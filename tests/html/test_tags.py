@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from copy import copy
 from xml.etree.ElementTree import Element, fromstring, tostring
 
 from bs4 import BeautifulSoup, Tag
+from growth import LINEAR, growth
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -57,3 +59,16 @@ def test_the_element_stays_as_it_is() -> None:
     tag = tag_of(element)
     tag["class"] = "c"
     assert element.attrib == {"class": "a"}
+
+
+def test_a_copy_takes_as_long_in_a_large_document() -> None:
+    """It has what is in the element, and nothing around that is looked at."""
+
+    def copy_all(html: str) -> None:
+        for child in tag_of(fromstring(html)).contents:
+            copy(child)
+
+    def make(number: int) -> str:
+        return f"<article>{'<p>a<b>b</b></p>' * number}</article>"
+
+    assert growth(copy_all, make, 800) < LINEAR
