@@ -23,16 +23,13 @@ from mkdocs.utils import get_relative_url
 
 from ..display import escape_controls, paths_from_here
 from ..errors import ContentgenError, UnsafeHTMLError
-from ..site.extension import (
-    ArticleExtension,
-    RenderedPage,
-    add_metadata,
-    leading_article,
-    read_stylesheet,
-)
+from ..site.extension import ArticleExtension
 from ..site.front_matter import place_of, read_requests, unread_metadata_problems
 from ..site.options import ContentgenConfig, refuse_extension_options
+from ..site.rendered_page import RenderedPage
 from ..site.site import Site
+from ..site.stylesheet import read_stylesheet
+from ..site.titles import add_metadata, leading_article
 from .internals import (
     correct_links,
     file_of_page,

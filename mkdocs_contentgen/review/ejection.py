@@ -41,8 +41,10 @@ from ..html.markdown_writer import WrittenBlock, write_blocks
 from ..html.plaintext import plain_text
 from ..requests import Request
 from ..site.anchors import CitedHeading, SiteIds
-from ..site.extension import FENCED, MARKER, leading_article, leaves_out_title, level_of, page_link
+from ..site.links import page_link
+from ..site.markers import FENCED, MARKER
 from ..site.site import Site
+from ..site.titles import leading_article, leaves_out_title, level_of
 from ..texts.articles import Article, has_marks
 from .reading_back import MarkdownReader
 

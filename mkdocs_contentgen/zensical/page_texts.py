@@ -26,10 +26,10 @@ from ..errors import (
 )
 from ..site.build import Build, Resolution, resolve
 from ..site.content import PageContent
-from ..site.extension import read_stylesheet
 from ..site.front_matter import place_of, read_requests
 from ..site.options import ContentgenConfig
 from ..site.site import PageProblem, Site
+from ..site.stylesheet import read_stylesheet
 from ..texts.approved_dir import list_files
 from ..texts.obtain import CacheOnly
 from .configuration import (

@@ -23,9 +23,11 @@ from mkdocs.utils.meta import get_data
 from ..site.anchors import SiteIds
 from ..site.build import page_json_ld
 from ..site.content import PageContent
-from ..site.extension import ArticleExtension, RenderedPage, add_metadata
+from ..site.extension import ArticleExtension
 from ..site.front_matter import NAME
+from ..site.rendered_page import RenderedPage
 from ..site.site import MarkdownExtensions, Site
+from ..site.titles import add_metadata
 from .configuration import load_zensical_configuration
 from .page_texts import SiteTexts, load_texts, use_texts
 
