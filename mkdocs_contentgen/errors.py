@@ -27,7 +27,7 @@ ContentgenError
 ```
 
 Only a final error drops the Idempotency-Key of a request. Exceptions of other packages become one
-of these in one place each: those of httpx and its statuses in `service/connection.py`, those of
+of these in one place each: those of httpx and its statuses in `service/exchange.py`, those of
 caches in `texts/store/`, and those of databases in `served/databases.py`.
 """
 

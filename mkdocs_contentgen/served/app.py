@@ -24,8 +24,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from ..errors import FailedTextError, LedgerError
 from ..files import sha256
 from ..service.application import OPERATIONS, TEXT_OPERATIONS, application, error_response
-from ..service.connection import REQUEST_ID
-from ..service.protocol import ServiceRequest
+from ..service.protocol import REQUEST_ID, ServiceRequest
 from ..writer.model import make_model
 from ..writer.prompts import check_prompts
 from ..writer.settings import WriterOptions

@@ -4,6 +4,16 @@ from __future__ import annotations
 
 from collections.abc import AsyncGenerator, AsyncIterable
 
+import msgspec
+
+from .event_stream import BOM
+
+MAX_ANSWER = 2 * 1024 * 1024
+"""The maximum size of an answer in bytes."""
+
+MAX_STREAM = 32 * 1024 * 1024
+"""The maximum size of a stream in bytes. Each token has an event of some hundred bytes."""
+
 
 class TooLargeError(Exception):
     """A body has more bytes than its limit."""
@@ -22,3 +32,11 @@ async def limited(chunks: AsyncIterable[bytes], limit: int) -> AsyncGenerator[by
 async def read_body(chunks: AsyncIterable[bytes], limit: int) -> bytes:
     """Return a body of at most `limit` bytes. Raises TooLargeError."""
     return b"".join([chunk async for chunk in limited(chunks, limit)])
+
+
+def decode_json(body: bytes) -> object:
+    """Return the value in a body, or None if it is not JSON."""
+    try:
+        return msgspec.json.decode(body.removeprefix(BOM))
+    except (ValueError, RecursionError):
+        return None

@@ -16,9 +16,12 @@ from ..errors import (
 from ..page_request import PageRequest
 from ..text import Text
 from . import SANDBOX, WRITER
-from .connection import REQUEST_ID, Answer, HTTPConnection, check_address, check_token, decode_json
+from .addresses import check_address, check_token
+from .bodies import decode_json
+from .exchange import Answer, HTTPConnection
 from .protocol import (
     MAX_TEXT_BODY,
+    REQUEST_ID,
     Attempt,
     ServiceRequest,
     Translated,

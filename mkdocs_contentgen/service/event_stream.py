@@ -4,11 +4,11 @@ https://html.spec.whatwg.org/multipage/server-sent-events.html#event-stream-inte
 
 The parser differs from the standard where servers of language models do:
 
-- What is no event is returned too, since it can be an error: `error: out of memory`, plain text, or
-  JSON without `data:`. The standard drops such lines.
-- An event without an empty line behind it counts, since many servers leave out the last one. If it
+- Lines that are not events are returned too, since they can be an error: `error: out of memory`,
+  plain text, or JSON without `data:`. The standard drops such lines.
+- An event without an empty line after it counts, since many servers leave out the last one. If it
   was cut off within its JSON, it is dropped, as in the standard.
-- Some gateways write each event of the server behind them as an event of their own, so that it
+- Some gateways write each event of the server that they ask as an event of their own, so that it
   begins with `data: data:`, and some write a byte order mark before each event.
 - Servers that leave out all empty lines send one JSON value in each line. A line with a whole value
   is an event of its own.
@@ -19,6 +19,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from enum import Enum, auto
 
 import msgspec
 
@@ -34,7 +35,7 @@ _DONE = (b"[DONE]", b"DONE")
 
 @dataclass(frozen=True)
 class Event:
-    """An event, or lines that are none."""
+    """An event, or lines that are not an event."""
 
     data: bytes
     name: str = ""
@@ -47,6 +48,15 @@ class Event:
     def is_done(self) -> bool:
         """Whether the event says that nothing follows, as in OpenAI's API."""
         return self.data.strip(b'" \t').upper() in _DONE
+
+
+class StreamEvent(Enum):
+    """What an event means to whoever reads a stream."""
+
+    TOKEN = auto()
+    OTHER = auto()
+    END = auto()
+    """Nothing that follows is read."""
 
 
 class EventParser:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import math
+import re
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -40,6 +41,9 @@ those of at most 50 sources.
 
 MAX_NOTE = 2000
 """The maximum length of a note in characters."""
+
+REQUEST_ID = re.compile(r"[A-Za-z0-9-]{1,64}")
+"""What the header `X-Request-Id` can be, for a served writer and for those who ask it."""
 
 CITED_ADDRESS = "https://source.invalid"
 """The links of the new blocks to sources are below this address, each with its number."""

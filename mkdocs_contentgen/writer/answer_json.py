@@ -12,7 +12,7 @@ from contextlib import suppress
 
 import msgspec
 
-from ..service.connection import decode_json
+from ..service.bodies import decode_json
 from ..service.event_stream import BOM
 
 _SURROGATE = re.compile(r"\\u[dD][89a-fA-F][\da-fA-F]{2}")

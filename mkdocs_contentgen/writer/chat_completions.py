@@ -21,14 +21,9 @@ from ..errors import (
     UnusableServiceError,
 )
 from ..reporting import Reporter
-from ..service.connection import (
-    MAY_BE_PAID_HINT,
-    Answer,
-    HTTPConnection,
-    check_address,
-    check_token,
-    error_message,
-)
+from ..service.addresses import check_address, check_token
+from ..service.error_words import error_message
+from ..service.exchange import MAY_BE_PAID_HINT, Answer, HTTPConnection
 from .completion import AnswerReader, Completion, Message, ModelCall
 from .settings import OLLAMA, OLLAMA_PORT, WriterOptions
 from .transport import RefusedSystemError, Transport

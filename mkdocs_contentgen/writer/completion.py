@@ -17,8 +17,8 @@ from typing import Literal, TypedDict
 import msgspec
 
 from ..errors import ServiceError
-from ..service.connection import StreamEvent, words_of_error
-from ..service.event_stream import Event
+from ..service.error_words import words_of_error
+from ..service.event_stream import Event, StreamEvent
 from .answer_json import AnswerMessage, Choice, Response, decode, find_error
 from .usage import Usage
 

@@ -7,7 +7,9 @@ import shutil
 from collections.abc import Mapping
 
 from ..errors import ServiceError
-from ..service.connection import HTTPConnection, check_address, decode_json
+from ..service.addresses import check_address
+from ..service.bodies import decode_json
+from ..service.exchange import HTTPConnection
 from ..text import model_name
 from .settings import OLLAMA_PORT
 

@@ -21,7 +21,9 @@ from ..display import quoted
 from ..errors import ProgramError, ServiceError, UnknownOutcomeError, UnusableServiceError
 from ..files import reason_of
 from ..reporting import Reporter
-from ..service.connection import MAX_STREAM, StreamEvent, without_secret
+from ..service.bodies import MAX_STREAM
+from ..service.error_words import without_secret
+from ..service.event_stream import StreamEvent
 from .completion import AnswerReader, Completion, Message, ModelCall
 from .settings import WriterOptions
 from .terminal import Screen, shown_text

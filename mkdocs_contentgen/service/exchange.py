@@ -2,30 +2,24 @@
 
 Errors tell whether a request was sent, and may have been processed.
 
-The clients of the service and of a model server share this module. Messages quote no header, which
-could contain the token, and only those parts of an answer that without_secret() returns.
+The clients of the service and of a model server share this module, the only one that uses httpx.
+Messages quote no header, since one could contain the token. Of an answer, they quote only what
+without_secret() returns.
 """
 
 from __future__ import annotations
 
 import asyncio
-import re
 import sys
-import time
 from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping
 from contextlib import aclosing, suppress
 from dataclasses import dataclass
-from datetime import UTC
-from email.utils import parsedate_to_datetime
-from enum import Enum, auto
 from importlib.metadata import version
 from ipaddress import ip_address
 from typing import Self
 from urllib.request import getproxies
 
-import msgspec
-
-from ..display import escape_controls, quoted
+from ..display import quoted
 from ..errors import (
     ConfigurationError,
     InvalidAnswerError,
@@ -36,37 +30,20 @@ from ..errors import (
     UnreachableError,
     UnusableServiceError,
 )
-from .bodies import TooLargeError, limited, read_body
-from .event_stream import BOM, Event, EventParser, parse_events
+from .bodies import MAX_ANSWER, MAX_STREAM, TooLargeError, limited, read_body
+from .error_words import has_secret, reason_in, without_secret
+from .event_stream import Event, EventParser, StreamEvent
+from .waits import RetryAfter, format_seconds, read_retry_after
 
 # With rich and pygments installed, httpx also loads its command line, which takes most of the time
 # of its import. It does without if that module is missing.
 sys.modules.setdefault("httpx._main", None)  # type: ignore[arg-type]  # means that it is missing
 import httpx  # noqa: E402
 
-MAX_ANSWER = 2 * 1024 * 1024
-"""The maximum size of an answer in bytes."""
-
-MAX_STREAM = 32 * 1024 * 1024
-"""The maximum size of a stream in bytes. Each token has an event of some hundred bytes."""
+URL = httpx.URL
 
 REASON_TIMEOUT = 5.0
 """Seconds for the body of an answer with an error, which only explains the status."""
-
-_MAX_REASON = 200
-_MAX_DEPTH = 8
-
-_REASON_FIELDS = tuple(
-    "error errors message detail msg error_message error_msg err errorMessage error_description "
-    "reason status_msg base_resp metadata raw".split()
-)
-"""The fields of errors that have a message, or contain such fields."""
-
-_NO_MESSAGE = re.compile(r"<|[{\[]\s*([\"{}\[\]\d-]|\Z)")
-"""The beginning of what is no message: a page of a proxy, or a part of the JSON of an answer."""
-
-REQUEST_ID = re.compile(r"[A-Za-z0-9-]{1,64}")
-"""What the header `X-Request-Id` can be, for a served writer and for those who ask it."""
 
 NOT_PROCESSED = frozenset({425, 429, 503, 529})
 """Statuses of a request that was surely not processed: too early, too many requests, overloaded."""
@@ -98,19 +75,9 @@ _PHRASES = {
 _COMPRESSED = {b"\x1f\x8b": "gzip", b"\x28\xb5\x2f\xfd": "zstd"}
 """The first bytes of compressed data."""
 
-_DURATION = re.compile(r"([0-9]{1,9}(?:\.[0-9]{1,9})?) *([a-z]*) *")
-_UNITS = {
-    **dict.fromkeys(("ms", "millisecond", "milliseconds"), 0.001),
-    **dict.fromkeys(("", "s", "sec", "secs", "second", "seconds"), 1.0),
-    **dict.fromkeys(("m", "min", "mins", "minute", "minutes"), 60.0),
-    **dict.fromkeys(("h", "hour", "hours"), 3600.0),
-}
-"""The seconds in each unit of a duration such as `1m30s`. Without a unit, it is seconds."""
-
 MAY_BE_PAID_HINT = (
     "it may have been processed, so it is not sent again in this build, only in the next one"
 )
-
 
 FOREIGN_ERRORS = (
     TimeoutError,
@@ -121,32 +88,6 @@ FOREIGN_ERRORS = (
     UnicodeError,
 )
 """What httpx raises while a request is sent and its answer is read."""
-
-
-_HOST_AND_PATH = re.compile(
-    r"(?=[^/]*[.:]|localhost)[a-z0-9-]{1,30}(\.[a-z0-9-]{1,30})*(:[0-9]{1,5})?(/[a-z0-9./-]{0,60})?"
-)
-"""What is surely a host with a port or a path, and neither a token nor a password."""
-
-
-class StreamEvent(Enum):
-    """The meaning of a server-sent event."""
-
-    TOKEN = auto()
-    OTHER = auto()
-    END = auto()
-    """Nothing that follows is read."""
-
-
-@dataclass(frozen=True)
-class RetryAfter:
-    """For how long a server asks to wait."""
-
-    seconds: float | None = None
-    """None if it does not say so, or nobody can read it."""
-
-    unread: str = ""
-    """A header that says so and cannot be read, or an empty string. It is untrusted."""
 
 
 @dataclass(frozen=True)
@@ -171,141 +112,11 @@ class Answer:
 
     def reason(self) -> str:
         """Return the server's own message about an error, or an empty string. It is untrusted."""
-        found = decode_json(self.body)
-        if found is not None:
-            return error_message(found)
-        words = (words_of_error(event.data) for event in parse_events(self.body))
-        return next(filter(None, words), "")
+        return reason_in(self.body)
 
     def retry_after(self) -> RetryAfter:
         """Return for how long the server asks to wait."""
-        unread = ""
-        # The header of OpenAI and Azure is more exact, so it goes first.
-        for name, unit in (("retry-after-ms", "ms"), ("Retry-After", "")):
-            values = [value.strip() for value in self.headers.get_list(name)]
-            waits = []
-            for value in values:
-                seconds = parse_wait(value, unit)
-                if seconds is not None:
-                    waits.append(seconds)
-            # A server and the gateway before it can each send one. The longest is safe for both.
-            if waits:
-                return RetryAfter(max(waits))
-            if any(values):
-                unread = f"{name}: {', '.join(values)}"
-        return RetryAfter(unread=unread)
-
-
-def parse_wait(value: str, unit: str = "") -> float | None:
-    """Return the seconds in a waiting time, or None if it cannot be read.
-
-    It is a number, in `unit` where it names none, a duration such as `5s` and `1m30s`, or a date.
-    """
-    seconds = _parse_duration(value.lower(), unit)
-    if seconds is not None:
-        return seconds
-    with suppress(ValueError, OverflowError):
-        moment = parsedate_to_datetime(value)
-        if moment.tzinfo is None:  # it is in UTC, as all dates of HTTP are
-            moment = moment.replace(tzinfo=UTC)
-        return max(0.0, moment.timestamp() - time.time())
-    return None
-
-
-def _parse_duration(value: str, unit: str) -> float | None:
-    """Return the seconds in a duration, or None if it is none."""
-    parts = list(_DURATION.finditer(value))
-    if not parts or "".join(part[0] for part in parts) != value:
-        return None
-    seconds = 0.0
-    for part in parts:
-        if not part[2] and len(parts) > 1:  # only a single number can be without a unit
-            return None
-        name = part[2] or unit
-        if name not in _UNITS:
-            return None
-        seconds += float(part[1]) * _UNITS[name]
-    return seconds
-
-
-def _format(seconds: float) -> str:
-    return f"{seconds:.1f}".removesuffix(".0")
-
-
-def error_message(found: object) -> str:
-    """Return the messages in the JSON of an error, or an empty string. They are untrusted."""
-    return ": ".join(dict.fromkeys(_find_reasons(found, _MAX_DEPTH)))
-
-
-def _find_reasons(found: object, depth: int) -> list[str]:
-    """Return the messages in a part of the JSON of an error, the most general first."""
-    if isinstance(found, str):
-        quoted_json = _json_in(found)
-        if quoted_json is None:
-            return [found] if found.strip() else []
-        found = quoted_json
-    if depth <= 0:
-        return []
-    parts: list[object] = []
-    if isinstance(found, dict):
-        parts = [found[name] for name in _REASON_FIELDS if name in found]
-    elif isinstance(found, list):
-        parts = found[:1]
-    reasons = []
-    for part in parts:
-        reasons += _find_reasons(part, depth - 1)
-    return reasons
-
-
-def _json_in(message: str) -> object:
-    """Return the JSON of the server behind a gateway that quotes it as a message, or None."""
-    if message[:1] not in ("{", "["):
-        return None
-    return decode_json(message.encode("utf-8", "replace"))
-
-
-def words_of_error(data: bytes) -> str:
-    """Return the message in an error of any form, or an empty string. It is untrusted."""
-    found = decode_json(data)
-    if found is not None:
-        return error_message(found)
-    try:
-        text = data.decode().strip()
-    except UnicodeDecodeError:
-        return ""
-    name, _, value = text.partition(":")
-    if name.lower() == "error":
-        return words_of_error(value.strip().encode())
-    return "" if _NO_MESSAGE.match(text) else text
-
-
-def decode_json(body: bytes) -> object:
-    """Return the value in a body, or None if it is not JSON."""
-    try:
-        return msgspec.json.decode(body.removeprefix(BOM))
-    except (ValueError, RecursionError):
-        return None
-
-
-def has_secret(text: str, secret: str) -> bool:
-    """Tell whether a text contains eight consecutive characters of a secret.
-
-    Of a shorter secret, it tells whether the text contains all of it.
-    """
-    if not secret:
-        return False
-    letters = "".join(text.split()).lower()
-    secret = secret.lower()
-    length = min(len(secret), 8)
-    parts = {secret[start : start + length] for start in range(len(secret) - length + 1)}
-    return any(part in letters for part in parts)
-
-
-def without_secret(text: str, secret: str) -> str:
-    """Return the start of a server's text, to quote it in a message; empty with has_secret()."""
-    if has_secret(text, secret):
-        return ""
-    return escape_controls(" ".join(text.split()))[:_MAX_REASON].rstrip(".")
+        return read_retry_after(self.headers.get_list)
 
 
 class _Exchange:
@@ -348,7 +159,7 @@ class HTTPConnection:
 
     def __init__(
         self,
-        address: httpx.URL,
+        address: URL,
         name: str,
         token: str = "",
         *,
@@ -417,8 +228,8 @@ class HTTPConnection:
         the last byte of the answer.
 
         With `on_event`, the answer is read as a stream: the function gets each server-sent event,
-        and lines that are none, and returns what they mean. The first token has `timeout` seconds,
-        and each further one `token_timeout` seconds. The returned answer then has no body.
+        and lines that are not events, and returns what they mean. The first token has `timeout`
+        seconds, and each further one `token_timeout` seconds. The returned answer then has no body.
 
         The body of an error is empty, too, if it cannot be read.
 
@@ -476,7 +287,7 @@ class HTTPConnection:
         if status in NOT_PROCESSED:
             wait = answer.retry_after()
             if wait.seconds:
-                message += f", and asks to retry after {_format(wait.seconds)} s"
+                message += f", and asks to retry after {format_seconds(wait.seconds)} s"
             unread = self.quote(wait.unread)
             detail = f"the header `{unread}` cannot be read" if unread else ""
             return NotSentError(message, wait.seconds, detail=detail)
@@ -537,7 +348,7 @@ class HTTPConnection:
                 self._check_encoding(encoding)
 
     async def _events(self, response: httpx.Response) -> AsyncGenerator[Event]:
-        """Yield the events of an answer, and what is none, as they come.
+        """Yield the events of an answer, and lines that are not events, as they come.
 
         Raises InvalidAnswerError if the answer is too large.
         """
@@ -570,40 +381,6 @@ class HTTPConnection:
         )
 
 
-def check_address(address: str, option: str, expected: str, *, allow_http: bool) -> httpx.URL:
-    """Return the URL in an option. Raises ConfigurationError, which says what is `expected`."""
-    address = address.strip()
-    url = _parse_url(address)
-    if url is None or not _is_base_address(url, address):
-        raise ConfigurationError(_wrong_address_message(address, option, expected))
-    if url.scheme == "http" and not (allow_http or _is_loopback(url.host)):
-        raise ConfigurationError(
-            f"{option}: '{url}' would send credentials unencrypted; "
-            "use https, or set `allow_http: true` where the network is trusted"
-        )
-    return url
-
-
-def _is_base_address(url: httpx.URL, address: str) -> bool:
-    """Tell whether an address is one of HTTP, without a user, a query or a fragment."""
-    if url.userinfo or "?" in address or "#" in address:
-        return False
-    return url.scheme in ("http", "https") and bool(url.host)
-
-
-def _wrong_address_message(address: str, option: str, expected: str) -> str:
-    """Return a message about an address that is none, which is quoted if it has no secret."""
-    wanted = f"expected {expected}, without a user, '?' or '#'"
-    if not _HOST_AND_PATH.fullmatch(address):
-        return f"{option}: is not an https address; {wanted}"
-    host = address.partition("/")[0].partition(":")[0]
-    scheme = "http" if _is_loopback(host) else "https"
-    return (
-        f"{option}: '{address}' is not an https address; {wanted}; "
-        f"did you mean `{scheme}://{address}`?"
-    )
-
-
 def _environment_problem(error: Exception) -> str:
     """Return a message about a proxy or a certificate of the environment that cannot be used."""
     reason = str(error)
@@ -628,37 +405,19 @@ def _unread_no_proxy_entry() -> str:
         try:
             ip_address(entry)
         except ValueError:
-            # httpx makes such a URL of each entry that is no IP address.
+            # httpx makes such a URL of each entry that is not an IP address.
             address = entry if "://" in entry else f"all://*{entry}"
-            if _parse_url(address) is None:
+            if parse_url(address) is None:
                 return "an entry" if "@" in entry else quoted(entry)
     return ""
 
 
-def check_token(token: str, option: str) -> str:
-    """Return a token without surrounding spaces. Raises ConfigurationError if it is invalid."""
-    token = token.strip()
-    if not re.fullmatch(r"[!-~]*", token):
-        raise ConfigurationError(
-            f"{option}: contains an invalid character, such as a space or a line break; "
-            "copy it again"
-        )
-    return token
-
-
-def _parse_url(address: str) -> httpx.URL | None:
-    """Return an address as a URL, or None if it is none."""
+def parse_url(address: str) -> URL | None:
+    """Return an address as a URL, or None if it is not a URL."""
     try:
-        url = httpx.URL(address)
+        url = URL(address)
         _ = url.host  # raises UnicodeError if it cannot be decoded
     except (httpx.InvalidURL, UnicodeError):
         return None
     is_port = 0 <= (url.port or 0) < 2**16
     return url if is_port else None
-
-
-def _is_loopback(host: str) -> bool:
-    try:
-        return ip_address(host).is_loopback
-    except ValueError:
-        return host == "localhost" or host.endswith(".localhost")
