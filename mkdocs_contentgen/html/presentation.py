@@ -12,9 +12,9 @@ from xml.etree.ElementTree import Element, SubElement
 from ..language_tags import base_language, is_right_to_left
 from .article import close_heading_gaps, limit_nesting, parse_article, put_first
 from .disclosure import DisclosureLine, LinePart, Provenance
+from .inline_styles import adapted_classes, visible_style, without_relative_size
 from .lists import mark_numbered_lists
 from .plaintext import plain_text
-from .stylesheet import adapted_classes, visible_style, without_relative_size
 
 _CODE = frozenset(("pre", "code", "kbd", "samp"))
 

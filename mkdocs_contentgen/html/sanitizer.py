@@ -17,8 +17,8 @@ import nh3
 from ..errors import UnsafeHTMLError
 from ..text import MAX_HTML
 from .elements import HEADINGS, TO_READ, WEAK
+from .inline_styles import sanitize_style
 from .plaintext import plain_text
-from .stylesheet import sanitize_style
 
 # nh3 takes quadratic time for some inputs. At these limits and MAX_HTML, the worst known input
 # takes about a second. An article of ten thousand words is far below them.

@@ -17,7 +17,7 @@ from ..display import escape_controls, first_names, one_line_problem, quoted, sh
 from ..errors import ApprovalError, UnsafeHTMLError
 from ..html.differences import Row, Word, compare
 from ..html.document import Document
-from ..html.stylesheet import adapted_classes
+from ..html.inline_styles import adapted_classes
 from ..site.options import ContentgenConfig
 from ..text import MAX_EDIT, Edits, Text, edition_after, is_about_quotation
 from ..texts.approved_file import ApprovedText, block_digests

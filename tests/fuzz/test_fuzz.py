@@ -24,13 +24,13 @@ from hypothesis import strategies as st
 from mkdocs.config import load_config
 from mkdocs.structure.files import get_files
 from msgspec import structs
+from test_inline_styles import styles
 from test_markdown import DAY, PIECES
 from test_sanitizer import soups
-from test_stylesheet import styles
 
 from mkdocs_contentgen.errors import ConfigurationError, UnsafeHTMLError
+from mkdocs_contentgen.html.inline_styles import adapted_classes, sanitize_style
 from mkdocs_contentgen.html.sanitizer import sanitize
-from mkdocs_contentgen.html.stylesheet import adapted_classes, sanitize_style
 from mkdocs_contentgen.mkdocs.plugin import ContentgenPlugin
 from mkdocs_contentgen.requests import BlogRequest
 from mkdocs_contentgen.review.approving import approved_html
@@ -104,7 +104,7 @@ def test_approved_files() -> None:
     fuzz(test)
 
 
-def test_stylesheet() -> None:
+def test_inline_styles() -> None:
     """Nothing harmful is left of any style, and judging it again changes nothing."""
 
     @few

@@ -308,7 +308,7 @@ from mkdocs_contentgen.service import sandbox
 from mkdocs_contentgen.html import sanitizer
 from mkdocs_contentgen.service import client as service
 from mkdocs_contentgen.texts import store
-from mkdocs_contentgen.html import stylesheet
+from mkdocs_contentgen.html import inline_styles
 asked = page_request.PageRequest(request.NewsRequest(topic="A library"))
 with tempfile.TemporaryDirectory() as folder:
     source = obtain.Foreground(

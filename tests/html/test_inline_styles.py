@@ -1,4 +1,4 @@
-"""Inline styles: `golden/stylesheet.txt` has a line `style => what is left of it` for each case.
+"""Inline styles: `golden/inline_styles.txt` has a line `style => what is left of it` for each case.
 
 UPDATE_GOLDEN=1 rewrites what stands behind the arrows.
 """
@@ -11,9 +11,9 @@ from harmless import PROPERTIES, wrong_with_style
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from mkdocs_contentgen.html.stylesheet import adapted_classes, sanitize_style, visible_style
+from mkdocs_contentgen.html.inline_styles import adapted_classes, sanitize_style, visible_style
 
-CASES = GOLDEN / "stylesheet.txt"
+CASES = GOLDEN / "inline_styles.txt"
 
 
 def test_what_is_left_of_a_style_is_as_expected() -> None:
