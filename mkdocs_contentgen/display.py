@@ -12,7 +12,7 @@ CONTROL_CHARACTERS = "\x00-\x08\x0b-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u206f\ud80
 """Control characters except tab and line feed, line separators, bidirectional controls (deprecated
 ones included) and unpaired surrogates, for a regular expression.
 
-The marks U+200E, U+200F and U+061C are allowed: right-to-left texts need them, and they cannot
+The characters U+200E, U+200F and U+061C are allowed: right-to-left texts need them, and they cannot
 reorder letters.
 """
 

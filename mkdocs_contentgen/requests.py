@@ -68,7 +68,7 @@ _ORIGINAL = re.compile(r"([^#\s][^#\x00-\x1f\x7f]*)(?:#([a-z0-9-]+))?")
 _EXPECTED = {
     "topic": f"visible, valid text of at most {MAX_TOPIC:,} characters",
     "brief": f"valid text of at most {MAX_BRIEF:,} characters",
-    "id": "a-z, 0-9 and '-' alone",
+    "id": "only a-z, 0-9 and '-'",
     "revision": "a whole number from 1 to 1000000000",
     "language": "a BCP 47 tag such as de or pt-BR",
     "sources": f"a list of at most {MAX_SOURCES} paths, such as [changelog.md]",
@@ -218,7 +218,7 @@ class Request(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
 
         It can also be the record of a translation: its page now asks for a new text instead.
         """
-        # A record without a type is none of a request, but the default would fill the type in.
+        # A record without a type is not one of a request, but the default would fill the type in.
         fields = {"type": None, **without_original(record)}
         try:
             recorded = msgspec.convert(fields, type(self))
@@ -351,7 +351,7 @@ def _checked_fields(model: type[Request]) -> type[msgspec.Struct]:
 
 def wrong_fields(model: type[Request], fields: Mapping[str, object]) -> list[str]:
     """Return the names of the fields that are missing or have an invalid value."""
-    # Each field is tried alone, in a request whose other fields are valid.
+    # Each field is tried by itself, in a request whose other fields are valid.
     valid: dict[str, object] = {"topic": _STAND_IN_TOPIC}
     if "type" in fields:
         valid["type"] = fields["type"]
@@ -379,10 +379,10 @@ class Problem:
 
     def __str__(self) -> str:
         first, *rest = self.path
-        place = str(first)
+        path = str(first)
         for step in rest:
-            place += f"[{step}]" if isinstance(step, int) else f".{step}"
-        return f"{place}: {self.message}"
+            path += f"[{step}]" if isinstance(step, int) else f".{step}"
+        return f"{path}: {self.message}"
 
 
 def parse_front_matter(
@@ -424,7 +424,7 @@ def parse_front_matter(
 
 
 def _items(value: object) -> list[tuple[_Path, object]]:
-    """Return the items of `contentgen`, each with its path: those of a list, or the value alone."""
+    """Return the items of `contentgen`, each with its path: those of a list, or only the value."""
     if isinstance(value, list):
         return [(("contentgen", index), item) for index, item in enumerate(value)]
     return [(("contentgen",), value)]
@@ -614,7 +614,7 @@ def _with_defaults(
 ) -> dict[str, object]:
     """Return the fields of a request, with those of `defaults` for all types and for its own.
 
-    The caller leaves out what is no field, such as the keys of `defaults` for other types.
+    The caller leaves out what is not a field, such as the keys of `defaults` for other types.
     """
     of_type = defaults.get(kind)
     if not isinstance(of_type, dict):

@@ -56,7 +56,7 @@ _KEY_OF_LINE = re.compile(r"( *)(?:- +)?[\w-]+:(.*)")
 
 
 class NotYAMLError(ValueError):
-    """A text is not YAML. The message comes behind the place of the mistake, which is in `line`."""
+    """A text is not YAML. The message follows the place of the mistake, whose line is `line`."""
 
     def __init__(self, reason: str, line: int, hint: str = "") -> None:
         super().__init__(f"is not valid YAML: {reason[:200]}{hint}")
@@ -92,8 +92,8 @@ class YAMLDocument:
     def field_lines(self, *path: str) -> dict[str, range]:
         """Return the lines of each field of the mapping at `path`, from its key to its value's end.
 
-        Lines end at a line feed alone, as git counts them: YAML has other line ends, too. Without
-        a mapping there, there are none.
+        Lines end only at a line feed, as git counts them: YAML has other line ends, too. Without
+        a mapping at `path`, the result is empty.
         """
         node = self._node
         for step in path:
@@ -105,7 +105,7 @@ class YAMLDocument:
         lines = {}
         for name, (key, value) in _items(node).items():
             start = key.start_mark.index
-            # The mark at the end is that of what follows, maybe behind the indentation of its line.
+            # It ends where the next node begins, maybe after the indentation of its line.
             end = value.end_mark.index - 1
             while end > start and self._text[end] == " ":
                 end -= 1
@@ -157,19 +157,19 @@ def read_yaml(
         value = None if node is None else loader.construct_document(node)
     except yaml.MarkedYAMLError as error:
         reason = str(error.problem or error.context)
-        mark = error.problem_mark
+        position = error.problem_mark
         # Something left open is noticed only at the end of the text. It begins at the context.
         is_open = "end of stream" in reason or "expected ':'" in reason
         if is_open and error.context_mark:
-            mark = error.context_mark
+            position = error.context_mark
         line = 1
-        if mark:  # which may be behind the end
-            line = min(mark.line, text.rstrip().count("\n")) + first_line
-        raise NotYAMLError(reason, line, _hint(reason, mark, text)) from None
+        if position:  # which may be after the end
+            line = min(position.line, text.rstrip().count("\n")) + first_line
+        raise NotYAMLError(reason, line, _hint(reason, position, text)) from None
     except yaml.reader.ReaderError as error:
-        position = max(0, text.find(chr(error.character)))
+        index = max(0, text.find(chr(error.character)))
         reason, _, _ = str(error).partition("\n")
-        raise NotYAMLError(reason, text.count("\n", 0, position) + first_line) from None
+        raise NotYAMLError(reason, text.count("\n", 0, index) + first_line) from None
     except Exception:  # noqa: BLE001  constructors raise anything, and quote values
         raise NotYAMLError("it has an impossible date, number or tag", 1) from None
     if unique_keys and repeated_keys:
@@ -202,27 +202,27 @@ def _check_plain(text: str) -> None:
         elif nodes > _MAX_NODES:
             problem = f"it has more than {_MAX_NODES:,} keys and values"
         if problem:
-            raise yaml.MarkedYAMLError(problem=problem, problem_mark=_mark_of(event))
+            raise yaml.MarkedYAMLError(problem=problem, problem_mark=_start_of(event))
         if isinstance(event, yaml.CollectionStartEvent):
             depth += 1
 
 
-def _mark_of(event: yaml.Event) -> yaml.Mark:
-    """Return where an event begins. Both parsers have marks of their own, with the same fields."""
+def _start_of(event: yaml.Event) -> yaml.Mark:
+    """Return where an event begins. Both parsers have positions with the same fields."""
     return cast(yaml.Mark, event.start_mark)
 
 
-def _hint(reason: str, mark: yaml.Mark | None, text: str) -> str:
+def _hint(reason: str, position: yaml.Mark | None, text: str) -> str:
     """Return what to do about a mistake at a place in a text, or an empty string."""
     lines = text.split("\n")
-    if mark is None or mark.line >= len(lines):
+    if position is None or position.line >= len(lines):
         return ""
-    line = lines[mark.line]
+    line = lines[position.line]
     if "\t" in line[: len(line) - len(line.lstrip())]:
         return "; indent with spaces, not with tabs"
     if "mapping values" in reason:
-        return _hint_of_key(_line_before(lines, mark.line), line) or _QUOTES_HINT
-    if "expected key" in reason and not line[: mark.column].strip():
+        return _hint_of_key(_line_before(lines, position.line), line) or _QUOTES_HINT
+    if "expected key" in reason and not line[: position.column].strip():
         return _INDENT_HINT
     for pattern, hint in _HINTS:
         if pattern.search(reason):
@@ -246,10 +246,10 @@ def _hint_of_key(previous: str, line: str) -> str:
         return ""
     if before is None:
         if previous.strip() and previous.startswith(here[1]):  # at the same indentation
-            return "; write a ':' behind the key in the line before"
+            return "; write a ':' after the key in the line before"
         return ""
     if before[2] and not before[2][0].isspace():  # `type:blog` is a text
-        return "; write a space behind the ':' in the line before"
+        return "; write a space after the ':' in the line before"
     if before[2].strip() and here[1] > before[1]:  # below a key that has a value
         return _INDENT_HINT
     return ""
@@ -263,41 +263,41 @@ _EnvironmentLoader.add_constructor("!ENV", construct_env_tag)
 
 
 @dataclass(frozen=True)
-class _Place:
+class _NodePath:
     """Where a node stands: at `step`, a key or an index, of the node at `parent`.
 
     A chain, since aliases nest nodes as deep as a file is long, and a tuple for each would have
     as many entries.
     """
 
-    parent: _Place | None
+    parent: _NodePath | None
     step: str | int
 
     def path(self) -> tuple[str | int, ...]:
         """Return the steps from the root."""
         steps = []
-        place: _Place | None = self
-        while place:
-            steps.append(place.step)
-            place = place.parent
+        node: _NodePath | None = self
+        while node:
+            steps.append(node.step)
+            node = node.parent
         return tuple(reversed(steps))
 
 
 def _repeated_keys(root: yaml.Node | None, first_line: int) -> Iterator[RepeatedKey]:
     """Yield the keys that a mapping at or below `root` has a second time.
 
-    A mapping with aliases is read once, at its last place: the last node found is read first.
+    A mapping with aliases is read once, where it stands last: the last node found is read first.
     """
     seen: set[int] = set()
-    waiting: list[tuple[_Place | None, yaml.Node | None]] = [(None, root)]
+    waiting: list[tuple[_NodePath | None, yaml.Node | None]] = [(None, root)]
     while waiting:
-        place, node = waiting.pop()
+        path, node = waiting.pop()
         if id(node) in seen:  # an alias
             continue
         seen.add(id(node))
         if isinstance(node, yaml.SequenceNode):
             for index, entry in enumerate(node.value):
-                waiting.append((_Place(place, index), entry))
+                waiting.append((_NodePath(path, index), entry))
         if not isinstance(node, yaml.MappingNode):
             continue
         lines: dict[tuple[str, str], int] = {}
@@ -305,14 +305,14 @@ def _repeated_keys(root: yaml.Node | None, first_line: int) -> Iterator[Repeated
             if not isinstance(key, yaml.ScalarNode):
                 continue
             if key.tag == _MERGE_TAG:
-                waiting.append((place, value))
+                waiting.append((path, value))
                 continue
             line = key.start_mark.line + first_line
             name = key.tag, key.value
             if name in lines:
-                yield RepeatedKey(_Place(place, key.value).path(), line, lines[name])
+                yield RepeatedKey(_NodePath(path, key.value).path(), line, lines[name])
             lines.setdefault(name, line)
-            waiting.append((_Place(place, key.value), value))
+            waiting.append((_NodePath(path, key.value), value))
 
 
 @lru_cache(maxsize=8)  # a mapping can have thousands of wrong keys

@@ -34,11 +34,11 @@ _NUMBER = "data-contentgen-block"
 
 
 def render(
-    site: Site, article: Article, others: Sequence[Article], blocks: Sequence[Block]
+    site: Site, article: Article, articles: Sequence[Article], blocks: Sequence[Block]
 ) -> dict[str, str | int] | None:
     """Return the article of a text in its page, or None if the page does not contain it.
 
-    `others` are all articles of the page in their order, and `blocks` those of the text. Raises
+    `articles` are those of the page in their order, and `blocks` those of the text. Raises
     what a build would. The returned fields are:
 
     - `article`: its HTML, in which elements of blocks have `data-contentgen-block`
@@ -49,23 +49,25 @@ def render(
     if site.render is None:
         return None
     contents: dict[str, PageContent] = {}
-    for other in others:
+    for shown_article in articles:
         presentation = site.options.presentation()
-        content = page_content(replace(other, may_show_draft=True), presentation, show_errors=True)
-        if other.request.id == article.request.id:
+        content = page_content(
+            replace(shown_article, may_show_draft=True), presentation, show_errors=True
+        )
+        if shown_article.request.id == article.request.id:
             content = _with_numbers(content, blocks)
             if content.level == "none":  # what is approved is seen, also the title
                 content.level = None
-        contents[other.request.id] = content
-    title, articles = find_parts(site.render(article.page, contents))
-    index = _index_of_text(articles)
+        contents[shown_article.request.id] = content
+    title, found = find_parts(site.render(article.page, contents))
+    index = _index_of_text(found)
     if index is None:
         return None
     shown: dict[str, str | int] = {
-        "article": articles[index],
+        "article": found[index],
         "title": title if _MARK in title else "",
         "index": index,
-        "count": len(articles),
+        "count": len(found),
     }
     return shown | {"digest": sha256(repr(shown))}
 

@@ -151,7 +151,7 @@ def link_to_headings(article: Element, ids: Mapping[Element, str]) -> None:
 def letters_of(text: str) -> str:
     """Return the letters and digits of a text or of an id, so that both can be compared.
 
-    Sites make ids of headings in different ways, with other signs between the words.
+    Sites make ids of headings in different ways, with other characters between the words.
     """
     return re.sub(r"[\W_]+", "", text).casefold()
 

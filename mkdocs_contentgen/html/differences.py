@@ -3,7 +3,7 @@
 Why this way: the pieces of both versions are matched as wholes first, so that a row stands for one
 element in both, and a person can take one difference back. An element with a third of its words in
 common counts as the same one, changed; without that, each changed word would show a whole block as
-removed and another as added. Words are matched within a row alone. difflib does the matching, since
+removed and another as added. Words are matched only within a row. difflib does the matching, since
 it finds what a person would call the same; it takes quadratic time where everything repeats, which
 a hostile text can bring about, so all matching of a comparison shares a budget of pairs.
 """
@@ -45,7 +45,7 @@ Word = tuple[Literal["equal", "old", "new"], str]
 
 @dataclass(frozen=True)
 class Row:
-    """What stands at one place in two versions."""
+    """A piece in two versions."""
 
     before: Piece | None
     after: Piece | None
@@ -83,7 +83,7 @@ class Row:
         return re.fullmatch(_OWN_TAG.format(name=names.pop()), tag) is not None
 
     def plain_words(self) -> list[Word]:
-        """Return the words without HTML: addresses of links and pictures stand behind arrows.
+        """Return the words without HTML: addresses of links and pictures follow arrows.
 
         If nothing else differs, the names of the elements that differ are in brackets.
         """
@@ -224,7 +224,7 @@ def _with_words(row: Row, budget: _Budget) -> Row:
         return row
     old: list[str] = _TOKEN.findall(_html(row.before))
     new: list[str] = _TOKEN.findall(_html(row.after))
-    # The space behind a word makes no difference.
+    # The space after a word makes no difference.
     matcher = _Matcher([word.strip() for word in old], [word.strip() for word in new], budget)
     words: list[Word] = []
     for kind, old_start, old_end, new_start, new_end in matcher.get_opcodes():
@@ -237,7 +237,7 @@ def _with_words(row: Row, budget: _Budget) -> Row:
             words.append(("old", removed))
         if added:
             words.append(("new", added))
-    if all(kind == "equal" for kind, _ in words):  # only white space behind words differs
+    if all(kind == "equal" for kind, _ in words):  # only white space after words differs
         words = [("old", "".join(old)), ("new", "".join(new))]
     return replace(row, words=words)
 

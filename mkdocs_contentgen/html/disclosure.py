@@ -25,7 +25,7 @@ DISCLOSURE_LINES = {
 """The default disclosure lines. The option `disclosure` can replace them.
 
 `written` and `translated_by` are for texts and translations by a person. `end` and `translated_end`
-stand at the end of an article that the author's text follows, and `responsibility` behind the line
+stand at the end of an article that the author's text follows, and `responsibility` after the line
 of an approved article, with the option `editorial_responsibility`. Translations have these lines in
 their own language if `translation_lines.toml` has that. What is in square brackets is left out
 where nothing says in which language the original is.
@@ -110,7 +110,7 @@ class Provenance:
     translated_from: str | None = None
     """The BCP 47 tag of a translation's original, which is empty if it is not known.
 
-    It is None for what is no translation."""
+    It is None for what is not a translation."""
 
     original_title: str = ""
     """The title of a translation's original, or an empty string."""

@@ -24,7 +24,7 @@ _POWER = re.compile(r"[A-Za-z\d)]\*\*\d")
 _BREAKS = ("softbreak", "hardbreak")
 
 _MAX_LEFTOVERS = 20
-"""A line with more of them is no text with bold words, and stays as it is."""
+"""A line with more of them is not a text with bold words, and stays as it is."""
 
 _MAX_DELIMITERS = 5_000
 """Behind so many asterisks and `_` of a paragraph, they are text: joining them takes minutes."""
@@ -80,7 +80,7 @@ def _directions(state: StateInline, start: int, end: int) -> tuple[bool, bool]:
     """Return whether a run of asterisks can begin emphasis, and whether it can end it.
 
     White space decides for two and more. A single one goes by CommonMark's rules, since more texts
-    have it as a sign of its own.
+    have it as a character of its own.
     """
     around = state.src[max(0, start - 2) : end + 2]
     if end == start + 1:
@@ -121,7 +121,7 @@ def _split_lines(tokens: Sequence[Token]) -> Iterator[list[Token]]:
 
 
 def _find_pairs(line: Sequence[Token]) -> list[int]:
-    """Return where two asterisks without a partner stand that are no power and no product."""
+    """Return where two asterisks without a partner stand, unless they are a power or a product."""
     found = []
     index = 0
     while index + 1 < len(line):
@@ -146,30 +146,30 @@ def _text_of(tokens: Sequence[Token]) -> str:
     return "".join("" if token.type in _BREAKS else token.content for token in tokens)
 
 
-def _first_end(line: list[Token], first: int, places: Sequence[int]) -> int | None:
-    """Return the first of some places that can end what begins at another one, or None."""
-    for place in places:
-        if _is_balanced(line[first + 2 : place]):
-            return place
+def _first_end(line: list[Token], first: int, positions: Sequence[int]) -> int | None:
+    """Return the first of some positions that can end what begins at another one, or None."""
+    for position in positions:
+        if _is_balanced(line[first + 2 : position]):
+            return position
     return None
 
 
 def _make_bold(line: list[Token]) -> None:
-    """Put start and end tags of bold text in the place of `**` on a line that have no partner."""
-    places = _find_pairs(line)
-    while 0 < len(places) <= _MAX_LEFTOVERS:
-        first = places.pop(0)
-        last = _first_end(line, first, places)
+    """Put start and end tags of bold text in place of each `**` on a line without a partner."""
+    positions = _find_pairs(line)
+    while 0 < len(positions) <= _MAX_LEFTOVERS:
+        first = positions.pop(0)
+        last = _first_end(line, first, positions)
         if last is not None:  # two that belong together
             _set_bold(line, first, "strong_open")
             _set_bold(line, last, "strong_close")
-            places = [place for place in places if place > last]
+            positions = [position for position in positions if position > last]
         elif not _text_of(line[:first]).strip() and _is_balanced(line[first + 2 :]):
             _set_bold(line, first, "strong_open")
             end = len(line)
             if line[-1].type in _BREAKS:
                 end -= 1
-            line.insert(end, Token("strong_close", "strong", -1))  # behind all places
+            line.insert(end, Token("strong_close", "strong", -1))  # after all positions
         elif not _text_of(line[first + 2 :]).strip():
             line[first].content = ""
             line[first + 1].content = ""

@@ -12,14 +12,14 @@ FORMULA = "formula"
 """The type of the tokens of formulas."""
 
 _ENDS = {r"\(": r"\)", r"\[": r"\]", "$$": "$$"}
-"""The signs that a formula ends with, by those that it begins with."""
+"""The delimiters that end a formula, by those that begin it."""
 
 _START = re.compile(r"\\[(\[]|\$\$")
 _MAX_FORMULA = 2000
 """The maximum length of a formula within a line, in characters."""
 
 _MAX_LINES = 50
-"""A formula with more lines is none, so that no text takes long to read."""
+"""What has more lines is not a formula, so that no text takes long to read."""
 
 _MATHS = re.compile(r"[\\^_=+*/<>|{}\n]| - |\A\s*\S{1,3}\s*\Z")
 r"""What a formula has, and text in escaped brackets has not, such as `\[Your Name\]`."""
@@ -63,12 +63,12 @@ def _read_inline(state: StateInline, silent: bool) -> bool:
 
 def _formula_end(text: str, begin: int, last: int) -> int | None:
     """Return where the formula ends that begins at a position, or None if there is none."""
-    sign = text[begin : begin + 2]
-    if sign not in _ENDS:
+    delimiter = text[begin : begin + 2]
+    if delimiter not in _ENDS:
         return None
     # Without a limit, starts without an end would take quadratic time.
-    end = text.find(_ENDS[sign], begin + 2, min(last, begin + _MAX_FORMULA))
-    if end < 0 or (sign == r"\[" and not _MATHS.search(text[begin + 2 : end])):
+    end = text.find(_ENDS[delimiter], begin + 2, min(last, begin + _MAX_FORMULA))
+    if end < 0 or (delimiter == r"\[" and not _MATHS.search(text[begin + 2 : end])):
         return None
     return end + 2
 
@@ -78,12 +78,12 @@ def _read_block(state: StateBlock, first: int, last: int, silent: bool) -> bool:
     if state.is_code_block(first):
         return False
     first_line = _line(state, first)
-    end_sign = _ENDS.get(first_line[:2])
-    if end_sign is None or end_sign in first_line[2:]:
+    end_delimiter = _ENDS.get(first_line[:2])
+    if end_delimiter is None or end_delimiter in first_line[2:]:
         return False
     end = first + 1
     limit = min(last, first + _MAX_LINES)
-    while end < limit and end_sign not in _line(state, end):
+    while end < limit and end_delimiter not in _line(state, end):
         if state.isEmpty(end):
             return False
         end += 1
@@ -102,5 +102,5 @@ def _read_block(state: StateBlock, first: int, last: int, silent: bool) -> bool:
 
 
 def _line(state: StateBlock, number: int) -> str:
-    """Return a line without the marks of what it is in."""
+    """Return a line without the indentation and the markers of what it is in."""
     return state.src[state.bMarks[number] + state.tShift[number] : state.eMarks[number]]

@@ -149,7 +149,7 @@ def _flat(tokens: list[Token]) -> Iterator[Token]:
 
 
 def _read_mark(state: StateInline, silent: bool) -> bool:
-    # `a == b or c == d` is a comparison, and would lose its signs.
+    # `a == b or c == d` is a comparison, and would lose its operator.
     if state.src[state.pos + 2 : state.pos + 3].isspace():
         return False
     return _read_pair(state, "mark", "==", "==", silent)

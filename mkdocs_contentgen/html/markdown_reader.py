@@ -1,6 +1,6 @@
 """Read the light Markdown that a person writes, without losing a word of it.
 
-What is no element that a text can have, such as `List<String>` or `<title>`, is text. What the
+What is not an element of a text, such as `List<String>` or `<title>`, is text. What the
 sanitizer would change, such as an address or a picture, is refused by name.
 """
 
@@ -98,7 +98,7 @@ def check_kept(html: str, element: Tag) -> None:
 
 
 def _keep_tags(tokens: Sequence[Token]) -> None:
-    """Make text of each tag that is no start or end of an element that a line can have."""
+    """Make text of each tag that does not start or end an element of a line."""
     opened: dict[str, list[Token]] = {}
     for token in tokens:
         if token.type != "html_inline":

@@ -170,7 +170,7 @@ def _wrap_tables(article: Element) -> None:
 
 
 def _insert_disclosure(article: Element, lines: Sequence[DisclosureLine]) -> None:
-    """Insert a paragraph for each line behind the title, or else behind the header."""
+    """Insert a paragraph for each line after the title, or else after the header."""
     start = article.find("h1")
     if start is None:
         start = article.find("header")

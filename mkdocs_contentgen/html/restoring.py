@@ -3,7 +3,7 @@
 The pieces of a document are a sequence of whole elements, and of the start and end tags of what
 contains them. Two compared versions are rows of such pieces. So a difference is taken back by
 taking the piece of the earlier version in its row, and that of the later version in every other
-row. Then classes, rules, pictures and code come back as they were, at the place where they were.
+row. Then classes, rules, pictures and code come back as they were, where they were.
 Start and end tags go together, and an element comes back within what it was in.
 """
 
@@ -20,7 +20,7 @@ def take_back(before: Document, after: Document, rows: Sequence[Row], number: in
     """Return the later version, but with what the earlier one has in a row.
 
     The rows are those of compare() for these documents, without marks; statements come back with
-    their marks. Raises EditError if this difference cannot be taken back alone.
+    their marks. Raises EditError if this difference cannot be taken back by itself.
     """
     marked = _with_marks(before) | _with_marks(after)
     chosen = _rows_to_take_back(rows, number)
@@ -35,7 +35,7 @@ def take_back(before: Document, after: Document, rows: Sequence[Row], number: in
         raise EditError(f"the text cannot be shown then: {error}") from error
     wanted = [piece.html.strip() for piece in pieces]
     if [piece.html.strip() for piece in document.pieces()] != wanted:
-        raise EditError("this cannot be taken back alone; take back what is around it first")
+        raise EditError("this cannot be taken back by itself; take back what is around it first")
     return document
 
 
@@ -158,6 +158,6 @@ class _Nesting:
         return range(index + 1, self.end_of.get(index, index))
 
     def is_added(self, rows: Sequence[Row], start: int) -> bool:
-        """Tell whether a start tag and its end tag are in the later version alone."""
+        """Tell whether a start tag and its end tag are only in the later version."""
         end = self.end_of.get(start)
         return end is not None and rows[start].before is None and rows[end].before is None

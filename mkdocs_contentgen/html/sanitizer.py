@@ -283,7 +283,7 @@ def _safe_value(tag: str, name: str, value: str) -> str | None:
 
 
 def _safe_classes(tag: str, value: str) -> str | None:
-    """Return the allowed classes, for code that of its language alone; None if there is none."""
+    """Return the allowed classes, for code only that of its language; None if there is none."""
     classes = value.split()
     if tag == "code":
         for name in classes:

@@ -64,7 +64,7 @@ class _Parser(HTMLParser):
             self._refuse(f"<{tag}>", self.getpos()[0])
         if tag not in _KEPT:
             raise MisplacedError(
-                f"<{tag[:40]}> is no element of a text, and would be left out; write "
+                f"<{tag[:40]}> is not an element of a text, and would be left out; write "
                 f"'&lt;{tag[:40]}&gt;', or delete it",
                 self.getpos()[0],
             )
@@ -87,5 +87,5 @@ class _Parser(HTMLParser):
             )
 
     def _refuse(self, what: str, line: int) -> None:
-        side = "behind </article>" if self.has_begun else "before <article>"
+        side = "after </article>" if self.has_begun else "before <article>"
         raise MisplacedError(f"{what} stands {side}; move it into the article, or delete it", line)

@@ -49,7 +49,7 @@ _UNSEEN = re.compile("[\u202a-\u202e\u2066-\u2069]")
 """Characters that turn the direction of what follows, also where they are written as `&#8238;`."""
 
 _LETTER = re.compile(r"[^\W\d_]")
-_WORD_OR_SIGN = re.compile(r"\w+|[^\w\s]")
+_WORD_OR_CHARACTER = re.compile(r"\w+|[^\w\s]")
 
 _FREE = frozenset({"strong", "em", "b", "i", "s", "mark"})
 """Elements that a translation may have elsewhere than its original, or not at all."""
@@ -63,7 +63,7 @@ _OPAQUE = frozenset({"img", "br", "wbr", "sub", "sup", "kbd", "samp", "var", _FO
 
 _CODE_AND_OPAQUE = _OPAQUE | {"code"}
 
-_MAX_SIGNS = 500
+_MAX_DELIMITERS = 500
 """How many tags and statements to check a translation may have: some take quadratic time."""
 
 _LONGER = 6
@@ -81,7 +81,7 @@ class _Parts:
 
 
 def has_words(block: Block) -> bool:
-    """Tell whether a block has words to translate: code has none, nor has a figure alone."""
+    """Tell whether a block has words to translate: code has none, nor has a mere figure."""
     return block.kind != "pre" and _has_words(_prepared(block))
 
 
@@ -109,7 +109,7 @@ def _words_in(element: Tag) -> Iterator[str]:
     """Yield the words in an element, and the start and end of those that may stand elsewhere."""
     for child in element.children:
         if not isinstance(child, Tag):
-            yield from _WORD_OR_SIGN.findall(str(child))
+            yield from _WORD_OR_CHARACTER.findall(str(child))
         elif child.name == "code":
             yield f"`{_code_in(child)}`"
         elif child.name == _LABEL:  # without an address, nothing else says what it cites
@@ -131,7 +131,7 @@ def to_translatable(block: Block) -> str:
     markdown = write_translated(_numbered(_prepared(block)))
     if len(markdown) > MAX_BLOCK:
         raise EditError(f"it has more than {MAX_BLOCK:,} characters")
-    _check_signs(markdown)
+    _check_syntax(markdown)
     return markdown
 
 
@@ -294,7 +294,7 @@ def _read_checked(markdown: str, length: int, asked: _Parts) -> Tag:
     """
     if len(markdown) > _LONGER * length + _MORE_CHARACTERS:
         raise EditError("it is far longer than the original")
-    _check_signs(markdown)
+    _check_syntax(markdown)
     translated = _read(markdown)
     for text in strings_in(translated):
         if not closest(text, ("code",)):
@@ -312,10 +312,10 @@ def _read_checked(markdown: str, length: int, asked: _Parts) -> Tag:
     return translated
 
 
-def _check_signs(markdown: str) -> None:
+def _check_syntax(markdown: str) -> None:
     """Raise EditError for a text that would take too long to read."""
-    if any(markdown.count(sign) > _MAX_SIGNS for sign in ("==", "<", "[")):
-        raise EditError(f"it has more than {_MAX_SIGNS:,} signs of one kind")
+    if any(markdown.count(delimiter) > _MAX_DELIMITERS for delimiter in ("==", "<", "[")):
+        raise EditError(f"it has more than {_MAX_DELIMITERS:,} delimiters of one kind")
 
 
 def _read(markdown: str) -> Tag:

@@ -115,7 +115,7 @@ def set_title_before_rendering(page: Page, title: str) -> None:
 def index_articles_last(plugins: PluginCollection) -> None:
     """Let the search plugin of this build index each article after the text of its section.
 
-    That plugin takes all text for a part of the section above, so the author's text behind an
+    That plugin takes all text for a part of the section above, so the author's text after an
     article would be found under a heading of the article. The search plugins of Material for MkDocs
     and of Zensical know where an article ends.
     """
@@ -131,7 +131,7 @@ def index_articles_last(plugins: PluginCollection) -> None:
 
 
 def _add_page(add: Callable[[Page], None], page: Page) -> None:
-    """Give a copy of a page to `add`, with the articles behind the text of their sections."""
+    """Give a copy of a page to `add`, with the articles after the text of their sections."""
     page = copy(page)
     page.content = move_articles_last(page.content or "")
     add(page)

@@ -1,6 +1,6 @@
 """The databases that can hold a ledger. Only this module knows sqlite3 and psycopg.
 
-Both run the same statements, with parameters such as `:name`.
+Both run the same queries, with parameters such as `:name`.
 """
 
 from __future__ import annotations
@@ -20,12 +20,12 @@ from ..errors import ConfigurationError, LedgerError, ReplacedLedgerError
 if TYPE_CHECKING:
     import psycopg
 
-# What a row has depends on the statement.
+# What a row has depends on the query.
 Execute: TypeAlias = Callable[..., list[tuple[Any, ...]]]
-"""Runs a statement with its parameters, and returns the rows."""
+"""Runs a query with its parameters, and returns the rows."""
 
 TIMEOUT = 5.0
-"""Seconds to wait for a lock, a statement or a connection. Far less than a lease."""
+"""Seconds to wait for a lock, a query or a connection. Far less than a lease."""
 
 _POSTGRESQL_CONNECTION = {
     "connect_timeout": int(TIMEOUT),
@@ -106,7 +106,7 @@ class SQLite:
 
     @contextmanager
     def transaction(self, *locks: str, writes: bool = True) -> Iterator[Execute]:
-        """Yield what runs statements: all of them are in force afterwards, or none.
+        """Yield what runs queries: all of them are in force afterwards, or none.
 
         No other transaction that `writes` runs meanwhile, so that no `locks` are needed. Raises
         LedgerError, and ReplacedLedgerError if the file is another one than at first.
@@ -118,7 +118,7 @@ class SQLite:
                 with _closing_after_errors(connection):
                     connection.execute("BEGIN IMMEDIATE" if writes else "BEGIN")
                     run = connection.execute
-                    yield lambda statement, **values: run(statement, values).fetchall()
+                    yield lambda query, **values: run(query, values).fetchall()
                     connection.commit()
                 self._idle.put_back(connection)
             except (OSError, sqlite3.Error) as error:
@@ -169,7 +169,7 @@ class SQLite:
 class PostgreSQL:
     """A server at an address such as `postgresql://writer@db.example/contentgen`.
 
-    Raises ConfigurationError if that is none, or psycopg is missing.
+    Raises ConfigurationError if that is not an address, or psycopg is missing.
     """
 
     blob = "BYTEA"
@@ -207,7 +207,7 @@ class PostgreSQL:
 
     @contextmanager
     def transaction(self, *locks: str, writes: bool = True) -> Iterator[Execute]:
-        """Yield what runs statements: all of them are in force afterwards, or none.
+        """Yield what runs queries: all of them are in force afterwards, or none.
 
         No other transaction with one of the same `locks` runs meanwhile, whether it `writes` or
         not. Raises LedgerError.
@@ -266,12 +266,12 @@ def _closing_after_errors(connection: Any) -> Iterator[None]:
 
 
 def _execute_with_psycopg(
-    connection: psycopg.Connection, statement: str, **values: object
+    connection: psycopg.Connection, query: str, **values: object
 ) -> list[tuple[Any, ...]]:
-    cursor = connection.execute(_translated(statement), values)
+    cursor = connection.execute(_translated(query), values)
     return cursor.fetchall() if cursor.description else []
 
 
 @cache
-def _translated(statement: str) -> bytes:
-    return re.sub(r":(\w+)", r"%(\1)s", statement).encode()
+def _translated(query: str) -> bytes:
+    return re.sub(r":(\w+)", r"%(\1)s", query).encode()

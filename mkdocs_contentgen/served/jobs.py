@@ -139,7 +139,7 @@ class Jobs:
         self._metrics = metrics
         self._log = log
         self._threads = ThreadPoolExecutor(THREADS, "ledger")
-        # So that finished texts do not wait behind all those that begin.
+        # So that finished texts do not wait for all those that begin.
         self._begin_threads = ThreadPoolExecutor(THREADS, "begin")
         # So that others do not take this process for dead.
         self._beat_thread = ThreadPoolExecutor(1, "beat")
@@ -160,10 +160,10 @@ class Jobs:
         self._warned: set[str] = set()
         """The warnings of the model and of the sources that are in the log already."""
 
-        # More texts have a place than calls can run at once: see WriterFields.texts_at_once.
-        self._places = Turns(fields.texts_at_once, fields.calls_at_once + fields.queue)
+        # More texts have a slot than calls can run at once: see WriterFields.texts_at_once.
+        self._slots = Turns(fields.texts_at_once, fields.calls_at_once + fields.queue)
         metrics.in_progress.set_function(self._jobs.__len__)
-        metrics.queue.set_function(self._places.__len__)
+        metrics.queue.set_function(self._slots.__len__)
 
     @property
     def problem(self) -> str:
@@ -293,7 +293,7 @@ class Jobs:
         body: bytes | None = None
         keeps_parts = True
         try:
-            async with self._places.place(job.keyed.user):
+            async with self._slots.slot(job.keyed.user):
                 started = time.monotonic()
                 job.spending.waited += started - job.started
                 job.outcome = "failed"  # until the text is complete
@@ -305,7 +305,7 @@ class Jobs:
             raise Refusal("queue", 503, message, self._usual_wait) from None
         except ServiceError as error:
             self._metrics.model_errors.labels(type(error).__name__).inc()
-            keeps_parts = not isinstance(error, FailedTextError)  # after it, begin anew
+            keeps_parts = not isinstance(error, FailedTextError)  # after it, begin again
             if not job.spending.total.calls:
                 job.outcome = ""  # the model was not even called
             raise _model_error(error, job.spending.total) from None
@@ -391,7 +391,7 @@ class Jobs:
     ) -> dict[str, float]:
         """Return the share of each budget that is spent, by the name of its user.
 
-        It is calculated anew each time, since limits change, and months end.
+        It is calculated again each time, since limits change, and months end.
         """
         shares: dict[str, float] = {}
         for name, user in users.items():
@@ -454,7 +454,7 @@ class Jobs:
         self._warn(f"the server stops; requests that are answered first: {len(tasks)}")
         _, late = await asyncio.wait(tasks, timeout=seconds)
         if late:
-            self._places.refuse_waiting()
+            self._slots.refuse_waiting()
             self._warn(f"requests that were not answered in time: {len(late)}")
 
     def _warn(self, message: str) -> None:

@@ -1,4 +1,4 @@
-"""The ledger: which texts are written, kept and counted. All databases run its statements.
+"""The ledger: which texts are written, kept and counted. All databases run its queries.
 
 Several processes write for the same users, and any of them can be killed at any moment. So nothing
 is remembered that could go wrong on the way:
@@ -41,8 +41,8 @@ LEASE = 15.0
 """Seconds without a beat after which a process counts as dead."""
 
 _SQL = files(__package__).joinpath("ledger.sql").read_text("utf-8")
-_STATEMENTS = dict(re.findall(r"(?ms)^-- (\w+)\n(.+?)\n(?:\n|\Z)", _SQL))
-"""The statements by name.
+_QUERIES = dict(re.findall(r"(?ms)^-- (\w+)\n(.+?)\n(?:\n|\Z)", _SQL))
+"""The queries by name.
 
 - `request`: what is known of a request.
 - `put`: begin a request, or keep its answer. Does nothing if there is an answer, or if another
@@ -56,7 +56,7 @@ _STATEMENTS = dict(re.findall(r"(?ms)^-- (\w+)\n(.+?)\n(?:\n|\Z)", _SQL))
 """
 
 _EVERYBODY = ""
-"""In place of a user, in locks and in statements: all users together."""
+"""In place of a user, in locks and in queries: all users together."""
 
 # Further locks. The names of users have no space.
 _TABLES_LOCK = " tables"
@@ -147,23 +147,23 @@ class MonthlyUsage:
 
 @dataclass(frozen=True)
 class _Transaction:
-    """Statements that are run together, as of one time."""
+    """Queries that are run together, as of one time."""
 
     execute: Execute
     now: float
-    """The time of all statements, in seconds since 1970."""
+    """The time of all queries, in seconds since 1970."""
 
     expired_before: float
     """The time up to which a lease counts as expired."""
 
     def run(self, name: str, **values: object) -> list[tuple[Any, ...]]:
-        """Return the rows of a statement, by its name. The time is among its parameters."""
+        """Return the rows of a query, by its name. The time is among its parameters."""
         times = {
             "now": self.now,
             "month": month_of(self.now),
             "expired_before": self.expired_before,
         }
-        return self.execute(_STATEMENTS[name], **{**times, **values})
+        return self.execute(_QUERIES[name], **{**times, **values})
 
 
 class Ledger:
@@ -196,8 +196,8 @@ class Ledger:
         # `CREATE … IF NOT EXISTS` would deadlock with those who write already.
         with database.transaction(_TABLES_LOCK) as execute:
             if not execute(database.tables_query):
-                for statement in _STATEMENTS["tables"].format(blob=database.blob).split(";"):
-                    execute(statement)
+                for query in _QUERIES["tables"].format(blob=database.blob).split(";"):
+                    execute(query)
 
     def __enter__(self) -> Self:
         return self
@@ -224,10 +224,10 @@ class Ledger:
         with self._database.transaction(_USERS_LOCK) as execute:
             users = _users(execute)
             yield users
-            execute(_STATEMENTS["drop_users"])
+            execute(_QUERIES["drop_users"])
             for name, user in users.items():
                 record = msgspec.json.encode(user)
-                execute(_STATEMENTS["add_user"], name=check_name(name), record=record)
+                execute(_QUERIES["add_user"], name=check_name(name), record=record)
 
     def begin(
         self, request: KeyedRequest, limits: UserLimits, max_cost: float | None, reserve: float
@@ -301,7 +301,7 @@ class Ledger:
     ) -> Literal["running", "other body"] | bytes | _Unfinished | None:
         """Return what is known of a request: its answer, that it runs, or what is left of it."""
         lock = self._database.for_update  # so that no beat comes in between
-        rows = transaction.execute(f"{_STATEMENTS['request']} {lock}", **asdict(request))
+        rows = transaction.execute(f"{_QUERIES['request']} {lock}", **asdict(request))
         row = next(iter(rows), None)
         if row is None:
             return None
@@ -362,10 +362,10 @@ class Ledger:
             _count(transaction, parameters, usage)
 
     def _parameters_of(self, request: KeyedRequest) -> dict[str, str]:
-        """Return the parameters of statements on a request that this process has begun.
+        """Return the parameters of queries on a request that this process has begun.
 
         Another thread may have finished it meanwhile. Then they have a new attempt, which no row
-        has, so that statements change nothing.
+        has, so that queries change nothing.
         """
         attempt = self._attempts.get(request) or secrets.token_hex(16)
         return {**asdict(request), "attempt": attempt}
@@ -391,7 +391,7 @@ class Ledger:
     def usage(self) -> list[MonthlyUsage]:
         """Return the usage of each user and month, by month and user."""
         with self._database.transaction(writes=False) as execute:
-            rows = sorted(execute(_STATEMENTS["usage"]))
+            rows = sorted(execute(_QUERIES["usage"]))
         months = []
         for month, user, texts, failed, *counts in rows:
             months.append(MonthlyUsage(user, month, texts, failed, Usage(*counts)))
@@ -400,7 +400,7 @@ class Ledger:
     def spent(self, month: str) -> dict[str, float]:
         """Return the cost of each user in a month, as far as it is known."""
         with self._database.transaction(writes=False) as execute:
-            return dict(execute(_STATEMENTS["spent"], month=month))
+            return dict(execute(_QUERIES["spent"], month=month))
 
     @contextmanager
     def _transaction(self, *locks: str) -> Iterator[_Transaction]:
@@ -416,7 +416,7 @@ class Ledger:
 
 def _users(execute: Execute, where: str = "", **values: str) -> dict[str, User]:
     # Databases sort in different ways.
-    rows = sorted(execute(f"{_STATEMENTS['users']} {where}", **values))
+    rows = sorted(execute(f"{_QUERIES['users']} {where}", **values))
     return {name: msgspec.json.decode(record, type=User) for name, record in rows}
 
 

@@ -1,4 +1,4 @@
--- The tables and statements of a ledger, for SQLite and PostgreSQL. {blob} is the type of bytes.
+-- The tables and queries of a ledger, for SQLite and PostgreSQL. {blob} is the type of bytes.
 
 -- tables
 CREATE TABLE contentgen_users (name TEXT PRIMARY KEY, record {blob} NOT NULL);
@@ -65,7 +65,7 @@ FROM (SELECT at FROM contentgen_attempts
     WHERE name = :user AND at > :now - 60 AND at <= :now ORDER BY at DESC LIMIT :most) AS newest
 
 -- costs
--- In one statement, so that a text that ends meanwhile is either reserved or has cost something.
+-- In one query, so that a text that ends meanwhile is either reserved or has cost something.
 SELECT (SELECT coalesce(sum(cost), 0.0) FROM contentgen_attempts
         WHERE month = :month AND :user IN ('', name)),
     (SELECT coalesce(sum(reserve), 0.0) FROM contentgen_requests

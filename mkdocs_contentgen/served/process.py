@@ -64,7 +64,7 @@ def run(path: Path, listen: Callable[[], socket.socket], announce: Callable[[str
 
 
 async def _serve(server: Server, timeout: float, listener: socket.socket) -> None:
-    # Otherwise, threads of the ledger wait 5 ms for the event loop at each statement.
+    # Otherwise, threads of the ledger wait 5 ms for the event loop at each query.
     sys.setswitchinterval(0.0005)
     # Otherwise, a burst of requests waits for the garbage collector, which looks again and again at
     # the modules.

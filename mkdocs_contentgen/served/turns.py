@@ -1,10 +1,10 @@
-"""Turns of users, so that nobody waits behind all the texts of somebody else.
+"""Turns of users, so that nobody waits for all the texts of somebody else.
 
 A queue in the order of arrival would be fair to requests, and not to people: a build in CI that
 sends a hundred of them would hold up everybody for an hour. So each user has a queue, and a free
-place goes to whoever holds the fewest places, and among these to whoever has waited for a turn the
-longest: a user who got a place goes to the end of the line. A full queue makes room in the same
-way: whoever has most of it loses the last place there, if others have fewer.
+slot goes to whoever holds the fewest slots, and among these to whoever has waited for a turn the
+longest: a user who got a slot goes to the end of the line. A full queue makes room in the same
+way: whoever has most of it loses the last slot there, if others have fewer.
 
 Everything runs in one event loop, so that no lock is needed.
 """
@@ -18,17 +18,17 @@ from contextlib import asynccontextmanager
 
 
 class QueueFullError(Exception):
-    """There is no place in the queue, or none any more for whoever has most of it."""
+    """There is no slot in the queue, or none any more for whoever has most of it."""
 
 
 class Turns:
-    """Gives a number of places to users. Whoever has the fewest gets the next one.
+    """Gives a number of slots to users. Whoever has the fewest gets the next one.
 
-    `capacity` is the number of those who have a place or wait for one.
+    `capacity` is the number of those who have a slot or wait for one.
     """
 
-    def __init__(self, places: int, capacity: int) -> None:
-        self._free = places
+    def __init__(self, slots: int, capacity: int) -> None:
+        self._free = slots
         self._capacity = capacity
         self._held: Counter[str] = Counter()
         self._waiting: dict[str, deque[asyncio.Future[None]]] = {}
@@ -38,8 +38,8 @@ class Turns:
         return sum(map(len, self._waiting.values()))
 
     @asynccontextmanager
-    async def place(self, user: str) -> AsyncIterator[None]:
-        """Wait for a place, and hold it as long as the block runs. Raises QueueFullError."""
+    async def slot(self, user: str) -> AsyncIterator[None]:
+        """Wait for a slot, and hold it as long as the block runs. Raises QueueFullError."""
         if self._held.total() + len(self) >= self._capacity:
             self._make_room(user)
         turn: asyncio.Future[None] = asyncio.get_running_loop().create_future()
@@ -49,8 +49,8 @@ class Turns:
             await turn
             yield
         finally:
-            has_place = turn.done() and not turn.cancelled() and not turn.exception()
-            if has_place:
+            has_slot = turn.done() and not turn.cancelled() and not turn.exception()
+            if has_slot:
                 self._free += 1
                 self._held[user] -= 1
             self._give()
@@ -61,10 +61,10 @@ class Turns:
             self._refuse_last(next(iter(self._waiting)))
 
     def _make_room(self, user: str) -> None:
-        """Take the last place from whoever has most of the queue, if that is fairer."""
+        """Take the last slot from whoever has most of the queue, if that is fairer."""
         waiting = {name: len(turns) for name, turns in self._waiting.items()}
         largest = max(waiting, key=waiting.__getitem__, default=user)
-        # Otherwise, the user would have more of the queue than whoever loses a place.
+        # Otherwise, the user would have more of the queue than whoever loses a slot.
         if waiting.get(largest, 0) <= waiting.get(user, 0) + 1:
             raise QueueFullError
         self._refuse_last(largest)
@@ -77,14 +77,14 @@ class Turns:
             turn.set_exception(QueueFullError())
 
     def _give(self) -> None:
-        """Give the free places to those who wait."""
+        """Give the free slots to those who wait."""
         while self._free and self._waiting:
             # Of several with the fewest, the first in the dictionary: who has waited longest.
             user = min(self._waiting, key=self._held.__getitem__)
             turns = self._waiting.pop(user)
             turn = turns.popleft()
             if turns:
-                self._waiting[user] = turns  # behind the others
+                self._waiting[user] = turns  # after the others
             if not turn.cancelled():
                 self._free -= 1
                 self._held[user] += 1

@@ -226,7 +226,7 @@ def resolve(build: Build, files: ApprovedFiles, source: TextSource) -> Resolutio
     _log_states(build, obtained.articles)
     seconds = time.monotonic() - started
     outcomes = [article.outcome for article in obtained.articles]
-    # Only a server and the build behind the desk just warn. There, somebody can review drafts.
+    # Only a server and the build of the desk only warn. There, somebody can review drafts.
     resolution.summary = _summary_message(outcomes, drafts if warn_only else 0, seconds)
     return resolution
 
@@ -241,11 +241,11 @@ def _log_states(build: Build, articles: Sequence[Article]) -> None:
             )
         if build.reporter.is_verbose:
             build.reporter.debug(f"{article.place}: {article.outcome}")
-    for article in _behind(build.site, articles):
+    for article in _outdated_translations(build.site, articles):
         build.reporter.log(f"{article.place}: {article.original_changes_message}")
 
 
-def _behind(site: Site, articles: Sequence[Article]) -> list[Article]:
+def _outdated_translations(site: Site, articles: Sequence[Article]) -> list[Article]:
     """Return the translations whose original has changed, unless a draft follows that already.
 
     They are read again, since a build does not look up the drafts of texts that it has from files.

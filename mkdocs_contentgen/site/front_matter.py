@@ -54,7 +54,7 @@ _KEY_LIKE = re.compile(
     rf"(?:^|[{{,\[])[ \t]*({_QUOTES})([A-Za-z][\w -]{{7,12}}?)({_QUOTES})[ \t]*([:：=.\]])"
 )
 """Matches what may be the key of a request in YAML, TOML or JSON. The groups are the quotation mark
-before it, the key, the quotation mark after it, and the sign between key and value."""
+before it, the key, the quotation mark after it, and the separator between key and value."""
 
 _VALID_QUOTES = ("", '"', "'")
 
@@ -316,7 +316,7 @@ def _language(file: File, own_language: object, theme: Mapping[str, object]) -> 
 
 
 def _language_tag(value: object) -> str:
-    """Return a value as a BCP 47 tag, or an empty string if it is none."""
+    """Return a value as a BCP 47 tag, or an empty string if it is not a tag."""
     from ..requests import LANGUAGE
 
     tag = str(value or "").replace("_", "-")
@@ -452,7 +452,7 @@ def _parse_requests(
     problems: list[Problem] = []
     if fill_in:
         meta, unfilled = filled_meta(meta, fill_in)
-        problems += [Problem(place, message) for place, message in unfilled]
+        problems += [Problem(path, message) for path, message in unfilled]
     requests, invalid = parse_front_matter(meta, defaults)
     problems += invalid
     messages = []
@@ -463,7 +463,7 @@ def _parse_requests(
         return _ReadPage(problems=sorted(messages))
     with_lines = []
     for index, request in enumerate(requests):
-        # Of a single request, which is no list, this is the line of the key.
+        # Of a single request, which is not a list, this is the line of the key.
         with_lines.append((document.line_of(NAME, index), request))
     return _ReadPage(with_lines, language=meta.get("lang"))
 
@@ -534,8 +534,9 @@ def _looks_like_request(match: re.Match[str], *, is_read: bool) -> bool:
 
     In a front matter that is read, YAML has read a key that is spelled right, somewhere else.
     """
-    before, key, after, sign = match.groups()
-    is_spelled_right = key == NAME and before == after and before in _VALID_QUOTES and sign == ":"
+    before, key, after, separator = match.groups()
+    is_quoted_right = before == after and before in _VALID_QUOTES
+    is_spelled_right = key == NAME and is_quoted_right and separator == ":"
     return not (is_read and is_spelled_right) and _resembles_name(key)
 
 
@@ -591,8 +592,8 @@ def marker_typo_problem(html: str) -> str:
         return ""
     found = " ".join(match[0].split())[:80]
     return (
-        f"'{found}' is no marker; write '<!-- {NAME} -->', or '<!-- {NAME} ID level=2 -->' with a "
-        "level from 1 to 4"
+        f"'{found}' is not a marker; write '<!-- {NAME} -->', or '<!-- {NAME} ID level=2 -->' "
+        "with a level from 1 to 4"
     )
 
 

@@ -23,7 +23,7 @@ _OPTIONS_LEFT_OUT = ("line_spans", "line_anchors", "anchor_linenums")
 _PART_OF_HTML = re.compile(r"(?P<tag><(?P<closes>/?)(?P<name>\w*)[^<>]*>)|[^<]+")
 """A tag, or the text between two tags."""
 
-_SIGN = re.compile(r"&[#\w]+;|.", re.DOTALL)
+_CHARACTER = re.compile(r"&[#\w]+;|.", re.DOTALL)
 
 _Highlighter = Callable[[str, str], str]
 """Takes code and its language, or an empty string, and returns HTML."""
@@ -102,11 +102,11 @@ def _with_marks(html: str, text: str, ranges: list[tuple[int, int]]) -> str | No
         if not is_code:
             marked.append(part)
             continue
-        for sign in _SIGN.findall(part):
-            if not text.startswith(unescape(sign), position):
+        for character in _CHARACTER.findall(part):
+            if not text.startswith(unescape(character), position):
                 return None
             is_marked = any(start <= position < end for start, end in ranges)
-            marked.append(f"<mark>{sign}</mark>" if is_marked else sign)
+            marked.append(f"<mark>{character}</mark>" if is_marked else character)
             position += 1
     has_all = position >= len(text) - 1  # but perhaps not the last line break
     if not has_all:

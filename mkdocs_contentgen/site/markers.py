@@ -16,7 +16,7 @@ from markdown.util import HTML_PLACEHOLDER_RE
 from .front_matter import marker_typo_problem
 
 MARKER = re.compile(r"<!--\s*contentgen(?:\s+([a-z0-9-]+))?(?:\s+level=([1-4]))?\s*-->")
-"""The place of an article: its id and its level, which both can be missing."""
+"""Matches a marker. The groups are the id and the level of its article; both can be missing."""
 
 FENCED = re.compile(r"^[ \t>]*(```+|~~~+).*?(?:^[ \t>]*\1[ \t]*$|\Z)", re.DOTALL | re.MULTILINE)
 """A fenced block of code."""

@@ -31,7 +31,7 @@ def options_schema() -> dict[str, object]:
     }
     # Unlike `anyOf`, conditions let editors name the very option that is wrong.
     is_ours = {"anyOf": [{"const": _NAME}, {"type": "object", "required": [_NAME]}]}
-    place = {
+    plugins = {
         "if": {"type": "array"},
         "then": {"items": {"if": is_ours, "then": {"$ref": "#/$defs/plugin"}}},
         "else": {"properties": {_NAME: {"$ref": "#/$defs/options"}}},
@@ -41,7 +41,7 @@ def options_schema() -> dict[str, object]:
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "title": "The options of mkdocs-contentgen in mkdocs.yml",
         "type": "object",
-        "properties": {"plugins": place},
+        "properties": {"plugins": plugins},
         "$defs": {"plugin": entry, "options": options, **referenced},
     }
 

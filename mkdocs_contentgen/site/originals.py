@@ -125,7 +125,7 @@ class Originals:
         return did_you_mean(page, [*self._originals(), *same_named])
 
     def _originals(self) -> list[str]:
-        """Return the pages that ask for a text that is no translation."""
+        """Return the pages that ask for a text that is not a translation."""
         pages = []
         for page, on_page in self._pages.items():
             if any(isinstance(asked, PageRequest) for asked in on_page):
@@ -164,7 +164,7 @@ def _id_of(found: PageRequest | FoundTranslation) -> str:
 def _as_original(
     found: PageRequest | FoundTranslation, translation: str
 ) -> tuple[PageRequest | None, str]:
-    """Return a request as that of the original for the page `translation`, or why it is none."""
+    """Return a request as that of the original for the page `translation`, or why it is not one."""
     if isinstance(found, PageRequest):
         return found, ""
     page = quoted(found.page)

@@ -1,4 +1,4 @@
-"""Put the articles of a page in the places of their markers, or at the end of the page.
+"""Put the articles of a page where their markers stand, or at the end of the page.
 
 An article is prepared before Python-Markdown goes on with the page: its title gets its level, its
 headings get ids, its links lead to pages, and its code is highlighted.
@@ -78,26 +78,26 @@ class ArticlePlacer:
         self._show_ends()
 
     def _replace_markers(self, markers: Mapping[str, re.Match[str]]) -> list[re.Match[str]]:
-        """Put articles in the places of markers, and return the markers that have no place.
+        """Replace markers by articles, and return the markers that cannot be replaced.
 
-        A marker has a place if it is all that a block of raw HTML has, and the block is all that an
-        element contains. With `M` for such a block:
+        A marker can be replaced if it is all that a block of raw HTML has, and the block is all
+        that an element contains. With `M` for such a block:
 
             <p>M</p>           the article replaces the paragraph
             <li>M</li>         the article stands within the item
-            <p>text M</p>      there is no place
+            <p>text M</p>      the marker cannot be replaced
         """
         parents: dict[Element, Element] = {}
         for parent in self.root.iter():
             for child in parent:
                 parents[child] = parent
-        without_place = dict(markers)
-        places = list(_find_places(self.root, self.blocks))  # before the tree is changed
-        for element, number, level_before in places:
+        not_replaced = dict(markers)
+        candidates = list(_find_single_blocks(self.root, self.blocks))  # before the tree is changed
+        for element, number, level_before in candidates:
             marker = markers.get(number)
             if marker is None or self.blocks[number].strip() != marker[0]:  # there is other HTML
                 continue
-            without_place.pop(number, None)
+            not_replaced.pop(number, None)
             name = marker[1] or next(iter(self.articles), "main")
             if name in self._placed or name not in self.articles:
                 self._add_unknown_name(marker[0], name)
@@ -109,7 +109,7 @@ class ArticlePlacer:
             is_start = parent.tag == "div" and self._is_start(element)
             article = self._create(name, level_before, marker, is_start=is_start)
             _put_in_place(element, parent, article)
-        return list(without_place.values())
+        return list(not_replaced.values())
 
     def _add_unknown_name(self, marker: str, name: str) -> None:
         names = ", ".join(self.articles) or "none"
@@ -227,7 +227,9 @@ class ArticlePlacer:
             last = part if part in self.disclosures else None
 
 
-def _find_places(root: Element, blocks: Mapping[str, str]) -> Iterator[tuple[Element, str, int]]:
+def _find_single_blocks(
+    root: Element, blocks: Mapping[str, str]
+) -> Iterator[tuple[Element, str, int]]:
     """Find the elements that contain nothing but a block of raw HTML, in document order.
 
     Yields an element, the number of its block, and the level of the last heading before it.

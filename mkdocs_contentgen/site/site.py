@@ -521,7 +521,7 @@ class CitedPassages:
         return {link_of(file): file for file in self.site.pages}
 
     def _read(self, path: str, *, is_page: bool) -> Sequence[Passage]:
-        """Return the passages of a page, or of a file that is no page."""
+        """Return the passages of a page, or of a file that is not a page."""
         from ..writer.sources import split_passages
 
         if not is_page:

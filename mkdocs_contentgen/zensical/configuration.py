@@ -160,7 +160,7 @@ def _read(path: Path) -> Mapping[str, object]:
 def _named(listed: object) -> list[tuple[str, Mapping[str, object]]]:
     """Return name and options of plugins or extensions, which are a list or a mapping.
 
-    Raises ConfigurationError if those of this plugin are no mapping.
+    Raises ConfigurationError if those of this plugin are not a mapping.
     """
     named: list[tuple[str, Mapping[str, object]]] = []
     for name, options in _pairs(listed):
@@ -176,7 +176,7 @@ def _named(listed: object) -> list[tuple[str, Mapping[str, object]]]:
 
 
 def _pairs(listed: object) -> Iterator[tuple[object, object]]:
-    """Yield names and what is given for them, which is None for a name that stands alone."""
+    """Yield names and what is given for them, which is None for a mere name."""
     if isinstance(listed, dict):
         yield from listed.items()
     elif isinstance(listed, list):

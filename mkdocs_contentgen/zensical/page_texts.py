@@ -235,7 +235,7 @@ _loaded: _Loaded | None = None
 
 
 def load_texts(config: dict[str, object]) -> SiteTexts:
-    """Return the texts of the site that is rendered. Zensical reads a changed `config` anew.
+    """Return the texts of the site that is rendered. Zensical reads a changed `config` again.
 
     Raises PageError.
     """

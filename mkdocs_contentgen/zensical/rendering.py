@@ -104,7 +104,7 @@ def _convert_empty_pages_too(md: Markdown) -> None:
     def convert_with_marker(source: str) -> str:
         return convert(source if source.strip() else f"<!-- {NAME} -->")
 
-    md.convert = convert_with_marker  # type: ignore[method-assign]  # of this page alone
+    md.convert = convert_with_marker  # type: ignore[method-assign]  # only of this page
 
 
 def _render_other(context: _PageContext, file: File) -> str:

@@ -326,7 +326,7 @@ def test_an_edit_that_leaves_no_article(project: Project) -> None:
     with approve_one(project).open("a") as file:
         file.write("<article>Another</article>\n")
     built = project.built(code=1)
-    assert re.search(r"main\.html:\d+: <article> stands behind </article>; move it", built)
+    assert re.search(r"main\.html:\d+: <article> stands after </article>; move it", built)
 
 
 def test_diff_and_refresh_leave_the_approved_text(project: Project, service: ServiceDouble) -> None:

@@ -56,7 +56,7 @@ def test_blocks_with_words(html: str, expected: bool) -> None:
 
 @pytest.mark.parametrize("html", ["The sign ⟦ is rare.", "See https://part.invalid/2 and more."])
 def test_a_block_that_nobody_can_translate(html: str) -> None:
-    """Where the original has the signs that stand for parts, they would be taken for parts."""
+    """Where the original has the placeholders of parts, they would be taken for parts."""
     with pytest.raises(EditError, match="which stands for something else here"):
         to_translatable(block(html))
 
@@ -72,7 +72,7 @@ def test_a_block_with_too_many_links() -> None:
     """What no translation could be read of is not sent."""
     link = '<a href="https://a.example">a</a> '
     assert to_translatable(block(link * 500))
-    with pytest.raises(EditError, match="more than 500 signs"):
+    with pytest.raises(EditError, match="more than 500 delimiters"):
         to_translatable(block(link * 501))
 
 

@@ -30,13 +30,13 @@ def test_who_gives_way_in_a_full_queue(waiting: dict[str, int], gives_way: bool)
 
         async def wait(user: str) -> None:
             try:
-                async with turns.place(user):
+                async with turns.slot(user):
                     pass
             except QueueFullError:
                 left.append(user)
 
         async with AsyncExitStack() as stack:
-            await stack.enter_async_context(turns.place("held"))
+            await stack.enter_async_context(turns.slot("held"))
             tasks = [
                 asyncio.create_task(wait(user))
                 for user, number in waiting.items()

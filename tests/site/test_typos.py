@@ -27,7 +27,7 @@ def test_each_misspelled_key_has_its_line() -> None:
 def test_a_misspelled_marker(block: str, found: str | None) -> None:
     """The problem names it, and says how a marker is spelled; one that does not end is none."""
     problem = marker_typo_problem(block)
-    assert problem.startswith(f"'{found}' is no marker; write '<!-- " if found else "")
+    assert problem.startswith(f"'{found}' is not a marker; write '<!-- " if found else "")
     assert bool(problem) == bool(found)
 
 

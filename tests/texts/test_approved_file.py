@@ -399,12 +399,12 @@ ITEMS = f"<article><ul>{'<li>x</li>' * 5_200}</ul></article>"
         ("x" * 263_000, TEXT, "Jo", "the header has 263,320 characters, 262,144 at most; make"),
         ("x", f"<article>{'x' * 262_145}</article>", "Jo", "html: expected `str` of length"),
         ("x", TEXT.replace("</article>", ""), "Jo", "</article> is missing"),
-        ("x", f"{TEXT}<p>x</p>", "Jo", "<p> stands behind </article>"),
+        ("x", f"{TEXT}<p>x</p>", "Jo", "<p> stands after </article>"),
         ("x", TEXT.replace("words", "\n=======\n"), "Jo", "merge conflict in line 19"),
         ("x", TEXT.replace("words", "a\r\nb"), "Jo", "html: would be another value"),
         ("x", ITEMS, "Jo", "no build can show this text: the HTML is too large: 10,404 tags"),
     ],
-    ids=["name", "header", "text", "open", "behind", "conflict", "line-break", "items"],
+    ids=["name", "header", "text", "open", "after", "conflict", "line-break", "items"],
 )
 def test_nothing_is_written_that_cannot_be_read(
     tmp_path: Path, topic: str, text: str, by: str, message: str
@@ -620,23 +620,23 @@ DAMAGES = {
     "header": ("key: abc", "=======\nkey: abc", 4, "merge conflict in line 4; resolve it"),
     "open": ("</article>", "", 11, "</article> is missing; add it, or restore the end"),
     "cut": ("words.</p></article>", "", 11, "</article> is missing; add it"),
-    "behind": (
+    "after": (
         "</article>\n",
         "</article>\n\n\nMore <b>words</b>",
         14,
-        "the text 'More' stands behind",
+        "the text 'More' stands after",
     ),
-    "block": ("</article>\n", "</article>\n<p>x</p>", 12, "<p> stands behind </article>; move it"),
-    "second": ("</article>\n", "</article>\n<article>x</article>", 12, "<article> stands behind"),
-    "closed": ("</article>\n", "</article>\n</article>", 12, "</article> stands behind </article>"),
+    "block": ("</article>\n", "</article>\n<p>x</p>", 12, "<p> stands after </article>; move it"),
+    "second": ("</article>\n", "</article>\n<article>x</article>", 12, "<article> stands after"),
+    "closed": ("</article>\n", "</article>\n</article>", 12, "</article> stands after </article>"),
     "before": ("<article>", "\nA\n<article>", 12, "the text 'A' stands before <article>; move it"),
     "within": ("<article>", "<div><article>", 11, "<div> stands before <article>; move it into"),
     "nothing": (TEXT, "", 11, "there is no <article>"),
     "empty": (TEXT, "<article></article>", 11, "no build can show this text: the <article> has no"),
     "deep": ("words", "<div>" * 120, 11, "no build can show this text: the HTML is nested more"),
-    "title": ("words", "the <title> element", 11, "<title> is no element of a text, and would be"),
-    "template": ("words", "\n<template>x</template>", 12, "<template> is no element of a text"),
-    "key": ("words", "Press <Enter>", 11, "<enter> is no element of a text, and would be left out"),
+    "title": ("words", "the <title> element", 11, "<title> is not an element of a text, and"),
+    "template": ("words", "\n<template>x</template>", 12, "<template> is not an element of a text"),
+    "key": ("words", "Press <Enter>", 11, "<enter> is not an element of a text, and"),
     "comment": ("words", "\n<!-- words", 12, "'<!--' begins a comment that does not end; write"),
     "declaration": ("words", "<![x[", 11, "'<![' begins no tag; write '&lt;!['"),
 }
@@ -655,7 +655,7 @@ def test_a_damaged_text(tmp_path: Path, damage: str) -> None:
     assert str(error.value).startswith(f"{path}:{line}: {message}")
 
 
-@pytest.mark.parametrize("damage", ["conflict", "middle", "end", "base", "open", "cut", "behind"])
+@pytest.mark.parametrize("damage", ["conflict", "middle", "end", "base", "open", "cut", "after"])
 def test_a_damaged_text_with_the_right_sum(tmp_path: Path, damage: str) -> None:
     """Also a text whose SHA-256 somebody has computed anew is damaged."""
     old, new, line, message = DAMAGES[damage]
@@ -669,7 +669,7 @@ def test_a_damaged_text_with_the_right_sum(tmp_path: Path, damage: str) -> None:
     assert str(error.value).startswith(f"{path}:{line}: {message}")
 
 
-@pytest.mark.parametrize("damage", ["middle", "base", "title", "comment", "cut", "behind"])
+@pytest.mark.parametrize("damage", ["middle", "base", "title", "comment", "cut", "after"])
 def test_a_damaged_text_is_neither_published_nor_approved(project: Project, damage: str) -> None:
     """Build and commands name file and line and end with 1, and the file stays as it is."""
     old, new, line, message = DAMAGES[damage]
@@ -701,7 +701,7 @@ SPREAD = {
     "an empty line above the header": f"\n{HEADER}{TEXT}",
     "an empty line at the end": f"{HEADER}{TEXT}\n",
     "no line break at the end": f"{HEADER}{TEXT.rstrip()}",
-    "spaces behind ---": f"{HEADER.replace('---', '---  ')}{TEXT}",
+    "spaces after ---": f"{HEADER.replace('---', '---  ')}{TEXT}",
     "indented": f"{HEADER}<article>\n  <h1>Alpha</h1>\n\n  <p>\n    Approved\n    words.\n  </p>\n"
     "</article>",
     "a comment": f"{HEADER}<!-- prettier-ignore -->\n{TEXT}",

@@ -269,7 +269,7 @@ def test_a_block_that_cannot_be_read_beside_others() -> None:
     signs = OriginalBlock(5, "p", r"so many \[ " * 501)
     found, _ = translated(lines({**GERMAN, 5: "so viele"}), blocks=[*BLOCKS, signs])
     assert texts(found) == GERMAN
-    assert "signs of one kind" in remarks(found)[5]
+    assert "delimiters of one kind" in remarks(found)[5]
 
 
 @pytest.mark.parametrize("step", [1, -1])

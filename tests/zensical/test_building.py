@@ -217,7 +217,8 @@ def test_problems_of_markers_are_said_each_time(site: Project) -> None:
     for arguments in ((), ("--strict",), ("--strict",)):
         ran = build(site, *arguments)
         assert ran.returncode == len(arguments), ran.stdout
-        assert ran.stdout.count("Warning: docs/index.md:8: '<!-- contentgn -->' is no marker") == 1
+        warning = "Warning: docs/index.md:8: '<!-- contentgn -->' is not a marker"
+        assert ran.stdout.count(warning) == 1
         assert ran.stdout.count("Warning: docs/two.md:3: ") == 1
         assert ("Error: --strict: 2 warnings" in ran.stdout) == bool(arguments)
     site.write("docs/two.md", "# Two\n")

@@ -16,8 +16,8 @@ LEAST_NUMBER = 3
 
 _EAST_DIGITS = {sign: number for number, sign in enumerate("一二三四五六七八九", 1)}
 _EAST_DIGITS |= {"两": 2, "兩": 2}
-_EAST_TENS = {"十": 10, "百": 100, "千": 1000}
-_EAST_NUMERALS = "".join([*_EAST_DIGITS, *_EAST_TENS])
+_EAST_POWERS_OF_TEN = {"十": 10, "百": 100, "千": 1000}
+_EAST_NUMERALS = "".join([*_EAST_DIGITS, *_EAST_POWERS_OF_TEN])
 _PERCENT = "百分之"
 EAST_NUMBER = rf"(?:[数數]|{_PERCENT})?[{_EAST_NUMERALS}]+|[数數](?=[万萬亿億])"
 """A number in Chinese characters, of which a percentage has a sign before it.
@@ -93,7 +93,7 @@ def east_number(text: str, token: re.Match[str]) -> Value | None:
         if sign in _EAST_DIGITS:
             current = _EAST_DIGITS[sign]
         else:
-            total += max(current, 1) * _EAST_TENS[sign]
+            total += max(current, 1) * _EAST_POWERS_OF_TEN[sign]
             current = 0
     if total + current < LEAST_NUMBER:
         return None
