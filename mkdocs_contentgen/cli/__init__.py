@@ -1,4 +1,7 @@
-"""The command `contentgen`. Each command loads the site, calls one function, and prints the result.
+"""The command `contentgen`: each subcommand loads the site, calls one function, and prints.
 
-What happens to a text is decided in `texts` and `mkdocs`, not here.
+In: arguments, options, and the environment.
+Out: lines, tables or JSON, and an exit status. Only this package and the plugin print.
+Open `main.py` first: it has the commands, and loads the modules with further ones. What happens to
+a text is decided in `texts` and `review`.
 """

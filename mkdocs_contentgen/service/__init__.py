@@ -1,7 +1,9 @@
-"""The sources of texts: a service over HTTP, a language model, or the sandbox.
+"""Talk HTTP: the client of the content generation service, and the sandbox that answers like it.
 
-Each client sends one request at a time. Concurrency, retries and caching are implemented in
-`texts`.
+In: a request for a text, an update or a translation, and the options of a service.
+Out: one answer, or an error that tells whether the request may have been processed.
+Open `client.py` first, then `protocol.py` for what is asked and answered. Only `exchange.py` uses
+httpx. Concurrency, retries and caching are in `texts`.
 """
 
 SANDBOX = "sandbox"

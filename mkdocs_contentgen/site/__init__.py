@@ -1,5 +1,7 @@
-"""What MkDocs and Zensical share: the options and pages of a site, and articles in pages.
+"""What MkDocs and Zensical share: options, front matter, and articles in pages.
 
-These modules read front matter and insert articles into pages. `texts` decides which text a request
-gets, and `html` sanitizes it.
+In: the options and pages of a site, and the texts that `texts` gets for its requests.
+Out: a `Site` with its requests, the texts of a build, and pages with the articles in them.
+Open `site.py` first, then `build.py` for the texts of a build, or `extension.py` for how articles
+get into pages.
 """

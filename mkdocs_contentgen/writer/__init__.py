@@ -1,5 +1,7 @@
-"""The writer: texts by a language model of the user's choice, through a chat completions API.
+"""The writer: texts by a language model of the user's choice.
 
-A request becomes a prompt, the model's Markdown is checked and repaired once, and code gives it the
-HTML of interface section 2.2. Caching and concurrency are implemented in `texts`.
+In: a request with its brief and sources, and the options `writer`.
+Out: the HTML of interface section 2.2, with remarks, cited sources and statements to check.
+Open `writing.py` first: prompt, Markdown, checks, one repair, HTML. `model.py` asks the model, and
+`writer_client.py` answers in place of the service. Caching is in `texts`.
 """
