@@ -93,7 +93,7 @@ def has_secret(text: str, secret: str) -> bool:
     letters = "".join(text.split()).lower()
     secret = secret.lower()
     length = min(len(secret), 8)
-    parts = (secret[start : start + length] for start in range(len(secret) - length + 1))
+    parts = {secret[start : start + length] for start in range(len(secret) - length + 1)}
     return any(part in letters for part in parts)
 
 
