@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from mkdocs_contentgen.html.article import parse_article
-from mkdocs_contentgen.html.markdown_writer import to_plain_markdown
+from mkdocs_contentgen.html.plain_markdown import to_plain_markdown
 from mkdocs_contentgen.writer.article_blocks import read_article
 from mkdocs_contentgen.writer.markdown import MarkdownDocument, is_quote, read_markdown
 from mkdocs_contentgen.writer.marking import inline_text
