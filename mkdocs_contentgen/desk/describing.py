@@ -90,7 +90,7 @@ def describe(desk: Desk, article: Article) -> dict[str, object]:
         "blocks": _described_blocks(views, text, finder),
         "statements": _cards(blocks, views, text, finder, _sources_by_label(blocks, sources)),
         "to_read": [
-            {"text": sentence, "evidence": _evidence(finder.find(sentence))}
+            {"text": sentence, "evidence": _evidence(finder.evidence_for(sentence))}
             for sentence in document.sentences_to_read()
         ],
         "sources": sources,
@@ -339,7 +339,7 @@ def _find_evidence(
     """Return the passages beside a sentence; in a translation, the original of its block."""
     if isinstance(finder, OriginalFinder):
         return finder.of_block(block.number)
-    return finder.find(_words_to_find(block, sentence, tables))
+    return finder.evidence_for(_words_to_find(block, sentence, tables))
 
 
 def _words_to_find(block: Block, sentence: MarkedSentence, tables: _Tables) -> str:

@@ -42,12 +42,12 @@ def sentences_to_check(site: Site, article: Article, text: Text) -> Iterator[Sen
     for sentence in document.marked_sentences():
         plain = sentence.replace("‹", "").replace("›", "")
         checked.add(plain)
-        found = tuple(finder.find(plain))
+        found = tuple(finder.evidence_for(plain))
         yield SentenceToCheck(sentence, True, found, finder.has_sources)
     for sentence in document.sentences_to_read():
         if sentence in checked:  # with its evidence
             continue
-        found = tuple(finder.find(sentence))
+        found = tuple(finder.evidence_for(sentence))
         yield SentenceToCheck(sentence, False, found, finder.has_sources)
 
 
@@ -63,7 +63,7 @@ class OriginalFinder(EvidenceFinder):
         self.passages = passages
         self._words = words
 
-    def find(self, sentence: str) -> list[Evidence]:
+    def evidence_for(self, sentence: str) -> list[Evidence]:
         """Return the originals of the blocks that contain the sentence.
 
         If there is none, it can be the row of a table: then, those of the cells in it. The longest

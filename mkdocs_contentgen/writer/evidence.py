@@ -57,7 +57,7 @@ class EvidenceFinder:
         self._search = search
         self._found = {} if found is None else found
 
-    def find(self, sentence: str) -> list[Evidence]:
+    def evidence_for(self, sentence: str) -> list[Evidence]:
         """Return the closest passages, the closest first; none if no source says the like."""
         if sentence not in self._found:
             self._found[sentence] = self._look_for(sentence)

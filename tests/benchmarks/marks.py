@@ -207,7 +207,7 @@ def print_rows(rows: dict[str, str]) -> None:
 
 
 def _find_evidence(section: Passage, claim: str) -> list[Evidence]:
-    return EvidenceFinder(lambda sentence: [section]).find(claim)
+    return EvidenceFinder(lambda sentence: [section]).evidence_for(claim)
 
 
 def _sentences(text: str) -> Iterator[Span]:

@@ -24,7 +24,7 @@ def test_the_closest_passage_is_first() -> None:
 
     What shares far fewer of them is about something else.
     """
-    first, *others = finder(SECTIONS).find("A build keeps pages in the cache.")
+    first, *others = finder(SECTIONS).evidence_for("A build keeps pages in the cache.")
     assert first.passage.file == "a.md"
     assert first.words == ("cache", "keeps", "pages")
     assert others == []
@@ -32,7 +32,7 @@ def test_the_closest_passage_is_first() -> None:
 
 def test_a_passage_is_short() -> None:
     """Of a long section, it has the sentences that come closest alone."""
-    [first, *_] = finder(SECTIONS[2:]).find("The build needs a cache.")
+    [first, *_] = finder(SECTIONS[2:]).evidence_for("The build needs a cache.")
     assert first.passage.text.endswith("needs a cache.")
     assert len(first.passage.text) <= 400
 
@@ -48,7 +48,7 @@ LONG = {
 @pytest.mark.parametrize("text", LONG.values(), ids=LONG)
 def test_a_passage_without_sentences_is_short(text: str) -> None:
     """Lists, tables and lines without an end are divided between words."""
-    found = finder([Passage("d.md", "List", text)]).find("A build has a cache.")
+    found = finder([Passage("d.md", "List", text)]).evidence_for("A build has a cache.")
     assert found
     for evidence in found:
         assert len(evidence.passage.text) <= 400
@@ -57,8 +57,11 @@ def test_a_passage_without_sentences_is_short(text: str) -> None:
 
 def test_no_source_says_it() -> None:
     """Neither a sentence of other words nor one without sources has a passage."""
-    assert finder(SECTIONS).find("Elephants wander through savannas.") == []
+    assert finder(SECTIONS).evidence_for("Elephants wander through savannas.") == []
     assert (
-        EvidenceFinder(lambda sentence: [], has_sources=False).find("The cache keeps pages.") == []
+        EvidenceFinder(lambda sentence: [], has_sources=False).evidence_for(
+            "The cache keeps pages."
+        )
+        == []
     )
-    assert finder(SECTIONS).find("12 %") == []
+    assert finder(SECTIONS).evidence_for("12 %") == []
