@@ -128,7 +128,9 @@ class Provenance:
         `own_lines` are those that the option `disclosure` has in place of the default ones.
         """
         words, language = self._words(self._kind_of_line(), own_lines)
-        of_original = self._name_of_original_language(language)
+        of_original = ""
+        if self.translated_from:
+            of_original = self._name_of_language(self.translated_from, language)
         is_own_line = not language
         if not is_own_line:  # brackets in an own line are text
             words = _OPTIONAL.sub(r"\1" if of_original else "", words)
@@ -177,18 +179,16 @@ class Provenance:
         found = find_lines(self.language)
         return found.lines.get(kind, DISCLOSURE_LINES[kind]), found.language
 
-    def _name_of_original_language(self, language: str) -> str:
-        """Return the name of the original's language for a line in a language, if it is known.
+    def _name_of_language(self, tag: str, language: str) -> str:
+        """Return the name of a language for a line in another one, if it is known.
 
         That is its English name in English, and its own name in others. `language` is empty for an
         own line, which is most likely in the language of the text.
         """
-        if not self.translated_from:
-            return ""
         from .translation_lines import displayed_language_name
 
         in_english = (language or base_language(self.language)) == "en"
-        return displayed_language_name(self.translated_from, in_english=in_english)
+        return displayed_language_name(tag, in_english=in_english)
 
     @property
     def _another_language(self) -> str:

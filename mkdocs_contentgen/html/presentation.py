@@ -188,9 +188,9 @@ def disclosure_paragraph(line: DisclosureLine, article: Element) -> Element:
     the words around it would be in another order.
     """
     paragraph = Element("p", {"class": "contentgen-disclosure"})
-    of_line = base_language(line.language)
     of_article = article.get("lang", "")
-    if of_line and of_article and of_line != base_language(of_article):
+    has_both = line.language != "" and of_article != ""
+    if has_both and base_language(line.language) != base_language(of_article):
         paragraph.set("lang", line.language)
     text = str(line)
     if "dir" in article.attrib:

@@ -409,7 +409,9 @@ class ContentgenConfig(Options):
         from ..service.client import ServiceClient
 
         address = self.address()
-        hint = did_you_mean(address, (WRITER, SANDBOX))
+        hint = ""
+        if "://" not in address:
+            hint = did_you_mean(address, (WRITER, SANDBOX))
         if hint:
             raise ConfigurationError(f"base_url: {quoted(address)} is not an address{hint}")
         return ServiceClient(

@@ -223,10 +223,13 @@ class Site:
 
     def approved_files(self, files: Iterable[Path] | None = None) -> ApprovedFiles:
         """Read the approved files of this site; `files` are those to consider, by default all."""
-        from ..texts.approved_dir import read_all
+        from ..texts.approved_dir import ApprovedFiles, read_all
         from ..texts.articles import with_originals
 
         directory = self.approved_directory()
+        # Looking for no files saves a tenth of the time that status takes for 10,000 pages.
+        if not directory.exists():
+            return ApprovedFiles(directory)
         requests = with_originals(self.requests)
         # Nobody knows what a page with a wrong request would ask for.
         with_problems = {problem.page for problem in self.problems}

@@ -389,10 +389,14 @@ class Article:
             type=self.request.type,
             remarks=self.remarks if self._vouches_for_header else (),
             language=self.text_language,
-            translated_from=self.translated_from,
-            original_title=self._original_title,
-            original_by_person=self._is_original_by_person,
         )
+        if self.asked.original or text.original:
+            provenance = replace(
+                provenance,
+                translated_from=self.translated_from,
+                original_title=self._original_title,
+                original_by_person=self._is_original_by_person,
+            )
         if self._vouches_for_header:
             provenance = replace(provenance, generated_at=text.generated_at, model=text.model)
         approval = self.approval

@@ -314,6 +314,8 @@ class Generation:
         return has_tries and self.clock.monotonic() + self.throttle.pause <= deadline
 
     def _log_try(self, key: str, attempt: int, outcome: str) -> None:
+        if not self.reporter.is_verbose:
+            return
         request = self._requests[key].request
         tries = self._limits.retries + 1
         name = f"{request.type} {quoted(request.topic)}, try {attempt + 1} of {tries}"

@@ -212,7 +212,7 @@ class DiskStore:
         """Return what rows have, by their keys. Adds a problem for each that is damaged."""
         records: dict[str, Record] = {}
         for batch in batches(names, _KEYS_PER_QUERY):
-            marks = ", ".join("?" for _ in batch)
+            marks = ", ".join("?" * len(batch))
             for name, entry in self._rows(f"key IN ({marks})", batch):
                 record = decode_entry(name, entry)
                 if record is None:
