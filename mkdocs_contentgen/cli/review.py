@@ -37,6 +37,7 @@ from .output import (
 )
 
 if TYPE_CHECKING:
+    from ..review.approving import DecidedApproval
     from ..review.evidence import SentenceToCheck
     from ..site.site import Site
     from ..text import Text
@@ -146,7 +147,7 @@ def diff(config_file: str | None, page: str) -> None:
 
     If the approved file was edited since, compare what was approved with the edited text.
     """
-    from ..review.approving import compare_versions
+    from ..review.diffs import compare_versions
 
     with open_site(config_file) as site:
         for article in load_undamaged(site, page):
@@ -189,7 +190,12 @@ def approve(
     with --reason, which its file keeps with the statements.
     """
     from ..errors import ApprovalError, StoreError
-    from ..review.approving import reason_problem, text_to_approve, write_approval
+    from ..review.approving import (
+        decide_approval,
+        reason_problem,
+        text_to_approve,
+        write_approval,
+    )
     from ..review.replaced import keep_file
 
     if bool(pages) == everything:
@@ -214,14 +220,15 @@ def approve(
                 continue
             try:
                 chosen = text_to_approve(article, agree if yes else _confirm_draft)
-                keep = keep_file(store, article, "approve", name)
-                write_approval(article, chosen, name, site.options, reason=reason or "", keep=keep)
+                options = site.options
+                decided = decide_approval(article, chosen, name, options, reason=reason or "")
+                write_approval(decided, keep=keep_file(store, article, "approve", name))
             except (ApprovalError, StoreError) as error:
                 failures.append(str(error))
             else:
                 # The source of a translation is its original.
                 changed = () if article.asked.original else cited.changed(chosen.text)
-                _print_approval(article, chosen.text, changed)
+                _print_approval(decided, changed)
                 approved.add(article.directory)
     for directory in approved:
         print_line(f"Next: git add {shlex.quote(os.path.relpath(directory))}", err=True)
@@ -263,15 +270,15 @@ def _originals_first(site: Site, articles: Sequence[Article]) -> Iterator[Articl
         yield from site.reread(translations)
 
 
-def _print_approval(article: Article, text: Text, changed_sources: Sequence[str]) -> None:
+def _print_approval(decided: DecidedApproval, changed_sources: Sequence[str]) -> None:
     """Print that a text was approved, and what a person should know of it."""
-    from ..review.approving import check_lines
-
+    article = decided.article
     line = f"{article.page}: approved in {article.path}"
-    if text.written_by:
-        line += f", as a {article.asked.noun} by {text.written_by}"
+    author = decided.approved.text.written_by
+    if author:
+        line += f", as a {article.asked.noun} by {author}"
     print_line(line)
-    for check_line in check_lines(text):
+    for check_line in decided.check_lines:
         print_line(check_line)
     for link in changed_sources:
         print_line(f"  cites what has changed or is gone: {link}")
@@ -402,8 +409,7 @@ def eject(config_file: str | None, page: str) -> None:
     From then on, you edit the page by hand, and the plugin ignores it. Its approved files are not
     needed any more.
     """
-    from ..review.approving import check_before_ejection
-    from ..review.ejection import eject_articles
+    from ..review.ejection import check_before_ejection, eject_articles
 
     with open_site(config_file) as site:
         articles = load_undamaged(site, page)

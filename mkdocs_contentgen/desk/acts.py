@@ -18,7 +18,13 @@ from ..html.differences import Row, compare
 from ..html.document import Block, Document, Kind, document_of
 from ..html.restoring import take_back
 from ..page_request import PageRequest
-from ..review.approving import TextToApprove, reason_problem, shorten, write_approval
+from ..review.approving import (
+    TextToApprove,
+    decide_approval,
+    reason_problem,
+    shorten,
+    write_approval,
+)
 from ..review.earlier import approved_text, text_as_written
 from ..review.evidence import KnownEvidence
 from ..review.importing import FormRemarks, changed_remarks
@@ -374,11 +380,21 @@ class Desk:
         if left and reason_problem(reason):
             raise EditError(f"statements left to check: {left}")
         agreed = self._has_agreed(article, text, overwrites)
-        chosen = TextToApprove(text, is_in_file=article.newest_is_in_file, agreed=agreed)
+        chosen = TextToApprove(
+            text,
+            is_in_file=article.newest_is_in_file,
+            agreed=agreed,
+            document=self.parsed.pop(text.html, None),
+        )
         store = self.site.store()
         keep = keep_file(store, article, "approve", self.by)
         try:
-            write_approval(article, chosen, self.by, self.site.options, reason=reason, keep=keep)
+            options = self.site.options
+            decided = decide_approval(article, chosen, self.by, options, reason=reason)
+            write_approval(decided, keep=keep)
+            written = decided.approved
+            if written.document is not None:  # what is described next
+                self.parsed = {written.text.html: written.document}
         except FileChangedError as error:
             raise _file_edited_error(article, text, error) from error
         finally:

@@ -125,6 +125,8 @@ class Document:
         _strip_line_breaks(self.article)
         _unwrap_idle_marks(self.article)
         self.image_hosts = image_hosts
+        self.source = html
+        """The HTML that it was read from, whatever was changed since."""
 
     def digests(self) -> set[str]:
         """Return the digest of each block."""
@@ -165,7 +167,7 @@ class Document:
         """
         sentences: list[MarkedSentence] = []
         seen: set[int] = set()
-        for block in self.blocks():
+        for block in self.blocks() if self.count_statements() else ():
             element = closest(block.element, ("tr",)) or block.element
             if id(element) in seen:  # it is another cell of the same row
                 continue
@@ -177,7 +179,7 @@ class Document:
         """Return the statements to check, those with weak marks last."""
         strong: list[str] = []
         weak: list[str] = []
-        for block in self.blocks():
+        for block in self.blocks() if self.count_statements() else ():
             sentences = Sentences(block.element)
             for mark in sentences.tags("mark"):
                 statement = _one_line(sentences.text[mark.begin : mark.end])
@@ -557,6 +559,19 @@ def document_of(html: str) -> Document:
     Which of them are shown, a page decides.
     """
     return Document(html, image_hosts_of(html))
+
+
+def document_or_none(html: str, at_hand: Document | None = None) -> Document | None:
+    """Return the document of a text as document_of(), or None for one that no build can show.
+
+    `at_hand` is what is returned if it was read from this HTML.
+    """
+    if at_hand is not None and at_hand.source == html:
+        return at_hand
+    try:
+        return document_of(html)
+    except UnsafeHTMLError:
+        return None
 
 
 def read_content(html: str, image_hosts: Collection[str] = ()) -> Tag:

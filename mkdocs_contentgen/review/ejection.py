@@ -43,9 +43,11 @@ from ..requests import Request
 from ..site.anchors import CitedHeading, SiteIds
 from ..site.links import page_link
 from ..site.markers import FENCED, MARKER
+from ..site.options import ContentgenConfig
 from ..site.site import Site
 from ..site.titles import leading_article, leaves_out_title, level_of
 from ..texts.articles import Article, has_marks
+from .approving import check_lines, check_quotations, unusable_draft_error
 from .reading_back import MarkdownReader
 
 _REQUEST = re.compile(
@@ -476,3 +478,38 @@ def _level_at(text: str) -> int:
         else:
             level = int(heading["number"])
     return level
+
+
+def check_before_ejection(article: Article, options: ContentgenConfig) -> list[str]:
+    """Return what a person should know of the text that is written, and of one that is left out.
+
+    Raises ApprovalError for a text that has to be approved first.
+    """
+    notes = []
+    if article.shows_approved_file and article.has_newer_draft:
+        notes.append(f"{article.page}: the newer draft was left out; `contentgen prune` drops it")
+    text = article.outcome.text
+    if text is None or article.state == "approved":
+        return notes
+    if options.require_approval:
+        raise ApprovalError(
+            f"{article.place}: nobody approved this text, and require_approval is set; review and "
+            f"approve it with `contentgen approve {article.page_argument}` first"
+        )
+    consequence = "and from now on, the page does not say how it came about"
+    approved = article.approved
+    if article.approval and article.state == "changed":
+        approver = article.approval.approved_by
+        notes.append(
+            f"{article.page}: {article.path} was edited since {approver} approved it; nobody "
+            f"approved the text as it is now, {consequence}"
+        )
+        return notes
+    is_edited = article.shows_file and approved is not None and approved.is_changed
+    try:
+        document = Document(text.html, options.image_hosts)
+    except UnsafeHTMLError as error:
+        raise unusable_draft_error(article, error) from error
+    check_quotations(article, text, document, is_edited_in_file=is_edited)
+    notes.append(f"{article.page}: nobody approved this text, {consequence}")
+    return notes + check_lines(text.remarks, document)

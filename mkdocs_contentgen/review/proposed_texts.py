@@ -21,7 +21,7 @@ from ..texts.approved_dir import read_approved, read_in_repository
 from ..texts.approved_file import ApprovedText
 from ..texts.approved_writer import approve, save_approved
 from ..texts.translation import count_changes, of_approved_original
-from .approving import settled_html, with_confirmed
+from .approving import read_back, with_confirmed
 from .report_markdown import sentence_marks
 
 
@@ -131,8 +131,13 @@ def _write(top: Path, directory: str, text: ProposedText, reviewed: Text, by: st
     statements = document.statements()
     if statements:
         edits = with_confirmed(reviewed, statements)
-    approved = structs.replace(reviewed, html=settled_html(document), edits=edits)
+    written = read_back(document)
     header = text.proposed.header
-    save_approved(
-        path, top / directory, approve(approved, header.key, header.service, by), before=before
+    approved = approve(
+        structs.replace(reviewed, html=written.source, edits=edits),
+        header.key,
+        header.service,
+        by,
+        document=written,
     )
+    save_approved(path, top / directory, approved, before=before)

@@ -5,11 +5,12 @@ from __future__ import annotations
 from msgspec import structs
 
 from ..errors import ApprovalError, UnsafeHTMLError
+from ..html.document import Document
 from ..site.options import ContentgenConfig
 from ..texts.approved_writer import FileChangedError, propose, save_approved
 from ..texts.articles import Article
 from ..texts.store import DiskStore
-from .approving import proposed_html, service_name, unusable_draft_error
+from .approving import read_back, service_name, take_idle_styles_out, unusable_draft_error
 from .earlier import is_committed
 from .replaced import keep_file
 
@@ -34,10 +35,12 @@ def propose_article(
     if draft is None or not article.has_newer_draft:
         return _nothing_to_propose(article)
     try:
-        html = proposed_html(draft, options)
+        document = Document(draft.html, options.image_hosts)
+        take_idle_styles_out(document, options)
+        written = read_back(document, marks=True)
     except UnsafeHTMLError as error:
         raise unusable_draft_error(article, error) from error
-    text = structs.replace(draft, html=html, request=article.request.record())
+    text = structs.replace(draft, html=written.source, request=article.request.record())
     look = f"compare them with `contentgen diff {article.page_argument}`"
     cure = f"{look}, and overwrite the file with --yes"
     if not overwrite and article.approval and not is_committed(article):
@@ -45,7 +48,7 @@ def propose_article(
             f"{article.place}: {article.path} has an approved text that is not committed; commit "
             f"it first, or {cure}"
         )
-    proposal = propose(text, article.key, service_name(options))
+    proposal = propose(text, article.key, service_name(options), document=written)
     try:
         save_approved(
             article.path,

@@ -450,7 +450,7 @@ def report(results: Sequence[TextUpdate]) -> str:
 
     What models, sources and people wrote stands in code, where it is neither markup nor a mention.
     """
-    from .approving import word_diff
+    from .diffs import word_diff
 
     number = sum(result.after is not None for result in results)
     parts = [_TITLE, f"Drafts to review: {number}"]

@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import date, datetime
 from functools import lru_cache
@@ -33,7 +34,7 @@ from ..yaml_files import NotYAMLError, read_yaml
 from .human_edits import SOMEBODY
 
 if TYPE_CHECKING:
-    from ..html.document import Block
+    from ..html.document import Block, Document
 
 MAX_HEADER = 256 * 1024
 """Maximum length of a header in characters: a text can have thousands of blocks by people."""
@@ -126,6 +127,12 @@ class ApprovedText:
 
     A field of `edits` has a name such as `edits.reason`."""
 
+    document: Document | None = field(default=None, compare=False, repr=False)
+    """The document of a text that is to be written, as it was read back from its HTML.
+
+    It is None where no build can show the text. What was read from a file has none: a site can have
+    thousands of files."""
+
     @property
     def approval(self) -> Approval | None:
         """The approval, or None for a proposed text."""
@@ -207,7 +214,8 @@ def decode(data: bytes) -> ApprovedText:
         if may_be_cut_off:  # others are known to be whole, and reading all takes too long
             check_html(text.html, line)
     else:
-        read_again = _read_html(text.html, line)
+        check_html(text.html, line)
+        read_again = _read_html(text.html)  # which check_html() has kept
         text = structs.replace(text, html=read_again.lines)
         # A formatter may have changed white space alone.
         is_changed = not _is_as_written(header, text)
@@ -226,9 +234,18 @@ def check_header_length(header: str, line: int = 1) -> None:
         )
 
 
-def check_html(html: str, first_line: int) -> None:
-    """Raise DamagedError for HTML that no build can show, or would leave out a part of."""
-    _read_html(html, first_line)
+def check_html(html: str, first_line: int, document: Document | None = None) -> None:
+    """Raise DamagedError for HTML that no build can show, or would leave out a part of.
+
+    `first_line` is the number of its first line in the file. `document` is what was read from this
+    HTML, if it is at hand.
+    """
+    from ..html.surroundings import check_surroundings
+
+    with _as_damage(first_line):
+        check_surroundings(html)
+        if document is None or document.source != html:
+            _read_html(html)
 
 
 def _with_edits_of_the_file(
@@ -329,22 +346,24 @@ class _ReadHTML:
 
 
 @lru_cache(maxsize=1000)  # a server reads all approved files after each change
-def _read_html(html: str, first_line: int) -> _ReadHTML:
-    """Return the HTML of an approved file as approve() writes it.
-
-    `first_line` is the number of its first line in the file. Raises DamagedError for what no build
-    can show, or would leave out.
-    """
+def _read_html(html: str) -> _ReadHTML:
+    """Return the HTML of an approved file as approve() writes it. Raises UnsafeHTMLError."""
     from ..html.document import document_of  # most texts are as they were approved
-    from ..html.surroundings import MisplacedError, check_surroundings
+
+    document = document_of(html)
+    blocks = []
+    for block in document.blocks():
+        blocks.append(_ReadBlock(short_content_digest(block), block.digest))
+    return _ReadHTML(document.to_lines(), tuple(blocks))
+
+
+@contextmanager
+def _as_damage(first_line: int) -> Iterator[None]:
+    """Raise DamagedError for HTML that cannot be read, whose first line has this number."""
+    from ..html.surroundings import MisplacedError
 
     try:
-        check_surroundings(html)
-        document = document_of(html)
-        blocks = []
-        for block in document.blocks():
-            blocks.append(_ReadBlock(short_content_digest(block), block.digest))
-        return _ReadHTML(document.to_lines(), tuple(blocks))
+        yield
     except MisplacedError as error:
         raise DamagedError(str(error), first_line + error.line - 1) from error
     except UnsafeHTMLError as error:
@@ -356,13 +375,9 @@ def short_content_digest(block: Block) -> str:
     return block.content_digest[:_BLOCK_DIGEST_LENGTH]
 
 
-def block_digests(html: str) -> str:
+def block_digests(document: Document) -> str:
     """Return the digests of the blocks of a text as headers have them."""
-    try:
-        blocks = _read_html(html, 1).blocks
-    except DamagedError:  # save_approved() says what is wrong
-        return ""
-    return " ".join(dict.fromkeys(block.short_content_digest for block in blocks))
+    return " ".join(dict.fromkeys(map(short_content_digest, document.blocks())))
 
 
 def name_problem(name: str) -> str:

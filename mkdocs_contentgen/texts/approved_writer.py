@@ -12,7 +12,7 @@ from msgspec import structs
 
 from ..errors import ApprovalError
 from ..files import locked, read_text, refuse_links, replace_text, sha256
-from ..html.document import document_of
+from ..html.document import Document, document_or_none
 from ..text import Text, within_limits
 from .approved_dir import read_approved
 from .approved_file import (
@@ -28,7 +28,14 @@ from .approved_file import (
     digest,
     short_content_digest,
 )
-from .human_edits import SOMEBODY, HumanEdit, lost_edits, lost_structure, named_edits
+from .human_edits import (
+    SOMEBODY,
+    HumanEdit,
+    edits_lost_in,
+    has_human_edits,
+    lost_structure,
+    named_edits,
+)
 
 
 class FileChangedError(ApprovalError):
@@ -89,7 +96,9 @@ def save_approved(
     try:
         with locked(directory):
             _check_as_before(path, directory, before)
-            lost = [] if agreed or before is None else edits_at_risk(before, approved.text)
+            lost: list[HumanEdit] = []
+            if before is not None and not agreed:
+                lost = edits_at_risk(before, approved.text, approved.document)
             if lost:
                 raise FileChangedError(path, before, lost, is_new=False)
             keep(_content_of(path, directory), sha256(content))
@@ -115,19 +124,37 @@ def restore_file(path: Path, directory: Path, content: str, *, before: ApprovedT
         raise _write_error(path, error) from error
 
 
-def edits_at_risk(before: ApprovedText, after: Text) -> list[HumanEdit]:
-    """Return the human edits of a file that a text in its place would lose."""
-    if not before.is_changed:
-        return lost_edits(before.text, after)
-    lost = lost_edits(before.text, after, pictures_by=SOMEBODY)
-    return lost or _restored_blocks(before, after) or lost_structure(before.text, after)
+def edits_at_risk(
+    before: ApprovedText, after: Text, document: Document | None = None
+) -> list[HumanEdit]:
+    """Return the human edits of a file that a text in its place would lose.
+
+    `document` is that of the text, if it is at hand.
+    """
+    is_edited = before.is_changed or has_human_edits(before.text)
+    if before.text.html == after.html or not is_edited:
+        return []
+    document_before = document_or_none(before.text.html)
+    document = document_or_none(after.html, document)
+    pictures_by = SOMEBODY if before.is_changed else ""
+    lost = edits_lost_in(document, before.text, document_before, pictures_by=pictures_by)
+    if not before.is_changed or lost:
+        return lost
+    restored = _restored_blocks(before, document_before, document)
+    return restored or lost_structure(document_before, document)
 
 
-def _restored_blocks(before: ApprovedText, after: Text) -> list[HumanEdit]:
-    """Return the blocks that somebody has taken out of a file, and that a text has again."""
-    gone = set(before.header.blocks.split()) - set(block_digests(before.text.html).split())
+def _restored_blocks(
+    before: ApprovedText, document_before: Document | None, after: Document | None
+) -> list[HumanEdit]:
+    """Return the blocks that somebody has taken out of a file, and that a document has again."""
+    gone = set(before.header.blocks.split())
+    if document_before is not None:
+        gone -= set(block_digests(document_before).split())
+    if after is None or not gone:
+        return []
     restored = []
-    for block in document_of(after.html).blocks() if gone else ():
+    for block in after.blocks():
         if short_content_digest(block) in gone:
             edit = HumanEdit(SOMEBODY, block.first_words, block.text, is_removal=True)
             restored.append(edit)
@@ -184,7 +211,8 @@ def _encode(approved: ApprovedText) -> str:
         changed = ["sha256"]
     if changed:
         raise DamagedError(f"{changed[0]}: would be another value", 1)
-    check_html(html, read_again.line)  # decode() checks only what may be cut off
+    # decode() checks only what may be cut off.
+    check_html(html, read_again.line, approved.document)
     return content
 
 
@@ -222,34 +250,53 @@ def approve(
     by: str,
     declined: datetime | None = None,
     unchecked: tuple[str, ...] = (),
+    *,
+    document: Document | None = None,
 ) -> ApprovedText:
-    """Return a text that the person `by` approves now, with statements left `unchecked`."""
+    """Return a text that the person `by` approves now, with statements left `unchecked`.
+
+    `document` is what was read from its HTML, if it is at hand.
+    """
     text = structs.replace(_for_a_file(text), remarks=())
+    document = document_or_none(text.html, document)
     approval = Approval(
         format=1,
         key=key,
         service=service,
-        blocks=block_digests(text.html),
+        blocks=_block_digests_or_none(document),
         approved_by=by,
         approved_at=datetime.now(UTC).date(),
         sha256="",
         declined=declined.astimezone(UTC) if declined else None,
         unchecked=unchecked,
     )
-    return ApprovedText(text, structs.replace(approval, sha256=digest(approval, text)))
+    approval = structs.replace(approval, sha256=digest(approval, text))
+    return ApprovedText(text, approval, document=document)
 
 
-def propose(text: Text, key: str, service: str) -> ApprovedText:
-    """Return a text as its file has it until somebody approves it, with what is to be checked."""
+def propose(
+    text: Text, key: str, service: str, *, document: Document | None = None
+) -> ApprovedText:
+    """Return a text as its file has it until somebody approves it, with what is to be checked.
+
+    `document` is what was read from its HTML, if it is at hand.
+    """
     text = _for_a_file(text)
+    document = document_or_none(text.html, document)
     proposal = Proposal(
         format=1,
         key=key,
         service=service,
-        blocks=block_digests(text.html),
+        blocks=_block_digests_or_none(document),
         proposed="",
     )
-    return ApprovedText(text, structs.replace(proposal, proposed=digest(proposal, text)))
+    proposal = structs.replace(proposal, proposed=digest(proposal, text))
+    return ApprovedText(text, proposal, document=document)
+
+
+def _block_digests_or_none(document: Document | None) -> str:
+    """Return the digests of the blocks of a text that is written, none of one that cannot be."""
+    return "" if document is None else block_digests(document)
 
 
 def _for_a_file(text: Text) -> Text:

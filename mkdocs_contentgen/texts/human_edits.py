@@ -15,7 +15,6 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from ..errors import UnsafeHTMLError
 from ..text import Text
 
 if TYPE_CHECKING:
@@ -67,25 +66,28 @@ def has_human_edits(text: Text) -> bool:
     return bool(text.written_by) or text.edits is not None
 
 
-def lost_edits(before: Text, after: Text, *, pictures_by: str = "") -> list[HumanEdit]:
-    """Return what people have written in a text that another one in its place does not have.
+def lost_edits(before: Text, after: Text) -> list[HumanEdit]:
+    """Return what people have written in a text that another one in its place does not have."""
+    if before.html == after.html or not has_human_edits(before):
+        return []
+    from ..html.document import document_or_none  # most texts have no human edits
 
-    `pictures_by` is the author of pictures beside blocks, or an empty string for a model. A text
-    has no names for them, since they have no words of their own.
+    return edits_lost_in(document_or_none(after.html), before, document_or_none(before.html))
+
+
+def edits_lost_in(
+    after: Document | None, before: Text, document: Document | None, *, pictures_by: str = ""
+) -> list[HumanEdit]:
+    """Return what people have written in a text that the document `after` does not have.
+
+    `document` is that of the text; of both, None is one that no build can show. `pictures_by` is
+    the author of pictures beside blocks, or an empty string for a model. A text has no names for
+    them, since they have no words of their own.
     """
-    if not (has_human_edits(before) or pictures_by):
-        return []
-    if before.html == after.html:
-        return []
-    from ..html.document import document_of  # most texts have no human edits
-
-    try:
-        document_before = document_of(before.html)
-    except UnsafeHTMLError:  # nobody can tell what is lost, so it is all of it
+    if document is None:  # nobody can tell what is lost, so it is all of it
         return [HumanEdit(before.written_by or SOMEBODY, "a text that no build can show", "")]
-    document_after = _document_or_none(after)
-    lost = _lost_leaves(before, document_before, document_after, pictures_by)
-    return lost + _restored_words(before, document_before, document_after)
+    lost = _lost_leaves(before, document, after, pictures_by)
+    return lost + _restored_words(before, document, after)
 
 
 def lost_confirmations(before: Text, after: Text) -> list[HumanEdit]:
@@ -101,19 +103,15 @@ def lost_confirmations(before: Text, after: Text) -> list[HumanEdit]:
     return lost
 
 
-def lost_structure(before: Text, after: Text) -> list[HumanEdit]:
-    """Return one edit if what both texts have has another order or other elements around it.
+def lost_structure(before: Document | None, after: Document | None) -> list[HumanEdit]:
+    """Return one edit if what both documents have has another order or other elements around it.
 
     Those are lists, rows, quotations and lines between paragraphs. A file that somebody has edited
     does not say how they were before, so nobody can tell who changed them.
     """
-    if before.html == after.html:
-        return []
-    document_before = _document_or_none(before)
-    document_after = _document_or_none(after)
-    if document_before is not None and document_after is not None:
-        leaves_before = document_before.leaves()
-        leaves_after = document_after.leaves()
+    if before is not None and after is not None:
+        leaves_before = before.leaves()
+        leaves_after = after.leaves()
         in_both = {leaf.content_digest for leaf in leaves_before}
         in_both &= {leaf.content_digest for leaf in leaves_after}
         if _structure(leaves_before, in_both) == _structure(leaves_after, in_both):
@@ -153,15 +151,6 @@ def named_edits(edits: Sequence[HumanEdit]) -> str:
     return f"{named} and {more} more" if more > 0 else named
 
 
-def _document_or_none(text: Text) -> Document | None:
-    from ..html.document import document_of
-
-    try:
-        return document_of(text.html)
-    except UnsafeHTMLError:
-        return None
-
-
 def _lost_leaves(
     before: Text, document: Document, after: Document | None, pictures_by: str
 ) -> list[HumanEdit]:
@@ -194,7 +183,7 @@ def _name(leaf: Block) -> str:
 
     names = description_names(leaf.element)
     if leaf.text:
-        names.insert(0, leaf.first_words)
+        names = [leaf.first_words, *names]
     return " with ".join(names[:2]) or "a picture"
 
 

@@ -151,7 +151,8 @@ def test_a_table_row_to_check() -> None:
 def checks(html: str) -> list[str]:
     """Return what is to be checked in a draft of a model."""
     draft = Text(html, datetime(2026, 1, 1, tzinfo=UTC), REQUEST.record(), "small")
-    return [line.removeprefix("  to check: ") for line in check_lines(draft)]
+    lines = check_lines(draft.remarks, Document(draft.html))
+    return [line.removeprefix("  to check: ") for line in lines]
 
 
 def test_eject_keeps_the_approved_file(site: Site) -> None:

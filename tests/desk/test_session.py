@@ -41,7 +41,7 @@ from mkdocs_contentgen.desk.builder import PREFIX, Builder, private_folder
 from mkdocs_contentgen.desk.describing import describe
 from mkdocs_contentgen.desk.session import DeskSite
 from mkdocs_contentgen.files import locked
-from mkdocs_contentgen.review.approving import text_to_approve, write_approval
+from mkdocs_contentgen.review.approving import decide_approval, text_to_approve, write_approval
 from mkdocs_contentgen.site.progress import LineReporter
 from mkdocs_contentgen.text import Text
 from mkdocs_contentgen.texts.store import DiskStore, Kept
@@ -313,13 +313,8 @@ def test_a_change_while_the_terminal_approves(project: Project, is_approved_firs
         read = desk.find(ref)
 
         def approve() -> None:
-            write_approval(
-                read,
-                text_to_approve(read, lambda article: True),
-                "Tom",
-                site.options,
-                reason="Seen.",
-            )
+            chosen = text_to_approve(read, lambda article: True)
+            write_approval(decide_approval(read, chosen, "Tom", site.options, reason="Seen."))
 
         if is_approved_first:
             approve()

@@ -29,11 +29,12 @@ from test_markdown import DAY, PIECES
 from test_sanitizer import soups
 
 from mkdocs_contentgen.errors import ConfigurationError, UnsafeHTMLError
+from mkdocs_contentgen.html.document import Document
 from mkdocs_contentgen.html.inline_styles import adapted_classes, sanitize_style
 from mkdocs_contentgen.html.sanitizer import sanitize
 from mkdocs_contentgen.mkdocs.plugin import ContentgenPlugin
 from mkdocs_contentgen.requests import BlogRequest
-from mkdocs_contentgen.review.approving import approved_html
+from mkdocs_contentgen.review.approving import approved_document
 from mkdocs_contentgen.site.options import ContentgenConfig
 from mkdocs_contentgen.site.site import Site
 from mkdocs_contentgen.text import Text
@@ -82,7 +83,7 @@ def test_approved_files() -> None:
     def test(source: str) -> None:
         draft = Text(f"<article><h1>T</h1>{source}", datetime.now(UTC), request.record())
         try:
-            html = approved_html(draft, options)
+            html = approved_document(Document(draft.html), options).source
         except UnsafeHTMLError:
             return
         approved = approve(structs.replace(draft, html=html), "key", "sandbox", "Jo")

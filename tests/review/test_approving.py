@@ -1,38 +1,22 @@
-"""What a person is shown of two texts before an approval, and what an approval writes."""
+"""What an approval writes."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
 import pytest
-from click import unstyle
 from repository import edit_file
 from sandbox_site import Site, make_site
 
 from mkdocs_contentgen.errors import ApprovalError
 from mkdocs_contentgen.mkdocs.loading import load_mkdocs_site
-from mkdocs_contentgen.review.approving import TextToApprove, word_diff, write_approval
+from mkdocs_contentgen.review.approving import (
+    TextToApprove,
+    decide_approval,
+    write_approval,
+)
 from mkdocs_contentgen.text import Edits
 from mkdocs_contentgen.texts.articles import Article
-
-UNSEEN = "\xad\u034f\u180e\u200b\u2060\u2064\u2800\u3164\ufe01\ufeff\x9b\u202e\U000e0101"
-
-
-@pytest.mark.parametrize("character", UNSEEN)
-def test_a_diff_shows_what_nobody_sees(character: str) -> None:
-    """Where only an invisible character differs, the diff shows it as an escape."""
-    article = "<article><h1>T</h1><p>pay{}pal</p></article>"
-    shown = unstyle(word_diff(article.format(""), article.format(character)))
-    escape = character.encode("unicode_escape").decode()
-    assert f"\n[-paypal-]{{+pay{escape}pal+}}" in shown
-
-
-@pytest.mark.parametrize("word", ["می\u200cخواهم", "👩\u200d💻", "❤\ufe0f"])  # noqa: RUF001  it is Persian
-def test_a_diff_leaves_words_as_they_are(word: str) -> None:
-    """Letters and signs that are joined by an invisible character stay readable."""
-    before, after = (f"<article><h1>T</h1><p>{it}</p></article>" for it in ("x", word))
-    assert f"{{+{word}+}}" in unstyle(word_diff(before, after))
-
 
 ARTICLE = "<article><h1>Alpha</h1><p>It is old. {}</p></article>"
 INVENTED = "quotation: nobody said ‘It is new’"
@@ -59,7 +43,7 @@ def approve(site: Site, *, reason: str = "") -> Article:
         chosen = TextToApprove(article.approved.text, is_in_file=True)
     assert chosen
     with load_mkdocs_site(str(site.root / "mkdocs.yml")) as loaded:
-        write_approval(article, chosen, "Ada", loaded.options, reason=reason)
+        write_approval(decide_approval(article, chosen, "Ada", loaded.options, reason=reason))
     return article_of(site)
 
 

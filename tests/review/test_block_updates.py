@@ -11,6 +11,7 @@ from golden_file import cases
 from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
+from parses import counted_parses
 
 from mkdocs_contentgen.citation import Citation
 from mkdocs_contentgen.errors import EditError
@@ -300,3 +301,10 @@ def test_only_the_last_changes_are_recorded() -> None:
         changes = [BlockChange(1, "change", f"Text {number}", str(number))]
         text = apply_update(text, what, Updated(changes, model="m"), TODAY)
     assert [it.rpartition(": ")[2] for it in text.updates] == [str(it) for it in range(2, 22)]
+
+
+def test_how_often_an_update_reads_its_text() -> None:
+    """To plan it, to change it, and as it is written; each new block is read by itself."""
+    with counted_parses() as parses:
+        assert "3 dollars" in updated("BLOCK 3: It costs 3 dollars.\nWHY: x").html
+    assert parses.count == 3 + 1

@@ -1,0 +1,43 @@
+"""How often the desk reads a text into a document."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from conftest import Project
+from desk_site import make_site
+from parses import counted_parses
+
+from mkdocs_contentgen.cli.common import open_site
+from mkdocs_contentgen.desk.acts import Desk, digest_of, ref_of
+from mkdocs_contentgen.desk.describing import describe
+from mkdocs_contentgen.texts.articles import Article
+
+
+def test_from_the_draft_to_the_approved_text(project: Project) -> None:
+    """The draft is read when it is described, and then only what was written is read back."""
+    make_site(project.root)
+    counts = {}
+    with open_site(str(project.root / "mkdocs.yml"), drafts=True) as site:
+        desk = Desk(site, "Ann")
+
+        def report() -> Article:
+            (article,) = [found for found in desk.queue() if found.page == "report.md"]
+            return desk.find(ref_of(article))
+
+        def count(name: str, act: Callable[[], object]) -> None:
+            with counted_parses() as parses:
+                act()
+            counts[name] = parses.count
+
+        count("describe", lambda: describe(desk, report()))
+        count("describe again", lambda: describe(desk, report()))
+        count("approve", lambda: desk.approve(report(), digest_of(report()), "I know it"))
+        assert report().state == "approved"
+        count("describe the approved text", lambda: describe(desk, report()))
+    assert counts == {
+        "describe": 1,
+        "describe again": 0,
+        "approve": 1,
+        "describe the approved text": 0,
+    }
