@@ -19,6 +19,7 @@ from msgspec import Meta, structs
 from .citation import MAX_KEPT, MAX_KEPT_OF_ALL, NAME, Citation
 from .display import CONTROL_CHARACTERS, escape_controls
 from .files import sha256
+from .remark import MAX_LINE, MAX_REMARKS, Line, Remark, clean_line, clean_remarks
 
 MAX_HTML = 256 * 1024
 """The maximum length of a text in characters. No longer one can be sanitized."""
@@ -26,7 +27,7 @@ MAX_HTML = 256 * 1024
 MAX_BLOCK = 20_000
 """The maximum length of a block in characters."""
 
-MAX_EDIT = 300
+MAX_EDIT = MAX_LINE
 """The maximum length of a statement, a sentence, a name or a reason in edits, in characters."""
 
 MAX_EDITION = 1_000_000_000
@@ -39,26 +40,14 @@ _MAX_SOURCES = 20
 """The maximum number of passages that a text cites."""
 
 _MAX_LINES = 50
-"""The maximum number of remarks, and of updates."""
+"""The maximum number of updates."""
 
 _MAX_UPDATES = 20
 """How many lines a text keeps of those that say what updates have changed."""
 
-_ABOUT_QUOTATION = "quotation: "
-_IN_NO_SOURCE = f"{_ABOUT_QUOTATION}this quotation is in no source: "
-_CUT = " …"
-
-_MAX_QUOTED = 200
-"""The maximum length of a quotation in a remark, in characters."""
-
-_MAX_QUOTATIONS = 20
-"""The maximum number of quotations that the remarks on a text name."""
-
-
 _LINE = rf"^[^\n{CONTROL_CHARACTERS}]*\Z"
 _PASSAGE = rf"^[^{CONTROL_CHARACTERS}]+\Z"
 
-Line = Annotated[str, Meta(max_length=MAX_EDIT, pattern=_LINE)]
 _Passage = Annotated[str, Meta(max_length=MAX_KEPT, pattern=_PASSAGE)]
 _Name = Annotated[str, Meta(pattern=NAME)]
 _SPACE_BETWEEN = r"(?: (?!\Z)|\Z)"
@@ -78,14 +67,14 @@ _IN_STATUS = Meta(extra={"is_in_status": True})
 
 
 def _clean_lines(values: object) -> list[str]:
-    """Return remarks or updates, each on one line, without those that are empty or no text."""
+    """Return updates, each on one line, without those that are empty or no text."""
     lines: list[str] = []
     if not isinstance(values, list | tuple):
         return lines
     for value in values:
         if not isinstance(value, str):
             continue
-        line = escape_controls(" ".join(value.split()))[:MAX_EDIT].rstrip()
+        line = clean_line(value)
         if line:
             lines.append(line)
     return lines[:_MAX_LINES]
@@ -113,6 +102,9 @@ def _clean_by_passage(values: object) -> dict[object, str]:
 
 _LINES = Meta(extra={"clean": _clean_lines})
 """Declares that untrusted values of the field are lines."""
+
+_REMARKS = Meta(extra={"clean": clean_remarks})
+"""Declares that untrusted values of the field are remarks."""
 
 _BY_PASSAGE = Meta(extra={"clean": _clean_by_passage})
 """Declares that untrusted values of the field are by the names of passages."""
@@ -177,9 +169,7 @@ class Text(msgspec.Struct, frozen=True, omit_defaults=True, gc=False):
     ] = {}
     """The SHA-256 of each passage that it cites, by its name."""
 
-    remarks: Annotated[
-        tuple[Line, ...], Meta(max_length=_MAX_LINES), _LINES, _ANSWERED, _IN_STATUS
-    ] = ()
+    remarks: Annotated[tuple[Remark, ...], Meta(max_length=MAX_REMARKS), _REMARKS, _ANSWERED] = ()
     """What is not as requested, although a person can use the text."""
 
     edits: Annotated[Edits | None, _IN_STATUS] = None
@@ -321,36 +311,6 @@ def within_limits(text: Text) -> Text:
         del fields[name]
     fields["generated_at"] = text.generated_at.astimezone(UTC)
     return Text(**fields, **bounded)
-
-
-def quotation_remarks(quotations: Iterable[str]) -> list[str]:
-    """Return the remarks about quotations that are in no source, one for each."""
-    found = list(dict.fromkeys(" ".join(quotation.split()) for quotation in quotations))
-    remarks = []
-    for quotation in found[:_MAX_QUOTATIONS]:
-        is_long = len(quotation) > _MAX_QUOTED
-        shown = quotation
-        if is_long:
-            shown = f"{quotation[:_MAX_QUOTED]}{_CUT}"
-        remarks.append(f"{_IN_NO_SOURCE}{shown}")
-    more = len(found) - len(remarks)
-    if more > 0:
-        remarks.append(f"{_ABOUT_QUOTATION}{more} more are in no source")
-    return remarks
-
-
-def is_about_quotation(remark: str) -> bool:
-    """Tell whether a remark is about a quotation that is in no source.
-
-    A text with one cannot be approved before a person has settled that quotation.
-    """
-    return remark.startswith(_ABOUT_QUOTATION)
-
-
-def quotation_in(remark: str) -> str:
-    """Return the quotation that a remark names in full, or an empty string."""
-    named = remark.removeprefix(_IN_NO_SOURCE)
-    return "" if named == remark or named.endswith(_CUT) else named
 
 
 def model_name(value: object) -> str:

@@ -12,8 +12,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import asdict, replace
+from remarks import in_words
 from text_with_more_fields import VALUES
 
+from mkdocs_contentgen.remark import Remark
 from mkdocs_contentgen.requests import BlogRequest
 from mkdocs_contentgen.review.block_updates import apply_update, plan_update
 from mkdocs_contentgen.service.protocol import BlockChange, Updated, encode_answer, parse_answer
@@ -30,7 +32,10 @@ FULL = Text(
     request=REQUEST.record(),
     model="qwen3:8b",
     sources={ADDRESS: "0" * 64, "file:src/server.py#Server.start": "1" * 64},
-    remarks=("length: 640 words for 900",),
+    remarks=(
+        Remark("length", values={"words": 640, "target": 900}),
+        Remark("missing", "'It is fast.'"),
+    ),
     edits=Edits(("It is fast.",), ("Gone.",), {"2" * 16: "Łukasz"}, "No time", 1),
     updates=("2026-01-03, qwen3:8b: changed “Speed”: it is faster",),
     passages={ADDRESS: "A build takes 4 seconds.\n\n\tOn two cores."},
@@ -119,9 +124,9 @@ def test_any_value_is_mended(value: object, name: str) -> None:
         ("model", " 模型 ", "模型"),
         ("model", "x" * 101, None),
         ("model", "a\x1b[31m", None),
-        ("remarks", ["640 words\n for 900", 7, "", HOSTILE], ("640 words for 900", SHOWN)),
-        ("remarks", ["x" * 299 + " y"], ("x" * 299,)),
-        ("remarks", [str(number) for number in range(60)], tuple(map(str, range(50)))),
+        ("remarks", ["640 words\n for 900", 7, "", HOSTILE], in_words("640 words for 900", SHOWN)),
+        ("remarks", ["x" * 299 + " y"], in_words("x" * 299)),
+        ("remarks", [str(number) for number in range(60)], in_words(*map(str, range(50)))),
         ("passages", {ADDRESS: "a\r\n b\x07 \n\n"}, {ADDRESS: "a\n b\\x07"}),
         ("passages", {ADDRESS: "x" * 2001}, {ADDRESS: "x" * 2000}),
         (

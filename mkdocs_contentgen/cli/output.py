@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Literal
 import click
 
 from ..display import counted, escape_controls, paths_from_here, without_commands
+from ..remark_words import sentence_of, sentences_of
 
 if TYPE_CHECKING:
     from ..site.progress import LineReporter
@@ -120,7 +121,7 @@ def article_to_json(article: Article) -> dict[str, object]:
         "model": article.model or None,
         "marked": article.statement_count,
         "to_read": article.to_read_count,
-        "remarks": article.remarks,
+        "remarks": sentences_of(article.remarks),
         "generated_at": text.generated_at.isoformat() if text else None,
         "approved_by": approval.approved_by if approval else None,
         "newer_draft": article.approved is not None and article.has_newer_draft,
@@ -157,7 +158,7 @@ def print_brief(article: Article) -> None:
 def print_remarks(article: Article, *, most: int | None = None) -> None:
     """Print what is not as requested in the draft that a page shows, at `most` so many remarks."""
     for remark in article.remarks[:most]:
-        print_line(f"{article.place}: not as requested: {remark}")
+        print_line(f"{article.place}: not as requested: {sentence_of(remark)}")
     if most and len(article.remarks) > most:
         others = counted(len(article.remarks) - most, "more remark")
         command = f"contentgen show {article.page_argument}"

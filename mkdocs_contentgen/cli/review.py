@@ -15,6 +15,7 @@ import click
 from ..display import counted, escape_controls, paths_from_here
 from ..files import reason_of
 from ..git import user_name
+from ..remark_words import sentence_of
 from .common import (
     ask_before_losing,
     ask_before_replacing,
@@ -329,7 +330,7 @@ def import_(
         remarks = counted(len(text.remarks), "remark")
     print_line(f"{article.place}: the text is a draft, {remarks}")
     for remark in text.remarks:
-        print_line(f"{article.place}: not as requested: {remark}")
+        print_line(f"{article.place}: not as requested: {sentence_of(remark)}")
     known = article.newest.updates if article.newest else ()
     for line in text.updates:
         if line not in known:

@@ -10,6 +10,7 @@ import click
 import msgspec
 
 from ..errors import FailedTextError
+from ..remark_words import sentence_of
 from ..requests import REQUEST_TYPES, choices
 from . import output
 from .common import json_option, load_writer_options, site_options
@@ -63,7 +64,7 @@ def try_(config_file: str | None, kind: str, topic: str, **fields: str | None) -
     if trial.written:
         output.print_article(trial.written.text.html)
         for remark in trial.written.text.remarks:
-            output.print_line(remark)
+            output.print_line(sentence_of(remark))
     elif isinstance(trial.error, FailedTextError):
         for line in trial.error.answer.splitlines():
             output.print_text_line(line)

@@ -18,6 +18,7 @@ from ..html.differences import Row, compare
 from ..html.document import Block, Document, Kind, document_of
 from ..html.restoring import take_back
 from ..page_request import PageRequest
+from ..remark import Remark, without_repeated
 from ..review.approving import (
     TextToApprove,
     decide_approval,
@@ -32,7 +33,7 @@ from ..review.quotations import MarkedText, marked_text, open_remarks
 from ..review.replaced import keep_file, last_act, text_before_request, was_made_over
 from ..site.authors import name_authors
 from ..site.site import Site
-from ..text import Edits, Text, edition_after, is_about_quotation
+from ..text import Edits, Text, edition_after
 from ..texts.approved_file import ApprovedText
 from ..texts.approved_writer import FileChangedError, edits_at_risk, restore_file
 from ..texts.articles import Article, count_statements
@@ -468,7 +469,7 @@ class Desk:
 
     def _open_remarks(
         self, article: Article, before: Text, after: Text, change: Change
-    ) -> tuple[str, ...]:
+    ) -> tuple[Remark, ...]:
         """Return the remarks on a changed text, without those on quotations that are settled now.
 
         A change can bring quotations back that the text had before people changed it.
@@ -477,14 +478,14 @@ class Desk:
         if change.action in ("reopen", "take_back"):
             earlier = self.earlier(article, "generated")
         earlier_remarks = earlier.remarks if earlier else ()
-        if not any(map(is_about_quotation, (*after.remarks, *earlier_remarks))):
+        if not any(remark.is_about_quotation for remark in (*after.remarks, *earlier_remarks)):
             return after.remarks  # as of most texts, and then no text is read for its marks
         marked = self._marked_text(after)
         remarks = open_remarks(after.remarks, self._marked_text(before), marked)
         if earlier:
-            on_quotations = filter(is_about_quotation, earlier_remarks)
+            on_quotations = [remark for remark in earlier_remarks if remark.is_about_quotation]
             remarks += open_remarks(on_quotations, self._marked_text(earlier), marked)
-        return tuple(dict.fromkeys(remarks))
+        return tuple(without_repeated(remarks))
 
     def _marked_text(self, text: Text) -> MarkedText:
         return marked_text(Document(text.html, self.site.options.image_hosts))

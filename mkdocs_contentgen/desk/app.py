@@ -35,11 +35,12 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from ..errors import ContentgenError, EditError
 from ..files import sha256
 from ..html.document import MAX_PASTED
+from ..remark import Line
 from ..review import updating
 from ..service.bodies import TooLargeError, read_body
 from ..service.protocol import MAX_NOTE
 from ..site.build import Build
-from ..text import Edits, Line, Text
+from ..text import Edits, Text
 from ..texts.articles import Article
 from .acts import (
     EARLIER,

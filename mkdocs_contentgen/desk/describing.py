@@ -19,9 +19,10 @@ from ..errors import UnsafeHTMLError
 from ..html.differences import Row, compare
 from ..html.document import Block, Document, MarkedSentence
 from ..html.tags import closest, strings_in, tags_in
+from ..remark_words import sentence_of
 from ..review.evidence import OriginalFinder, evidence_finder
 from ..site.site import Site
-from ..text import Text, is_about_quotation
+from ..text import Text
 from ..texts.articles import Article, count_statements
 from ..writer.evidence import Evidence, EvidenceFinder
 from ..writer.source_lists import listed_items, name_of_listed
@@ -125,7 +126,7 @@ def _metadata(desk: Desk, article: Article, text: Text, title: str) -> dict[str,
         "title": title,
         "seen": digest_of(article),
         "undo": desk.undo_info(article),
-        "can_approve_open": not any(map(is_about_quotation, text.remarks)),
+        "can_approve_open": not any(remark.is_about_quotation for remark in text.remarks),
         **_vouched_metadata(article),
         "can_update": options.service_can("translate" if article.original else "update"),
         "original_language": text.original.language if text.original else "",
@@ -133,8 +134,17 @@ def _metadata(desk: Desk, article: Article, text: Text, title: str) -> dict[str,
         "commit_command": _commit_command(approved_file, title) if approved_file else "",
         "replaces": article.approved is not None and not article.newest_is_in_file,
         "updates": list(text.updates),
-        "remarks": list(text.remarks),
+        "remarks": _described_remarks(text),
     }
+
+
+def _described_remarks(text: Text) -> list[dict[str, object]]:
+    """Return the remarks on a text, with what each says in English."""
+    described: list[dict[str, object]] = []
+    for remark in text.remarks:
+        values = {"block": remark.block, **remark.values}
+        described.append({"kind": remark.kind, "values": values, "words": sentence_of(remark)})
+    return described
 
 
 def _vouched_metadata(article: Article) -> dict[str, object]:

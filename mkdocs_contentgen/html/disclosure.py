@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from datetime import date, datetime
 
 from ..language_tags import base_language
+from ..remark import Remark
 from .plaintext import plain_text
 
 DISCLOSURE_LINES = {
@@ -92,7 +93,7 @@ class Provenance:
     model: str = ""
     """The name of the model, or an empty string if it is not known."""
 
-    remarks: tuple[str, ...] = ()
+    remarks: tuple[Remark, ...] = ()
     """What is not as requested in a draft."""
 
     language: str = ""

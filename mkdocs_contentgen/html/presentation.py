@@ -10,6 +10,7 @@ from typing import Literal
 from xml.etree.ElementTree import Element, SubElement
 
 from ..language_tags import base_language, is_right_to_left
+from ..remark_words import sentences_of
 from .article import close_heading_gaps, limit_nesting, parse_article, put_first
 from .disclosure import DisclosureLine, LinePart, Provenance
 from .inline_styles import adapted_classes, visible_style, without_relative_size
@@ -82,7 +83,7 @@ def present(
     if line:
         lines = [line]
         if provenance.remarks:
-            remarks = f"Not as requested: {'; '.join(provenance.remarks)}"
+            remarks = f"Not as requested: {'; '.join(sentences_of(provenance.remarks))}"
             lines.append(DisclosureLine([LinePart(remarks)], "en"))
         _insert_disclosure(article, lines)
     return article, metadata

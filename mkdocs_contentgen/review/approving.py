@@ -17,8 +17,9 @@ from ..display import escape_controls, first_names, one_line_problem, quoted, sh
 from ..errors import ApprovalError, UnsafeHTMLError
 from ..html.document import Document
 from ..html.inline_styles import adapted_classes
+from ..remark_words import sentence_of, sentences_of
 from ..site.options import ContentgenConfig
-from ..text import MAX_EDIT, Edits, Text, edition_after, is_about_quotation
+from ..text import MAX_EDIT, Edits, Text, edition_after
 from ..texts.approved_file import ApprovedText
 from ..texts.approved_writer import Keep, approve, edits_at_risk, save_approved
 from ..texts.articles import Article
@@ -211,12 +212,12 @@ def read_back(document: Document, *, marks: bool = False) -> Document:
     raise UnsafeHTMLError("the HTML changes each time that it is read")
 
 
-def check_lines(remarks: Sequence[str], document: Document) -> list[str]:
+def check_lines(remarks: Sequence[Remark], document: Document) -> list[str]:
     """Return a line for each remark about a text, and each sentence with statements to check.
 
     The statements are in `‹…›`, and what has weak marks alone comes last.
     """
-    lines = [f"  not as requested: {remark}" for remark in remarks]
+    lines = [f"  not as requested: {said}" for said in sentences_of(remarks)]
     sentences = document.marked_sentences()
     return lines + [f"  to check: {sentence}" for sentence in dict.fromkeys(sentences)]
 
@@ -239,11 +240,12 @@ def check_quotations(
     if has_changes_of_people and not document.count_statements():
         return  # they have settled all marks, and so the quotations
     for remark in draft.remarks:
-        if is_about_quotation(remark):
+        if remark.is_about_quotation:
             raise ApprovalError(
-                f"{article.place}: this draft cannot be approved: {remark}; confirm, change or "
-                f"remove each statement with `contentgen review {article.page_argument}`, or ask "
-                f"for another text with `contentgen generate --refresh {article.page_argument}`"
+                f"{article.place}: this draft cannot be approved: {sentence_of(remark)}; confirm, "
+                f"change or remove each statement with `contentgen review {article.page_argument}`"
+                ", or ask for another text with `contentgen generate --refresh "
+                f"{article.page_argument}`"
             )
 
 

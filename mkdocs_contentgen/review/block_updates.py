@@ -18,6 +18,7 @@ from ..errors import EditError, UnsafeHTMLError
 from ..html.article import image_hosts_of
 from ..html.document import Block, Document, read_content
 from ..html.elements import HEADINGS
+from ..remark import OF_UPDATES, Remark
 from ..service.protocol import CITED_ADDRESS, BlockChange, TextBlock, Update, Updated
 from ..text import Text
 from ..writer.languages import ENGLISH, find_language
@@ -112,7 +113,7 @@ def apply_update(
     text = text.with_citations(_updated_citations(text, update, used, has_changed=bool(new)))
     if new:
         text = text.with_words_of(answer.model)
-    kept = [remark for remark in text.remarks if not remark.startswith("update: ")]
+    kept = [remark for remark in text.remarks if remark.kind not in OF_UPDATES]
     lines = [f"{today}, {answer.model}: {reason}" for reason in _reasons(applied, answer)]
     return structs.replace(
         text.with_updates(lines),
@@ -180,7 +181,9 @@ def _apply_one(change: BlockChange, block: Block) -> _Applied:
     return _Applied(f"changed {quoted}: {reason}", block.element)
 
 
-def _doubts(blocks: Sequence[Block], changed_by: Mapping[str, str], answer: Updated) -> list[str]:
+def _doubts(
+    blocks: Sequence[Block], changed_by: Mapping[str, str], answer: Updated
+) -> list[Remark]:
     """Return a remark for each block of a person that the model would change."""
     by_number = {block.number: block for block in blocks}
     remarks = []
@@ -190,9 +193,8 @@ def _doubts(blocks: Sequence[Block], changed_by: Mapping[str, str], answer: Upda
             continue
         author = changed_by.get(block.digest)
         if author:
-            remarks.append(
-                f"update: what {author} wrote may be wrong now: {block.first_words}: {doubt.reason}"
-            )
+            values = {"author": author, "reason": doubt.reason}
+            remarks.append(Remark("update_doubt", block.first_words, values))
     return remarks
 
 

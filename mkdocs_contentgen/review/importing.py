@@ -7,10 +7,11 @@ from datetime import date
 
 from msgspec import structs
 
-from ..display import escape_controls, first_names, shortened
+from ..display import escape_controls, shortened
 from ..errors import FailedTextError, UnsafeHTMLError
 from ..html.document import Block, Document, document_of
 from ..html.markdown_parser import link_addresses
+from ..remark import Kind, Remark
 from ..requests import Request
 from ..site.site import Site
 from ..text import Edits, Text, edition_after
@@ -28,8 +29,8 @@ from .translated_elsewhere import (
 MAX_IMPORT = 512 * 1024
 """The maximum length of a file that is imported, in characters."""
 
-FormRemarks = dict[tuple[str, str], dict[str, str]]
-"""The remarks on the form of a text by their subject, by the key and the HTML of the text."""
+FormRemarks = dict[tuple[str, str], dict[Kind, Remark]]
+"""The remarks on the form of a text by their kind, by the key and the HTML of the text."""
 
 _MAX_NAMED = 3
 _MAX_SHOWN = 60
@@ -111,9 +112,17 @@ def _with_all_blocks_by(by: str, text: Text, answer: str) -> Text:
     remarks = text.remarks
     gone = _addresses_taken_out(blocks, answer)
     if gone:
-        named = first_names([_shown(address) for address in gone], _MAX_NAMED)
-        remarks = (*remarks, f"mended: the addresses of links were taken out: {named}")
+        remarks = (*remarks, _remark_on_addresses(gone))
     return structs.replace(text, model="", written_by=by, edits=edits, remarks=remarks)
+
+
+def _remark_on_addresses(gone: Sequence[str]) -> Remark:
+    """Return the remark on the addresses of links that were taken out."""
+    addresses = ", ".join(map(_shown, gone[:_MAX_NAMED]))
+    more = len(gone) - _MAX_NAMED
+    if more > 0:
+        return Remark("repaired_addresses_more", values={"addresses": addresses, "more": more})
+    return Remark("repaired_addresses", values={"addresses": addresses})
 
 
 def _addresses_taken_out(blocks: Sequence[Block], answer: str) -> list[str]:
@@ -135,7 +144,7 @@ def _shown(address: str) -> str:
 
 def changed_remarks(
     site: Site, article: Article, before: Text, changed: Text, known: FormRemarks
-) -> tuple[str, ...]:
+) -> tuple[Remark, ...]:
     """Return the remarks about a text that a person has changed.
 
     Those on its form, such as its length, are made anew. Those on sources stay: nothing is looked
@@ -164,41 +173,33 @@ def changed_remarks(
 
 
 def _renewed(
-    remarks: Sequence[str], form_before: Mapping[str, str], form_now: Mapping[str, str]
-) -> tuple[str, ...]:
+    remarks: Sequence[Remark],
+    form_before: Mapping[Kind, Remark],
+    form_now: Mapping[Kind, Remark],
+) -> tuple[Remark, ...]:
     """Return the remarks on a text with those on its form as they are now.
 
-    `form_before` has what is to be said of the form of the text before, by subject. What was not
+    `form_before` has what is to be said of the form of the text before, by kind. What was not
     among its remarks then, a person has settled, and it stays so.
     """
-    kept = []
-    subjects = set()
-    for remark in remarks:
-        subject = _subject(remark)
-        subjects.add(subject)
-        if subject not in form_before:
-            kept.append(remark)
-    settled = form_before.keys() - subjects
-    for subject, remark in form_now.items():
-        if subject not in settled:
+    kept = [remark for remark in remarks if remark.kind not in form_before]
+    settled = form_before.keys() - {remark.kind for remark in remarks}
+    for kind, remark in form_now.items():
+        if kind not in settled:
             kept.append(remark)
     return tuple(kept)
 
 
-def _remarks_on_form(request: Request, options: WriterOptions, text: Text) -> dict[str, str]:
-    """Return the remarks about the form of a text, by their subject. Raises FailedTextError.
+def _remarks_on_form(request: Request, options: WriterOptions, text: Text) -> dict[Kind, Remark]:
+    """Return the remarks about the form of a text, by their kind. Raises FailedTextError.
 
     Those on quotations are left out: they are about its sources.
     """
-    remarks = remarks_on_form(request, options, text.html)
-    by_subject = {_subject(remark): remark for remark in remarks}
-    by_subject.pop("quotation", None)
-    return by_subject
-
-
-def _subject(remark: str) -> str:
-    """Return what a remark is about, such as `length`."""
-    return remark.partition(":")[0]
+    by_kind: dict[Kind, Remark] = {}
+    for remark in remarks_on_form(request, options, text.html):
+        if not remark.is_about_quotation:
+            by_kind[remark.kind] = remark
+    return by_kind
 
 
 def prompts_for(site: Site, article: Article) -> list[str]:

@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from ..html.document import Document
-from ..text import is_about_quotation, quotation_in
+from ..remark import Remark
 
 
 @dataclass(frozen=True)
@@ -43,16 +43,18 @@ def marked_text(document: Document) -> MarkedText:
     return MarkedText("".join(letters), bytes(is_marked), marks)
 
 
-def open_remarks(remarks: Iterable[str], before: MarkedText, after: MarkedText) -> tuple[str, ...]:
+def open_remarks(
+    remarks: Iterable[Remark], before: MarkedText, after: MarkedText
+) -> tuple[Remark, ...]:
     """Return the remarks on a text after a change, without those on quotations settled by it."""
     left = []
     for remark in remarks:
-        if not is_about_quotation(remark) or _is_open(remark, before, after):
+        if not remark.is_about_quotation or _is_open(remark, before, after):
             left.append(remark)
     return tuple(left)
 
 
-def _is_open(remark: str, before: MarkedText, after: MarkedText) -> bool:
+def _is_open(remark: Remark, before: MarkedText, after: MarkedText) -> bool:
     """Return whether a remark on a quotation still holds for a text after a change.
 
     It is settled once the quotation has no mark any more, or was taken out.
@@ -60,8 +62,8 @@ def _is_open(remark: str, before: MarkedText, after: MarkedText) -> bool:
     has_lost_last_mark = bool(before.marks) and not after.marks
     if has_lost_last_mark:
         return False
-    quotation = _letters(quotation_in(remark))
-    if not quotation:
+    quotation = _letters(str(remark.values.get("quotation", "")))
+    if not quotation:  # the remark has a part of it, or a number
         return True
     places = list(_places(quotation, after))
     if places:

@@ -17,6 +17,7 @@ from urllib.parse import quote
 from ..display import counted, first_names, shortened
 from ..files import short_digest
 from ..html.document import document_of
+from ..remark_words import sentences_of
 from ..texts.articles import Article, count_statements
 from ..writer.evidence import PASSAGE_LENGTH
 from .pull_requests import PlacedPassage, PlacedSentence, TextReport
@@ -239,9 +240,9 @@ def _changed(report: TextReport) -> str:
     return counted(len(report.rows), "block") if report.rows else "nothing"
 
 
-def _remarks(report: TextReport) -> Sequence[str]:
+def _remarks(report: TextReport) -> list[str]:
     text = report.article.newest
-    return text.remarks if text and report.is_to_review else ()
+    return sentences_of(text.remarks) if text and report.is_to_review else []
 
 
 def _due(articles: Sequence[Article]) -> str:
@@ -409,7 +410,7 @@ def _text_to_json(report: TextReport, top: Path | None) -> dict[str, object]:
         "changes": [row.words_to_read() for row in report.rows],
         "statements": count_statements(article.newest),
         "sentences": sentences,
-        "remarks": list(_remarks(report)),
+        "remarks": _remarks(report),
         "approved_by": report.approved_by or None,
         "has_doubtful_approval": report.has_doubtful_approval,
         "doubts": [{"line": doubt.line, "reason": str(doubt)} for doubt in report.doubts],

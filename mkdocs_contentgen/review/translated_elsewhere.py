@@ -27,19 +27,20 @@ from ..html.document import Block, Document, document_of, is_block
 from ..html.markdown_reader import read_blocks
 from ..html.markup import root
 from ..page_request import OriginalText
+from ..remark import Remark
 from ..service.protocol import Translation
 from ..text import Text, clean_fields
 from ..texts.alignment import align_texts
 from ..texts.articles import Article
 from ..texts.imported_translation import ImportedTranslation, import_translation
 from ..texts.translation import (
-    REMARK_START,
     first_translation,
     is_on_whole,
+    leaf_name,
     not_in_original,
     plan_translation,
-    remark_on,
     remarks_on_whole,
+    remarks_on_words,
     renew_remarks_on_missing,
     reread,
     set_language,
@@ -65,8 +66,6 @@ _MARKDOWN = re.compile(r"^#{1,6} ", re.MULTILINE)
 
 _NUMBERED = re.compile(r"^[^\w\n]{0,9}\[\d{1,5}\\?\]", re.MULTILINE)
 """Matches a block in the form that is asked for. An item of a numbered list is none."""
-
-_HTML_REPLACED = "mended: HTML was replaced by Markdown or text"
 
 _MAX_REMARKED = 20
 """How many blocks have a remark on what they say."""
@@ -150,7 +149,7 @@ def read_changes(
     return structs.replace(text, generated_at=moment)
 
 
-def remarks_on_changed(before: Text, changed: Text, original: Text | None) -> tuple[str, ...]:
+def remarks_on_changed(before: Text, changed: Text, original: Text | None) -> tuple[Remark, ...]:
     """Return the remarks about a translation that a person has changed.
 
     A remark that names a block by its words is dropped with these words. One on a block that has no
@@ -160,7 +159,7 @@ def remarks_on_changed(before: Text, changed: Text, original: Text | None) -> tu
     own_leaves = aligned.own_leaves if aligned else document_of(changed.html).leaves()
     names = []
     for leaf in own_leaves:
-        names += [leaf.first_words, *description_names(leaf.element)]
+        names += [leaf_name(leaf), *description_names(leaf.element)]
     remarks = []
     for remark in before.remarks:
         if is_on_whole(remark):
@@ -221,9 +220,7 @@ def _read_text(
     on_blocks = _check(imported, original, language, options)
     described = descriptions_in(document_of(original.text.html).article)
     remarks = remarks_on_whole(described, document.article, is_draft=original.is_draft)
-    remarks += mended
-    remarks += [f"{REMARK_START}{problem}" for problem in imported.problems]
-    remarks += on_blocks
+    remarks += [*mended, *imported.remarks, *on_blocks]
     moment = datetime.now(UTC)
     return Text(
         document.to_lines(),
@@ -237,7 +234,7 @@ def _read_text(
     )
 
 
-def _to_html(answer: str, kind: str, language: str) -> tuple[str, list[str]]:
+def _to_html(answer: str, kind: str, language: str) -> tuple[str, list[Remark]]:
     """Return the HTML of a text, and remarks about what was not kept. Raises EditError."""
     text = without_front_matter(without_fence(answer.strip())).strip()
     is_html = text.startswith("<") and not _MARKDOWN.search(text)
@@ -249,7 +246,7 @@ def _to_html(answer: str, kind: str, language: str) -> tuple[str, list[str]]:
     return root(kind, [blocks], language), remarks
 
 
-def _read_markdown(text: str) -> tuple[str, list[str]]:
+def _read_markdown(text: str) -> tuple[str, list[Remark]]:
     """Return the HTML of a text in Markdown, and remarks about what was not kept of it.
 
     Comments, HTML that is a block, and what only some sites can show become Markdown or text.
@@ -259,12 +256,12 @@ def _read_markdown(text: str) -> tuple[str, list[str]]:
     if "<!--" not in text:
         with suppress(EditError):
             return read_blocks(text, has_title=True), remarks
-    return read_blocks(without_html(text), has_title=True), [*remarks, _HTML_REPLACED]
+    return read_blocks(without_html(text), has_title=True), [*remarks, Remark("repaired_html")]
 
 
 def _check(
     imported: ImportedTranslation, original: OriginalText, language: str, options: WriterOptions
-) -> list[str]:
+) -> list[Remark]:
     """Mark what blocks state and their originals do not, and return remarks about them."""
     text = document_of(original.text.html).article.get_text(" ")
     from_language = original.language or guess_language(text)
@@ -287,12 +284,10 @@ def _check(
         # An attribute has no place for a mark.
         return [*map(not_in_original, block.statements), checked]
 
-    remarks = []
+    remarks: list[Remark] = []
     for own, leaf in imported.translated:
         for name, block, of_original in _parts_to_compare(own, leaf):
-            remark = remark_on(name, check_part(block, of_original))
-            if remark:
-                remarks.append(remark)
+            remarks += remarks_on_words(name, check_part(block, of_original))
     return remarks[:_MAX_REMARKED]
 
 

@@ -28,6 +28,7 @@ from ..errors import (
     failure_behind,
 )
 from ..page_request import OriginalText, PageRequest
+from ..remark_words import sentence_of
 from ..service.protocol import Attempt, Client
 from ..site.build import Build
 from ..site.options import ContentgenConfig
@@ -78,13 +79,9 @@ class TextUpdate:
         known = set(self.before.updates)
         remarks = []
         for remark in self.after.remarks:
-            if _is_of_update(remark):
-                remarks.append(remark)
+            if remark.is_of_update:
+                remarks.append(sentence_of(remark))
         return [*(line for line in self.after.updates if line not in known), *remarks]
-
-
-def _is_of_update(remark: str) -> bool:
-    return "update: " in remark or remark.startswith("translation: ")
 
 
 @dataclass

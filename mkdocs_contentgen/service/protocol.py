@@ -20,6 +20,7 @@ from ..citation import Citation
 from ..errors import FailedTextError, InvalidAnswerError, UnsafeHTMLError
 from ..html.article import parse_article
 from ..page_request import PageRequest
+from ..remark import Remark, clean_remarks
 from ..requests import LANGUAGE, Request
 from ..text import ANSWER_FIELDS, MAX_BLOCK, Text, clean_fields, model_name
 
@@ -109,7 +110,7 @@ class Updated(msgspec.Struct, frozen=True):
     reason: str = ""
     """Why nothing has to change."""
 
-    remarks: Sequence[str] = ()
+    remarks: Sequence[Remark] = ()
     cited: Mapping[int, Citation] = {}
     """The sources that the new blocks cite, by the numbers in their links below CITED_ADDRESS."""
 
@@ -169,7 +170,7 @@ class Translated(msgspec.Struct, frozen=True):
     """The translated blocks of a text, and what a reviewer should know of them."""
 
     blocks: Sequence[TranslatedBlock]
-    remarks: Sequence[str] = ()
+    remarks: Sequence[Remark] = ()
     """What a reviewer should know of the translation as a whole."""
 
     model: str = ""
@@ -320,7 +321,7 @@ def reported_cost(value: object) -> float | None:
 def parse_updated(answer: bytes) -> Updated:
     """Return the changes in an answer. Raises InvalidAnswerError."""
     try:
-        return msgspec.json.decode(answer, type=Updated)
+        return msgspec.convert(_decoded(answer), Updated, str_keys=True)
     except (ValueError, RecursionError) as error:
         raise InvalidAnswerError("the answer to the update is not one of a writer") from error
 
@@ -328,6 +329,14 @@ def parse_updated(answer: bytes) -> Updated:
 def parse_translated(answer: bytes) -> Translated:
     """Return the translated blocks in an answer. Raises InvalidAnswerError."""
     try:
-        return msgspec.json.decode(answer, type=Translated)
+        return msgspec.convert(_decoded(answer), Translated, str_keys=True)
     except (ValueError, RecursionError) as error:
         raise InvalidAnswerError("the answer is not a translation of a writer") from error
+
+
+def _decoded(answer: bytes) -> dict[str, object]:
+    """Return the fields of an answer with usable remarks. Raises ValueError."""
+    fields = msgspec.json.decode(answer, type=dict[str, object])
+    if "remarks" in fields:
+        fields["remarks"] = clean_remarks(fields["remarks"])
+    return fields

@@ -28,8 +28,9 @@ from msgspec import structs
 from ..display import one_line_problem
 from ..errors import ApprovalError, UnsafeHTMLError
 from ..files import sha256
+from ..remark import Line
 from ..requests import Request
-from ..text import Edits, Line, Text, is_storable
+from ..text import Edits, Text, is_storable
 from ..yaml_files import NotYAMLError, read_yaml
 from .human_edits import SOMEBODY
 

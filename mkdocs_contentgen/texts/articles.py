@@ -21,6 +21,7 @@ from ..html.disclosure import Provenance, Review
 from ..html.elements import TO_READ
 from ..html.presentation import ArticleMetadata, Presentation
 from ..page_request import OriginalText, PageRequest
+from ..remark import Remark
 from ..requests import LANGUAGE, OPTIONAL_FIELDS, TRANSLATION_KEY, Request, without_original
 from ..text import Text
 from .approved_dir import ApprovedFiles, approved_path
@@ -508,7 +509,7 @@ class Article:
         return self.newest.html.count(f'class="{TO_READ}"')
 
     @property
-    def remarks(self) -> tuple[str, ...]:
+    def remarks(self) -> tuple[Remark, ...]:
         """What is not as requested in the text that the page shows, if it waits for review."""
         text = self.outcome.text
         if text is None or self.shows_approved_file:

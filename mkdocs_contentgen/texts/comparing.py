@@ -25,7 +25,7 @@ from .alignment import Pair, align
 from .composing import rows_in
 from .original_parts import OriginalParts
 from .remembered import forms_of, place_of, shared_elements
-from .translation import MORE_UNTRANSLATED, REMARK_START, STAYS, for_translation
+from .translation import for_translation
 
 
 class ComparedTranslation:
@@ -40,7 +40,17 @@ class ComparedTranslation:
         self.remembered = translation.original
         self.html = translation.html
         self.changed_by = translation.changed_by
-        self._remarks = translation.remarks
+        self._untranslated: set[str] = set()
+        """The names of blocks and descriptions that have a remark on their language."""
+
+        self._has_more_untranslated = False
+        """Whether there are more of them, which no remark names."""
+
+        for remark in translation.remarks:
+            if remark.kind == "untranslated":
+                self._untranslated.add(remark.block)
+            elif remark.kind == "untranslated_more":
+                self._has_more_untranslated = True
         # Pictures of all hosts stay: which of them are shown, a page decides.
         hosts = image_hosts_of(original.html) | image_hosts_of(translation.html)
         self.original = Document(original.html, hosts)
@@ -263,9 +273,8 @@ class ComparedTranslation:
         for number, pair in self.pairs.items():
             if pair.own in found:
                 leaf = self.leaves[number]
-                stays = f"{REMARK_START}{leaf.first_words} {STAYS}"
                 is_same = self.own_leaves[pair.own].text == leaf.text
-                if is_same and any(remark.startswith(stays) for remark in self._remarks):
+                if is_same and leaf.first_words in self._untranslated:
                     found.remove(pair.own)
         return found
 
@@ -291,12 +300,5 @@ class ComparedTranslation:
         same = set(description_names(leaf.element)) & set(description_names(own_leaf.element))
         if own_leaf.text and own_leaf.text == leaf.text:
             same.add(own_leaf.first_words)
-        for name in same:
-            if any(self._says_untranslated(remark, name) for remark in self._remarks):
-                return True
-        return False
-
-    def _says_untranslated(self, remark: str, name: str) -> bool:
-        """Tell whether a remark is about words without a translation, or about many."""
-        named = f"{REMARK_START}{name} {STAYS}"
-        return remark.startswith(named) or remark.endswith(MORE_UNTRANSLATED)
+        is_one_of_more = self._has_more_untranslated and bool(same)
+        return is_one_of_more or not self._untranslated.isdisjoint(same)

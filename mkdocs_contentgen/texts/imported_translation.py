@@ -12,12 +12,13 @@ from dataclasses import dataclass
 
 from bs4 import Tag
 
-from ..display import shortened
+from ..display import counted, shortened
 from ..files import sha256
 from ..html.article import image_hosts_of
 from ..html.descriptions import CITATION_LABEL
 from ..html.document import Block, Document, is_block
 from ..html.translatable import has_words
+from ..remark import Remark, first_remarks
 from ..text import Original, Text
 from .alignment import align_unknown
 from .composing import Former, compose, rows_in, tree_of
@@ -31,15 +32,13 @@ from .remembered import (
     write_remembered,
 )
 from .translation import (
-    MORE_UNTRANSLATED,
     RESTORED,
-    STAYS,
     ReadAgain,
-    first_problems,
     for_translation,
     leaf_name,
-    problems_of_missing,
+    remarks_on_missing,
     reread,
+    untranslated,
 )
 
 _MAX_NAMED = 5
@@ -60,7 +59,7 @@ class ImportedTranslation:
     translated: Sequence[tuple[Block, Block]]
     """Each leaf that translates one of the original, with that one."""
 
-    problems: Sequence[str]
+    remarks: Sequence[Remark]
     """What could not be aligned, and what of the original is not in its translation."""
 
     changes: Sequence[str]
@@ -93,7 +92,7 @@ def import_translation(
     read = ReadAgain(own, after)
     remembered = []
     translated = []
-    untranslated = []
+    without_words = []
     for leaf, form in zip(leaves, forms_of(leaves), strict=True):
         own_digest = MISSING
         if leaf.number in composed.placed:
@@ -102,7 +101,7 @@ def import_translation(
             if leaf.number in matched:
                 translated.append((new, leaf))
             elif has_words(leaf):
-                untranslated.append(f"{leaf.first_words} {STAYS}: its row has no words for it")
+                without_words.append(untranslated(leaf.first_words, "its row has no words for it"))
         remembered.append(Remembered(form, own_digest))
     missing = [leaf for leaf in leaves if leaf.number not in composed.placed]
     added = [read.leaf(element) for element in composed.added.values()]
@@ -118,12 +117,7 @@ def import_translation(
         translated,
         [
             *_not_aligned(missing, [leaf for leaf in added if is_block(leaf.element)]),
-            *first_problems(
-                untranslated,
-                _MAX_NAMED,
-                f"block {MORE_UNTRANSLATED}",
-                f"blocks {MORE_UNTRANSLATED}",
-            ),
+            *first_remarks(without_words, _MAX_NAMED, "untranslated_more"),
             *_lacking_parts(translated),
         ],
         _changes(leaves, own_leaves, matched),
@@ -203,38 +197,36 @@ def _changes(
     for number, own in matched.items():
         if place_of(leaves[number]) != place_of(own_leaves[own]):
             changed.append(f"restored {leaf_name(own_leaves[own])}: {RESTORED}")
-    return first_problems(
-        changed, _MAX_NAMED, f"restored block: {RESTORED}", f"restored blocks: {RESTORED}"
-    )
+    more = len(changed) - _MAX_NAMED
+    if more <= 0:
+        return changed
+    return [*changed[:_MAX_NAMED], f"{counted(more, 'more restored block')}: {RESTORED}"]
 
 
-def _not_aligned(missing: Sequence[Block], added: Sequence[Block]) -> list[str]:
-    """Return what is to be said of blocks of one text that stand for none of the other."""
-    of_added = first_problems(
-        [f"{block.first_words} stands for nothing in the original" for block in added],
-        _MAX_NAMED,
-        "block stands for nothing in the original",
-        "blocks stand for nothing in the original",
-    )
-    return problems_of_missing(missing) + of_added
+def _not_aligned(missing: Sequence[Block], added: Sequence[Block]) -> list[Remark]:
+    """Return the remarks on blocks of one text that stand for none of the other."""
+    of_added = [Remark("unmatched", block.first_words) for block in added]
+    return [
+        *remarks_on_missing(missing),
+        *first_remarks(of_added, _MAX_NAMED, "unmatched_more"),
+    ]
 
 
-def _lacking_parts(translated: Sequence[tuple[Block, Block]]) -> list[str]:
-    """Return what is to be said of links, pictures and code that are not as in the original."""
-    problems = []
+def _lacking_parts(translated: Sequence[tuple[Block, Block]]) -> list[Remark]:
+    """Return the remarks on links, pictures and code that are not as in the original."""
+    remarks = []
     for own, leaf in translated:
         if leaf.kind == "pre" and leaf.element.get_text() != own.element.get_text():
-            problems.append(f"the code {own.first_words} is not that of the original")
+            remarks.append(Remark("other_code", own.first_words))
         for address in _addresses(leaf):
             if address not in _addresses(own):
                 shown = shortened(address, _MAX_ADDRESS)
-                problems.append(f"{leaf_name(own)} lacks {shown} of the original")
+                remarks.append(Remark("lacks", leaf_name(own), {"part": shown}))
         if leaf.kind != "pre":
             for code in _missing_code(leaf, own):
                 shown = shortened(code, _MAX_ADDRESS)
-                problems.append(f"{leaf_name(own)} lacks `{shown}` of the original")
-    what_they_are = "links, pictures or codes are not as there"
-    return first_problems(problems, _MAX_NAMED, what_they_are, what_they_are)
+                remarks.append(Remark("lacks", leaf_name(own), {"part": f"`{shown}`"}))
+    return first_remarks(remarks, _MAX_NAMED, "lacks_more")
 
 
 def _missing_code(leaf: Block, own: Block) -> list[str]:

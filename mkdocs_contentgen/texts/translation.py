@@ -7,7 +7,6 @@ block without a usable translation stays in the original's language, with a rema
 
 from __future__ import annotations
 
-import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
 from copy import copy
@@ -30,6 +29,7 @@ from ..html.document import Block, Document, document_of, is_block, unwrap_signs
 from ..html.elements import BLOCK_LEVEL
 from ..html.plaintext import plain_text
 from ..html.translatable import set_translated, to_translatable
+from ..remark import Remark, first_remarks
 from ..service.protocol import MAX_BLOCKS, OriginalBlock, Translated, TranslatedBlock, Translation
 from ..text import Original, Text, clean_fields
 from ..writer.languages import Language, find_language
@@ -39,37 +39,12 @@ from .composing import compose, tree_of
 from .original_parts import BESIDE_BYLINE, OriginalParts, find_byline
 from .remembered import Remembered, forms_of, short_digest_of, write_remembered
 
-REMARK_START = "translation: "
-"""The beginning of each remark about a translation."""
-
-DRAFT_REMARK = f"{REMARK_START}the original is a draft that nobody has approved"
-
-_DESCRIPTIONS = f"{REMARK_START}texts of `alt` and `title` that are those of the original: "
-"""The beginning of a remark on descriptions of pictures and links."""
-
-STAYS = "stays in the language of the original"
-"""What a remark says of a block behind its first words, if it has no translation."""
-
-MORE_UNTRANSLATED = "without a usable translation"
-"""What a remark says of many blocks behind their number."""
-
 RESTORED = "a translation has the levels and lists of its original"
 """What is said of a block around which a person had another structure."""
 
 _NOT_ANSWERED = "the answer has no translation of it"
 _ANSWERED_TWICE = "the answer has two translations of it"
 _TOO_MANY = f"at most {MAX_BLOCKS:,} blocks are translated"
-
-_OF_ORIGINAL = "the original's "
-"""What a remark says before the first words of a block for which nothing stands."""
-
-_MISSING = "has no translation"
-"""What it says behind them."""
-
-_MORE_MISSING = re.compile(
-    rf"{REMARK_START}[\d,]+ more blocks? of the original ha(?:s|ve) no translation"
-)
-"""Matches what a remark says of many such blocks."""
 
 _MAX_MISSING = 5
 """How many blocks for which nothing stands have a remark of their own."""
@@ -116,7 +91,7 @@ def first_translation(
         new, problem = wording.translated(leaf)
         words.append(new.element)
         if problem:
-            problems.append(f"{leaf.first_words} {STAYS}: {problem}")
+            problems.append(untranslated(leaf.first_words, problem))
     problems += wording.problems
     described = descriptions_in(document.article)
     composed = compose(tree_of(document.article, parts.leaves), words)
@@ -161,9 +136,12 @@ def of_approved_original(translation: Text) -> Text:
     """Return a translation that knows that its original, a draft so far, is approved now."""
     if translation.original is None:
         return translation
-    remarks = tuple(remark for remark in translation.remarks if remark != DRAFT_REMARK)
+    remarks = []
+    for remark in translation.remarks:
+        if remark.kind != "original_draft":
+            remarks.append(remark)
     original = structs.replace(translation.original, is_draft=False)
-    return structs.replace(translation, remarks=remarks, original=original)
+    return structs.replace(translation, remarks=tuple(remarks), original=original)
 
 
 def for_translation(leaf: Block) -> Block:
@@ -192,11 +170,11 @@ class Wording:
         self._answers: dict[int, list[TranslatedBlock]] = {}
         for answer in translated.blocks:
             self._answers.setdefault(answer.block, []).append(answer)
-        self.remarks: list[str] = []
+        self.remarks: list[Remark] = []
         """What a translator says of what was translated so far."""
 
-        self.problems: list[str] = []
-        """What is to be said of descriptions that have no translation."""
+        self.problems: list[Remark] = []
+        """The remarks on descriptions that have no translation."""
 
         self.has_new_words = False
         """Whether words of the answer were put into a leaf."""
@@ -244,7 +222,7 @@ class Wording:
             block = Block(part.number, copy(part.element))
             problem = self._put_answer(part, block)
             if problem:
-                self.problems.append(f"{description_name(part)} {STAYS}: {problem}")
+                self.problems.append(untranslated(description_name(part), problem))
                 continue
             words = plain_text(block.text)
             replaced[part.kind, part.element.get_text()] = words
@@ -256,9 +234,7 @@ class Wording:
 
     def _remark(self, name: str, said: Iterable[str]) -> None:
         """Keep what is to be said of what has this name, if there is anything."""
-        remark = remark_on(name, said)
-        if remark:
-            self.remarks.append(remark)
+        self.remarks += remarks_on_words(name, said)
 
     def _put_known_words(self, leaf: Block, language: Language) -> None:
         """Replace words that are the same in all texts of a language."""
@@ -289,13 +265,13 @@ class Wording:
 
 def remarks_on_whole(
     described: Collection[Description], translation: Tag, *, is_draft: bool
-) -> list[str]:
+) -> list[Remark]:
     """Return the remarks on a whole translation. `is_draft` is about its original.
 
     They say that the original is a draft, and how many descriptions of pictures and links are still
     among those of the original, which are `described`.
     """
-    remarks = [DRAFT_REMARK] if is_draft else []
+    remarks = [Remark("original_draft")] if is_draft else []
     same = 0
     for description in descriptions_in(translation):
         _, words = description
@@ -303,19 +279,24 @@ def remarks_on_whole(
         if description in described and count_words(split_words(words)) > 1:
             same += 1
     if same:
-        remarks.append(f"{_DESCRIPTIONS}{same}")
+        remarks.append(Remark("descriptions", values={"number": same}))
     return remarks
 
 
-def is_on_whole(remark: str) -> bool:
+def is_on_whole(remark: Remark) -> bool:
     """Tell whether a remark is one of remarks_on_whole()."""
-    return remark == DRAFT_REMARK or remark.startswith(_DESCRIPTIONS)
+    return remark.kind in ("original_draft", "descriptions")
 
 
-def remark_on(name: str, said: Iterable[str]) -> str:
-    """Return a remark on what has this name, or an empty string if there is nothing to say."""
+def untranslated(name: str, because: str) -> Remark:
+    """Return the remark on what has this name and stays in the language of the original."""
+    return Remark("untranslated", name, {"because": because})
+
+
+def remarks_on_words(name: str, said: Iterable[str]) -> list[Remark]:
+    """Return a remark on the words of what has this name, or none if there is nothing to say."""
     words = "; ".join(filter(None, said))
-    return f"{REMARK_START}{name}: {words}" if words else ""
+    return [Remark("differs", name, {"because": words})] if words else []
 
 
 def not_in_original(statement: str) -> str:
@@ -332,29 +313,19 @@ def leaf_name(leaf: Block) -> str:
     return "a picture" if leaf.element.find("img") else "an empty cell"
 
 
-def remarks_on_untranslated(problems: Sequence[str]) -> list[str]:
-    """Return remarks about blocks without a translation, so few that others have room."""
-    named = first_problems(
-        problems,
-        _MAX_UNTRANSLATED,
-        f"block {MORE_UNTRANSLATED}",
-        f"blocks {MORE_UNTRANSLATED}",
-    )
-    return [f"{REMARK_START}{problem}" for problem in named]
+def remarks_on_untranslated(remarks: Sequence[Remark]) -> list[Remark]:
+    """Return the first of the remarks about blocks without a translation, so others have room."""
+    return first_remarks(remarks, _MAX_UNTRANSLATED, "untranslated_more")
 
 
-def problems_of_missing(blocks: Sequence[Block]) -> list[str]:
-    """Return what is to be said of blocks of an original for which nothing stands.
+def remarks_on_missing(blocks: Sequence[Block]) -> list[Remark]:
+    """Return remarks on blocks of an original for which nothing stands.
 
-    Of lines and empty cells, nothing is.
+    On lines and empty cells, there are none.
     """
     names = filter(None, map(_name_of_missing, blocks))
-    return first_problems(
-        [f"{_OF_ORIGINAL}{name} {_MISSING}" for name in names],
-        _MAX_MISSING,
-        "block of the original has no translation",
-        "blocks of the original have no translation",
-    )
+    remarks = [Remark("missing", name) for name in names]
+    return first_remarks(remarks, _MAX_MISSING, "missing_more")
 
 
 def _name_of_missing(block: Block) -> str:
@@ -364,36 +335,19 @@ def _name_of_missing(block: Block) -> str:
     return "picture" if block.element.find("img") else ""
 
 
-def first_problems(problems: Sequence[str], most: int, of_one: str, of_many: str) -> list[str]:
-    """Return at most `most` problems, and then one line with the number of the others.
-
-    That line ends with `of_one` or `of_many`, which says what they are.
-    """
-    more = len(problems) - most
-    if more <= 0:
-        return list(problems)
-    return [*problems[:most], f"{more:,} more {of_one if more == 1 else of_many}"]
-
-
-def renew_remarks_on_missing(remarks: Sequence[str], blocks: Sequence[Block]) -> list[str]:
+def renew_remarks_on_missing(remarks: Sequence[Remark], blocks: Sequence[Block]) -> list[Remark]:
     """Return remarks in which those on missing blocks are replaced by others on `blocks`.
 
     If no remark is on a missing block, none is added.
     """
     others = []
     for remark in remarks:
-        if not _is_on_missing(remark):
+        if remark.kind not in ("missing", "missing_more"):
             others.append(remark)
     had_some = len(others) < len(remarks)
     if not had_some:
         return others
-    return [*others, *(f"{REMARK_START}{problem}" for problem in problems_of_missing(blocks))]
-
-
-def _is_on_missing(remark: str) -> bool:
-    """Tell whether a remark is about blocks of the original for which nothing stands."""
-    is_on_one = remark.startswith(f"{REMARK_START}{_OF_ORIGINAL}") and remark.endswith(_MISSING)
-    return is_on_one or _MORE_MISSING.fullmatch(remark) is not None
+    return [*others, *remarks_on_missing(blocks)]
 
 
 def _problem_of(block: Block) -> str:

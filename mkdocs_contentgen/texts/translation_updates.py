@@ -6,7 +6,7 @@ a person wrote, whatever became of its original. The structure is that of the or
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
 
@@ -19,8 +19,9 @@ from ..html.carried_words import (
     have_same_parts,
     numbered_citations,
 )
-from ..html.descriptions import ATTRIBUTES, description_names, descriptions_in
+from ..html.descriptions import description_names, descriptions_in
 from ..html.document import Block, Document, is_block
+from ..remark import Kind, Remark
 from ..service.protocol import OriginalBlock, Translated, Translation
 from ..text import Edits, Original, Text, clean_fields, model_name
 from .alignment import Pair
@@ -35,10 +36,7 @@ from .remembered import (
     write_remembered,
 )
 from .translation import (
-    MORE_UNTRANSLATED,
-    REMARK_START,
     RESTORED,
-    STAYS,
     ReadAgain,
     Wording,
     for_translation,
@@ -48,10 +46,8 @@ from .translation import (
     remarks_on_whole,
     renew_remarks_on_missing,
     reread,
+    untranslated,
 )
-
-_CHANGED = f"{REMARK_START}its original has changed: "
-_GONE = f"{REMARK_START}its original is gone: "
 
 _REASONS = {
     "changed": "its original has changed",
@@ -66,8 +62,30 @@ _REASONS = {
 }
 """Why an update does something with a block."""
 
-_STARTS_OF_NAMES = ("'", *(f"`{name}` '" for name in ATTRIBUTES))
-"""How the name of a block or a description begins in a remark."""
+_ABOUT: Mapping[Kind, str] = {
+    "original_changed": "original",
+    "outdated": "original",
+    "original_gone": "gone",
+    "untranslated": "words",
+    "differs": "words",
+    "unmatched": "words",
+    "other_code": "words",
+    "lacks": "words",
+}
+"""What of a block of the translation a remark is about. A newer one on the same replaces it."""
+
+_FIRST: frozenset[Kind] = frozenset(
+    {
+        "original_draft",
+        "descriptions",
+        "original_changed",
+        "outdated",
+        "original_gone",
+        "untranslated",
+        "untranslated_more",
+    }
+)
+"""The remarks on a whole text or a whole block, which come before those on words."""
 
 _MAX_NAMED = 4
 """How many blocks an update names of those with which it does the same."""
@@ -166,8 +184,8 @@ class _Update:
         self._outdated: set[int] = set()
         """The leaves of the original whose former translation stays, since there is no new one."""
 
-        self._problems: list[str] = []
-        self._remarks: list[str] = []
+        self._problems: list[Remark] = []
+        self._remarks: list[Remark] = []
         self._renamed: dict[str, str] = {}
         """The first words of blocks as they were, with those that have other numbers now."""
 
@@ -248,7 +266,7 @@ class _Update:
         if pair is None or own is None:
             new, problem = self._wording.translated(leaf)
             if problem:
-                self._problems.append(f"{leaf.first_words} {STAYS}: {problem}")
+                self._problems.append(untranslated(leaf.first_words, problem))
             self._done["added"].append(leaf_name(new))
             return new.element
         element = self._words_for_known(leaf, pair, own)
@@ -269,7 +287,7 @@ class _Update:
             # A person may have brought the other links or citations into it already.
             lacks_content = pair.has_new_content and not have_same_parts(leaf, own)
             if pair.has_changed or lacks_content:
-                self._remarks.append(f"{_CHANGED}{leaf_name(own)}")
+                self._remarks.append(Remark("original_changed", leaf_name(own)))
             return own.element
         if self._is_asked(leaf):
             return self._translate(leaf, own, has_changed=has_changed)
@@ -299,9 +317,9 @@ class _Update:
             return new.element
         if has_changed:
             self._outdated.add(leaf.number)
-            self._remarks.append(f"{_CHANGED}{leaf_name(own)}: it is as before, since {problem}")
+            self._remarks.append(Remark("outdated", leaf_name(own), {"because": problem}))
         else:
-            self._problems.append(f"{leaf.first_words} {STAYS}: {problem}")
+            self._problems.append(untranslated(leaf.first_words, problem))
         return own.element
 
     def _stands_for(self) -> dict[int, int]:
@@ -319,7 +337,8 @@ class _Update:
             if pair.own is None:
                 continue
             if self._state.is_by_person(pair.own):
-                self._remarks.append(f"{_GONE}{leaf_name(self._state.own_leaves[pair.own])}")
+                own = self._state.own_leaves[pair.own]
+                self._remarks.append(Remark("original_gone", leaf_name(own)))
             else:
                 dropped.add(pair.own)
         return dropped
@@ -388,8 +407,8 @@ class _Update:
         return structs.replace(before, changed_by=self.changed_by)
 
     def remarks_after(
-        self, before: Sequence[str], of_translator: Sequence[str], *, is_draft: bool
-    ) -> list[str]:
+        self, before: Sequence[Remark], of_translator: Sequence[Remark], *, is_draft: bool
+    ) -> list[Remark]:
         """Return all remarks on the updated translation, of which a text keeps the first ones.
 
         `before` are the remarks on the translation before the update, `of_translator` those in the
@@ -403,23 +422,22 @@ class _Update:
         remarks = remarks_on_whole(described, state.own.article, is_draft=is_draft)
         for remark in remarks_still_true(self._with_new_names(before), new, names):
             # The new remarks have the number of blocks that are untranslated now.
-            has_old_number = self._has_asked_again and remark.endswith(MORE_UNTRANSLATED)
+            has_old_number = self._has_asked_again and remark.kind == "untranslated_more"
             if not has_old_number:
                 remarks.append(remark)
         missing = [state.leaves[number] for number in self._missing]
         remarks = renew_remarks_on_missing([*remarks, *new], missing)
-        return sorted(remarks, key=_rank)
+        return sorted(remarks, key=lambda remark: remark.kind not in _FIRST)
 
-    def _with_new_names(self, remarks: Sequence[str]) -> list[str]:
+    def _with_new_names(self, remarks: Sequence[Remark]) -> list[Remark]:
         """Return remarks with the blocks as they are called now."""
         renamed = []
         for remark in remarks:
-            for before, now in self._renamed.items():
-                remark = remark.replace(before, now)
-            renamed.append(remark)
+            name = self._renamed.get(remark.block, remark.block)
+            renamed.append(structs.replace(remark, block=name))
         return renamed
 
-    def _new_remarks(self) -> list[str]:
+    def _new_remarks(self) -> list[Remark]:
         """Return the remarks that the update itself makes."""
         untranslated = remarks_on_untranslated([*self._problems, *self._wording.problems])
         return [*self._remarks, *self._wording.remarks, *untranslated]
@@ -439,52 +457,23 @@ class _Update:
         return lines or ["nothing had to change"]
 
 
-def _rank(remark: str) -> int:
-    """Return 0 for a remark on the whole text or on a whole block, and 1 for one on words."""
-    if is_on_whole(remark):
-        return 0
-    on_blocks = (_CHANGED, _GONE, STAYS, MORE_UNTRANSLATED)
-    if any(part in remark for part in on_blocks):
-        return 0
-    return 1
-
-
 def remarks_still_true(
-    before: Sequence[str], new: Sequence[str], names: Collection[str]
-) -> list[str]:
+    before: Sequence[Remark], new: Sequence[Remark], names: Collection[str]
+) -> list[Remark]:
     """Return the remarks of a translation that are true after a change, and not said again.
 
-    `before` are those before the change, and `new` those that it brings. A remark that names a
-    block is true while a block has that name; `names` are those of all blocks.
+    `before` are those before the change, and `new` those that it brings. A remark on a block of the
+    translation is true while a block has its name; `names` are those of all blocks.
     """
+    said_anew = set()
+    for remark in new:
+        if remark.kind in _ABOUT:
+            said_anew.add((_ABOUT[remark.kind], remark.block))
     kept = []
     for remark in before:
         if is_on_whole(remark) or remark in new:
             continue
-        start = _start_of(remark)
-        behind_start = remark.removeprefix(start)
-        names_block = remark.startswith(start) and behind_start.startswith(_STARTS_OF_NAMES)
-        if not names_block:
-            kept.append(remark)
-            continue
-        about = _start_with_name(remark, start, names)
-        is_said_anew = any(other.startswith(about) for other in new)
-        if about and not is_said_anew:
+        about = _ABOUT.get(remark.kind)
+        if about is None or (remark.block in names and (about, remark.block) not in said_anew):
             kept.append(remark)
     return kept
-
-
-def _start_with_name(remark: str, start: str, names: Iterable[str]) -> str:
-    """Return how a remark begins, with the name of its block; empty if no block has that name."""
-    for name in names:
-        if remark.startswith(start + name):
-            return start + name
-    return ""
-
-
-def _start_of(remark: str) -> str:
-    """Return how a remark of its kind begins, before the name of a block."""
-    for start in (_CHANGED, _GONE):
-        if remark.startswith(start):
-            return start
-    return REMARK_START

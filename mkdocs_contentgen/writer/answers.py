@@ -10,6 +10,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 
+from ..remark import Kind, Remark
 from .languages import any_of
 
 _FENCE = re.compile("```+|~~~+")
@@ -89,17 +90,17 @@ _WRAPPERS = re.compile(
 )
 """Tags such as `<answer>` around the whole text."""
 
-Step = tuple[str, Callable[[str], str]]
-"""A remark and the step that it is about. It is empty where nobody needs to know of a change."""
+Step = tuple[Kind | None, Callable[[str], str]]
+"""The kind of a remark and the step that it is about, or None if nobody needs to know of it."""
 
 
-def apply_steps(steps: Iterable[Step], text: str) -> tuple[str, list[str]]:
+def apply_steps(steps: Iterable[Step], text: str) -> tuple[str, list[Remark]]:
     """Return a text after all steps, and the remarks of those that changed it."""
     remarks = []
-    for remark, step in steps:
+    for kind, step in steps:
         changed = step(text)
-        if remark and changed.strip() != text.strip():
-            remarks.append(f"mended: {remark}")
+        if kind and changed.strip() != text.strip():
+            remarks.append(Remark(kind))
         text = changed.strip("\n").rstrip()
     return text, remarks
 
@@ -193,18 +194,18 @@ def split_lines(text: str) -> Iterator[tuple[bool, str]]:
 
 
 _STEPS: Sequence[Step] = (
-    ("characters that nobody sees were taken out", partial(_INVISIBLE.sub, "")),
-    ("thinking text without an end was taken out", without_endless_thoughts),
-    ("", without_thinking),
-    ("", partial(_MARKS_AROUND.sub, "")),
-    ("what follows the end of the model's turn was taken out", without_next_turn),
-    ("", partial(each_line, change=partial(_OTHER_MARK.sub, ""))),
-    ("", partial(_WRAPPERS.sub, "")),
+    ("repaired_invisible", partial(_INVISIBLE.sub, "")),
+    ("repaired_thoughts", without_endless_thoughts),
+    (None, without_thinking),
+    (None, partial(_MARKS_AROUND.sub, "")),
+    ("repaired_next_turn", without_next_turn),
+    (None, partial(each_line, change=partial(_OTHER_MARK.sub, ""))),
+    (None, partial(_WRAPPERS.sub, "")),
 )
 """What read_answer() does, in this order."""
 
 
-def read_answer(text: str) -> tuple[str, list[str]]:
+def read_answer(text: str) -> tuple[str, list[Remark]]:
     """Return what a model has answered, and a remark for each kind of words that is left out.
 
     Without an answer beside its thoughts, the text is empty.

@@ -17,6 +17,7 @@ from ..citation import Citation
 from ..display import escape_controls
 from ..errors import FailedTextError
 from ..html.elements import CELLS, HEADINGS
+from ..remark import Remark, quotation_remarks, without_repeated
 from ..requests import Request
 from ..service.protocol import (
     CITED_ADDRESS,
@@ -28,7 +29,7 @@ from ..service.protocol import (
     Update,
     Updated,
 )
-from ..text import MAX_BLOCK, quotation_remarks
+from ..text import MAX_BLOCK
 from .answers import problem_of_empty, read_answer
 from .citations import cite, name_of
 from .completion import Ask, Completion, Message, ModelCall
@@ -51,7 +52,6 @@ _MIN_ANSWER_WORDS = 200
 _MAX_REMARKS = 10
 """The number of remarks on an update, beside those on quotations."""
 
-_CUT = "update: the answer was cut off, so further blocks may still be wrong"
 _MARKERS = {
     **dict.fromkeys(HEADINGS, re.compile(r"\A#{1,6}\s+")),
     "li": re.compile(r"\A[-*+]\s+"),
@@ -172,7 +172,7 @@ def read_update(
     """Return the changes in an answer, or None if nobody can use it."""
     answer, remarks = read_answer(completion.text)
     if completion.is_cut:
-        remarks.append(f"{_CUT}{completion.quote}")
+        remarks.append(Remark("update_cut", values={"said": completion.server_words}))
     # The lines of such a list begin like blocks.
     answer = without_references(answer)
     reader = _EntryReader(request, update, passages, options)
@@ -205,7 +205,7 @@ def read_update(
         changes,
         doubts,
         reason="" if changes else because,
-        remarks=[*list(dict.fromkeys(remarks))[:_MAX_REMARKS], *quotation_remarks(invented)],
+        remarks=[*without_repeated(remarks)[:_MAX_REMARKS], *quotation_remarks(invented)],
         cited=_cited_sources(cited, update, passages, options.fields.site_url),
         model=public_name(options.fields.model),
     )
@@ -268,7 +268,7 @@ class _EntryResult:
     is_repeated: bool = False
     """Whether the new text of the block is the one that it has."""
 
-    remark: str = ""
+    remark: Remark | None = None
     invented: Sequence[str] = ()
     """The quotations in the change that are in no source."""
 
@@ -319,7 +319,7 @@ class _EntryReader:
         if block and action == "change" and _has_same_words(entry.text, block.text):
             return _EntryResult(is_repeated=True)
         if block is None or not _is_allowed(block, action, self._update):
-            remark = f"update: the model may not '{action}' at block {number}; ignored"
+            remark = Remark("update_forbidden", values={"action": action, "number": number})
             return _EntryResult(remark=remark)
         if block.is_fixed:
             return _EntryResult(doubt=BlockChange(number, action, reason=reason))
@@ -327,7 +327,7 @@ class _EntryReader:
             return _EntryResult(change=BlockChange(number, action, reason=reason))
         content = self._read_content(entry.text, block, action)
         if content is None:
-            remark = f"update: the model's text for block {number} cannot be used"
+            remark = Remark("update_unusable", values={"number": number})
             return _EntryResult(remark=remark)
         invented = find_quotations(entry.text, f"{self._given}\n{block.checked}")
         change = BlockChange(number, action, content.html, reason)

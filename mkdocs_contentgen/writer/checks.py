@@ -13,8 +13,9 @@ from functools import cached_property
 from ..display import counted, escape_controls
 from ..html.elements import HEADINGS
 from ..html.sentences import SENTENCE_SIGNS, rough_end
+from ..remark import Remark, quotation_remarks
+from ..remark_words import message_of
 from ..requests import NewsRequest, Request
-from ..text import quotation_remarks
 from ..topics import is_listicle, items_of
 from .answers import NO_ANSWER
 from .completion import Completion
@@ -104,7 +105,7 @@ class Candidate:
     target: int
     """The number of words that were asked for."""
 
-    mended: tuple[str, ...] = ()
+    mended: tuple[Remark, ...] = ()
     """The remarks of what was mended already."""
 
     earlier: Sequence[MarkdownBlock] = ()
@@ -158,21 +159,18 @@ class Candidate:
         return ""
 
     @cached_property
-    def remarks(self) -> list[str]:
-        """What is not as requested in a usable text, each as `name: message`."""
-        found = [
-            ("cut", _cut_remark(self)),
-            ("headings", _items_remark(self)),
-            ("closing", _closing_remark(self)),
-            ("length", _length_remark(self)),
-            ("repetition", _repetition_remark(self)),
-            ("self_reference", _self_reference_remark(self)),
-            ("brief", _brief_remark(self)),
-        ]
-        remarks = []
-        for name, message in found:
-            if message:
-                remarks.append(f"{name}: {message}")
+    def remarks(self) -> list[Remark]:
+        """What is not as requested in a usable text."""
+        found = (
+            _cut_remark(self),
+            _items_remark(self),
+            _closing_remark(self),
+            _length_remark(self),
+            _repetition_remark(self),
+            _self_reference_remark(self),
+            _brief_remark(self),
+        )
+        remarks = [remark for remark in found if remark is not None]
         return [*self.mended, *remarks, *quotation_remarks(_invented_quotations(self))]
 
 
@@ -191,7 +189,7 @@ def _is_far_too_short(candidate: Candidate) -> bool:
 
 def _cut_problem(candidate: Candidate) -> str:
     if candidate.completion.is_cut and _is_far_too_short(candidate):
-        return _cut_message(candidate)
+        return message_of(_remark_on_cut(candidate))
     return ""
 
 
@@ -200,16 +198,15 @@ def _unread_problem(candidate: Candidate) -> str:
     return candidate.document.problem
 
 
-def _cut_remark(candidate: Candidate) -> str:
+def _cut_remark(candidate: Candidate) -> Remark | None:
     if candidate.completion.is_cut:
-        return _cut_message(candidate)
+        return _remark_on_cut(candidate)
     if candidate.completion.finish_reason == "too long":
-        words = candidate.document.words
-        return f"the text was stopped after {words:,} words, far more than were asked for"
+        return Remark("stopped", values={"words": candidate.document.words})
     sentence = _open_sentence(candidate.document)
     if sentence:
-        return f"the text ends in the middle of a sentence: '…{sentence[-_SHOWN:]}'"
-    return ""
+        return Remark("open_end", values={"end": sentence[-_SHOWN:]})
+    return None
 
 
 def _open_sentence(document: MarkdownDocument) -> str:
@@ -242,15 +239,15 @@ def _follows_sentences(document: MarkdownDocument) -> bool:
     return bool(before) and all(_SENTENCE_END.search(text.strip()) for text in before)
 
 
-def _cut_message(candidate: Candidate) -> str:
-    """Return the message about a text that ended early."""
+def _remark_on_cut(candidate: Candidate) -> Remark:
+    """Return the remark about a text that ended early."""
     reason = candidate.completion.finish_reason[:40]
-    words = candidate.document.words
-    message = f"the text was cut off after {words:,} words (finish_reason {reason!r})"
-    message += candidate.completion.quote
-    if reason.lower() in _AT_LIMIT:
-        message += "; raise the model's limit of tokens or its context, or choose a shorter length"
-    return message
+    values: dict[str, str | int] = {
+        "words": candidate.document.words,
+        "reason": reason,
+        "said": candidate.completion.server_words,
+    }
+    return Remark("cut_at_limit" if reason.lower() in _AT_LIMIT else "cut", values=values)
 
 
 def _empty_problem(candidate: Candidate) -> str:
@@ -344,16 +341,16 @@ def _is_refrain(block: MarkdownBlock) -> bool:
     return is_verse or is_label or is_formula
 
 
-def _items_remark(candidate: Candidate) -> str:
+def _items_remark(candidate: Candidate) -> Remark | None:
     if not is_listicle(candidate.request):
-        return ""
+        return None
     numbers = item_numbers(candidate.document.headings)
     wanted = items_of(candidate.request.topic)
     if numbers != list(range(1, len(numbers) + 1)) or len(numbers) < 2:
-        return "the items have no headings with numbers in order"
+        return Remark("headings")
     if wanted and len(numbers) != wanted:
-        return f"the text has {counted(len(numbers), 'item')}, and the topic asks for {wanted}"
-    return ""
+        return Remark("items", values={"items": len(numbers), "wanted": wanted})
+    return None
 
 
 def item_numbers(headings: Sequence[str]) -> list[int]:
@@ -374,34 +371,34 @@ def lacks_closing(candidate: Candidate) -> bool:
     return last.kind != "p" or is_tip(last)
 
 
-def _closing_remark(candidate: Candidate) -> str:
-    return "the text does not end with a paragraph" if lacks_closing(candidate) else ""
+def _closing_remark(candidate: Candidate) -> Remark | None:
+    return Remark("closing") if lacks_closing(candidate) else None
 
 
-def _length_remark(candidate: Candidate) -> str:
+def _length_remark(candidate: Candidate) -> Remark | None:
     words = candidate.document.words
     if abs(words - candidate.target) <= CLOSE * candidate.target:
-        return ""
-    return f"{words:,} words for about {candidate.target:,}"
+        return None
+    return Remark("length", values={"words": words, "target": candidate.target})
 
 
-def _repetition_remark(candidate: Candidate) -> str:
+def _repetition_remark(candidate: Candidate) -> Remark | None:
     repeated = _repeated_blocks(candidate)
     for block in repeated:
         if block.kind == "p" and not _is_refrain(block):
-            return f"a paragraph is repeated: '{block.text[:_SHOWN]}…'"
-    return ""
+            return Remark("repetition", values={"start": block.text[:_SHOWN]})
+    return None
 
 
-def _self_reference_remark(candidate: Candidate) -> str:
+def _self_reference_remark(candidate: Candidate) -> Remark | None:
     prose = candidate.document.prose.strip()
     match = _ABOUT_ITSELF.search(prose)
     if match is None and not _LETTER.search(_lines(candidate.document)):
         match = _ABOUT_HELP.search(prose)
     if match is None:
-        return ""
+        return None
     words = " ".join(match[0].split())
-    return f"the text talks about itself ('{words[:_SHOWN]}')"
+    return Remark("self_reference", values={"quote": words[:_SHOWN]})
 
 
 def _lines(document: MarkdownDocument) -> str:
@@ -424,7 +421,7 @@ def _invented_quotations(candidate: Candidate) -> list[str]:
     return found
 
 
-def _brief_remark(candidate: Candidate) -> str:
+def _brief_remark(candidate: Candidate) -> Remark | None:
     brief = candidate.request.brief
     if not brief:
         return ""
@@ -441,7 +438,9 @@ def _brief_remark(candidate: Candidate) -> str:
     for part in without_overlaps(ranges):
         missing.append(f"'{part.of(brief)[:_SHOWN]}'")
     if not missing:
-        return ""
-    number_of_others = len(missing) - _MOST_SHOWN
-    more = f" and {number_of_others} more" if number_of_others > 0 else ""
-    return f"the text leaves out {', '.join(missing[:_MOST_SHOWN])}{more}"
+        return None
+    parts = ", ".join(missing[:_MOST_SHOWN])
+    more = len(missing) - _MOST_SHOWN
+    if more > 0:
+        return Remark("brief_more", values={"parts": parts, "more": more})
+    return Remark("brief", values={"parts": parts})

@@ -97,11 +97,6 @@ class Completion(msgspec.Struct, frozen=True, omit_defaults=True):
     """What the server said of an answer that ended early. Safe to show."""
 
     @property
-    def quote(self) -> str:
-        """The words of the server, to end a message with; or empty."""
-        return f"; the server said: {self.server_words}" if self.server_words else ""
-
-    @property
     def is_cut(self) -> bool:
         """Whether the answer ended before the model was done, and the writer did not stop it."""
         reason = self.finish_reason.lower()

@@ -12,6 +12,7 @@ from datetime import date
 import msgspec
 
 from ..errors import FailedTextError, ServiceError
+from ..remark_words import sentences_of
 from ..requests import REQUEST_TYPES, Request, choices
 from .model import Model
 from .settings import WriterOptions
@@ -86,7 +87,7 @@ class Trial:
             "words": written.words if written else 0,
             "target": self.target,
             "outcome": self.outcome,
-            "remarks": list(written.text.remarks) if written else [],
+            "remarks": sentences_of(written.text.remarks) if written else [],
             "error": str(self.error) if self.error else None,
             "repairs": written.repairs if written else 0,
             "marked": written.text.html.count("<mark") if written else 0,

@@ -13,6 +13,7 @@ from itertools import pairwise
 from textwrap import dedent
 
 from ..html.sentences import rough_end
+from ..remark import Remark
 from .answers import Step, apply_steps, each_line, split_lines
 from .containers import HEADING, text_in_json, without_fence, without_front_matter
 from .embedded_html import without_html
@@ -195,50 +196,50 @@ def _lines_alone(lines: Sequence[tuple[bool, str]]) -> list[int]:
 
 
 _BOXES_OF_SITES: Sequence[Step] = (
-    ("marks of boxes and tabs were taken out", without_site_boxes),
-    ("ids of headings were taken out", without_heading_ids),
+    ("repaired_site_boxes", without_site_boxes),
+    ("repaired_heading_ids", without_heading_ids),
 )
 _OTHER_MARKS: Sequence[Step] = (
-    ("marks of footnotes were taken out", without_footnotes),
-    ("marks of boxes were taken out", without_github_boxes),
-    ("marks of definitions were taken out", without_definitions),
+    ("repaired_footnotes", without_footnotes),
+    ("repaired_boxes", without_github_boxes),
+    ("repaired_definitions", without_definitions),
 )
 EXTENSION_STEPS = (*_BOXES_OF_SITES, *_OTHER_MARKS)
 """What leaves out the marks of Markdown that only some sites can show."""
 
 _TALK: Sequence[Step] = (
-    ("what the model said before the text was taken out", without_opening),
-    ("what the model said after the text was taken out", without_closing),
+    ("repaired_opening", without_opening),
+    ("repaired_closing", without_closing),
 )
 """What takes out the words of a model to the person who asked."""
 
-_COPY: Step = ("a copy of the whole text was taken out", without_copies)
+_COPY: Step = ("repaired_copy", without_copies)
 _OF_MODELS = (*_TALK, _COPY)
 """The steps that a text of a person does not need, whose words and repetitions are meant."""
 
 _STEPS: Sequence[Step] = (
-    ("a code fence around the text was taken out", without_fence),
-    ("a code fence around the text was taken out", without_fence),  # one in the other
-    ("", partial(re.compile("^[ \t]+$", re.MULTILINE).sub, "")),  # first, without a remark
-    ("spaces before all lines were taken out", dedent),
-    ("the text was taken out of JSON", text_in_json),
-    ("front matter was taken out", without_front_matter),
+    ("repaired_fence", without_fence),
+    ("repaired_fence", without_fence),  # one in the other
+    (None, partial(re.compile("^[ \t]+$", re.MULTILINE).sub, "")),  # first, without a remark
+    ("repaired_spaces", dedent),
+    ("repaired_json", text_in_json),
+    ("repaired_front_matter", without_front_matter),
     *_BOXES_OF_SITES,
-    ("HTML was replaced by Markdown or text", without_html),
+    ("repaired_html", without_html),
     *_OTHER_MARKS,
-    ("what the model said before the text was taken out", without_preface),
+    ("repaired_opening", without_preface),
     *_TALK,
-    ("a title line became the title", with_title),
+    ("repaired_title", with_title),
     _COPY,
-    ("placeholders of images were taken out", without_images),
-    ("a list of references was taken out", without_references),
-    ("marks of headings and items became Markdown", with_marks),
-    ("lines in bold became headings", with_headings),
+    ("repaired_placeholders", without_images),
+    ("repaired_references", without_references),
+    ("repaired_marks", with_marks),
+    ("repaired_bold_lines", with_headings),
 )
 """What mend_answer() does, in this order."""
 
 
-def mend_answer(answer: str, *, by_person: bool = False) -> tuple[str, list[str]]:
+def mend_answer(answer: str, *, by_person: bool = False) -> tuple[str, list[Remark]]:
     """Return the text in an answer, or one `by_person`, and a remark for each kind of change.
 
     A text that is too long for any target is cut just above the limit.

@@ -15,6 +15,8 @@ from msgspec import structs
 
 from ..errors import FailedTextError, ServiceError, UnsafeHTMLError
 from ..html.article import parse_article
+from ..remark import Remark, without_repeated
+from ..remark_words import sentences_of
 from ..requests import Request
 from ..service.protocol import UNOBSERVED, Attempt, encode_answer
 from ..text import Text, clean_fields, within_limits
@@ -140,7 +142,7 @@ def text_from_answer(
     return writing.finish(candidate, today, author)
 
 
-def remarks_on_form(request: Request, options: WriterOptions, html: str) -> tuple[str, ...]:
+def remarks_on_form(request: Request, options: WriterOptions, html: str) -> tuple[Remark, ...]:
     """Return what is to be said of the form of a text that a person has changed.
 
     Raises FailedTextError for what is no text, and UnsafeHTMLError.
@@ -148,7 +150,7 @@ def remarks_on_form(request: Request, options: WriterOptions, html: str) -> tupl
     writing = _Writing(request, options, ask_nobody, (), UNOBSERVED)
     remarks = writing.remarks_on(read_article(parse_article(html)))
     # Cleaned as those are that are stored with a text.
-    found: tuple[str, ...] = clean_fields({"remarks": remarks}).get("remarks", ())
+    found: tuple[Remark, ...] = clean_fields({"remarks": remarks}).get("remarks", ())
     return found
 
 
@@ -213,18 +215,19 @@ class _Sections:
     text: str = ""
     """The same in Markdown."""
 
-    remarks: list[str] = field(default_factory=list)
+    remarks: list[Remark] = field(default_factory=list)
 
     def add(self, section: Candidate, plan: _Plan, index: int) -> None:
         """Add a section, or say that it is missing."""
         self.remarks += section.mended
         heading = plan.headings[index]
         if section.problem:
-            self.remarks.append(f"section: '{heading}' is missing, since {section.problem}")
+            values = {"heading": heading, "because": section.problem}
+            self.remarks.append(Remark("section_missing", values=values))
             return
         if section.completion.is_cut:
-            quote = section.completion.quote
-            self.remarks.append(f"cut: the section '{heading}' was cut off{quote}")
+            values = {"heading": heading, "said": section.completion.server_words}
+            self.remarks.append(Remark("section_cut", values=values))
         later = plan.headings[index + 1 :]
         self.document.blocks += as_section(section.document, heading, later)
         self.text += f"\n\n{section.text}"
@@ -274,7 +277,7 @@ class _Writing:
             raise self.failure(candidate.problem, candidate)
         return candidate
 
-    def remarks_on(self, document: MarkdownDocument) -> list[str]:
+    def remarks_on(self, document: MarkdownDocument) -> list[Remark]:
         """Return the remarks on a text of a person. Raises FailedTextError."""
         candidate = Candidate(
             self._request,
@@ -312,7 +315,7 @@ class _Writing:
             raise self.failure(str(error), candidate) from None
         if fields.strict and remarks:
             reason = f"it has remarks, and {self._options.prefix}strict is true"
-            raise self.failure(f"{reason}: {'; '.join(remarks)}", candidate)
+            raise self.failure(f"{reason}: {'; '.join(sentences_of(remarks))}", candidate)
         text = Text(
             html,
             datetime.now(UTC),
@@ -352,7 +355,7 @@ class _Writing:
             Completion(written.text),
             written.document,
             target=self._target,
-            mended=tuple(dict.fromkeys(written.remarks)),
+            mended=tuple(without_repeated(written.remarks)),
             sources=self._sources,
             text=written.text.strip(),
         )
@@ -511,7 +514,7 @@ class _Writing:
         text, changes = mend_answer(answer, by_person=by_person)
         remarks += changes
         if loop is not None:
-            remarks.append("mended: the text was cut where the model began to repeat itself")
+            remarks.append(Remark("repaired_loop"))
         candidate = Candidate(
             self._request,
             structs.replace(completion, finish_reason=reason),
@@ -530,20 +533,20 @@ class _Writing:
         document = read_markdown(text, title=self._request.topic)
         remarks = list(candidate.mended)
         if document.has_images:
-            remarks.append("mended: pictures were taken out")
+            remarks.append(Remark("repaired_pictures"))
         return replace(
             candidate,
             document=document,
-            mended=tuple(dict.fromkeys(remarks)),
+            mended=tuple(without_repeated(remarks)),
             text=text or "(nothing)",  # many servers refuse an empty message
         )
 
 
-def _citation_remarks(dropped: Sequence[str]) -> list[str]:
+def _citation_remarks(dropped: Sequence[str]) -> list[Remark]:
     if not dropped:
         return []
     shown = ", ".join(dict.fromkeys(dropped))
-    return [f"citation: these numbers of sources were taken out: {shown}"]
+    return [Remark("citation", values={"numbers": shown})]
 
 
 def _faults(candidate: Candidate) -> tuple[bool, int, int]:

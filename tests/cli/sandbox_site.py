@@ -13,6 +13,7 @@ from click.testing import CliRunner
 
 from mkdocs_contentgen.cli.main import main
 from mkdocs_contentgen.errors import FailedTextError
+from mkdocs_contentgen.remark import Remark
 from mkdocs_contentgen.requests import BlogRequest
 from mkdocs_contentgen.text import Edits, Text
 from mkdocs_contentgen.texts.lookup import save_failure
@@ -51,7 +52,7 @@ class Site:
         day: int = 1,
         model: str = "",
         sources: Mapping[str, str] | None = None,
-        remarks: tuple[str, ...] = (),
+        remarks: tuple[Remark, ...] = (),
         edits: Edits | None = None,
         edition: int = 1,
         is_for_writer: bool = False,

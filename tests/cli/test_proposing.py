@@ -15,6 +15,8 @@ from sandbox_site import REQUEST, Site, make_site
 from service_double import ServiceDouble
 
 from mkdocs_contentgen.files import sha256
+from mkdocs_contentgen.remark import Remark
+from mkdocs_contentgen.remark_words import sentences_of
 from mkdocs_contentgen.text import Edits
 from mkdocs_contentgen.texts.approved_dir import read_approved
 from mkdocs_contentgen.texts.approved_file import ApprovedText
@@ -24,7 +26,7 @@ DRAFT = (
     "<article><h1>Alpha</h1><p>In <mark>1999</mark>, it was slow.</p>"
     "<p>Two cores are enough.</p></article>"
 )
-REMARKS = ("length: 640 words for 900",)
+REMARKS = (Remark("length", values={"words": 640, "target": 900}),)
 
 
 @pytest.fixture
@@ -70,7 +72,7 @@ def test_a_proposed_file(site: Site) -> None:
     header, _, html = site.approved.read_text().removeprefix("---\n").partition("---\n")
     assert "approved" not in header
     assert "sha256" not in header
-    assert "length: 640 words for 900" in header
+    assert "- kind: length\n  values:\n    words: 640\n    target: 900\n" in header
     assert html == (
         "<article>\n<h1>Alpha</h1>\n<p>In <mark>1999</mark>, it was slow.</p>\n"
         "<p>Two cores are enough.</p>\n</article>\n"
@@ -86,7 +88,7 @@ def test_a_proposed_text_is_nobodys_approval(site: Site) -> None:
     assert row["state"] == "proposed"
     assert row["reason"] == "not reviewed, 1 statement to check, 1 remark"
     assert row["where"] == ["proposed file"]
-    assert (row["marked"], row["remarks"], row["model"]) == (1, [*REMARKS], "large:8b")
+    assert (row["marked"], row["remarks"], row["model"]) == (1, sentences_of(REMARKS), "large:8b")
     assert row["approved_by"] is None
     site.run("status", "--check", code=1)
 

@@ -10,6 +10,7 @@ import pytest
 from approved_headers import sign
 from bs4 import BeautifulSoup
 from markdown_it import MarkdownIt
+from remarks import in_words
 from repository import commit, edit_file, git
 from sandbox_site import Site, make_site
 
@@ -18,7 +19,7 @@ RENDERER = MarkdownIt("commonmark", {"html": True}).enable("table")
 DRAFT = (
     "<article><h1>Alpha</h1><p>In <mark>1999</mark>, it was slow.</p><p>Two cores.</p></article>"
 )
-REMARKS = ("length: 640 words for 900",)
+REMARKS = in_words("length: 640 words for 900")
 
 
 @pytest.fixture
@@ -151,7 +152,7 @@ def test_hostile_texts(site: Site) -> None:
     """Nothing in a text, a remark, an owner or a name mentions, closes, loads or unfolds."""
     said = HOSTILE.replace("<", "&lt;")
     html = f"<article><h1>Alpha</h1><p>In <mark>1999</mark> {said}.</p><p>{said}</p></article>"
-    site.draft(html, remarks=(HOSTILE[:200],))
+    site.draft(html, remarks=in_words(HOSTILE[:200]))
     request = {"type": "blog", "topic": "Alpha", "owner": "@all </details>"}
     site.write("docs/index.md", f"---\ncontentgen: {json.dumps(request)}\n---\n")
     propose(site)

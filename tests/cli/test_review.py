@@ -15,12 +15,14 @@ import yaml
 from approved_headers import sign, signed
 from click.testing import CliRunner
 from golden_file import cases
+from remarks import in_words
 from repository import edit_file
 from sandbox_site import REQUEST, Site, make_site
 
 from mkdocs_contentgen.cli.common import listen
 from mkdocs_contentgen.cli.main import main
 from mkdocs_contentgen.html.document import Document
+from mkdocs_contentgen.remark import quotation_remarks
 from mkdocs_contentgen.requests import BlogRequest
 from mkdocs_contentgen.review.approving import check_lines
 from mkdocs_contentgen.text import Edits, Text
@@ -207,7 +209,7 @@ def test_approve_writes_the_normal_form_of_an_edit(site: Site) -> None:
     assert Document(html).to_lines() == html
 
 
-REMARKS = ("length: 640 words for 900", "opening: begins with '\x1b[2J'")
+REMARKS = in_words("length: 640 words for 900", "opening: begins with '\x1b[2J'")
 REMARK_LINES = [
     "not as requested: length: 640 words for 900",
     r"not as requested: opening: begins with '\x1b[2J'",
@@ -238,11 +240,12 @@ def test_remarks_are_listed(site: Site) -> None:
 
 def test_an_invented_quotation_cannot_be_approved(site: Site) -> None:
     """A person asks for another draft, or takes it out of an approved file."""
-    quoted = ("length: 640 words for 900", "quotation: nobody said ‘It is new’")
+    quoted = (*REMARKS[:1], *quotation_remarks(["It is new"]))
     site.draft(article("One."), model="small", remarks=quoted)
     assert site.run("approve", "index.md", "--by", "Jo", code=1) == (
-        "Error: docs/index.md:2: this draft cannot be approved: quotation: nobody said "
-        "‘It is new’; confirm, change or remove each statement with `contentgen review index.md`, "
+        "Error: docs/index.md:2: this draft cannot be approved: quotation: this "
+        "quotation is in no source: It is new; confirm, change or remove each statement with "
+        "`contentgen review index.md`, "
         "or ask for another text with `contentgen generate --refresh index.md`\n"
     )
     assert not site.approved.exists()
@@ -255,7 +258,7 @@ def test_an_invented_quotation_cannot_be_approved(site: Site) -> None:
 
 def test_ejecting_what_nobody_approved(site: Site) -> None:
     """It is named with its remarks, and refused where no page may show it."""
-    site.draft(article("One."), model="small", remarks=("quotation: nobody said ‘It is new’",))
+    site.draft(article("One."), model="small", remarks=tuple(quotation_remarks(["It is new"])))
     assert "this draft cannot be approved: quotation" in site.run("eject", "index.md", code=1)
     site.draft(article("One in <mark>1999</mark>."), day=2, model="small", remarks=REMARKS)
     site.configure(plugins=[{"contentgen": STRICT}])
@@ -349,7 +352,7 @@ def test_ejecting_a_draft_beside_an_earlier_text(site: Site) -> None:
 
 def test_of_many_remarks_the_first_are_listed(site: Site) -> None:
     """The others are there for whoever names the page."""
-    remarks = tuple(f"length: {number} words" for number in range(8))
+    remarks = in_words(*(f"length: {number} words" for number in range(8)))
     site.draft(article("One."), model="small", remarks=remarks)
     listed = site.run("status")
     assert listed.count("not as requested: ") == 5

@@ -13,6 +13,7 @@ from msgspec.structs import replace
 from sandbox_site import Site, make_site
 
 from mkdocs_contentgen.cli.common import load_articles, open_site
+from mkdocs_contentgen.remark import Remark
 from mkdocs_contentgen.reporting import SILENT
 from mkdocs_contentgen.review import updating
 from mkdocs_contentgen.review.translated_elsewhere import remarks_on_changed
@@ -270,9 +271,9 @@ def import_text_fails(site: Site, text: str) -> str:
 def test_remarks_go_with_the_words_that_they_are_about() -> None:
     """What is said of a block goes when a person changes it, and what is said of none stays."""
     remarks = (
-        "translation: the original's 'Three' has no translation",
-        "translation: 'Eins': the original has 1",
-        "translation: 'Zwei': the original has 2",
+        Remark("missing", "'Three'"),
+        Remark("differs", "'Eins'", {"because": "the original has 1"}),
+        Remark("differs", "'Zwei'", {"because": "the original has 2"}),
     )
     when = datetime(2026, 1, 1, tzinfo=UTC)
     before = Text("<article><p>Eins</p><p>Zwei</p></article>", when, {}, remarks=remarks)
@@ -286,11 +287,8 @@ def test_a_remark_on_what_is_missing_goes_when_a_person_adds_that() -> None:
     original = Text("<article><p>One</p><p>Two</p><h2>Three</h2><p>Four</p></article>", when, {})
     html = "<article><p>Eins</p><h2>Drei</h2></article>"
     aligned = import_translation(original, html)
-    remarks = tuple(f"translation: {problem}" for problem in aligned.problems)
-    assert remarks == (
-        "translation: the original's 'Two' has no translation",
-        "translation: the original's 'Four' has no translation",
-    )
+    remarks = tuple(aligned.remarks)
+    assert remarks == (Remark("missing", "'Two'"), Remark("missing", "'Four'"))
     before = Text(html, when, {}, remarks=remarks, original=aligned.original)
     after = replace(before, html="<article><p>Eins</p><p>Zwei</p><h2>Drei</h2></article>")
     assert remarks_on_changed(before, after, original) == remarks[1:]

@@ -6,6 +6,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 import yaml
+from remarks import in_words
 
 from mkdocs_contentgen.requests import BlogRequest, NewsRequest
 from mkdocs_contentgen.text import Text
@@ -57,7 +58,12 @@ def make_site(root: Path, theme: object = None, **config: object) -> None:
         root,
         {
             NEWS.key(sandbox=False): Text(
-                HTML, WHEN, NEWS.record(), "m", {LINK: section.digest}, ("length: too short",)
+                HTML,
+                WHEN,
+                NEWS.record(),
+                "m",
+                {LINK: section.digest},
+                in_words("length: too short"),
             ),
             BLOG.key(sandbox=False): Text(post, WHEN, BLOG.record(), "m"),
         },

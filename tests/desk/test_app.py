@@ -21,6 +21,7 @@ from commands import like_a_process, run_here
 from conftest import Project
 from desk_site import BLOG, HTML, LINK, NEWS, WHEN, make_site, save
 from msgspec import structs
+from remarks import in_words
 
 from mkdocs_contentgen.cli.common import open_site
 from mkdocs_contentgen.cli.output import article_to_json
@@ -30,8 +31,9 @@ from mkdocs_contentgen.desk.builder import Builder
 from mkdocs_contentgen.desk.session import DeskSite
 from mkdocs_contentgen.files import sha256
 from mkdocs_contentgen.html.document import Block, Document
+from mkdocs_contentgen.remark import Remark, quotation_remarks
 from mkdocs_contentgen.site.progress import LineReporter
-from mkdocs_contentgen.text import Edits, Text, is_about_quotation, quotation_remarks
+from mkdocs_contentgen.text import Edits, Text
 from mkdocs_contentgen.texts.approved_dir import read_approved
 from mkdocs_contentgen.texts.store import DiskStore, row_key
 
@@ -165,7 +167,8 @@ def test_a_text_with_its_sources(reviewer: Reviewer) -> None:
     """Statements stand with their sentence and the section that they cite, as it is now."""
     text = reviewer.text()
     assert text["brief"] == "- needs Python 3.11"
-    assert text["remarks"] == ["length: too short"]
+    remark = {"kind": "service", "values": {"block": "", "text": "length: too short"}}
+    assert text["remarks"] == [{**remark, "words": "length: too short"}]
     statements = text["statements"]
     assert isinstance(statements, list)
     assert [it["text"] for it in statements] == ["4 seconds", "Jane Smith", "5 EUR"]
@@ -853,7 +856,7 @@ def test_a_change_that_no_page_could_show(reviewer: Reviewer, rest: str, reason:
 def test_quotations_that_a_person_has_settled(reviewer: Reviewer) -> None:
     """A draft that quotes what nobody said is approved once its statements are settled."""
     key = NEWS.key(sandbox=False)
-    remark = "quotation: this quotation is in no source: Jane Smith"
+    [remark] = quotation_remarks(["Jane Smith"])
     save(reviewer.root, {key: Text(HTML, WHEN, NEWS.record(), "m", {}, (remark,))})
     refused = reviewer.act("approve", reason="I know")
     assert refused.status_code == 422
@@ -878,7 +881,7 @@ def test_quotations_that_a_person_has_settled(reviewer: Reviewer) -> None:
 )
 def test_quotations_in_several_parts(reviewer: Reviewer, html: str) -> None:
     """Neither a reason nor another change settles them, but each part that is confirmed."""
-    remarks = ("quotation: this quotation is in no source: “It is new and we like it”",)
+    remarks = tuple(quotation_remarks(["“It is new and we like it”"]))
     html = f"<article><h1>T</h1>{html}<p>The end.</p></article>"
     save(
         reviewer.root, {NEWS.key(sandbox=False): Text(html, WHEN, NEWS.record(), "m", {}, remarks)}
@@ -1046,7 +1049,7 @@ def test_undo_says_what_it_takes_back(reviewer: Reviewer) -> None:
     assert reviewer.text()["undo"] == {"act": "approve", "by": "Jo", "deletes_file": False}
 
 
-def quoting(reviewer: Reviewer) -> tuple[str, ...]:
+def quoting(reviewer: Reviewer) -> tuple[Remark, ...]:
     """Save a text with two invented quotations and a figure to check, and return its remarks."""
     html = (
         "<article><h1>T</h1><p><mark>“It is new and fast”</mark>, she said.</p><p>It has "
@@ -1054,15 +1057,15 @@ def quoting(reviewer: Reviewer) -> tuple[str, ...]:
         "</article>"
     )
     quotations = quotation_remarks(["“It is new and fast”", "“We all like it”"])
-    remarks = (*quotations, "length: too short")
+    remarks = (*quotations, *in_words("length: too short"))
     key = NEWS.key(sandbox=False)
     save(reviewer.root, {key: Text(html, WHEN, NEWS.record(), "m", remarks=remarks)})
     return remarks
 
 
-def about_quotations(reviewer: Reviewer) -> list[str]:
+def about_quotations(reviewer: Reviewer) -> list[Remark]:
     """Return the remarks on quotations that are left."""
-    return [remark for remark in cached(reviewer).remarks if is_about_quotation(remark)]
+    return [remark for remark in cached(reviewer).remarks if remark.is_about_quotation]
 
 
 def test_the_remark_on_a_quotation_goes(reviewer: Reviewer) -> None:
@@ -1173,7 +1176,9 @@ def test_a_translation_beside_its_original(reviewer: Reviewer) -> None:
     assert [block["original"] for block in blocks] == ["Ten habits", "In 2019.", "Last."]
     assert (text["translation_of"], text["original_language"]) == ("post.md", "en")
     assert text["sources"] == []
-    assert text["remarks"] == ["translation: the original is a draft that nobody has approved"]
+    remarks = text["remarks"]
+    assert isinstance(remarks, list)
+    assert [remark["kind"] for remark in remarks] == ["original_draft"]
     statements = text["statements"]
     assert isinstance(statements, list)
     [evidence] = statements[0]["evidence"]

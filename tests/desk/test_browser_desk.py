@@ -20,6 +20,7 @@ from golden_file import GOLDEN
 from model_double import ModelDouble, written
 from playwright.sync_api import Browser, Locator, Page, Request, Response, Route, expect
 from ports import free_port
+from remarks import in_words
 
 from mkdocs_contentgen.html.markdown_reader import read_line
 from mkdocs_contentgen.requests import BlogRequest
@@ -597,7 +598,7 @@ def test_a_hostile_page_of_the_site(project: Project, page: Page) -> None:
     hostile = HTML.replace("It is fast.", f"It is fast. {payload}")
     save(
         project.root,
-        {NEWS.key(sandbox=False): Text(hostile, WHEN, NEWS.record(), "m", {}, (payload,))},
+        {NEWS.key(sandbox=False): Text(hostile, WHEN, NEWS.record(), "m", {}, in_words(payload))},
     )
     with DeskProcess(project) as desk:
         open_text(desk, page)

@@ -41,6 +41,8 @@ from mkdocs_contentgen.desk.builder import PREFIX, Builder, private_folder
 from mkdocs_contentgen.desk.describing import describe
 from mkdocs_contentgen.desk.session import DeskSite
 from mkdocs_contentgen.files import locked
+from mkdocs_contentgen.remark import Remark, quotation_remarks
+from mkdocs_contentgen.remark_words import sentences_of
 from mkdocs_contentgen.review.approving import decide_approval, text_to_approve, write_approval
 from mkdocs_contentgen.site.progress import LineReporter
 from mkdocs_contentgen.text import Text
@@ -155,19 +157,29 @@ def test_the_article_is_in_the_page_at_once(reviewer: Reviewer) -> None:
     assert list(map(int, numbers)) == [it["number"] for it in text["blocks"]]
 
 
+def described(text: dict[str, object]) -> list[str]:
+    """Return the remarks on a text in words."""
+    remarks = text["remarks"]
+    assert isinstance(remarks, list)
+    return [remark["words"] for remark in remarks]
+
+
 def test_remarks_are_made_anew(reviewer: Reviewer) -> None:
     """Those on the form of a text follow each change; those on its sources stay."""
     key = NEWS.key(sandbox=False)
-    remarks = ("length: 20 words for 400", "quotation: this quotation is in no source: Jane Smith")
+    remarks = (
+        Remark("length", values={"words": 20, "target": 400}),
+        *quotation_remarks(["Jane Smith"]),
+    )
     save(reviewer.root, {key: Text(HTML, WHEN, NEWS.record(), "m", remarks=remarks)})
     words = re.findall("[A-Za-z]{2,}", (Path(__file__).parents[2] / "README.md").read_text())
     reviewer.change("insert", 6, kind="p", markdown=f"{' '.join(words[:370])}.")
-    assert reviewer.text()["remarks"] == [remarks[1]]
+    assert described(reviewer.text()) == ["quotation: this quotation is in no source: Jane Smith"]
     reviewer.act("undo")
-    assert reviewer.text()["remarks"] == list(remarks)
+    assert described(reviewer.text()) == sentences_of(remarks)
     text = reviewer.change("delete", 6)
     assert isinstance(text, dict)
-    assert text["remarks"] == [remarks[1], "length: 24 words for about 400"]
+    assert described(text) == [*sentences_of(remarks[1:]), "length: 24 words for about 400"]
 
 
 def test_marks_of_anybody_are_statements(reviewer: Reviewer) -> None:

@@ -24,6 +24,7 @@ from hypothesis import strategies as st
 from mkdocs.config import load_config
 from mkdocs.structure.files import get_files
 from msgspec import structs
+from remarks import said
 from test_inline_styles import styles
 from test_markdown import DAY, PIECES
 from test_sanitizer import soups
@@ -202,7 +203,7 @@ def test_model() -> None:
         started = time.process_time()
         found = draft(answer, request("blog"), words=10)
         if not found.problem:
-            assert len(found.remarks) < 30
+            assert len(said(found)) < 30
         to_html(found.document, "blog", given=TOPIC, day=DAY, names=True)
         assert time.process_time() - started < 10, ascii(piece)
 

@@ -11,6 +11,7 @@ import pytest
 from browsing import browser  # noqa: F401  a fixture
 from markdown_it import MarkdownIt
 from playwright.sync_api import Browser
+from remarks import in_words
 from repository import commit, git
 from sandbox_site import make_site
 
@@ -60,7 +61,7 @@ def test_the_picture_of_a_report(
     monkeypatch.setenv("GITHUB_SHA", "0" * 40)
     git(tmp_path, "init", "-q", "-b", "main")
     commit(tmp_path)
-    site.draft(DRAFT, is_for_writer=True, remarks=("length: 640 words for 900",))
+    site.draft(DRAFT, is_for_writer=True, remarks=in_words("length: 640 words for 900"))
     site.run("propose", "index.md")
     markdown = site.run("report", "--base", "main")
     html = MarkdownIt("commonmark", {"html": True}).enable("table").render(markdown)

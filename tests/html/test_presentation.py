@@ -13,6 +13,7 @@ import pytest
 from conftest import Project
 from golden_file import GOLDEN, expect
 from growth import LINEAR, growth
+from remarks import in_words
 from service_double import Handler, Received, ServiceDouble, generated
 from test_sanitizer import cases_of
 
@@ -46,7 +47,7 @@ def test_an_article_is_shown_as_expected() -> None:
         how = {name: given.pop(name) for name in ("styles", "publisher") if name in given}
         if disclosure is True:
             disclosure = {}
-        given["remarks"] = tuple(given.get("remarks", ()))
+        given["remarks"] = in_words(*given.get("remarks", ()))
         provenance = Provenance("news", NOW, review, **given)
         element, facts = present(html, provenance, Presentation(disclosure=disclosure, **how))
         described = provenance.published_by(how.get("publisher", "")).json_ld("T", facts.published)

@@ -10,6 +10,7 @@ from sandbox_site import Site, make_site
 
 from mkdocs_contentgen.errors import ApprovalError
 from mkdocs_contentgen.mkdocs.loading import load_mkdocs_site
+from mkdocs_contentgen.remark import quotation_remarks
 from mkdocs_contentgen.review.approving import (
     TextToApprove,
     decide_approval,
@@ -19,7 +20,7 @@ from mkdocs_contentgen.text import Edits
 from mkdocs_contentgen.texts.articles import Article
 
 ARTICLE = "<article><h1>Alpha</h1><p>It is old. {}</p></article>"
-INVENTED = "quotation: nobody said ‘It is new’"
+[INVENTED] = quotation_remarks(["It is new"])
 
 
 @pytest.fixture
@@ -53,7 +54,7 @@ def test_an_invented_quotation_that_a_person_has_taken_out(site: Site) -> None:
     site.draft(ARTICLE.format(f"</p>{quotation}<p>Yes."), remarks=(INVENTED,))
     site.run("propose", "index.md")
     edit_file(site.approved, "Yes.", "No.")
-    with pytest.raises(ApprovalError, match="‘It is new’"):
+    with pytest.raises(ApprovalError, match="It is new"):
         approve(site, reason="I know it")
     edit_file(site.approved, "No.", "Yes.")
     edit_file(site.approved, f"{quotation}\n", "")
@@ -70,10 +71,10 @@ def test_an_invented_quotation_without_a_mark(site: Site, edits: Edits | None) -
     if edits:
         assert approve(site).approval
         return
-    with pytest.raises(ApprovalError, match="‘It is new’"):
+    with pytest.raises(ApprovalError, match="It is new"):
         approve(site)
     site.run("propose", "index.md")
-    with pytest.raises(ApprovalError, match="‘It is new’"):
+    with pytest.raises(ApprovalError, match="It is new"):
         approve(site)
 
 

@@ -12,6 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 from parses import counted_parses
+from remarks import said
 
 from mkdocs_contentgen.citation import Citation
 from mkdocs_contentgen.errors import EditError
@@ -143,7 +144,7 @@ def test_what_a_person_wrote_stays() -> None:
     answer = f"BLOCK {MINE.number}: Other words.\nWHY: they are wrong"
     text = updated(answer)
     assert "Other words" not in text.html
-    assert text.remarks == (
+    assert said(text) == (
         "update: what Ann wrote may be wrong now: 'A person's words.': they are wrong",
     )
     assert updated(answer, note="make “a person's words.” friendlier").html == HTML
@@ -155,7 +156,7 @@ def test_wrong_answers_change_nothing(answer: str, remark: str) -> None:
     """What a model may not change is a remark, and the text stays as it was."""
     text = updated(f"{answer}\nWHY: x\n\nNOTHING: else")
     assert text.html == HTML
-    assert remark in "".join(text.remarks)
+    assert remark in "".join(said(text))
 
 
 def test_what_a_person_wrote_beside_a_picture_stays() -> None:

@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator
 
 import pytest
 from golden_file import cases
+from remarks import said
 from service_calls import ARTICLE, GOOD, LONG, REQUEST, answer, failure, send
 from service_double import TOKEN, USER, ServiceDouble, generated, listening, raw, running
 
@@ -20,6 +21,7 @@ from mkdocs_contentgen.errors import (
     UnknownOutcomeError,
 )
 from mkdocs_contentgen.page_request import PageRequest
+from mkdocs_contentgen.remark import Remark
 from mkdocs_contentgen.requests import ArticleRequest, BlogRequest, NewsRequest, Request
 from mkdocs_contentgen.service import SANDBOX
 from mkdocs_contentgen.service.client import ServiceClient
@@ -141,7 +143,7 @@ def test_a_client_does_not_show_its_token() -> None:
 
 BLOCK = OriginalBlock(3, "p", "Words.")
 TRANSLATION = Translation("de", [BLOCK], "en")
-TRANSLATED = Translated([TranslatedBlock(3, "Wörter.")], ["a remark"], "m")
+TRANSLATED = Translated([TranslatedBlock(3, "Wörter.")], [Remark("original_draft")], "m")
 
 
 @pytest.fixture
@@ -340,11 +342,11 @@ def test_other_errors_of_the_server(service: ServiceDouble, answer: bytes) -> No
 def test_the_remarks_of_an_answer(service: ServiceDouble) -> None:
     """Remarks are lines for terminals, not too many and not too long; others count as none."""
     remarks = ["640 words\n for 900", 7, "", "\x1b[2J", "\ud83d", "x" * 301, *map(str, range(60))]
-    found = parse_answer(answer(content=ARTICLE, remarks=remarks), REQUEST).remarks
+    found = said(parse_answer(answer(content=ARTICLE, remarks=remarks), REQUEST))
     assert found[:4] == ("640 words for 900", "\\x1b[2J", "\\ud83d", "x" * 300)
     assert len(found) == 50
     for other in (None, "text", {"a": "b"}, 5):
-        assert parse_answer(answer(content=ARTICLE, remarks=other), REQUEST).remarks == ()
+        assert said(parse_answer(answer(content=ARTICLE, remarks=other), REQUEST)) == ()
 
 
 @pytest.mark.parametrize("model", ["\x1b[2J", "a\nb", "x" * 301, 7, None])

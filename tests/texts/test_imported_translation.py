@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from edited_translations import HOSTS, TODAY, text_of, translated, update
 from msgspec.structs import replace
+from remarks import HasRemarks, said
 
 from mkdocs_contentgen.files import sha256
 from mkdocs_contentgen.html.document import Document
@@ -45,7 +46,7 @@ def aligned(html: str, original: Text = ORIGINAL) -> tuple[ImportedTranslation, 
 def test_a_whole_translation() -> None:
     """Each block stands for one, and the translation remembers them."""
     found, pairs = aligned(OWN.html)
-    assert found.problems == []
+    assert said_of_translation(found) == []
     assert (found.original.digest, found.original.language) == (sha256(ORIGINAL.html), "en")
     assert pairs["Fast builds"] == "Schnelles Bauen"
     assert pairs["Row number 31"] == "Zeile Nummer 31"
@@ -59,7 +60,7 @@ def test_a_part_that_is_missing() -> None:
     html = html.replace("<tr><td>Zeile Nummer 7</td><td>7 s</td></tr>", "")
     html = html.replace("<p>Weiterlesen.</p>", "<p>Weiterlesen.</p><p>Übersetzt von Ann.</p>")
     found, pairs = aligned(html)
-    assert found.problems == [
+    assert said_of_translation(found) == [
         "the original's 'A build of MkDocs takes 12 s.' has no translation",
         "the original's 'The first reason is Python' has no translation",
         "the original's 'Row number 7' has no translation",
@@ -77,20 +78,24 @@ def test_a_translation_in_another_form() -> None:
         "https://a.example/x", "https://b.example/"
     )
     found, _ = aligned(html)
-    assert found.problems == [
+    assert said_of_translation(found) == [
         "'Er liest jede Seite zweimal.' lacks https://a.example/x of the original",
         "the code 'mkdocs build --streng' is not that of the original",
     ]
     cited = text_of(ORIGINAL.html.replace("version 1.6", "version 1.6 [4] [5]"))
     found, _ = aligned(OWN.html.replace("Version 1.6", "Version 1.6 [5]"), cited)
-    assert found.problems == ["'Ein Cache, ab Version 1.6 [5].' lacks [4] of the original"]
+    assert said_of_translation(found) == [
+        "'Ein Cache, ab Version 1.6 [5].' lacks [4] of the original"
+    ]
     picture = '<figure><img src="https://img.example/a.png" alt="x"></figure><p>Read on.'
     shown = text_of(ORIGINAL.html.replace("<p>Read on.", picture))
     other = picture.replace("a.png", "b.png").replace("Read on", "Weiterlesen")
     found, _ = aligned(OWN.html.replace("<p>Weiterlesen.", other), shown)
-    assert found.problems == ["a picture lacks https://img.example/a.png of the original"]
+    assert said_of_translation(found) == [
+        "a picture lacks https://img.example/a.png of the original"
+    ]
     found, _ = aligned("<article><h1>Kurz</h1></article>")
-    assert found.problems[4:] == [
+    assert said_of_translation(found)[4:] == [
         "the original's 'The second is 5 GB of pictures' has no translation",
         "124 more blocks of the original have no translation",
     ]
@@ -100,7 +105,7 @@ def test_many_blocks_that_stand_for_nothing() -> None:
     """Five of them are named, and the others counted."""
     added = "".join(f"<p>Zusatz {number}</p>" for number in range(7))
     found, _ = aligned(OWN.html.replace("<p>Weiterlesen.</p>", f"<p>Weiterlesen.</p>{added}"))
-    assert found.problems[4:] == [
+    assert said_of_translation(found)[4:] == [
         "'Zusatz 4' stands for nothing in the original",
         "2 more blocks stand for nothing in the original",
     ]
@@ -119,7 +124,7 @@ def test_updates_of_an_imported_translation() -> None:
     html = ORIGINAL.html.replace("takes 12 s", "takes 9 s").replace("<p>Read", "<p>new</p><p>Read")
     after = update(own, text_of(html))
     assert after.html == OWN.html.replace("<p>Weiter", "<p>NEW</p>\n<p>Weiter")
-    assert after.remarks == (
+    assert said(after) == (
         "translation: its original has changed: 'Ein Bau mit MkDocs dauert 12 s.'",
     )
 
@@ -154,7 +159,7 @@ def test_a_row_of_an_import_that_lacks_a_cell() -> None:
         original,
     )
     assert "<tr><td>erste Worte</td><td>5</td><td>last words</td></tr>" in own.html
-    assert own.remarks == (
+    assert said(own) == (
         "translation: 'last words' stays in the language of the original: "
         "its row has no words for it",
     )
@@ -164,7 +169,7 @@ def test_a_row_of_an_import_that_lacks_a_cell() -> None:
     assert [block.text for block in asked.blocks if not block.translation] == ["last words"]
     after = apply_translation_update(own, original, asked, translated(asked), TODAY, repeats=True)
     assert "<tr><td>erste Worte</td><td>5</td><td>LAST WORDS</td></tr>" in after.html
-    assert after.remarks == ()
+    assert said(after) == ()
 
 
 def test_a_new_column_beside_a_row_that_an_import_lacks() -> None:
@@ -193,6 +198,11 @@ def without_a_paragraph() -> Text:
     return imported(html.replace(OWN_ROW, ""))
 
 
+def said_of_translation(found: HasRemarks) -> list[str]:
+    """Return what remarks say, without what all of them are about."""
+    return [sentence.removeprefix("translation: ") for sentence in said(found)]
+
+
 def imported(html: str, original: Text = ORIGINAL) -> Text:
     """Return a translation by Ann, as it is imported."""
     lines = Document(html, HOSTS).to_lines()
@@ -201,7 +211,7 @@ def imported(html: str, original: Text = ORIGINAL) -> Text:
         OWN,
         html=found.document.to_lines(),
         request={"type": "article", "language": "de"},
-        remarks=tuple(f"translation: {problem}" for problem in found.problems),
+        remarks=tuple(found.remarks),
         edits=Edits(changed_by={block.digest: "Ann" for block in Document(lines, HOSTS).blocks()}),
         original=found.original,
     )
@@ -220,7 +230,7 @@ def test_code_in_a_sentence() -> None:
         ("Nimm <code>make -j42</code> oder <code>ab</code>.", ["`make -j4`", "`f()`", "`a`"]),
     ):
         found, _ = aligned(f"<article><h1>t</h1><p>{own}</p></article>", original)
-        assert [problem.split(" lacks ")[1] for problem in found.problems] == [
+        assert [problem.split(" lacks ")[1] for problem in said_of_translation(found)] == [
             f"{code} of the original" for code in problems
         ]
 
@@ -228,7 +238,7 @@ def test_code_in_a_sentence() -> None:
 def test_an_update_translates_what_an_import_lacks() -> None:
     """Only where a person asks for it; it stands where it does in the original, and all is said."""
     own = without_a_paragraph()
-    assert len(own.remarks) == 3
+    assert len(said(own)) == 3
     assert own.original
     assert count_changes(own.original, ORIGINAL.html) == 0
     assert plan_translation_update(own, ORIGINAL) is None
@@ -237,7 +247,7 @@ def test_an_update_translates_what_an_import_lacks() -> None:
     assert after.html == OWN.html.replace(
         "Ein Bau mit MkDocs dauert 12 s.", "A BUILD OF MKDOCS TAKES 12 S."
     ).replace(OWN_ROW, "<tr><td>ROW NUMBER 7</td><td>7 S</td></tr>")
-    assert after.remarks == ()
+    assert said(after) == ()
     assert plan_translation_update(after, ORIGINAL, repeats=True) is None
 
 
@@ -262,7 +272,7 @@ def test_an_update_brings_what_needs_no_words() -> None:
     """Code, pictures, lines and the other cells of a row stand there without a question."""
     original = text_of(f"<article><h1>Builds</h1>{PLAIN}</article>")
     own = imported(OWN_PLAIN, original)
-    assert [remark.split("original's ")[1] for remark in own.remarks] == [
+    assert [remark.split("original's ")[1] for remark in said(own)] == [
         f"{name} has no translation" for name in ("'make'", "'3'", "'warm'", "picture")
     ]
     asked = plan_translation_update(own, original, repeats=True)
@@ -275,14 +285,14 @@ def test_an_update_brings_what_needs_no_words() -> None:
     for word, own_word in words.items():
         expected = expected.replace(word, own_word)
     assert expected in after.html
-    assert after.remarks == ()
+    assert said(after) == ()
     assert not ComparedTranslation(after, original).lacks_what_needs_no_words()
     assert update(after, original).html == after.html
     fails = translated(asked, lambda: True)
     failed = apply_translation_update(own, original, asked, fails, TODAY, repeats=True)
     assert failed.html.count("<tr>") == 1
     assert "make" in failed.html
-    assert failed.remarks == own.remarks[1:3]
+    assert said(failed) == said(own)[1:3]
     assert apply_translation_update(own, original, None, translated(None), TODAY).html == own.html
 
 
@@ -291,7 +301,7 @@ def test_what_a_translator_fails_at_is_still_missing() -> None:
     own = without_a_paragraph()
     asked = plan_translation_update(own, ORIGINAL, repeats=True)
     after = apply_translation_update(own, ORIGINAL, asked, translated(asked, lambda: True), TODAY)
-    assert (after.html, after.remarks) == (own.html, own.remarks)
+    assert (after.html, said(after)) == (own.html, said(own))
     assert plan_translation_update(after, ORIGINAL, repeats=True) == asked
 
 
@@ -299,9 +309,9 @@ def test_an_edited_block_is_not_what_was_missing_beside_it() -> None:
     """What was missing is looked for among what a person adds, after what that has changed."""
     own = without_a_paragraph()
     edited = replace(own, html=own.html.replace("Warum das lange dauert", "Wieso das dauert"))
-    assert update(edited, ORIGINAL).remarks == own.remarks
+    assert said(update(edited, ORIGINAL)) == said(own)
     changed = text_of(ORIGINAL.html.replace("Why it is slow", "Why it is so slow"))
-    remarks = update(edited, changed).remarks
+    remarks = said(update(edited, changed))
     assert "translation: its original has changed: 'Wieso das dauert'" in remarks
 
 
@@ -316,18 +326,18 @@ def test_a_block_whose_original_is_gone_is_not_what_was_missing_beside_it() -> N
     original = text_of(html.replace(removed, ""))
     after = update(own, original)
     gone = "translation: its original is gone: 'Er liest alles.'"
-    assert set(after.remarks) > {*own.remarks, gone}
+    assert set(said(after)) > {*said(own), gone}
     changed = text_of(original.html.replace("12 s", "9 s"))
     for now, words in ((original, "12 s"), (changed, "9 s")):
         second = update(after, now)
-        assert set(second.remarks) >= {gone, own.remarks[0].replace("12 s", words)}
+        assert set(said(second)) >= {gone, said(own)[0].replace("12 s", words)}
         asked = plan_translation_update(second, now, repeats=True)
         assert asked
         missing = [block.text for block in asked.blocks if not block.translation]
         assert missing == [f"It takes {words}."]
         third = apply_translation_update(second, now, asked, translated(asked), TODAY)
         assert f"IT TAKES {words.upper()}." in third.html
-        assert "Er liest alles." in third.html and gone in third.remarks
+        assert "Er liest alles." in third.html and gone in said(third)
 
 
 def test_a_long_import() -> None:
@@ -336,7 +346,7 @@ def test_a_long_import() -> None:
     original = text_of(f"<article><h1>T</h1>{words}</article>")
     html = original.html.replace("<p>The text number 17 of Ann is here.</p>", "")
     found, pairs = aligned(html.replace("The text", "Der Text"), original)
-    assert found.problems == [
+    assert said_of_translation(found) == [
         "the original's 'The text number 17 of Ann is here.' has no translation"
     ]
     assert pairs["The text number 200 of Ann is here."] == "Der Text number 200 of Ann is here."

@@ -7,6 +7,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
+from remarks import said
 
 from mkdocs_contentgen.page_request import PageRequest
 from mkdocs_contentgen.requests import BlogRequest, Request, TranslationOf
@@ -106,7 +107,7 @@ def test_both_are_missing(site: Site) -> None:
     assert translation.draft.html.count("<p") == original.draft.html.count("<p")
     assert translation.draft.original
     assert translation.draft.original.is_draft
-    assert any("draft" in remark for remark in translation.remarks)
+    assert any("draft" in remark for remark in said(translation))
     assert translation.text_language == "de"
 
     again = site.obtain()
@@ -137,7 +138,7 @@ def test_the_approved_text_is_translated(site: Site) -> None:
     assert "[de] Run <code>make</code> in 5 minutes." in translation.draft.html
     assert translation.draft.original
     assert not translation.draft.original.is_draft
-    assert translation.draft.remarks == ()
+    assert said(translation.draft) == ()
 
 
 def test_a_text_that_nobody_approved_waits_where_it_has_to_be(site: Site) -> None:

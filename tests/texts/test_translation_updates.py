@@ -23,9 +23,11 @@ from edited_translations import (
 from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
 from msgspec.structs import replace
+from remarks import in_words, said
 
 from mkdocs_contentgen.errors import EditError
 from mkdocs_contentgen.html.document import Document
+from mkdocs_contentgen.remark import Remark
 from mkdocs_contentgen.service.protocol import Translated, TranslatedBlock
 from mkdocs_contentgen.text import Edits, Text
 from mkdocs_contentgen.texts.remembered import (
@@ -266,12 +268,12 @@ def test_citations_in_words_of_a_person() -> None:
     assert plan_translation_update(own, numbered) is None
     after = update(own, numbered)
     assert f'Anns Luft <a href="https://a.example/#b"{REL}>[3]</a></p>' in after.html
-    assert after.remarks == ()
+    assert said(after) == ()
     assert after.edits and set(after.edits.changed_by.values()) == {"Ann"}
     more = cited(CITED.replace("[B]", "[B3] [C]"))
     again = update(after, more)
     assert f'Anns Luft <a href="https://a.example/#b"{REL}>[3]</a></p>' in again.html
-    assert again.remarks == ("translation: its original has changed: 'Anns Luft [3]'",)
+    assert said(again) == ("translation: its original has changed: 'Anns Luft [3]'",)
     assert "Anns Luft" in update(again, cited("<p>other</p><p>words</p>")).html
 
 
@@ -283,7 +285,7 @@ def test_a_statement_to_check_stays_one() -> None:
     assert own.original
     pairs = read_remembered(own.original.blocks)
     pairs[2] = Remembered(pairs[2].form, short_digest_of(leaves_before[2]))
-    remark = "translation: 'MILD AIR [2]': '12' of the original is missing"
+    remark = Remark("differs", "'MILD AIR [2]'", {"because": "'12' of the original is missing"})
     own = replace(
         own,
         original=replace(own.original, blocks=write_remembered(pairs)),
@@ -291,7 +293,7 @@ def test_a_statement_to_check_stays_one() -> None:
     )
     after = update(own, cited(CITED.replace("[B]", "[B3]")))
     assert "<p><mark>MILD</mark> <em>AIR</em> " in after.html
-    assert after.remarks == (remark.replace("[2]", "[3]"),)
+    assert after.remarks == (replace(remark, block="'MILD AIR [3]'"),)
 
 
 @pytest.mark.parametrize(("changes", "expected"), CHANGES.values(), ids=CHANGES)
@@ -400,21 +402,21 @@ def test_words_of_a_person(edit: Callable[..., Text]) -> None:
     assert plan_translation_update(own, original) is None
     after = update(own, original)
     assert after.html == own.html
-    assert after.remarks == ("translation: its original has changed: 'Anns Satz.'",)
+    assert said(after) == ("translation: its original has changed: 'Anns Satz.'",)
     assert after.updates == ("2026-11-26: nothing had to change",)
     again = changed(original, ("other.", "another."), ("<p>last</p>", "<p>end</p>"))
     after_that = update(after, again)
     assert "Anns Satz." in after_that.html and "END" in after_that.html
-    assert after_that.remarks == after.remarks
+    assert said(after_that) == said(after)
 
 
 def test_a_remark_goes_with_the_words() -> None:
     """When a person has written the block anew, nothing has to be said of it any more."""
     own = by_ann(TRANSLATION, ("FIRST. SECOND.", "Anns Satz."))
     after = update(own, changed(ORIGINAL, ("second.", "other.")))
-    assert len(after.remarks) == 1
+    assert len(said(after)) == 1
     edited = by_ann(after, ("Anns Satz.", "Anns neuer Satz."))
-    assert update(edited, changed(ORIGINAL, ("second.", "other."))).remarks == ()
+    assert said(update(edited, changed(ORIGINAL, ("second.", "other.")))) == ()
 
 
 def test_a_person_whose_original_is_gone() -> None:
@@ -424,7 +426,7 @@ def test_a_person_whose_original_is_gone() -> None:
     after = update(own, changed(ORIGINAL, (row, ""), ("<p>last</p>", "")))
     assert after.html == own.html
     assert after.updates == ("2026-11-26: nothing had to change",)
-    assert after.remarks == (
+    assert said(after) == (
         "translation: its original is gone: 'Anns'",
         "translation: its original is gone: 'Anns Ende'",
     )
@@ -652,7 +654,7 @@ def test_a_translator_that_cannot() -> None:
     original = changed(ORIGINAL, ("second.", "other."), ("<p>last</p>", "<p>last</p><p>new</p>"))
     after = update(TRANSLATION, original, lambda: True)
     assert differences(TRANSLATION, after) == ["+ <p>new</p>"]
-    assert after.remarks == (
+    assert said(after) == (
         "translation: its original has changed: 'FIRST. SECOND.': it is as before, since "
         "the answer has no translation of it",
         "translation: 'new' stays in the language of the original: "
@@ -662,7 +664,7 @@ def test_a_translator_that_cannot() -> None:
     asked = plan_translation_update(after, original)
     assert asked and [it.text for it in asked.blocks if not it.translation] == ["first. other."]
     second = update(after, original)
-    assert second.remarks == after.remarks[1:]
+    assert said(second) == said(after)[1:]
     assert differences(after, second)[1] == '+ <p class="intro">FIRST. OTHER.</p>'
 
 
@@ -679,7 +681,7 @@ def test_untranslated_blocks_are_asked_for_again() -> None:
     assert again and [it.text for it in again.blocks if not it.translation] == ["new"]
     after = apply_translation_update(text, original, again, translated(again), TODAY)
     assert differences(text, after) == ["- <p>new</p>", "+ <p>NEW</p>"]
-    assert after.remarks == ()
+    assert said(after) == ()
     assert after.updates[-1] == "2026-11-26, t: translated 'new': it had no translation"
 
 
@@ -687,14 +689,14 @@ def test_many_untranslated_blocks_are_asked_for_again() -> None:
     """Those without a remark of their own are asked for, too, and the remarks are those of now."""
     original = text_of(f"<article><h1>title</h1>{'<p>word</p>' * 30}</article>")
     text = translate(original, fails=lambda: True)
-    assert len(text.remarks) == 21
+    assert len(said(text)) == 21
     again = plan_translation_update(text, original, repeats=True)
     assert again and len([it for it in again.blocks if not it.translation]) == 31
     failed = translated(again, lambda: True)
-    assert apply_translation_update(text, original, again, failed, TODAY).remarks == text.remarks
+    assert said(apply_translation_update(text, original, again, failed, TODAY)) == said(text)
     after = apply_translation_update(text, original, again, translated(again), TODAY)
     assert after.html == in_upper_case(text.html)
-    assert after.remarks == ()
+    assert said(after) == ()
 
 
 def test_a_hostile_answer_to_an_update() -> None:
@@ -704,19 +706,23 @@ def test_a_hostile_answer_to_an_update() -> None:
     answers = [TranslatedBlock(number, "EVIL") for number in range(-1, 40) if number != 1]
     link = TranslatedBlock(1, "[EVIL](https://evil.example)")
     after = apply_translation_update(
-        TRANSLATION, original, asked, Translated([*answers, link], ["\x1b[2J"], "m\n"), TODAY
+        TRANSLATION,
+        original,
+        asked,
+        Translated([*answers, link], in_words("\x1b[2J"), "m\n"),
+        TODAY,
     )
     assert after.html == TRANSLATION.html
-    assert after.remarks[-1] == "\\x1b[2J"
+    assert said(after)[-1] == "\\x1b[2J"
 
 
 def test_remarks_on_words_leave_room_for_those_on_blocks() -> None:
     """A text keeps 50 remarks; that the original of a person's block has changed is among them."""
-    words = tuple(f"translation: the figure {number} is missing" for number in range(50))
+    words = in_words(*(f"the figure {number} is missing" for number in range(50)))
     translation = replace(changed(TRANSLATION, ("TITLE", "Mein Titel")), remarks=words)
     after = update(translation, changed(ORIGINAL, ("title", "name")))
-    assert len(after.remarks) == 50
-    assert after.remarks[0] == "translation: its original has changed: 'Mein Titel'"
+    assert len(said(after)) == 50
+    assert said(after)[0] == "translation: its original has changed: 'Mein Titel'"
 
 
 def test_what_is_said_of_an_update() -> None:
@@ -784,7 +790,7 @@ def test_a_description_by_a_person(words: str) -> None:
     after = update(own, original)
     assert differences(own, after) == ["- <h1>TITLE</h1>", "+ <h1>NAME</h1>"]
     named = "a picture" if words == "A RED HOUSE" else "'THE END [1]'"
-    assert after.remarks == (f"translation: its original has changed: {named}",)
+    assert said(after) == (f"translation: its original has changed: {named}",)
     assert "Annes Worte" in update(after, changed(original, ("first.", "other."))).html
 
 
@@ -796,15 +802,15 @@ def test_a_description_without_a_translation() -> None:
     stays = "stays in the language of the original: the answer has no translation of it"
     remark = f"translation: `alt` 'a red house' {stays}"
     same = "translation: texts of `alt` and `title` that are those of the original: 1"
-    assert before.remarks == (same, remark)
+    assert said(before) == (same, remark)
     original = changed(DESCRIBED, ("first.", "other."))
-    assert update(before, original).remarks == before.remarks
+    assert said(update(before, original)) == said(before)
     again = plan_translation_update(before, DESCRIBED, repeats=True)
     assert again
     words = [block.text for block in again.blocks if not block.translation]
     assert words == ["a red house", "see there"]
     after = apply_translation_update(before, DESCRIBED, again, translated(again), TODAY)
-    assert (after.remarks, 'alt="A RED HOUSE"' in after.html) == ((), True)
+    assert (said(after), 'alt="A RED HOUSE"' in after.html) == ((), True)
 
 
 def test_a_hostile_description() -> None:
@@ -817,7 +823,7 @@ def test_a_hostile_description() -> None:
     text = composed(DESCRIBED, asked, Translated(blocks))
     assert 'alt="“›x 5 houses"' in text.html
     assert 'title="see there"' in text.html
-    assert text.remarks[1:] == (
+    assert said(text)[1:] == (
         "translation: `title` 'see there' stays in the language of the original: "
         "<a> is not in the original",
         "translation: `alt` '“›x 5 houses': '5' is not in the original",
@@ -831,8 +837,8 @@ def test_a_draft_that_was_approved_since() -> None:
     draft = apply_translation_update(
         TRANSLATION, original, asked, translated(asked), TODAY, is_draft=True
     )
-    assert draft.remarks == ("translation: the original is a draft that nobody has approved",)
-    assert update(draft, changed(original, ("name", "title"))).remarks == ()
+    assert said(draft) == ("translation: the original is a draft that nobody has approved",)
+    assert said(update(draft, changed(original, ("name", "title")))) == ()
 
 
 def test_a_text_that_is_no_translation() -> None:

@@ -8,6 +8,7 @@ from datetime import UTC, datetime
 
 import pytest
 from msgspec.structs import replace
+from remarks import in_words, said
 
 from mkdocs_contentgen.errors import EditError
 from mkdocs_contentgen.files import sha256
@@ -47,7 +48,7 @@ ORIGINAL = Text(
     {"type": "blog", "topic": "Fast builds"},
     "m",
     {"https://a.example/#s": "1" * 64},
-    remarks=("length: 640 words for 900",),
+    remarks=in_words("length: 640 words for 900"),
     passages={"https://a.example/#s": "4 seconds"},
 )
 
@@ -115,7 +116,7 @@ def test_only_words_differ() -> None:
     )
     expected = expected.replace(' lang="en"', ' lang="de"', 1).replace(' lang="en"', "")
     assert text.html == expected.replace("<h2>Sources", "<h2>Quellen")
-    assert (text.model, text.remarks) == ("t", ())
+    assert (text.model, said(text)) == ("t", ())
     assert (text.sources, text.passages) == (ORIGINAL.sources, ORIGINAL.passages)
 
 
@@ -146,7 +147,7 @@ def test_what_stays_is_found_behind_a_mark() -> None:
     html = "<article><h1>T</h1><p>Fast [<mark>3</mark>], \\(a = <mark>5</mark>\\).</p></article>"
     original = replace(ORIGINAL, html=Document(html).to_lines())
     text = translate(in_upper_case, original=original)
-    assert (text.remarks, "FAST [3], \\(a = 5\\)." in text.html) == ((), True)
+    assert (said(text), "FAST [3], \\(a = 5\\)." in text.html) == ((), True)
 
 
 def test_links_within_a_translation_lead_to_its_headings() -> None:
@@ -191,7 +192,7 @@ def test_the_byline_of_a_news_report(language: str, byline: str, translated: str
     assert any(byline in block.text for block in asked.blocks) is is_asked
     text = translate(in_upper_case, original=original, language=language)
     assert line.format(translated) in text.html
-    assert text.remarks == ()
+    assert said(text) == ()
 
 
 def test_a_block_without_a_usable_translation() -> None:
@@ -200,7 +201,7 @@ def test_a_block_without_a_usable_translation() -> None:
     text = translate(lambda block: answers.get(block.text, in_upper_case(block)))
     assert "<h2>Why</h2>" in text.html and "<p>Two</p>" in text.html
     assert "<h1>FAST BUILDS</h1>" in text.html
-    assert text.remarks == (
+    assert said(text) == (
         "translation: 'Why' stays in the language of the original: "
         "the answer has no translation of it",
         "translation: 'Two' stays in the language of the original: […](1) is not in the original",
@@ -218,7 +219,7 @@ def test_numbers_that_nobody_asked_for() -> None:
     sources = [TranslatedBlock(last + number, "Invented") for number in (1, 2, 3)]
     text = made(asked, Translated([*good, *bad, *sources]))
     assert "Invented" not in text.html
-    assert text.remarks == (
+    assert said(text) == (
         "translation: 'Fast builds' stays in the language of the original: "
         "the answer has two translations of it",
     )
@@ -232,8 +233,8 @@ def test_remarks_on_words_leave_room_for_those_on_blocks() -> None:
         words = in_upper_case(block)
         blocks.append(TranslatedBlock(block.number, words, f"'{block.number}' is missing"))
     text = made(asked, Translated(blocks))
-    assert len(text.remarks) == 50
-    assert "stays in the language of the original" in text.remarks[0]
+    assert len(said(text)) == 50
+    assert "stays in the language of the original" in said(text)[0]
 
 
 def test_the_remarks_of_a_translator() -> None:
@@ -242,9 +243,9 @@ def test_the_remarks_of_a_translator() -> None:
     blocks = [TranslatedBlock(block.number, in_upper_case(block)) for block in asked.blocks]
     blocks[0] = TranslatedBlock(0, "Schnell", "'build' was not kept")
     blocks[2] = TranslatedBlock(2, "", "it was \x1b[2J refused")
-    answer = Translated(blocks, ["translation: the whole \x07"], "model")
+    answer = Translated(blocks, in_words("translation: the whole \x07"), "model")
     text = made(asked, answer)
-    assert text.remarks == (
+    assert said(text) == (
         "translation: 'Why' stays in the language of the original: it was \\x1b[2J refused",
         "translation: 'Schnell': 'build' was not kept",
         "translation: the whole \\x07",
@@ -255,15 +256,15 @@ def test_the_remarks_of_a_translator() -> None:
 def test_many_untranslated_blocks() -> None:
     """Twenty have remarks of their own, so that other remarks have room."""
     text = translate(lambda block: "")
-    assert len(text.remarks) == 21
-    assert text.remarks[-1] == ("translation: 115 more blocks without a usable translation")
+    assert len(said(text)) == 21
+    assert said(text)[-1] == ("translation: 115 more blocks without a usable translation")
     assert text.html.replace('lang="de"', 'lang="en"').count("Row 59") == 1
 
 
 def test_a_draft_as_the_original() -> None:
     """Nobody vouches for it, which the translation says and remembers."""
     text = translate(in_upper_case, is_draft=True)
-    assert text.remarks == ("translation: the original is a draft that nobody has approved",)
+    assert said(text) == ("translation: the original is a draft that nobody has approved",)
     assert text.original and text.original.is_draft
 
 
@@ -310,7 +311,7 @@ def test_a_text_of_many_blocks() -> None:
     original = replace(ORIGINAL, html=html)
     assert len(plan_translation(original, "de").blocks) == MAX_BLOCKS
     text = translate(lambda block: "", original=original)
-    assert text.remarks[-1] == ("translation: 1,986 more blocks without a usable translation")
+    assert said(text)[-1] == ("translation: 1,986 more blocks without a usable translation")
 
 
 def test_a_block_that_was_not_asked_for() -> None:
@@ -321,7 +322,7 @@ def test_a_block_that_was_not_asked_for() -> None:
     first = Translation("de", asked.blocks[:1])
     answer = Translated([TranslatedBlock(1, "Eins"), TranslatedBlock(2, "Zwei")])
     text = made(first, answer, original=replace(ORIGINAL, html=html))
-    assert text.remarks == (
+    assert said(text) == (
         "translation: 'The sign ⟦' stays in the language of the original: "
         "it has `⟦`, which stands for something else here",
         "translation: 'Two' stays in the language of the original: "
@@ -335,5 +336,5 @@ def test_a_long_text() -> None:
     paragraph = "The <strong>build</strong> of <code>docs</code> takes [x] 12 s, as measured. "
     html = f"<article><h1>T</h1>{f'<p>{paragraph * 2}</p>' * 300}</article>"
     text = translate(in_upper_case, original=replace(ORIGINAL, html=html))
-    assert text.remarks == ()
+    assert said(text) == ()
     assert text.html.count("<strong>BUILD</strong> OF <code>docs</code>") == 600

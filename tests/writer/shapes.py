@@ -29,6 +29,7 @@ from functools import cache
 from pathlib import Path
 
 from msgspec import structs
+from remarks import said
 
 from mkdocs_contentgen.citation import Citation
 from mkdocs_contentgen.errors import FailedTextError
@@ -180,8 +181,8 @@ def _write(case: Case, model: Model) -> Result:
     written = asyncio.run(write(asked, options, model.ask, today=date(2026, 2, 3)))
     html = re.sub(r' style="[^"]*"', "", written.text.html)
     intent = "the text" if html in (_expected(TEXT), _expected(CODE)) else "kept"
-    outcome = "repaired" if written.text.remarks or len(model.asked) > 1 else "kept"
-    lines = [f"! {remark}" for remark in written.text.remarks]
+    outcome = "repaired" if said(written.text) or len(model.asked) > 1 else "kept"
+    lines = [f"! {remark}" for remark in said(written.text)]
     lines += ["the text"] if intent == "the text" else html.split("\n")
     return Result(outcome, len(model.asked), lines, intent)
 
@@ -196,14 +197,14 @@ def _expected(text: str) -> str:
     written = asyncio.run(
         write(_request({}), OPTIONS, Model([Completion(text)]).ask, today=date(2026, 2, 3))
     )
-    assert not written.text.remarks
+    assert not said(written.text)
     return re.sub(r' style="[^"]*"', "", written.text.html)
 
 
 def _update(case: Case, model: Model) -> Result:
     what = Update(UPDATE.blocks, UPDATE.sources, case.fields.get("note", ""))
     updated, _ = asyncio.run(find_changes(_request({}), what, OPTIONS, model.ask))
-    lines = [f"! {remark}" for remark in updated.remarks]
+    lines = [f"! {remark}" for remark in said(updated)]
     for name, changes in (("", updated.changes), ("doubt: ", updated.doubts)):
         lines += [
             f"{name}{it.action} {it.block}: {it.html} ({it.reason})".replace(": (", " (")
@@ -213,7 +214,7 @@ def _update(case: Case, model: Model) -> Result:
     made = [(it.action, it.block, "20 minutes" in it.html) for it in updated.changes]
     intent = "nothing" if updated.reason else "kept"
     intent = "the change" if made == [("change", 2, True)] else intent
-    outcome = "repaired" if updated.remarks or len(model.asked) > 1 else "kept"
+    outcome = "repaired" if said(updated) or len(model.asked) > 1 else "kept"
     return Result(outcome, len(model.asked), lines, intent)
 
 

@@ -8,6 +8,7 @@ import pytest
 from drafts import request
 from model_writer import sentences
 from msgspec.structs import replace
+from remarks import said
 from shapes import OPTIONS, UPDATE, Model
 
 from mkdocs_contentgen.errors import FailedTextError, UnknownOutcomeError
@@ -47,7 +48,7 @@ def test_an_answer_that_was_lost() -> None:
     error = UnknownOutcomeError("gone")
     found, model = updated(UPDATE, Completion(f"{CHANGE}\n\n[4] Pa", "lost", error=error))
     assert [it.block for it in found.changes] == [2]
-    assert found.remarks == ["update: the answer was cut off, so further blocks may still be wrong"]
+    assert said(found) == ("update: the answer was cut off, so further blocks may still be wrong",)
     assert len(model.asked) == 1
     with pytest.raises(UnknownOutcomeError, match="gone"):
         updated(UPDATE, Completion("[2] A cache ke", "lost", error=error))
@@ -58,7 +59,7 @@ def test_an_answer_that_an_error_has_ended() -> None:
     error = UnknownOutcomeError("gone")
     lost = Completion(f"{CHANGE}\n\n[4] Pa", "lost", Usage(), error, "out of memory")
     found, _ = updated(UPDATE, lost)
-    assert found.remarks[0].endswith("may still be wrong; the server said: out of memory")
+    assert said(found)[0].endswith("may still be wrong; the server said: out of memory")
 
 
 @pytest.mark.parametrize("reason", ["length", "content_filter"])

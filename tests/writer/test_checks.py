@@ -13,6 +13,7 @@ from drafts import draft, request
 from golden_file import cases
 from model_writer import sentences
 
+from mkdocs_contentgen.remark_words import SENTENCES, sentence_of
 from mkdocs_contentgen.writer.checks import Candidate
 from mkdocs_contentgen.writer.completion import Completion
 from mkdocs_contentgen.writer.markdown import read_markdown, to_html
@@ -32,13 +33,15 @@ def faults(found: Candidate, name: str) -> str:
     """Return why a text cannot be used, or its remark with this name, or nothing."""
     if name in UNUSABLE:
         return found.problem
-    remarks = (remark for remark in found.remarks if remark.startswith(f"{name}: "))
-    return next(remarks, "")
+    for remark in found.remarks:
+        if SENTENCES[remark.kind][0] == name:
+            return sentence_of(remark)
+    return ""
 
 
 def names(found: Candidate) -> list[str]:
     """Return the names of the remarks."""
-    return [remark.partition(":")[0] for remark in found.remarks]
+    return [SENTENCES[remark.kind][0] for remark in found.remarks]
 
 
 @pytest.mark.parametrize("reason", ["STOP", "eos_token", "end_turn", "COMPLETE", "done", "other"])

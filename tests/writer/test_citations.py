@@ -14,6 +14,7 @@ from golden_file import GOLDEN, expect
 from hypothesis import given
 from hypothesis import strategies as st
 from model_writer import sentences
+from remarks import said
 
 from mkdocs_contentgen.html.article import parse_article
 from mkdocs_contentgen.writer.citations import Citations, cite, sources_list
@@ -149,7 +150,7 @@ class TestGrounding:
         """A figure that a source has is not marked, and another one is."""
         source = f"# {TOPIC}\nA build takes 42 seconds."
         text, _ = written(tmp_path, "It takes 42 seconds [1], not 43 seconds.", source=source)
-        assert text.text.remarks == ()
+        assert said(text.text) == ()
         assert "<mark>43 seconds</mark>" in text.text.html
         assert "<mark>42" not in text.text.html
         assert len(text.text.passages) == 1
@@ -167,9 +168,9 @@ class TestGrounding:
         """A quotation has to stand in a source word for word."""
         source = f"# {TOPIC}\nShe said: the cache is always the first thing to check."
         right = "She said “the cache is always the first thing to check” [1]."
-        assert written(tmp_path, right, source=source)[0].text.remarks == ()
+        assert said(written(tmp_path, right, source=source)[0].text) == ()
         wrong = "She said “the cache is never the first thing to check” [1]."
-        remarks = written(tmp_path, wrong, source=source)[0].text.remarks
+        remarks = said(written(tmp_path, wrong, source=source)[0].text)
         assert [remark.partition(":")[0] for remark in remarks] == ["quotation"]
 
     def test_hostile_source(self, tmp_path: Path) -> None:

@@ -17,6 +17,7 @@ from golden_file import GOLDEN, expect
 from growth import LINEAR, growth, seconds
 from hypothesis import given
 from hypothesis import strategies as st
+from remarks import said
 
 from mkdocs_contentgen.errors import UnsafeHTMLError
 from mkdocs_contentgen.html.article import parse_article
@@ -46,7 +47,7 @@ def test_a_messy_answer_is_read_or_refused(path: Path) -> None:
     found = draft(path.read_text(encoding="utf-8"), request(kind, topic, **fields))
     medium = draft(found.completion.text, found.request, words=min(found.document.words, 900))
     refused = medium.problem
-    remarks = [] if refused else medium.remarks
+    remarks = [] if refused else said(medium)
     html = "" if refused else f"{html_of(found.completion.text, kind, topic)}\n"
     expect(f"{refused}\n" if refused else "", FOLDER / f"{name}.refused.txt")
     expect("".join(f"{remark}\n" for remark in remarks), FOLDER / f"{name}.remarks.txt")
@@ -99,7 +100,7 @@ def test_any_answer_becomes_an_article_or_problems(answer: str, kind: str) -> No
     except UnsafeHTMLError as error:
         pytest.fail(f"{error}: {answer!r}")
     if not (found := draft(answer, request(kind), words=100)).problem:
-        assert len(found.remarks) < 30
+        assert len(said(found)) < 30
 
 
 REPEATED = (
@@ -116,7 +117,7 @@ def test_reading_takes_linear_time(piece: str) -> None:
     def read(answer: str) -> None:
         found = draft(answer, words=10)
         if not found.problem:
-            assert len(found.remarks) < 30
+            assert len(said(found)) < 30
         to_html(found.document, "article", given=TOPIC, day=DAY, names=True)
 
     assert growth(read, lambda size: piece * size, 600) < LINEAR

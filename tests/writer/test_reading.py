@@ -6,6 +6,7 @@ import pytest
 from golden_file import cases
 from growth import LINEAR, growth
 
+from mkdocs_contentgen.remark_words import sentences_of
 from mkdocs_contentgen.writer.answers import read_answer
 from mkdocs_contentgen.writer.reading import mend_answer, trim
 
@@ -22,7 +23,7 @@ def test_an_answer_is_mended(answer: str, text: str | None, remarks: list[str]) 
     mended, found = mend_answer(read_answer(answer)[0])
     assert mended == (answer if text is None else text)
     assert len(found) == len(remarks)
-    assert all(word in remark for word, remark in zip(remarks, found, strict=True))
+    assert all(word in remark for word, remark in zip(remarks, sentences_of(found), strict=True))
 
 
 @pytest.mark.parametrize(

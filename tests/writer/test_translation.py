@@ -15,6 +15,7 @@ from growth import LINEAR, growth
 from hypothesis import given
 from hypothesis import strategies as st
 from model_writer import sentences
+from remarks import said
 from shapes import OPTIONS
 
 from mkdocs_contentgen.errors import FailedTextError, UnknownOutcomeError
@@ -553,7 +554,7 @@ def test_a_table_of_60_rows() -> None:
     assert len(numbers(asked[0])) == 2 + 60 * 2
     assert words_of(text).count("ja") == 60
     assert kinds(text) == kinds(original)
-    assert not text.remarks
+    assert not said(text)
 
 
 def test_200_lines_of_code() -> None:

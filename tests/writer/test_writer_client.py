@@ -20,6 +20,7 @@ from model_double import (
     written,
 )
 from model_writer import sentences
+from remarks import said
 from service_double import reset
 
 from mkdocs_contentgen.errors import (
@@ -94,7 +95,7 @@ def test_the_text(server: ModelDouble) -> None:
     server.answer = written(TEXT, usage={"prompt_tokens": 9, "completion_tokens": 5, "cost": 0.5})
     spending = Spending()
     text = generate(server, spending=spending)
-    assert (text.model, text.request, text.remarks) == (MODEL, REQUEST.record(), ())
+    assert (text.model, text.request, said(text)) == (MODEL, REQUEST.record(), ())
     parse_article(text.html)
     assert "How tides work</h1>" in text.html
     assert spending.total == Usage(1, 9, 5, 0.5)

@@ -13,6 +13,7 @@ from drafts import TOPIC, request
 from golden_file import cases
 from model_writer import sentences
 from msgspec import structs
+from remarks import said
 
 from mkdocs_contentgen.errors import (
     FailedTextError,
@@ -106,7 +107,7 @@ def last(script: Script, call: int) -> str:
 def test_a_good_text_takes_one_call() -> None:
     """The prompt is the system's and the user's, and the limit leaves room for thinking."""
     written, script = run(SHORT)
-    assert written.text.remarks == ()
+    assert said(written.text) == ()
     assert written.text.html.startswith("<article>\n<h1")
     assert (written.words, written.repairs, written.usage) == (60, 0, USAGE)
     assert "<mark>" not in written.text.html
@@ -150,27 +151,26 @@ class TestRemarks:
     def test_pictures(self) -> None:
         """Nobody vouches for them, so they are taken out, and that is said."""
         written, _ = run(SHORT.replace(".", " `![b](b)` ![a bee](bee.png).", 1))
-        assert written.text.remarks[:1] == ("mended: pictures were taken out",)
+        assert said(written.text)[:1] == ("mended: pictures were taken out",)
         assert "<img" not in written.text.html
         assert "<code>![b](b)</code>" in written.text.html
 
     def test_a_text_with_a_wrong_length(self) -> None:
         """Within the tolerance, no repair is bought."""
         written, _ = run(f"# T\n\n{sentences(35, 'a')}\n\n## A\n\n{sentences(10, 'b')}")
-        assert written.text.remarks == ("length: 46 words for about 60",)
+        assert said(written.text) == ("length: 46 words for about 60",)
         assert (written.repairs, written.usage) == (0, USAGE)
 
     def test_a_text_that_was_mended(self) -> None:
         """What code takes out is a remark, and costs no call."""
         written, _ = run(f"Sure! Here is the article.\n\n{SHORT.replace('## A', '## <b>A</b>')}")
-        assert [remark.partition(":")[0] for remark in written.text.remarks] == ["mended", "mended"]
+        assert [remark.partition(":")[0] for remark in said(written.text)] == ["mended", "mended"]
 
     def test_a_loop(self) -> None:
         """What stands before it is a text."""
         written, script = run(f"{SHORT}\n\n{'And so it goes on and on. ' * 200}")
-        assert (
-            "mended: the text was cut where the model began to repeat itself"
-            in written.text.remarks
+        assert "mended: the text was cut where the model began to repeat itself" in said(
+            written.text
         )
         assert "goes on and on" not in written.text.html.replace("And so it goes on and on.", "", 1)
         assert len(script.asked) == 1
@@ -178,7 +178,7 @@ class TestRemarks:
     def test_a_text_that_is_far_too_long(self) -> None:
         """The model is stopped, and what is there is kept up to the end of a sentence."""
         written, _ = run(f"# T\n\n## A\n\n{sentences(200, 'a')} And the", repairs=0)
-        assert written.text.remarks == (
+        assert said(written.text) == (
             "cut: the text was stopped after 201 words, far more than were asked for",
             "length: 201 words for about 60",
         )
@@ -190,7 +190,7 @@ class TestRemarks:
         with pytest.raises(FailedTextError, match="length: 46 words for about 60") as caught:
             run(text, strict=True)
         assert caught.value.answer == text
-        assert run(SHORT, strict=True)[0].text.remarks == ()
+        assert said(run(SHORT, strict=True)[0].text) == ()
 
     @pytest.mark.parametrize("prefix", ["writer.", ""])
     def test_the_name_of_strict(self, prefix: str) -> None:
@@ -209,7 +209,7 @@ class TestUnusable:
     def test_another_attempt(self, model: str, first: bool) -> None:
         """The model is asked anew, with a penalty, which small ones have from the start."""
         written, script = run("", SHORT, model=model)
-        assert (written.text.remarks, written.repairs, written.usage.calls) == ((), 1, 2)
+        assert (said(written.text), written.repairs, written.usage.calls) == ((), 1, 2)
         assert script.asked[0] == script.asked[1]
         assert script.penalties == [first, True]
 
@@ -268,7 +268,7 @@ class TestCutTexts:
         error = UnknownOutcomeError("gone")
         lost = Completion(f"{self.START}\n\nThe end", "lost", USAGE, error, "out of memory")
         written, _ = run(lost, repairs=0)
-        assert written.text.remarks[0].endswith(
+        assert said(written.text)[0].endswith(
             "words (finish_reason 'lost'); the server said: out of memory"
         )
 
@@ -283,22 +283,20 @@ class TestCutTexts:
         assert script.asked[1][:2] == script.asked[0]
         assert script.asked[1][2] == {"role": "assistant", "content": self.START}
         assert "about 50 words" in last(script, 1)
-        assert (written.text.remarks, written.repairs) == ((), 1)
+        assert (said(written.text), written.repairs) == ((), 1)
         assert "The next sent" not in written.text.html
 
     def test_the_rest_that_says_all_again(self) -> None:
         """What stands there already is not put in a second time."""
         written, _ = run(self.cut(), f"Sure!\n\n{self.START}\n\n{sentences(38, 'b')}")
-        assert written.text.remarks == (
-            "mended: what the model said before the text was taken out",
-        )
+        assert said(written.text) == ("mended: what the model said before the text was taken out",)
         assert written.words == 25 + 1 + 38
 
     def test_no_rest(self) -> None:
         """What is there ends with a whole sentence, and a remark says that it was cut off."""
         for rest in ("", "I'm sorry, but I can't help with that.", RejectedError("full")):
             written, _ = run(self.cut(), rest)
-            assert written.text.remarks[0].startswith("cut: the text was cut off after")
+            assert said(written.text)[0].startswith("cut: the text was cut off after")
             assert written.text.html.count("<h2") == 0
             assert "The next sent" not in written.text.html
 
@@ -307,9 +305,9 @@ class TestCutTexts:
         cut = Completion(f"{SECTIONS[1]}\n\nThe next sent", "length", usage=USAGE)
         short = Completion(f"## Two: more\n\n{sentences(60, 'a')}\n\nThe n", "length", usage=USAGE)
         written, _ = run(PLAN, SECTIONS[0], short, sentences(40, "b"), SECTIONS[2], asked=LONG)
-        assert written.text.remarks == ()
+        assert said(written.text) == ()
         written, _ = run(PLAN, SECTIONS[0], cut, SECTIONS[2], asked=LONG)
-        assert written.text.remarks == ("cut: the section 'Two: more' was cut off",)
+        assert said(written.text) == ("cut: the section 'Two: more' was cut off",)
 
 
 class TestRepairs:
@@ -320,7 +318,7 @@ class TestRepairs:
         """Only the conclusion is asked for, and put at the end."""
         text = f"{POST}\n\n{end}"
         written, script = run(text, "# T\n\nSo rest well.", asked=BLOG)
-        assert (written.text.remarks, written.repairs) == ((), 1)
+        assert (said(written.text), written.repairs) == ((), 1)
         assert "So rest well.</p>\n</article>" in written.text.html
         assert script.asked[1][:2] == script.asked[0]
         assert script.asked[1][2] == {"role": "assistant", "content": text}
@@ -329,7 +327,7 @@ class TestRepairs:
         """Further sections are put before the closing paragraph."""
         start = f"# T\n\n{sentences(10, 'a')}\n\n## A\n\n{sentences(9, 'b')}\n\nThe end."
         written, script = run(start, f"Sure!\n\n## B\n\n{sentences(38, 'c')}")
-        assert written.text.remarks == ()
+        assert said(written.text) == ()
         assert "50" in last(script, 1)
         assert written.text.html.index(">B</h2>") < written.text.html.index("The end.")
         assert "Sure!" not in written.text.html
@@ -340,7 +338,7 @@ class TestRepairs:
         items = [f"## {n}. X\n\n{sentences(12, n)}" for n in range(1, 5)]
         text = "\n\n".join(["# T", sentences(6, "a"), *items[:2], sentences(6, "z")])
         written, script = run(text, "\n\n".join(items[2:]), asked=asked)
-        assert written.text.remarks == ()
+        assert said(written.text) == ()
         assert "3" in last(script, 1) and "4" in last(script, 1)
         order = [written.text.html.index(f">{n}. X</h2>") for n in range(1, 5)]
         assert order == sorted(order)
@@ -349,7 +347,7 @@ class TestRepairs:
         """It is kept with a remark: making it shorter would cost a call, and lose words."""
         written, script = run(f"# T\n\n{sentences(20, 'a')}\n\n## A\n\n{sentences(80, 'b')}")
         assert len(script.asked) == 1
-        assert written.text.remarks == ("length: 101 words for about 60",)
+        assert said(written.text) == ("length: 101 words for about 60",)
 
     @pytest.mark.parametrize(
         "answer", ["", "I'm sorry, but I can't help with that.", UnusableServiceError("spent")]
@@ -357,13 +355,13 @@ class TestRepairs:
     def test_a_repair_that_fails(self, answer: str | Exception) -> None:
         """The text is kept as it was."""
         written, _ = run(f"{POST}\n\n- a list", answer, asked=BLOG)
-        assert written.text.remarks == ("closing: the text does not end with a paragraph",)
+        assert said(written.text) == ("closing: the text does not end with a paragraph",)
 
     def test_a_repair_that_makes_it_worse(self) -> None:
         """The better text is kept, not the later one."""
         start = f"# T\n\n{sentences(20, 'a')}\n\n## A\n\n{sentences(18, 'b')}"
         written, _ = run(start, f"## B\n\n{sentences(150, 'c')}")
-        assert written.text.remarks == ("length: 39 words for about 60",)
+        assert said(written.text) == ("length: 39 words for about 60",)
 
     def test_a_second_repair_sees_the_first(self) -> None:
         """Otherwise it would write the same again."""
@@ -393,9 +391,9 @@ class TestRepairs:
         start = f"# T\n\n{sentences(20, 'a')}\n\n- a list"
         more = f"## B\n\n{sentences(40, 'c')}\n\n- more"
         one, _ = run(start, more, asked=BLOG)
-        assert one.text.remarks == ("closing: the text does not end with a paragraph",)
+        assert said(one.text) == ("closing: the text does not end with a paragraph",)
         two, _ = run(start, more, "The end.", asked=BLOG, repairs=2)
-        assert two.text.remarks == ()
+        assert said(two.text) == ()
 
 
 class TestSections:
@@ -404,7 +402,7 @@ class TestSections:
     def test_the_calls(self) -> None:
         """Each section knows the plan, what is written so far, its place and its length."""
         written, script = run(PLAN, *SECTIONS, asked=LONG)
-        assert written.text.remarks == ()
+        assert said(written.text) == ()
         assert (written.words, written.repairs, written.usage.calls) == (301, 0, 4)
         assert [len(messages) for messages in script.asked] == [3, 3, 3, 3]
         assert all(messages[:2] == script.asked[0][:2] for messages in script.asked)
@@ -474,7 +472,7 @@ class TestSections:
     def test_a_section_that_fails(self) -> None:
         """After two attempts, the other sections are kept, with a remark."""
         written, _ = run(PLAN, SECTIONS[0], "", "", SECTIONS[2], asked=LONG)
-        assert any(it.startswith("section: 'Two: more' is missing") for it in written.text.remarks)
+        assert any(it.startswith("section: 'Two: more' is missing") for it in said(written.text))
         assert written.text.html.count("<h2") == 2
 
     def test_the_most_calls(self) -> None:
@@ -491,7 +489,7 @@ class TestSections:
         assert script.penalties == [False, False, False, True, False]
         assert (
             "section: 'Two: more' is missing, since the text says again what stands before it"
-            in written.text.remarks
+            in said(written.text)
         )
 
     def test_no_section(self) -> None:
@@ -515,7 +513,7 @@ class TestSections:
             f"## 2. Walk\n\n{sentences(120, 'b')}\n\n{sentences(28, 'closing')}",
         ]
         written, _ = run(plan, *sections, asked=asked)
-        assert written.text.remarks == ()
+        assert said(written.text) == ()
 
     def test_a_listicle_with_many_items_takes_one_call(self) -> None:
         """Items that are too short for calls of their own are written together."""
@@ -523,7 +521,7 @@ class TestSections:
         items = "\n\n".join(f"## {n}. X\n\n{sentences(26, f'w{n}')}" for n in range(1, 11))
         text = f"# T\n\n{sentences(15, 'a')}\n\n{items}\n\n{sentences(15, 'end')}"
         written, _ = run(text, asked=asked)
-        assert (written.text.remarks, written.usage.calls) == ((), 1)
+        assert (said(written.text), written.usage.calls) == ((), 1)
 
     @pytest.mark.parametrize(("model", "length", "sections", "calls"), CASES["the_option"])
     def test_the_option(self, model: str, length: str, sections: bool | str, calls: int) -> None:
@@ -553,7 +551,7 @@ class TestInterruptions:
         with pytest.raises(UnusableServiceError):
             run(PLAN, SECTIONS[0], UnusableServiceError("spent"), asked=LONG, attempt=attempt)
         written, script = run(*SECTIONS[1:], asked=LONG, attempt=attempt)
-        assert (written.text.remarks, written.usage.calls) == ((), 4)
+        assert (said(written.text), written.usage.calls) == ((), 4)
         assert 'section 2 of 3 alone: "Two: more"' in last(script, 0)
         expected, _ = run(PLAN, *SECTIONS, asked=LONG)
         assert written.text.html == expected.text.html
@@ -573,7 +571,7 @@ class TestInterruptions:
             run(lost, MemoryError(), attempt=attempt)
         written, script = run(SHORT, attempt=attempt)
         assert last(script, 0).startswith(f"Topic: {TOPIC}")
-        assert written.text.remarks == ()
+        assert said(written.text) == ()
 
     def test_another_model(self) -> None:
         """It writes all of the text that its name stands below."""
@@ -590,7 +588,7 @@ class TestInterruptions:
             return parts
 
         written, _ = run(SHORT, attempt=Attempt(load=load))
-        assert written.text.remarks == ()
+        assert said(written.text) == ()
 
     def test_a_text_of_one_call_saves_nothing(self) -> None:
         """A text that is finished at once is not written twice."""

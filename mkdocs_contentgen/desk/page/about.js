@@ -8,7 +8,7 @@ import { help } from "./keys.js";
 import { costNote, isTranslation, languages, originalChanges } from "./original.js";
 import { nameOfPage } from "./queue.js";
 import { state, tell } from "./state.js";
-import { say, translate } from "./words.js";
+import { remarkIn, say } from "./words.js";
 
 async function askForNew() {
   const cost = await costNote(state.ref);
@@ -49,13 +49,6 @@ export function copyButton(command) {
   return h("button", { type: "button", key: "copy", onclick: copy }, say("copy"));
 }
 
-const remarkWords = (remark) => {
-  const [name, ...rest] = remark.split(":");
-  const title = say(`remark_${name}`);
-  const isUnknown = title === `remark_${name}`; // say() returns a name that has no words
-  return isUnknown ? remark : `${title}: ${translate(rest.join(":").trim())}`;
-};
-
 const lines = (name, found) => found?.length > 0 && h("section", { key: name },
   h("h2", {}, say(name)), h("ul", {}, found.map((line) => h("li", { dir: "auto" }, line))));
 
@@ -77,7 +70,7 @@ export function about() {
     originalChanges(text, () => act("ask", { update: true, seen: text.seen })),
     text.brief && h("section", { key: "brief" }, h("h2", {}, say("brief")),
       h("div", { class: "brief", dir: "auto" }, text.brief)),
-    lines("remarks", text.remarks?.map(remarkWords)),
+    lines("remarks", text.remarks?.map(remarkIn)),
     lines("hidden", text.hidden),
     h("div", { class: "buttons", key: "ask" },
       text.can_update && text.seen && !isTranslation() && h("button", { type: "button",

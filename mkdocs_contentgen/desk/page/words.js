@@ -3,6 +3,7 @@
 let words = {};
 let column = 0;
 let messages = {}; // of the server, which speaks English
+let remarks = {};
 
 const read = async (file) => (await fetch(`/_contentgen/${file}`)).json();
 
@@ -14,7 +15,9 @@ export async function loadWords() {
     document.documentElement.lang = "en";
     column = 0;
   }
-  if (column > 0) messages = await read("server.json");
+  if (column === 0) return;
+  messages = await read("server.json");
+  remarks = await read("remarks.json");
 }
 
 const fill = (sentence, values) => sentence
@@ -46,4 +49,20 @@ export function translate(message) {
   if (whole) return whole;
   const [, head, sign, rest] = message.match(/^(.+?)(: | \(|; |\)$)(.*)$/s) ?? [];
   return head ? (translateSentence(head) ?? head) + sign + translate(rest) : message;
+}
+
+// A remark in the language of the desk. In a sentence, `{words}` is a value, `{more:block|blocks}`
+// a word that a number chooses, and `{said:; the server said: }` has words before a value.
+export function remarkIn({ kind, values, words: english }) {
+  const sentence = remarks[kind]?.[column - 1];
+  return sentence?.replace(/\{(\w+)(?::([^{}]*))?\}/g, (place, name, choice) => {
+    const value = values[name];
+    if (typeof value === "number") {
+      const [one, many] = choice?.split("|") ?? [];
+      if (choice) return value === 1 ? one : many;
+      return value.toLocaleString(document.documentElement.lang);
+    }
+    if (!value) return "";
+    return (choice ?? "") + (name === "because" ? translate(value) : value);
+  }) ?? english;
 }

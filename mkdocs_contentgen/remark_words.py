@@ -1,0 +1,151 @@
+"""The sentences of remarks, in English, for the command line, pages, reports and scripts.
+
+In a sentence, `{words}` is a value. `{more:block|blocks}` chooses a word by a number, for one and
+for many, and `{said:; the server said: }` puts words before a value that is not empty.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+from .remark import Kind, Remark
+
+SENTENCES: Mapping[Kind, tuple[str, str]] = {
+    "cut": (
+        "cut",
+        "the text was cut off after {words} words (finish_reason '{reason}')"
+        "{said:; the server said: }",
+    ),
+    "cut_at_limit": (
+        "cut",
+        "the text was cut off after {words} words (finish_reason '{reason}')"
+        "{said:; the server said: }; raise the model's limit of tokens or its context, or choose a "
+        "shorter length",
+    ),
+    "stopped": ("cut", "the text was stopped after {words} words, far more than were asked for"),
+    "open_end": ("cut", "the text ends in the middle of a sentence: '…{end}'"),
+    "section_cut": ("cut", "the section '{heading}' was cut off{said:; the server said: }"),
+    "section_missing": ("section", "'{heading}' is missing, since {because}"),
+    "headings": ("headings", "the items have no headings with numbers in order"),
+    "items": (
+        "headings",
+        "the text has {items} {items:item|items}, and the topic asks for {wanted}",
+    ),
+    "closing": ("closing", "the text does not end with a paragraph"),
+    "length": ("length", "{words} words for about {target}"),
+    "repetition": ("repetition", "a paragraph is repeated: '{start}…'"),
+    "self_reference": ("self_reference", "the text talks about itself ('{quote}')"),
+    "brief": ("brief", "the text leaves out {parts}"),
+    "brief_more": ("brief", "the text leaves out {parts} and {more} more"),
+    "citation": ("citation", "these numbers of sources were taken out: {numbers}"),
+    "quotation": ("quotation", "this quotation is in no source: {quotation}"),
+    "quotation_start": ("quotation", "this quotation is in no source: {start} …"),
+    "quotations_more": ("quotation", "{more} more {more:is|are} in no source"),
+    "repaired_invisible": ("mended", "characters that nobody sees were taken out"),
+    "repaired_thoughts": ("mended", "thinking text without an end was taken out"),
+    "repaired_next_turn": ("mended", "what follows the end of the model's turn was taken out"),
+    "repaired_fence": ("mended", "a code fence around the text was taken out"),
+    "repaired_spaces": ("mended", "spaces before all lines were taken out"),
+    "repaired_json": ("mended", "the text was taken out of JSON"),
+    "repaired_front_matter": ("mended", "front matter was taken out"),
+    "repaired_site_boxes": ("mended", "marks of boxes and tabs were taken out"),
+    "repaired_heading_ids": ("mended", "ids of headings were taken out"),
+    "repaired_html": ("mended", "HTML was replaced by Markdown or text"),
+    "repaired_footnotes": ("mended", "marks of footnotes were taken out"),
+    "repaired_boxes": ("mended", "marks of boxes were taken out"),
+    "repaired_definitions": ("mended", "marks of definitions were taken out"),
+    "repaired_opening": ("mended", "what the model said before the text was taken out"),
+    "repaired_closing": ("mended", "what the model said after the text was taken out"),
+    "repaired_title": ("mended", "a title line became the title"),
+    "repaired_copy": ("mended", "a copy of the whole text was taken out"),
+    "repaired_placeholders": ("mended", "placeholders of images were taken out"),
+    "repaired_references": ("mended", "a list of references was taken out"),
+    "repaired_marks": ("mended", "marks of headings and items became Markdown"),
+    "repaired_bold_lines": ("mended", "lines in bold became headings"),
+    "repaired_loop": ("mended", "the text was cut where the model began to repeat itself"),
+    "repaired_pictures": ("mended", "pictures were taken out"),
+    "repaired_addresses": ("mended", "the addresses of links were taken out: {addresses}"),
+    "repaired_addresses_more": (
+        "mended",
+        "the addresses of links were taken out: {addresses} and {more} more",
+    ),
+    "update_cut": (
+        "update",
+        "the answer was cut off, so further blocks may still be wrong{said:; the server said: }",
+    ),
+    "update_forbidden": ("update", "the model may not '{action}' at block {number}; ignored"),
+    "update_unusable": ("update", "the model's text for block {number} cannot be used"),
+    "update_doubt": ("update", "what {author} wrote may be wrong now: {block}: {reason}"),
+    "original_draft": ("translation", "the original is a draft that nobody has approved"),
+    "original_changed": ("translation", "its original has changed: {block}"),
+    "original_gone": ("translation", "its original is gone: {block}"),
+    "outdated": (
+        "translation",
+        "its original has changed: {block}: it is as before, since {because}",
+    ),
+    "descriptions": (
+        "translation",
+        "texts of `alt` and `title` that are those of the original: {number}",
+    ),
+    "untranslated": ("translation", "{block} stays in the language of the original: {because}"),
+    "untranslated_more": (
+        "translation",
+        "{more} more {more:block|blocks} without a usable translation",
+    ),
+    "differs": ("translation", "{block}: {because}"),
+    "missing": ("translation", "the original's {block} has no translation"),
+    "missing_more": (
+        "translation",
+        "{more} more {more:block of the original has|blocks of the original have} no translation",
+    ),
+    "unmatched": ("translation", "{block} stands for nothing in the original"),
+    "unmatched_more": (
+        "translation",
+        "{more} more {more:block stands|blocks stand} for nothing in the original",
+    ),
+    "other_code": ("translation", "the code {block} is not that of the original"),
+    "lacks": ("translation", "{block} lacks {part} of the original"),
+    "lacks_more": ("translation", "{more} more links, pictures or codes are not as there"),
+    "service": ("", "{text}"),
+}
+"""What each kind is about, and what it says. The desk has the same in `remarks.json`."""
+
+
+def sentence_of(remark: Remark) -> str:
+    """Return a remark in words, such as `length: 640 words for about 900`."""
+    subject, _ = SENTENCES[remark.kind]
+    said = message_of(remark)
+    return f"{subject}: {said}" if subject else said
+
+
+def sentences_of(remarks: Iterable[Remark]) -> list[str]:
+    """Return remarks in words."""
+    return [sentence_of(remark) for remark in remarks]
+
+
+def message_of(remark: Remark) -> str:
+    """Return a remark in words, without what it is about, such as `640 words for about 900`."""
+    values: dict[str, _Number | _Words] = {"block": _Words(remark.block)}
+    for name, value in remark.values.items():
+        values[name] = _Words(value) if isinstance(value, str) else _Number(value)
+    _, said = SENTENCES[remark.kind]
+    return said.format_map(values)
+
+
+class _Number(int):
+    """A number in a sentence, or a word that it chooses."""
+
+    def __format__(self, words: str) -> str:
+        one, is_choice, many = words.partition("|")
+        if is_choice:
+            return one if self == 1 else many
+        return f"{int(self):,}"
+
+
+class _Words(str):
+    """Words in a sentence, behind others unless they are empty."""
+
+    __slots__ = ()
+
+    def __format__(self, before: str) -> str:
+        return f"{before}{self!s}" if self else ""
