@@ -77,6 +77,7 @@ Kind = Literal[
     "repaired_addresses",
     "repaired_addresses_more",
     "update_cut",
+    "update_no_reason",
     "update_forbidden",
     "update_unusable",
     "update_doubt",
@@ -153,6 +154,7 @@ _OF_REPAIRS: Mapping[Kind, tuple[str, ...]] = {
 
 OF_UPDATES: Mapping[Kind, tuple[str, ...]] = {
     "update_cut": ("said",),
+    "update_no_reason": ("number",),
     "update_forbidden": ("action", "number"),
     "update_unusable": ("number",),
     "update_doubt": ("block", "author", "reason"),

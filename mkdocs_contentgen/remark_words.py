@@ -73,6 +73,10 @@ SENTENCES: Mapping[Kind, tuple[str, str]] = {
         "update",
         "the answer was cut off, so further blocks may still be wrong{said:; the server said: }",
     ),
+    "update_no_reason": (
+        "update",
+        "no reason is given for block {number}, unlike others; ignored",
+    ),
     "update_forbidden": ("update", "the model may not '{action}' at block {number}; ignored"),
     "update_unusable": ("update", "the model's text for block {number} cannot be used"),
     "update_doubt": ("update", "what {author} wrote may be wrong now: {block}: {reason}"),

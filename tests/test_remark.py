@@ -150,13 +150,14 @@ def test_quotations() -> None:
 def strings_in(file: Path) -> Iterator[str]:
     """Yield the strings of a module that are no documentation."""
     tree = ast.parse(file.read_text("utf-8"))
-    documentation = set()
+    documentation: set[ast.AST] = set()
     for node in ast.walk(tree):
         if isinstance(node, ast.Expr):
             documentation.add(node.value)
     for node in ast.walk(tree):
-        is_text = isinstance(node, ast.Constant) and node not in documentation
-        if is_text and isinstance(node.value, str):
+        if node in documentation or not isinstance(node, ast.Constant):
+            continue
+        if isinstance(node.value, str):
             yield node.value
 
 

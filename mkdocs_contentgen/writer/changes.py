@@ -187,7 +187,7 @@ def read_update(
         result = reader.read(entry)
         if gives_reasons and result.change and not entry.reason:
             # What a model says of the source `[1]` looks like this.
-            remark = f"update: no reason is given for block {entry.number}, unlike others; ignored"
+            remark = Remark("update_no_reason", values={"number": entry.number})
             result = _EntryResult(remark=remark)
         results.append(result)
         if result.change:
