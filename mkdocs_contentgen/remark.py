@@ -29,7 +29,11 @@ _MAX_QUOTED = 200
 _MAX_QUOTATIONS = 20
 """The maximum number of quotations that the remarks on a text name."""
 
-Line = Annotated[str, Meta(max_length=MAX_LINE, pattern=rf"^[^\n{CONTROL_CHARACTERS}]*\Z")]
+# The OpenAPI document of the server has the pattern: JSON can have no unpaired surrogates, and
+# JavaScript no `\Z`.
+_NOT_IN_LINES = CONTROL_CHARACTERS.encode("unicode_escape").decode()
+
+Line = Annotated[str, Meta(max_length=MAX_LINE, pattern=rf"^[^\n{_NOT_IN_LINES}]*$(?!\n)")]
 _Number = Annotated[int, Meta(ge=0, le=_MAX_NUMBER)]
 
 Kind = Literal[

@@ -7,8 +7,10 @@ for many, and `{said:; the server said: }` puts words before a value that is not
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING
 
-from .remark import Kind, Remark
+if TYPE_CHECKING:  # a build without requests needs no records
+    from .remark import Kind, Remark
 
 SENTENCES: Mapping[Kind, tuple[str, str]] = {
     "cut": (

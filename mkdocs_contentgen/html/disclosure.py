@@ -7,10 +7,13 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date, datetime
+from typing import TYPE_CHECKING
 
 from ..language_tags import base_language
-from ..remark import Remark
 from .plaintext import plain_text
+
+if TYPE_CHECKING:  # a build without requests needs no records
+    from ..remark import Remark
 
 DISCLOSURE_LINES = {
     "draft": "AI-generated, not reviewed",

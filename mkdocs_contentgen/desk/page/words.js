@@ -60,7 +60,7 @@ export function remarkIn({ kind, values, words: english }) {
     if (typeof value === "number") {
       const [one, many] = choice?.split("|") ?? [];
       if (choice) return value === 1 ? one : many;
-      return value.toLocaleString(document.documentElement.lang);
+      return value.toLocaleString(words.languages[column]);
     }
     if (!value) return "";
     return (choice ?? "") + (name === "because" ? translate(value) : value);
