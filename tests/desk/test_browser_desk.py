@@ -483,11 +483,38 @@ def test_a_desk_in_german(project: Project, page: Page) -> None:
         for message, translated in GERMAN.items():
             read = "message => import('/_contentgen/words.js').then(it => it.translate(message))"
             assert page.evaluate(read, message) == translated
+        for kind, values, sentence in GERMAN_REMARKS:
+            remark = {"kind": kind, "values": values, "words": "in English"}
+            read = "remark => import('/_contentgen/words.js').then(it => it.remarkIn(remark))"
+            assert page.evaluate(read, remark) == sentence
 
+
+GERMAN_REMARKS: tuple[tuple[str, dict[str, str | int], str], ...] = (
+    ("length", {"words": 1640, "target": 900}, "Länge: 1.640 Wörter statt etwa 900"),
+    (
+        "missing_more",
+        {"more": 1},
+        "Übersetzung: 1 weiterer Absatz des Originals hat keine Übersetzung",
+    ),
+    (
+        "section_cut",
+        {"heading": "{said} $&", "said": "full"},
+        "Abgeschnitten: Der Abschnitt „{said} $&“ wurde abgeschnitten; der Server sagte: full",
+    ),
+    (
+        "section_cut",
+        {"heading": "A", "said": ""},
+        "Abgeschnitten: Der Abschnitt „A“ wurde abgeschnitten",
+    ),
+    (
+        "differs",
+        {"block": "'A'", "because": "'5' of the original is missing"},
+        "Übersetzung: 'A': '5' des Originals fehlt",
+    ),
+    ("newer", {}, "in English"),
+)
 
 GERMAN = {
-    "640 words for about 900": "640 Wörter statt etwa 900",
-    "the text leaves out 'Python 3.11', '5 EUR'": "Der Text lässt 'Python 3.11', '5 EUR' aus",
     "the site cannot be loaded (a.md: {0} $&)": "Die Site kann nicht geladen werden (a.md: {0} $&)",
     "the text cannot be used: the text has headings only (on 2026-11-27)": (
         "Der Text ist nicht verwendbar: Der Text hat nur Überschriften (am 2026-11-27)"
