@@ -11,7 +11,7 @@ from contextlib import suppress
 from typing import Annotated, Literal
 
 import msgspec
-from msgspec import Meta
+from msgspec import Meta, structs
 
 from .display import CONTROL_CHARACTERS, escape_controls
 
@@ -206,11 +206,10 @@ class Remark(msgspec.Struct, frozen=True, omit_defaults=True):
 
     def __post_init__(self) -> None:
         """Raise ValueError unless the remark has the values of its kind."""
-        names = {*self.values}
-        if self.block:
-            names.add("block")
-        if names != {*VALUES[self.kind]}:
-            raise ValueError(f"a remark '{self.kind}' has the values {VALUES[self.kind]}")
+        names = [*self.values, "block"] if self.block else [*self.values]
+        if sorted(names) != sorted(VALUES[self.kind]) or "block" in self.values:
+            needed = ", ".join(VALUES[self.kind]) or "none"
+            raise ValueError(f"the values of a remark '{self.kind}' are: {needed}")
 
     @property
     def is_about_quotation(self) -> bool:
@@ -256,11 +255,10 @@ def first_remarks(remarks: Sequence[Remark], most: int, more: Kind) -> list[Rema
 
 def without_repeated(remarks: Iterable[Remark]) -> list[Remark]:
     """Return remarks, each once."""
-    found: list[Remark] = []
-    for remark in remarks:
-        if remark not in found:
-            found.append(remark)
-    return found
+    found: dict[tuple[object, ...], Remark] = {}
+    for remark in remarks:  # a model can make thousands of them
+        found.setdefault((remark.kind, remark.block, *remark.values.items()), remark)
+    return list(found.values())
 
 
 def clean_remarks(values: object) -> list[Remark]:
@@ -289,7 +287,9 @@ def _clean_remark(value: object) -> Remark:
         if not text:
             raise ValueError("it has no words")
         return service_remark(text)
-    fields = msgspec.convert(msgspec.to_builtins(value), dict[str, object])
+    if isinstance(value, Remark):
+        value = structs.asdict(value)
+    fields = msgspec.convert(value, dict[str, object])
     cleaned = _clean_strings(fields)
     values = fields.get("values")
     if isinstance(values, dict):

@@ -22,6 +22,7 @@ from mkdocs_contentgen.remark import (
     Remark,
     clean_remarks,
     quotation_remarks,
+    without_repeated,
 )
 from mkdocs_contentgen.remark_words import SENTENCES, sentence_of
 
@@ -108,6 +109,7 @@ def test_sentences(remark: Remark, sentence: str) -> None:
         {"kind": "length", "values": {"words": 10**400, "target": 2}},
         {"kind": "closing", "block": "'One'"},
         {"kind": "missing", "block": ["x"]},
+        {"kind": "missing", "values": {"block": "'One'"}},
         {"kind": "closing", "values": []},
         {"kind": ["closing"]},
         7,
@@ -159,6 +161,13 @@ def strings_in(file: Path) -> Iterator[str]:
             continue
         if isinstance(node.value, str):
             yield node.value
+
+
+def test_remarks_that_are_repeated() -> None:
+    """Each is there once, where it was first; another value makes another remark."""
+    one = Remark("missing", "'One'")
+    first, second = (Remark("untranslated_more", values={"more": more}) for more in (1, 2))
+    assert without_repeated([first, one, first, second, one]) == [first, one, second]
 
 
 def test_sentences_are_in_one_place() -> None:
