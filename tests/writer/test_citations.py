@@ -14,7 +14,7 @@ from golden_file import GOLDEN, expect
 from hypothesis import given
 from hypothesis import strategies as st
 from model_writer import sentences
-from remarks import said
+from remarks import kinds, said
 
 from mkdocs_contentgen.html.article import parse_article
 from mkdocs_contentgen.writer.citations import Citations, cite, sources_list
@@ -170,8 +170,8 @@ class TestGrounding:
         right = "She said “the cache is always the first thing to check” [1]."
         assert said(written(tmp_path, right, source=source)[0].text) == ()
         wrong = "She said “the cache is never the first thing to check” [1]."
-        remarks = said(written(tmp_path, wrong, source=source)[0].text)
-        assert [remark.partition(":")[0] for remark in remarks] == ["quotation"]
+        text = written(tmp_path, wrong, source=source)[0].text
+        assert kinds(text.remarks) == ["quotation"]
 
     def test_hostile_source(self, tmp_path: Path) -> None:
         """A source stays within its place in the prompt, whatever is written in it."""

@@ -13,7 +13,7 @@ from drafts import TOPIC, request
 from golden_file import cases
 from model_writer import sentences
 from msgspec import structs
-from remarks import said
+from remarks import kinds, said
 
 from mkdocs_contentgen.errors import (
     FailedTextError,
@@ -164,7 +164,7 @@ class TestRemarks:
     def test_a_text_that_was_mended(self) -> None:
         """What code takes out is a remark, and costs no call."""
         written, _ = run(f"Sure! Here is the article.\n\n{SHORT.replace('## A', '## <b>A</b>')}")
-        assert [remark.partition(":")[0] for remark in said(written.text)] == ["mended", "mended"]
+        assert kinds(written.text.remarks) == ["repaired_html", "repaired_opening"]
 
     def test_a_loop(self) -> None:
         """What stands before it is a text."""
