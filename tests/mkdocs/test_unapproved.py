@@ -20,7 +20,7 @@ CLAIMS = f"""\
 generated_at: 2019-09-19 01:01:01+00:00
 model: Claimed model
 written_by: Claimed author
-remarks: [Claimed remark]
+remarks: [{{kind: service, values: {{text: Claimed remark}}}}]
 updates: [Claimed update]
 original: {{blocks: '', digest: {"a" * 64}, language: fi}}
 edits: {{confirmed: [Claimed statement], reason: Claimed reason}}
