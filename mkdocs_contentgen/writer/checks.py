@@ -424,7 +424,7 @@ def _invented_quotations(candidate: Candidate) -> list[str]:
 def _brief_remark(candidate: Candidate) -> Remark | None:
     brief = candidate.request.brief
     if not brief:
-        return ""
+        return None
     text = f"{inline_text(candidate.document.title)}\n{candidate.document.text}"
     # The other way round than for marks: what the brief states, and the text does not.
     ranges = find_statements(brief, text)
