@@ -17,6 +17,7 @@ from ..display import escape_controls, first_names, one_line_problem, quoted, sh
 from ..errors import ApprovalError, UnsafeHTMLError
 from ..html.document import Document
 from ..html.inline_styles import adapted_classes
+from ..remark import Remark
 from ..remark_words import sentence_of, sentences_of
 from ..site.options import ContentgenConfig
 from ..text import MAX_EDIT, Edits, Text, edition_after
