@@ -638,7 +638,7 @@ def test_a_hostile_page_of_the_site(project: Project, page: Page) -> None:
             *("no way out", "no window", "no worker"),
         ]
         page.get_by_role("button", name="Compare").click()
-        expect(page.get_by_role("status")).to_contain_text("no approved text to compare with")
+        expect(page.get_by_role("status")).to_contain_text("Compared with: Text before")
         assert page.evaluate("window.hacked") is None
         assert approved(desk) == ""
         left(page, 3)
