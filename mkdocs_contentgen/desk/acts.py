@@ -14,8 +14,9 @@ from msgspec import structs
 
 from ..errors import ContentgenError, EditError, UnsafeHTMLError
 from ..files import sha256
+from ..html.block import Block, Kind
 from ..html.differences import Row, compare
-from ..html.document import Block, Document, Kind, document_of
+from ..html.document import Document, document_of
 from ..html.restoring import take_back
 from ..page_request import PageRequest
 from ..remark import Remark, without_repeated

@@ -34,7 +34,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from ..errors import ContentgenError, EditError
 from ..files import sha256
-from ..html.document import MAX_PASTED
+from ..html.block import MAX_PASTED
 from ..remark import Line
 from ..review import updating
 from ..service.bodies import TooLargeError, read_body

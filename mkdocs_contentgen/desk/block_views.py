@@ -9,7 +9,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from ..html.document import Block, MarkedSentence, Sentences
+from ..html.block import Block
+from ..html.marked_sentences import MarkedSentence, Sentences
 
 
 @dataclass(frozen=True)

@@ -16,8 +16,10 @@ from bs4 import Tag
 from ..citation import Citation
 from ..display import escape_controls
 from ..errors import UnsafeHTMLError
+from ..html.block import Block
 from ..html.differences import Row, compare
-from ..html.document import Block, Document, MarkedSentence
+from ..html.document import Document
+from ..html.marked_sentences import MarkedSentence
 from ..html.tags import closest, strings_in, tags_in
 from ..remark_words import sentence_of
 from ..review.evidence import OriginalFinder, evidence_finder

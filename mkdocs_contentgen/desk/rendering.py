@@ -9,7 +9,7 @@ from itertools import islice
 from xml.etree.ElementTree import Element
 
 from ..files import sha256
-from ..html.document import Block
+from ..html.block import Block
 from ..html.elements import BLOCK_LEVEL, TEXT_BLOCKS
 from ..html.presentation import ArticleMetadata
 from ..site.article_spans import article_spans

@@ -16,6 +16,7 @@ from itertools import pairwise
 from bs4 import Tag
 
 from ..errors import EditError
+from .block import Block
 from .descriptions import (
     ATTRIBUTES,
     CITATION_LABEL,
@@ -23,7 +24,7 @@ from .descriptions import (
     descriptions_of,
     replace_descriptions,
 )
-from .document import Block, start_tag
+from .html_writer import start_tag
 from .sentences import CLOSING_MARKS, SENTENCE_SIGNS, sentence_ends
 from .translatable import (
     NUMBER,

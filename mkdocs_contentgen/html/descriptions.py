@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from bs4 import Tag
 from bs4.element import NavigableString
 
-from .document import Block
+from .block import Block
 from .tags import tags_in
 
 CITATION_LABEL = re.compile(r"\[[0-9]{1,4}\]")

@@ -21,9 +21,11 @@ from bs4.element import NavigableString, PageElement
 
 from ..errors import EditError
 from ..text import MAX_BLOCK
+from .block import Block
 from .descriptions import CITATION_LABEL, descriptions_in
-from .document import Block, read_content, unwrap_signs
 from .formulas import find_formulas
+from .html_reader import read_content
+from .html_writer import unwrap_hints
 from .markdown_reader import check_kept, read_line
 from .tags import closest, replace_all, strings_in, tags_in
 
@@ -187,7 +189,7 @@ def _prepared(block: Block, *, marks: bool = False) -> Tag:
     element = copy(block.element)
     if tags_in(element):
         if not marks:
-            unwrap_signs(element)
+            unwrap_hints(element)
         # How a word is pronounced says nothing in another language.
         for annotation in tags_in(element, ("rt", "rp")):
             annotation.extract()

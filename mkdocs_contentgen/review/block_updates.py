@@ -16,8 +16,10 @@ from msgspec import structs
 from ..citation import Citation
 from ..errors import EditError, UnsafeHTMLError
 from ..html.article import image_hosts_of
-from ..html.document import Block, Document, read_content
+from ..html.block import Block
+from ..html.document import Document
 from ..html.elements import HEADINGS
+from ..html.html_reader import read_content
 from ..remark import OF_UPDATES, Remark
 from ..service.protocol import CITED_ADDRESS, BlockChange, TextBlock, Update, Updated
 from ..text import Text

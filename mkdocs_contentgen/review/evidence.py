@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from ..errors import ConfigurationError
-from ..html.document import Document, is_block
+from ..html.block import is_block
+from ..html.document import Document
 from ..site.site import Site
 from ..text import Text
 from ..texts.articles import Article

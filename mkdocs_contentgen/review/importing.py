@@ -9,7 +9,8 @@ from msgspec import structs
 
 from ..display import escape_controls, shortened
 from ..errors import FailedTextError, UnsafeHTMLError
-from ..html.document import Block, Document, document_of
+from ..html.block import Block
+from ..html.document import Document, document_of
 from ..html.markdown_parser import link_addresses
 from ..remark import Kind, Remark
 from ..requests import Request

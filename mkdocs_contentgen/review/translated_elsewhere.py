@@ -16,6 +16,7 @@ from msgspec import structs
 
 from ..errors import EditError, FailedTextError, UnsafeHTMLError
 from ..html.article import image_hosts_of
+from ..html.block import Block, is_block
 from ..html.descriptions import (
     ATTRIBUTES,
     as_block,
@@ -23,7 +24,7 @@ from ..html.descriptions import (
     description_names,
     descriptions_in,
 )
-from ..html.document import Block, Document, document_of, is_block
+from ..html.document import Document, document_of
 from ..html.markdown_reader import read_blocks
 from ..html.markup import root
 from ..page_request import OriginalText

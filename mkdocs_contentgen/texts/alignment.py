@@ -21,7 +21,8 @@ from itertools import chain
 from typing import NamedTuple
 
 from ..errors import EditError
-from ..html.document import Block, document_of, is_block
+from ..html.block import Block, is_block
+from ..html.document import document_of
 from ..html.elements import HEADINGS
 from ..sequences import gaps, match_in_order, match_unique
 from ..text import Text

@@ -35,7 +35,8 @@ from ..yaml_files import NotYAMLError, read_yaml
 from .human_edits import SOMEBODY
 
 if TYPE_CHECKING:
-    from ..html.document import Block, Document
+    from ..html.block import Block
+    from ..html.document import Document
 
 MAX_HEADER = 256 * 1024
 """Maximum length of a header in characters: a text can have thousands of blocks by people."""

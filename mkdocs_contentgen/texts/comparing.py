@@ -14,9 +14,10 @@ from bs4 import Tag
 
 from ..errors import EditError
 from ..html.article import image_hosts_of
+from ..html.block import Block
 from ..html.carried_words import carry_descriptions, carry_words
 from ..html.descriptions import ATTRIBUTES, description_names
-from ..html.document import Block, Document
+from ..html.document import Document
 from ..html.tags import closest
 from ..html.translatable import to_translatable
 from ..service.protocol import MAX_BLOCKS, OriginalBlock, Translation

@@ -24,7 +24,7 @@ from dataclasses import dataclass, field
 
 from bs4 import Tag
 
-from ..html.document import Block
+from ..html.block import Block
 from ..html.tags import closest, tags_in
 from ..sequences import common_length
 

@@ -20,7 +20,8 @@ from ..text import Text
 if TYPE_CHECKING:
     from bs4 import Tag
 
-    from ..html.document import Block, Document
+    from ..html.block import Block
+    from ..html.document import Document
 
 SOMEBODY = "somebody"
 """The author of a block that was edited in its file, until git says who it was."""
@@ -121,7 +122,7 @@ def lost_structure(before: Document | None, after: Document | None) -> list[Huma
 
 def _structure(leaves: Sequence[Block], in_both: Collection[str]) -> list[tuple[str, str]]:
     """Return the leaves that are `in_both` documents or have no words, and the tags around each."""
-    from ..html.document import is_block
+    from ..html.block import is_block
 
     around: dict[int, str] = {}
     found = []
@@ -168,7 +169,7 @@ def _lost_leaves(
 
 def _author(text: Text, leaf: Block, pictures_by: str) -> str:
     """Return the person who wrote a block or a picture, or an empty string for a model."""
-    from ..html.document import is_block
+    from ..html.block import is_block
 
     if is_block(leaf.element):
         return text.changed_by.get(leaf.digest, "") or text.written_by

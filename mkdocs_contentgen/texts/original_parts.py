@@ -10,8 +10,9 @@ from collections.abc import Collection, Iterator, Sequence
 
 from bs4.element import NavigableString
 
+from ..html.block import Block, is_block
 from ..html.descriptions import as_block, descriptions_in
-from ..html.document import Block, Document, is_block
+from ..html.document import Document
 from ..html.translatable import has_words
 from ..writer.languages import BYLINES, find_language
 from ..writer.source_lists import listed_numbers

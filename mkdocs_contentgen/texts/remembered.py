@@ -14,7 +14,8 @@ from dataclasses import dataclass
 from bs4 import Tag
 
 from ..files import short_digest
-from ..html.document import Block, is_block, start_tag
+from ..html.block import Block, is_block
+from ..html.html_writer import start_tag
 from ..html.translatable import words_of
 from .composing import without_content
 

@@ -18,6 +18,7 @@ from msgspec import structs
 
 from ..errors import EditError, UnsafeHTMLError
 from ..files import sha256
+from ..html.block import Block, is_block
 from ..html.descriptions import (
     Description,
     as_block,
@@ -25,8 +26,9 @@ from ..html.descriptions import (
     descriptions_in,
     replace_descriptions,
 )
-from ..html.document import Block, Document, document_of, is_block, unwrap_signs
+from ..html.document import Document, document_of
 from ..html.elements import BLOCK_LEVEL
+from ..html.html_writer import unwrap_hints
 from ..html.plaintext import plain_text
 from ..html.translatable import set_translated, to_translatable
 from ..remark import Remark, first_remarks
@@ -147,7 +149,7 @@ def of_approved_original(translation: Text) -> Text:
 def for_translation(leaf: Block) -> Block:
     """Return a copy of a leaf of an original that can stand in a text in another language."""
     element = copy(leaf.element)
-    unwrap_signs(element)
+    unwrap_hints(element)
     return Block(leaf.number, element)
 
 

@@ -15,12 +15,13 @@ from msgspec import structs
 
 from ..errors import EditError
 from ..files import sha256
+from ..html.block import Block, is_block
 from ..html.carried_words import (
     have_same_parts,
     numbered_citations,
 )
 from ..html.descriptions import description_names, descriptions_in
-from ..html.document import Block, Document, is_block
+from ..html.document import Document
 from ..remark import Kind, Remark
 from ..service.protocol import OriginalBlock, Translated, Translation
 from ..text import Edits, Original, Text, clean_fields, model_name

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ..html.document import Block
+from ..html.block import Block
 from .languages import SOURCES_HEADINGS
 
 

@@ -30,7 +30,8 @@ from mkdocs_contentgen.desk.app import MAX_BODY, DeskApp
 from mkdocs_contentgen.desk.builder import Builder
 from mkdocs_contentgen.desk.session import DeskSite
 from mkdocs_contentgen.files import sha256
-from mkdocs_contentgen.html.document import Block, Document
+from mkdocs_contentgen.html.block import Block
+from mkdocs_contentgen.html.document import Document
 from mkdocs_contentgen.remark import Remark, quotation_remarks
 from mkdocs_contentgen.site.progress import LineReporter
 from mkdocs_contentgen.text import Edits, Text

@@ -7,13 +7,15 @@ from test_fuzz import few, fuzz
 from test_markdown_fuzz import blocks
 
 from mkdocs_contentgen.errors import EditError, UnsafeHTMLError
-from mkdocs_contentgen.html.document import Block, Document, unwrap_signs
+from mkdocs_contentgen.html.block import Block
+from mkdocs_contentgen.html.document import Document
+from mkdocs_contentgen.html.html_writer import unwrap_hints
 from mkdocs_contentgen.html.translatable import has_words, set_translated, to_translatable
 
 
 def html_of(block: Block) -> str:
     """Return the HTML of a block without marks, which no translation keeps, and white space."""
-    unwrap_signs(block.element)
+    unwrap_hints(block.element)
     return "".join(block.html.split())
 
 

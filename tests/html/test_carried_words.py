@@ -5,8 +5,9 @@ from __future__ import annotations
 import pytest
 
 from mkdocs_contentgen.errors import EditError
+from mkdocs_contentgen.html.block import Block
 from mkdocs_contentgen.html.carried_words import carry_words, have_same_parts
-from mkdocs_contentgen.html.document import Block, Document
+from mkdocs_contentgen.html.document import Document
 from mkdocs_contentgen.html.translatable import words_of
 
 HOSTS = ["img.example"]

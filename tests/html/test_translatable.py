@@ -6,7 +6,8 @@ import pytest
 from golden_file import GOLDEN, cases
 
 from mkdocs_contentgen.errors import EditError, UnsafeHTMLError
-from mkdocs_contentgen.html.document import Block, Document
+from mkdocs_contentgen.html.block import Block
+from mkdocs_contentgen.html.document import Document
 from mkdocs_contentgen.html.translatable import (
     has_words,
     read_translated,

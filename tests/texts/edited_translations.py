@@ -16,7 +16,8 @@ from datetime import UTC, date, datetime
 from bs4 import BeautifulSoup, Tag
 from msgspec.structs import replace
 
-from mkdocs_contentgen.html.document import Block, Document
+from mkdocs_contentgen.html.block import Block
+from mkdocs_contentgen.html.document import Document
 from mkdocs_contentgen.service.protocol import Translated, TranslatedBlock, Translation
 from mkdocs_contentgen.text import Edits, Text
 from mkdocs_contentgen.texts.translation import first_translation, plan_translation

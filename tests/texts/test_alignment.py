@@ -7,7 +7,8 @@ from functools import partial
 
 from growth import LINEAR, growth
 
-from mkdocs_contentgen.html.document import Block, Document
+from mkdocs_contentgen.html.block import Block
+from mkdocs_contentgen.html.document import Document
 from mkdocs_contentgen.texts.alignment import Alignment, align, count_changed_leaves
 from mkdocs_contentgen.texts.remembered import (
     REMOVED,

@@ -7,7 +7,7 @@ from datetime import date
 import pytest
 from golden_file import cases
 
-from mkdocs_contentgen.html.document import read_content
+from mkdocs_contentgen.html.html_reader import read_content
 from mkdocs_contentgen.writer.markdown import read_markdown, to_html
 from mkdocs_contentgen.writer.marking import mark_element
 from mkdocs_contentgen.writer.ranges import Range

@@ -15,7 +15,7 @@ import yaml
 from golden_file import GOLDEN, cases
 from growth import LINEAR, growth
 
-from mkdocs_contentgen.html.document import read_content
+from mkdocs_contentgen.html.html_reader import read_content
 from mkdocs_contentgen.html.translatable import read_translated, write_translated
 from mkdocs_contentgen.service.protocol import OriginalBlock
 from mkdocs_contentgen.writer.exchanged_words import exchanged_words

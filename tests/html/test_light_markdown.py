@@ -1,0 +1,63 @@
+"""Blocks as light Markdown, and back."""
+
+from __future__ import annotations
+
+import pytest
+from golden_file import cases
+
+from mkdocs_contentgen.html.document import Document
+
+CASES = cases("document")
+
+HTML = """<article><h1>T &amp; x</h1>
+<p class="intro">It takes <mark>3 s</mark>, says <em>Bob</em>. It costs <mark>5 EUR</mark>
+<a href="https://x.example/#a">[1]</a>. A <code>b == c</code>, 2*3*4, a_b_c, [x],
+&lt;p&gt;, \\, &amp;lt; <kbd>Ctrl</kbd>.</p>
+<ul><li>One <strong>two</strong></li><li><p>Para</p></li></ul>
+<table><tr><td>cell <mark>9</mark></td><td>b</td></tr></table><p>Last.</p></article>"""
+
+
+def test_every_block_comes_back_as_it_was() -> None:
+    """What a person saves without a change is what was there."""
+    document = Document(HTML)
+    before, blocks = document.to_lines(), document.blocks()
+    for block in blocks:
+        block.set_markdown(block.to_markdown())
+    assert document.to_lines() == before
+    assert [block.kind for block in blocks] == ["h1", "p", "li", "p", "td", "td", "p"]
+
+
+def test_weak_statements_are_written_like_others() -> None:
+    """A person reads no HTML, and a statement that is not changed stays weak."""
+    weak = '<mark class="same-words">{}</mark>'
+    line = f"<p>At {weak.format('5 pm')} and {weak.format('6 pm')}.</p>"
+    document = Document(f"<article><h1>T</h1>{line}</article>")
+    block = document.blocks()[1]
+    assert block.to_markdown() == "At ==5 pm== and ==6 pm==."
+    block.set_markdown("At ==5 pm== and ==7 pm==.")
+    line = f"<p>At {weak.format('5 pm')} and <mark>7 pm</mark>.</p>"
+    assert line in document.to_lines()
+
+
+@pytest.mark.parametrize(("inner", "statements"), CASES["markup_within_markup"])
+def test_markup_within_markup(inner: str, statements: list[str]) -> None:
+    """Blocks come back the same, and each mark is a statement with its own text."""
+    document = Document(f"<article><h1>T</h1><p>{inner}</p></article>")
+    before, block = document.to_lines(), document.blocks()[1]
+    assert block.statements == statements
+    block.set_markdown(block.to_markdown())
+    assert document.to_lines() == before
+
+
+@pytest.mark.parametrize(
+    "code", ["a  b", "a   b", " a  ", "a  <i>b  c</i>", "**a**  `b`", "a\tb", "a  &amp;lt;"]
+)
+def test_an_edit_keeps_the_spaces_of_code(code: str) -> None:
+    """Whoever changes another word of the paragraph does not change the code."""
+    document = Document(f"<article><h1>T</h1><p>Run <code>{code}</code> <b>now</b>.</p></article>")
+    before = document.to_lines()
+    block = document.blocks()[1]
+    block.set_markdown(block.to_markdown())
+    assert document.to_lines() == before
+    block.set_markdown(block.to_markdown().replace("Run", "Start"))
+    assert document.to_lines() == before.replace("Run", "Start")
