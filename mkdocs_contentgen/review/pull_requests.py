@@ -245,6 +245,7 @@ def _placed(sentence: SentenceToCheck, places: _PassagePlaces) -> PlacedSentence
     for evidence in sentence.evidence:
         passage = evidence.passage
         path, line = places.find(passage.file, passage.text)
+        line = passage.line or line  # that of a symbol, whose text is not that of its lines
         passages.append(PlacedPassage(passage.title, passage.text, passage.file, path, line))
     return PlacedSentence(
         sentence.text, sentence.has_statements, tuple(passages), sentence.has_sources

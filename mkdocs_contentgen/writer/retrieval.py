@@ -11,9 +11,11 @@ from __future__ import annotations
 
 import sqlite3
 import threading
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from itertools import islice
 from pathlib import Path
 
+from ..globs import Glob, is_glob
 from .sources import (
     Location,
     Passage,
@@ -31,6 +33,9 @@ MAX_FOUND = 8
 
 MAX_SOURCE_CHARACTERS = 10_000
 """Characters of all passages for a text, about 2,500 tokens."""
+
+MAX_FILES_OF_GLOB = 500
+"""Files that a glob in a request can stand for."""
 
 _MAX_TERMS = 60
 """Words of a topic that are searched for."""
@@ -64,6 +69,8 @@ class Sources:
     def search(self, topic: str, names: Sequence[str] = ()) -> list[Passage]:
         """Return the passages of the named files, and those that suit a topic best.
 
+        A name is the path of a file, or a glob.
+
         Any thread may call this. Afterwards, `warnings` has a message if files are left out.
         """
         search_now = self.searcher(names)
@@ -75,7 +82,10 @@ class Sources:
         So a thousand files are looked at for changes once, which takes longer than a search.
         """
         files = self._named() if names else {}
-        named, left_out = read_sources(files[name] for name in names if name in files)
+        chosen: dict[SourceFile, None] = {}  # in their order, each once
+        for name in names:
+            chosen |= dict.fromkeys(_chosen(name, files))
+        named, left_out = read_sources(chosen)
         # Named files that are too long for a prompt are searched for what suits the topic.
         has_room_for_named = len(_within_limits(named)) == len(named)
         index_of_named = None if has_room_for_named else Index(named)
@@ -101,7 +111,7 @@ class Sources:
 
     def _newest_index(self) -> Index:
         """Return the index of the files, made anew if one has changed. Called with the lock."""
-        files = find_files(self.paths, self._site)
+        files = [file for file in find_files(self.paths, self._site) if file.is_searched]
         states = file_states(files)
         if self._index is None or states != self._states_read:
             passages, self._left_out = read_sources(files)
@@ -126,17 +136,25 @@ class Sources:
         return ""
 
     def problem(self, name: str) -> str:
-        """Return why a text cannot be written from a page or a file, or an empty string."""
-        file = self._named().get(name)
-        if file is None:
+        """Return why a text cannot be written from a page or a file, or an empty string.
+
+        `name` can be a glob, of whose files one has to be readable.
+        """
+        files = _chosen(name, self._named())
+        if not files:
             return (
                 "is no source; name a page that the site publishes, by its path in docs_dir, or a "
-                f"file that {self._option} names, or Markdown or text in a folder there"
+                f"file that {self._option} names, or Markdown, text or code in a folder there"
             )
-        passages, left_out = read_sources([file])
-        if passages:
-            return ""
-        reason = left_out[0] if left_out else "it has no text for others to read"
+        if len(files) > MAX_FILES_OF_GLOB:
+            return f"matches more than {MAX_FILES_OF_GLOB} files; name fewer"
+        reason = "it has no text for others to read"
+        for file in files:
+            passages, left_out = read_sources([file])
+            if passages:
+                return ""
+            if left_out:
+                reason = left_out[0]
         return f"cannot be read: {reason}"
 
     def _named(self) -> dict[str, SourceFile]:
@@ -145,8 +163,7 @@ class Sources:
         for file in find_files(self.paths, self._site):
             is_page_of_site = self._site is not None and file.page is not None
             if not is_page_of_site:
-                path = file.location.path.relative_to(file.location.root)
-                files[path.as_posix()] = file
+                files[file.place] = file
         if self._site:
             for page in self._site.files():
                 files[page.name] = page
@@ -186,6 +203,21 @@ class Index:
 
     def __del__(self) -> None:
         self._database.close()
+
+
+def _chosen(name: str, files: Mapping[str, SourceFile]) -> list[SourceFile]:
+    """Return the files that a path or a glob stands for: at most MAX_FILES_OF_GLOB, and one more.
+
+    `files` are those that can be named, by their names.
+    """
+    file = files.get(name)
+    if file:
+        return [file]
+    if not is_glob(name):
+        return []
+    glob = Glob(name)
+    matching = (files[path] for path in sorted(files) if glob.matches(path))
+    return list(islice(matching, MAX_FILES_OF_GLOB + 1))
 
 
 def _within_limits(found: Iterable[Passage]) -> list[Passage]:

@@ -7,7 +7,7 @@ import os
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Annotated, Literal, cast
 from urllib.parse import unquote, urlsplit
@@ -18,6 +18,7 @@ from msgspec import Meta
 from ..display import escape_controls, quoted
 from ..errors import ConfigurationError
 from ..files import read_text, reason_of, refuse_links
+from ..globs import Glob, is_glob
 from ..requests import unknown_name_message
 from ..text import model_name
 from ..yaml_files import convert, credential
@@ -114,11 +115,12 @@ class WriterFields(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_o
     The package's file is used where one is missing. Default: none."""
 
     sources: bool | list[str] = []
-    """Folders and files (Markdown or text) that texts are grounded in and cite.
+    """Folders and files (Markdown, text or code) that texts are grounded in and cite.
 
     `true` means the site's own pages. Of these, and of folders in `docs_dir`, only published pages
-    are read, and of other folders no hidden files. Pages with a request and symbolic links are left
-    out. Default: `[]`."""
+    are read, and of other folders no hidden files. Code in a folder is read for the requests that
+    name it, or for all texts with a path or a glob of its own, such as `src/**/*.py`. Pages with a
+    request and symbolic links are left out. Default: `[]`."""
 
     site_url: str = ""
     """The base of the links to sources. Default: the site's `site_url`."""
@@ -361,7 +363,7 @@ def _load_sources(
     """Return the sources of texts. Raises ConfigurationError."""
     site = _locate_pages(docs, pages, directory, option) if docs else None
     if isinstance(value, list):
-        paths = [_locate(name, directory, option) for name in value]
+        paths = [_locate_source(name, directory, option) for name in value]
     elif not value:
         paths = []
     elif site:
@@ -390,6 +392,17 @@ def _locate_pages(
         if file.startswith(before):
             addresses[location.path / file.removeprefix(before)] = address
     return SitePages(location, addresses)
+
+
+def _locate_source(value: str, directory: Path, option: str) -> Location:
+    """Return the location of a file, a folder or a glob. Raises ConfigurationError."""
+    # A file such as `[id].ts` is no glob.
+    if not is_glob(value) or os.path.lexists(directory / value):
+        return _locate(value, directory, option)
+    glob = Glob(Path(value).as_posix())
+    folder = _locate(glob.folder, directory, option)
+    below = glob.pattern.removeprefix(glob.folder).removeprefix("/")
+    return replace(folder, glob=Glob(below))
 
 
 def _setting(option: str, variable: str) -> str:

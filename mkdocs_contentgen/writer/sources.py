@@ -1,4 +1,6 @@
-"""Read the sources that texts are grounded in, and split them into passages by heading.
+"""Read the sources that texts are grounded in, and split them into passages.
+
+A passage of prose is the text below a heading, and one of code a symbol, such as a function.
 
 Sources are not trusted: a repository may have links to other files of the machine in it, and files
 that were made to take long. What is not read is left out, and named in a warning.
@@ -18,15 +20,28 @@ from urllib.parse import quote
 
 from ..display import escape_controls
 from ..files import read_text, reason_of, sha256
+from ..globs import Glob
+from .code_symbols import Symbol
 
 _MARKDOWN = frozenset({".md", ".markdown"})
 """The suffixes of Markdown."""
 
 _SUFFIXES = _MARKDOWN | {".txt"}
-"""The suffixes of the files in a folder that are read."""
+"""The suffixes of prose: of the files in a folder that are searched for all texts."""
 
-_HASH_COMMENTS = frozenset(".pl .py .rb .sh .toml .yaml .yml".split())
-"""The suffixes of files in which `# …` is a comment and no heading."""
+_PYTHON = frozenset({".py", ".pyi"})
+"""The suffixes of Python."""
+
+_CODE = _PYTHON | frozenset(
+    ".cjs .cs .go .java .js .json .jsx .mjs .pl .rb .rs .sh .toml .ts .tsx .yaml .yml".split()
+)
+"""The suffixes of code: of the files in a folder that are read where a request names them.
+
+No line in them is a heading.
+"""
+
+_FOLDERS_OF_OTHERS = frozenset({"__pycache__", "node_modules", "site-packages"})
+"""The names of folders with what programs have put there."""
 
 MAX_FILE = 2 * 1024 * 1024
 """Characters of a file. That is enough for the `llms-full.txt` of most products."""
@@ -71,6 +86,9 @@ class Location:
     path: Path
     root: Path
 
+    glob: Glob | None = None
+    """What the paths of files in this folder, from the folder on, have to match."""
+
 
 @dataclass(frozen=True)
 class SitePages:
@@ -100,10 +118,18 @@ class SourceFile:
     page: str | None = None
     """The path of its page in the site, or None if it is no page."""
 
+    is_searched: bool = True
+    """Whether it is searched for all texts, or else only read where a request names it."""
+
+    @property
+    def place(self) -> str:
+        """Its path as a request names it, if it is no page of a site."""
+        return self.location.path.relative_to(self.location.root).as_posix()
+
 
 @dataclass(frozen=True)
 class Passage:
-    """The text of a source below a heading, or a part of a long one."""
+    """The text of a source below a heading, a symbol of code, or a part of a long one."""
 
     file: str
     """The path of its file, to show to a person."""
@@ -122,7 +148,13 @@ class Passage:
     """The SHA-256 of all the text below the heading, of which `text` can be a part."""
 
     place: str = ""
-    """For a file that is no page: its path as a request names it, and the anchor behind a `#`."""
+    """For a file that is no page: its path as a request names it, and the anchor behind a `#`.
+
+    The anchor of a symbol is its name.
+    """
+
+    line: int | None = None
+    """For a symbol of code: the line of its definition, from 1."""
 
 
 @dataclass(frozen=True)
@@ -175,12 +207,14 @@ def find_files(paths: Iterable[Location], site: SitePages | None = None) -> list
     """Return the files in `paths` and in the folders there, each once.
 
     In the directory of `site`, those are the published pages. Without a site, the Markdown files in
-    folders count as pages.
+    folders count as pages. Code in a folder is searched only if a path or a glob names it.
     """
     found: dict[Path, SourceFile] = {}
     for location in paths:
         for file in _files_of(location, site):
-            found.setdefault(file.location.path, file)
+            known = found.get(file.location.path)
+            if known is None or (file.is_searched and not known.is_searched):
+                found[file.location.path] = file
     return list(found.values())
 
 
@@ -301,19 +335,36 @@ def _files_of(location: Location, site: SitePages | None) -> Iterator[SourceFile
         return
     for file in _files_below(path, site.docs.path if site else None):
         name = file.relative_to(path).as_posix()
-        is_page = site is None and file.suffix.lower() in _MARKDOWN
-        yield SourceFile(Location(file, location.root), name, page_path(name) if is_page else None)
+        suffix = file.suffix.lower()
+        is_prose = suffix in _SUFFIXES
+        if location.glob:
+            is_read = location.glob.matches(name)
+        else:
+            is_read = is_prose or suffix in _CODE
+        if not is_read and not file.is_dir():  # only links to folders are among them
+            continue
+        is_page = site is None and suffix in _MARKDOWN
+        yield SourceFile(
+            Location(file, location.root),
+            name,
+            page_path(name) if is_page else None,
+            is_searched=suffix not in _CODE or location.glob is not None,
+        )
     if site is not None:
         for page in site.files():
-            if page.location.path.is_relative_to(path):
-                yield page
+            page_file = page.location.path
+            if not page_file.is_relative_to(path):
+                continue
+            if location.glob and not location.glob.matches(page_file.relative_to(path).as_posix()):
+                continue
+            yield page
 
 
 def _files_below(folder: Path, docs: Path | None) -> Iterator[Path]:
-    """Yield the Markdown and text files below a folder in order.
+    """Yield the files below a folder in order.
 
-    Hidden ones and those below `docs` are left out. Links are among them, so that they are named
-    when they are not read.
+    Hidden ones and those below `docs` are left out. Links to folders are among them, so that they
+    are named when they are not read.
     """
     if docs and folder.is_relative_to(docs):
         return
@@ -324,16 +375,14 @@ def _files_below(folder: Path, docs: Path | None) -> Iterator[Path]:
         for inner in inner_folders:
             if inner.is_symlink():
                 yield inner
-        for file in _visible(directory, file_names):
-            if file.suffix.lower() in _SUFFIXES:
-                yield file
+        yield from _visible(directory, file_names)
 
 
 def _visible(directory: str, names: Iterable[str]) -> list[Path]:
-    """Return the paths of those names in a folder that are not hidden, in order."""
+    """Return the paths of those names in a folder that people have put there, in order."""
     paths = []
     for name in sorted(names):
-        if not name.startswith("."):
+        if not name.startswith(".") and name not in _FOLDERS_OF_OTHERS:
             paths.append(Path(directory, name))
     return paths
 
@@ -345,17 +394,34 @@ def _passages_of(file: SourceFile) -> list[Passage]:
     text = read_text(path, file.location.root, MAX_FILE).removeprefix("\ufeff")
     if "\0" in text:
         raise OSError(errno.EINVAL, "it is not text")
-    place = path.relative_to(file.location.root).as_posix()
-    if path.suffix.lower() in _HASH_COMMENTS:
-        digest = sha256(text)
-        passages = []
-        for part in _divided(text):
-            passages.append(Passage(file.name, file.name, part, digest=digest, place=place))
-        return passages
+    if path.suffix.lower() in _CODE:
+        return list(_passages_of_code(file.place, text, path.suffix.lower()))
     front = _FRONT_MATTER.match(text)
     if front and _NO_SOURCE.search(front[1]):
         return []
-    return list(split_passages(text, file.name, file.page, place))
+    return list(split_passages(text, file.name, file.page, file.place))
+
+
+def _passages_of_code(place: str, text: str, suffix: str) -> Iterator[Passage]:
+    """Yield the passages of a file of code: its symbols, or else all of it in blocks."""
+    for symbol in _symbols_of(text, suffix) or [Symbol("", 1, text, text)]:
+        title = place
+        anchored = place
+        if symbol.name:
+            title = f"{place} › {symbol.name}"
+            anchored = f"{place}#{symbol.name}"
+        digest = sha256(symbol.compared)
+        for part in _divided(symbol.text):
+            yield Passage(place, title, part, digest=digest, place=anchored, line=symbol.line)
+
+
+def _symbols_of(text: str, suffix: str) -> list[Symbol] | None:
+    """Return the symbols of a file of code, or None if it cannot be parsed."""
+    if suffix in _PYTHON:
+        from .python_code import read_python
+
+        return read_python(text)
+    return None
 
 
 def _divided(text: str) -> Iterator[str]:

@@ -12,7 +12,14 @@ from growth import LINEAR, growth, seconds
 from mkdocs.structure.files import File
 from recall import recall
 
-from mkdocs_contentgen.writer.retrieval import MAX_FOUND, MAX_SOURCE_CHARACTERS, Index, Sources
+from mkdocs_contentgen.globs import Glob
+from mkdocs_contentgen.writer.retrieval import (
+    MAX_FILES_OF_GLOB,
+    MAX_FOUND,
+    MAX_SOURCE_CHARACTERS,
+    Index,
+    Sources,
+)
 from mkdocs_contentgen.writer.sources import (
     MAX_FILE,
     MAX_HEADING,
@@ -43,7 +50,8 @@ def read(*paths: Path) -> list[Passage]:
 
 def read_all(*paths: Path) -> tuple[list[Passage], list[str]]:
     """Return the sections of files and folders, and what is left out."""
-    return read_sources(find_files([Location(path, path.parent) for path in paths]))
+    files = find_files([Location(path, path.parent) for path in paths])
+    return read_sources(file for file in files if file.is_searched)
 
 
 def a_site_with_code(root: Path) -> Sources:
@@ -247,15 +255,53 @@ class TestFiles:
         assert line.startswith(f"{tmp_path}/b/docs/page.md ({tmp_path}/b ")
 
     def test_programs(self, tmp_path: Path) -> None:
-        """A program with a path of its own is one section, or divided; one in a folder is none."""
+        """A program without symbols is one section, or divided; no line of it is a heading."""
         (tmp_path / "src").mkdir()
-        (tmp_path / "src/a.py").write_text("# Not a heading\n\n" + "x = 1\n\n" * 500)
-        (tmp_path / "src/b.py").write_text("# Another heading")
-        found = Sources([Location(tmp_path / name, tmp_path) for name in ("src/a.py", "src")])
-        parts = found.passages_of("src/a.py")
+        (tmp_path / "src/a.sh").write_text("# Not a heading\n\n" + "x = 1\n\n" * 500)
+        found = Sources([Location(tmp_path / "src/a.sh", tmp_path)])
+        parts = found.passages_of("src/a.sh")
         assert len(parts) == 2
-        assert {(it.title, it.place) for it in parts} == {("a.py", "src/a.py")}
-        assert found.passages_of("src/b.py") == []
+        assert {(it.title, it.place) for it in parts} == {("src/a.sh", "src/a.sh")}
+
+    def test_symbols(self, tmp_path: Path) -> None:
+        """Each symbol of a program is a section, whose anchor is its name."""
+        (tmp_path / "src").mkdir()
+        (tmp_path / "src/a.py").write_text("LIMIT = 5\n\n\ndef main(limit: int = LIMIT): ...\n")
+        found = Sources([Location(tmp_path / "src/a.py", tmp_path)]).passages_of("src/a.py")
+        assert [(it.title, it.text, it.place, it.line) for it in found] == [
+            ("src/a.py › module-constants", "LIMIT = 5", "src/a.py#module-constants", 1),
+            ("src/a.py › main", "def main(limit: int=LIMIT)", "src/a.py#main", 4),
+        ]
+
+    def test_code_in_a_folder(self, tmp_path: Path) -> None:
+        """It is read for a request that names it, and searched for others if a glob names it."""
+        for name in ("src/a.py", "src/in/b.py", "src/in/c.go", "src/node_modules/d.py"):
+            (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+            (tmp_path / name).write_text('"Bees make honey."')
+        folder = Sources([Location(tmp_path / "src", tmp_path)])
+        assert folder.search("bees") == []
+        by_path = folder.search("bees", ["src/a.py"])
+        assert [it.place for it in by_path] == ["src/a.py"]
+        by_glob = folder.search("bees", ["src/**/*.py", "src/*.py"])
+        assert [it.place for it in by_glob] == ["src/a.py", "src/in/b.py"]
+        assert folder.problem("src/node_modules/d.py").startswith("is no source")
+        glob = Sources([Location(tmp_path / "src", tmp_path, Glob("*/*.go"))])
+        assert [it.place for it in glob.search("bees")] == ["src/in/c.go"]
+        assert glob.problem("src/a.py").startswith("is no source")
+
+    def test_a_glob_that_matches_too_much(self, tmp_path: Path) -> None:
+        """The number of files that a request can choose with one name has a limit."""
+        for number in range(MAX_FILES_OF_GLOB + 1):
+            (tmp_path / f"{number}.py").write_text('"Bees."')
+        sources = Sources([Location(tmp_path, tmp_path)])
+        assert sources.problem("1*.py") == ""
+        assert "matches more than 500 files" in sources.problem("*.py")
+
+    def test_globs_find_published_pages(self, tmp_path: Path) -> None:
+        """In the directory of a site, a glob finds no draft and no page that others cannot read."""
+        sources = a_site_with_code(tmp_path)
+        found = sources.search("nothing", ["**/*.md"])
+        assert {it.file for it in found} == {"cache.md", "guide/upgrading.md"}
 
     def test_the_warning(self, tmp_path: Path) -> None:
         """One line names the first file that is left out, and counts all."""
@@ -297,7 +343,7 @@ class TestSearch:
         """They come first and whole, also without paths to search, and the rest is searched."""
         sources = a_site_with_code(tmp_path)
         found = sources.search("cache upgrading", ["guide/upgrading.md", "src/cli.py"])
-        assert [it.file for it in found] == ["guide/upgrading.md", "cli.py", "cache.md"]
+        assert [it.file for it in found] == ["guide/upgrading.md", "src/cli.py", "cache.md"]
         assert (found[0].link, found[1].link) == ("guide/upgrading/", "")
         only_pages = Sources((), sources._site)
         assert [it.file for it in only_pages.search("cache", ["cache.md"])] == ["cache.md"]

@@ -1,0 +1,211 @@
+"""Read what a program in Python says to those who use it, without running or importing it.
+
+That is what a text about the program can be wrong about: names, signatures, defaults, attributes,
+docstrings, and the strings of a body, which have messages, options and names of variables. The rest
+of a body is left out, since most changes are there, and no text has to follow them.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+import warnings
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from threading import Lock
+
+from .code_symbols import CONSTANTS, Symbol
+
+MAX_PARSED = 256 * 1024
+"""Characters of a program that is parsed, which takes up to half a second."""
+
+_FILTERING = Lock()
+"""Held while the filters of warnings are others, which all threads have in common."""
+
+_Function = ast.FunctionDef | ast.AsyncFunctionDef
+
+_BRANCHES = ("body", "handlers", "orelse", "finalbody")
+"""The fields of statements such as `if` and `try` with the statements inside of them."""
+
+
+def read_python(source: str) -> list[Symbol] | None:
+    """Return the symbols of a program in their order, or None if it cannot be parsed.
+
+    Definitions of the same name, such as overloads, are one symbol.
+    """
+    if len(source) > MAX_PARSED:
+        return None
+    try:
+        return _Program(source).symbols()
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        # The parser raises the last two for code that is nested too deeply.
+        return None
+
+
+@dataclass
+class _Found:
+    """A symbol that is being read. `compared` leaves annotations out."""
+
+    line: int
+    said: list[str]
+    compared: list[str]
+
+
+class _Program:
+    """The statements of a program, and its lines."""
+
+    def __init__(self, source: str) -> None:
+        with _FILTERING, warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # those on the code, such as "invalid escape sequence"
+            self._tree = ast.parse(source)
+        self._lines = source.split("\n")
+        self._found: dict[str, _Found] = {}
+
+    def symbols(self) -> list[Symbol]:
+        """Return the symbols of the program."""
+        docstring = ast.get_docstring(self._tree)
+        if docstring:
+            self._add("", 1, [docstring])
+        self._read(self._tree.body, "")
+        symbols = []
+        for name, found in self._found.items():
+            symbols.append(Symbol(name, found.line, _joined(found.said), _joined(found.compared)))
+        return symbols
+
+    def _read(self, body: Sequence[ast.stmt], prefix: str) -> None:
+        """Read the definitions in the body of the module, or of a class."""
+        statements = list(_statements(body))
+        for statement, following in zip(statements, [*statements[1:], None], strict=True):
+            if isinstance(statement, _Function):
+                self._read_function(statement, prefix)
+            elif isinstance(statement, ast.ClassDef):
+                self._read_class(statement, prefix)
+            elif not prefix and _is_assignment(statement):
+                said = self._assignment(statement, following)
+                self._add(CONSTANTS, statement.lineno, said)
+
+    def _read_function(self, function: _Function, prefix: str) -> None:
+        said = self._above(function)
+        compared = [*said]
+        said.append(_signature(function))
+        for argument in ast.walk(function.args):
+            if isinstance(argument, ast.arg):
+                argument.annotation = None
+        function.returns = None
+        compared.append(_signature(function))
+        docstring = ast.get_docstring(function)
+        below = [docstring] if docstring else []
+        strings = _strings_of(function.body[1:] if docstring else function.body)
+        if strings:
+            below.append("\n".join(strings))
+        name = f"{prefix}{function.name}"
+        self._add(name, function.lineno, [*said, *below], [*compared, *below])
+
+    def _read_class(self, defined: ast.ClassDef, prefix: str) -> None:
+        said = self._above(defined)
+        bases = [ast.unparse(base) for base in (*defined.bases, *defined.keywords)]
+        said.append(f"class {defined.name}({', '.join(bases)})")
+        docstring = ast.get_docstring(defined)
+        if docstring:
+            said.append(docstring)
+        statements = list(_statements(defined.body))
+        for statement, following in zip(statements, [*statements[1:], None], strict=True):
+            if _is_assignment(statement):
+                said += self._assignment(statement, following)
+        name = f"{prefix}{defined.name}"
+        self._add(name, defined.lineno, said)
+        self._read(defined.body, f"{name}.")
+
+    def _add(
+        self, name: str, line: int, said: Sequence[str], compared: Sequence[str] | None = None
+    ) -> None:
+        found = self._found.setdefault(name, _Found(line, [], []))
+        found.said += said
+        found.compared += said if compared is None else compared
+
+    def _above(self, defined: _Function | ast.ClassDef) -> list[str]:
+        """Return decorators, and the comment above if there is no docstring."""
+        decorators = [f"@{ast.unparse(decorator)}" for decorator in defined.decorator_list]
+        if ast.get_docstring(defined):
+            return decorators
+        first = defined.decorator_list[0] if defined.decorator_list else defined
+        return [*self._comment_above(first.lineno), *decorators]
+
+    def _comment_above(self, line: int) -> list[str]:
+        """Return the comment above the line with this number."""
+        start = line - 1
+        while start and self._lines[start - 1].lstrip().startswith("#"):
+            start -= 1
+        return [comment.strip() for comment in self._lines[start : line - 1]]
+
+    def _assignment(self, statement: ast.stmt, following: ast.stmt | None) -> list[str]:
+        """Return the lines of an assignment, with the comment above or the docstring below."""
+        said = self._comment_above(statement.lineno)
+        lines = self._lines[statement.lineno - 1 : statement.end_lineno]
+        said.append("\n".join(line.strip() for line in lines))
+        if isinstance(following, ast.Expr) and _is_string(following.value):
+            said.append(ast.unparse(following.value))
+        return said
+
+
+def _statements(body: Iterable[ast.stmt]) -> Iterator[ast.stmt]:
+    """Yield statements in order, with those in branches, but without those of definitions.
+
+    No recursion: a chain of `elif` is nested as deeply as it is long.
+    """
+    waiting: list[ast.AST] = []
+    waiting += reversed([*body])
+    while waiting:
+        statement = waiting.pop()
+        if isinstance(statement, ast.stmt):
+            yield statement
+        if isinstance(statement, _Function | ast.ClassDef):
+            continue
+        inner: list[ast.AST] = []
+        for name in _BRANCHES:
+            branch = getattr(statement, name, None)
+            if isinstance(branch, list):
+                inner += branch
+        waiting += reversed(inner)
+
+
+def _is_assignment(statement: ast.stmt) -> bool:
+    return isinstance(statement, ast.Assign | ast.AnnAssign | ast.AugAssign)
+
+
+def _is_string(node: ast.AST) -> bool:
+    return isinstance(node, ast.Constant) and isinstance(node.value, str)
+
+
+def _signature(function: _Function) -> str:
+    keyword = "async def" if isinstance(function, ast.AsyncFunctionDef) else "def"
+    returns = f" -> {ast.unparse(function.returns)}" if function.returns else ""
+    return f"{keyword} {function.name}({ast.unparse(function.args)}){returns}"
+
+
+def _strings_of(body: Iterable[ast.stmt]) -> list[str]:
+    """Return the string literals with a word in a body, each once, in their order."""
+    found = []
+    waiting: list[ast.AST] = [*body]
+    while waiting:
+        node = waiting.pop()
+        if isinstance(node, ast.JoinedStr) or _is_string(node):
+            found.append(node)
+        else:
+            waiting += ast.iter_child_nodes(node)
+    strings: dict[str, None] = {}
+    for node in sorted(found, key=_position):
+        string = ast.unparse(node)
+        if re.search(r"\w\w", string):
+            strings[string] = None
+    return list(strings)
+
+
+def _position(node: ast.AST) -> tuple[int, int]:
+    """Return where a string literal stands: its line and its column."""
+    return getattr(node, "lineno", 0), getattr(node, "col_offset", 0)
+
+
+def _joined(said: Iterable[str]) -> str:
+    """Return lines as text. An unpaired surrogate, which an escape can make, becomes `?`."""
+    return "\n".join(said).encode("utf-8", "replace").decode()
