@@ -16,6 +16,7 @@ import re
 import subprocess
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import date, timedelta
 from pathlib import Path
 
 _TIMEOUT = 60  # seconds: a repository on a network drive is slow, and nobody waits for ever
@@ -92,6 +93,18 @@ class CommittedLine:
 
     name: str = ""
     """The path of the file in the repository in that commit, which may have another name now."""
+
+
+@dataclass(frozen=True)
+class ChangingCommit:
+    """A commit that changes files that were asked for."""
+
+    id: str
+    parents: Sequence[str]
+    """The next older commits that change such files, or join lines of history that do."""
+
+    names: Sequence[str]
+    """The paths in the repository of what it changes of these files; of a merge, none."""
 
 
 class GitFailedError(Exception):
@@ -346,3 +359,64 @@ def changed_files(directory: Path, commit: str) -> set[Path]:
     new = run_git(top, "ls-files", "--others", "--exclude-standard", "-z")
     names = f"{changed or ''}{new or ''}".split("\0")
     return {top / name for name in names if name}
+
+
+def changing_commits(
+    top: Path, names: Iterable[str], *, since: date | None = None, without: str = ""
+) -> list[ChangingCommit]:
+    """Return the commits behind the current one that change files, the newest first.
+
+    `names` are paths of files and folders in the repository `top`, where an empty one stands for
+    all. Commits of the time before `since` are left out, and those that led to the commit
+    `without`. In a shallow clone, the oldest commit, which seems to have written all, is left out.
+    """
+    arguments = ["log", "--topo-order", "--parents", "--name-only", "--no-renames", "-z"]
+    arguments += ["--no-show-signature", "--no-diff-merges", "--format=%x02%H %P"]
+    if since:
+        # A day earlier, for the zones of time, and for clocks that are wrong.
+        arguments.append(f"--since={since - timedelta(days=1)}T00:00:00Z")
+    arguments.append("HEAD")
+    if without:
+        arguments.append(f"^{without}")
+    printed = run_git(top, *arguments, "--", *_pathspecs(names)) or ""
+    oldest = _shallow_commits(top)
+    commits = []
+    for entry in printed.split("\x02")[1:]:
+        head, *changed = entry.split("\0")
+        commit, *parents = head.split()
+        if commit not in oldest:
+            names_changed = [name.lstrip("\n") for name in changed if name.strip("\n")]
+            commits.append(ChangingCommit(commit, parents, names_changed))
+    return commits
+
+
+def _pathspecs(names: Iterable[str]) -> list[str]:
+    """Return the arguments that stand for files and folders, whatever their names are."""
+    return [f":(top,literal){name}" for name in names]
+
+
+def _shallow_commits(top: Path) -> set[str]:
+    """Return the commits whose parents a shallow clone does not have."""
+    if run_git(top, "rev-parse", "--is-shallow-repository") == "false\n":
+        return set()
+    return set((run_git(top, "rev-list", "--max-parents=0", "HEAD") or "").split())
+
+
+def common_ancestor(top: Path, commits: Sequence[str]) -> str:
+    """Return the last commit that led to all of these, or an empty string if there is none."""
+    if len(commits) == 1:
+        return commits[0]
+    return (run_git(top, "merge-base", "--octopus", *commits) or "").strip()
+
+
+def uncommitted_files(top: Path, names: Iterable[str]) -> set[str]:
+    """Return which of these files and folders differ from the current commit, by path."""
+    arguments = ("status", "--porcelain", "--no-renames", "--untracked-files=all", "-z")
+    printed = run_git(top, *arguments, "--", *_pathspecs(names)) or ""
+    return {entry[3:] for entry in printed.split("\0") if entry}
+
+
+def tracked_files(top: Path, names: Iterable[str]) -> list[str]:
+    """Return the paths of the files that git tracks among these files and folders."""
+    printed = run_git(top, "ls-files", "-z", "--", *_pathspecs(names)) or ""
+    return [name for name in printed.split("\0") if name]

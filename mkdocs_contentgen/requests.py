@@ -32,7 +32,10 @@ MAX_SOURCES = 20
 """The maximum number of sources of a request."""
 
 _MAX_PATH = 300
-"""The maximum length of the path of a source in characters."""
+"""The maximum length of the path of a source or of watched files in characters."""
+
+_WATCHED = r"^(?!/|.*[*?\[].*(?:^|/)\.\.(?:/|$))[^\x00-\x1f\x7f\\]+$(?!\n)"
+"""Matches a relative path or a glob, of which only the start can lead to a folder above."""
 
 EXTRA_FIELDS = ("brief", "language")
 """The fields of a body that the interface lacks. Only the writer and the sandbox know them."""
@@ -73,6 +76,7 @@ _EXPECTED = {
     "language": "a BCP 47 tag such as de or pt-BR",
     "sources": f"a list of at most {MAX_SOURCES} paths, such as [changelog.md]",
     "level": "a whole number from 1 to 4, or none",
+    "watch": f"a list of at most {MAX_SOURCES} relative paths or globs, such as [src/tool/**]",
     "owner": f"a name on one line, of at most {MAX_OWNER} characters",
 }
 """What each field without a fixed set of values can be, in words."""
@@ -154,6 +158,16 @@ class Request(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
         ),
     ] = ()
 
+    watch: Annotated[
+        tuple[Annotated[str, Meta(pattern=_WATCHED, max_length=_MAX_PATH)], ...],
+        Meta(
+            max_length=MAX_SOURCES,
+            description="Files of the repository, or globs such as `src/tool/**`, relative to "
+            "`mkdocs.yml`: after a change of one of them, the approved text is due for another "
+            "review. They are not part of the request.",
+        ),
+    ] = ()
+
     level: Annotated[
         Annotated[int, Meta(ge=1, le=4)] | Literal["none"] | None,
         Meta(
@@ -181,6 +195,7 @@ class Request(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
             msgspec.structs.force_setattr(self, name, text)
         if self.language:
             msgspec.structs.force_setattr(self, "language", _canonical_tag(self.language))
+        "".join(self.watch).encode()  # raises it, too
         if self.sources:
             sources = dict.fromkeys(unicodedata.normalize("NFC", name) for name in self.sources)
             "".join(sources).encode()  # raises it, too
@@ -206,7 +221,7 @@ class Request(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
     def record(self) -> dict[str, object]:
         """Return what the text depends on, as stored in caches and approved files."""
         fields = msgspec.structs.asdict(self) | {"sources": list(self.sources)}
-        del fields["id"], fields["level"], fields["owner"]
+        del fields["id"], fields["level"], fields["owner"], fields["watch"]
         # Requests without them have the keys and records that they always had.
         for name in OPTIONAL_FIELDS:
             if not fields[name]:

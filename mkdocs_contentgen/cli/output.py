@@ -130,6 +130,7 @@ def article_to_json(article: Article) -> dict[str, object]:
         "translation_of": article.asked.original.name if article.asked.original else None,
         "original_changes": article.original_changes,
         "due_since": article.due_since.isoformat() if article.due_since else None,
+        "watched": [{"file": name, "commits": number} for name, number in article.watched.changes],
     }
 
 

@@ -109,6 +109,6 @@ def _further_reports(
     known = {report.article.asked for report in reports}
     found = []
     for article in articles:
-        if (article.due_since or article.original_changes) and article.asked not in known:
+        if (article.is_due or article.original_changes) and article.asked not in known:
             found.append(TextReport(article))
     return found

@@ -136,7 +136,7 @@ def texts_markdown(articles: Sequence[Article]) -> str:
 
 def _lists(articles: Sequence[Article]) -> list[str]:
     """Return the lists of articles that wait for something else than a review of a draft."""
-    due = [article for article in articles if article.due_since]
+    due = [article for article in articles if article.is_due]
     behind = [article for article in articles if article.original_changes]
     lists = []
     if due:
@@ -250,7 +250,9 @@ def _due(articles: Sequence[Article]) -> str:
     for article in articles[:_MAX_ROWS]:
         owner = article.request.owner
         asked = f", ask {_cell(owner)}" if owner else ""
-        items.append(f"{_cell(_name(article))}, since {article.due_since}{asked}")
+        since = f", since {article.due_since}" if article.due_since else ""
+        watched = f", {_cell(article.watched.message)}" if article.watched.changes else ""
+        items.append(f"{_cell(_name(article))}{since}{watched}{asked}")
     return _list_of("Due for another review:", items, len(articles))
 
 
@@ -415,6 +417,7 @@ def _text_to_json(report: TextReport, top: Path | None) -> dict[str, object]:
         "has_doubtful_approval": report.has_doubtful_approval,
         "doubts": [{"line": doubt.line, "reason": str(doubt)} for doubt in report.doubts],
         "due_since": article.due_since.isoformat() if article.due_since else None,
+        "watched": [{"file": name, "commits": number} for name, number in article.watched.changes],
         "translation_of": article.asked.original.name if article.asked.original else None,
         "original_changes": article.original_changes,
     }

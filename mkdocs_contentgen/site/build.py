@@ -241,6 +241,12 @@ def _log_states(build: Build, articles: Sequence[Article]) -> None:
             )
         if build.reporter.is_verbose:
             build.reporter.debug(f"{article.place}: {article.outcome}")
+    if any(article.request.watch for article in articles):
+        from .watched_files import with_watched_files
+
+        for article in with_watched_files(articles, build.site.directory):
+            if article.watched.message:
+                build.reporter.log(f"{article.place}: {article.watched.message}")
     for article in _outdated_translations(build.site, articles):
         build.reporter.log(f"{article.place}: {article.original_changes_message}")
 

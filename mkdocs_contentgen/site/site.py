@@ -269,6 +269,7 @@ class Site:
         """
         from ..texts.articles import find_articles, with_due_date
         from .authors import with_authors
+        from .watched_files import with_watched_files
 
         articles, problems = find_articles(
             page_requests,
@@ -282,7 +283,7 @@ class Site:
         if every:
             today = datetime.now(UTC).date()
             articles = [with_due_date(article, every, today) for article in articles]
-        return articles, problems
+        return with_watched_files(articles, self.directory), problems
 
     def _review_policy(self) -> Policy:
         """Return the policy for a look at all texts, which asks for none."""

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 from xml.etree.ElementTree import Element
 
-from ..display import counted, quoted
+from ..display import counted, escape_controls, quoted
 from ..errors import ApprovalError, ContentgenError, FailedTextError, MissingReason, UnsafeHTMLError
 from ..files import normal_form, sha256
 from ..html import presentation
@@ -42,6 +42,9 @@ _TAG = re.compile(r"<[^<>]*>")
 
 _MARK = re.compile(r"<mark[\s/>]", re.IGNORECASE)
 
+_MAX_WATCHED_SHOWN = 3
+"""Changed files that a message names."""
+
 _MAX_COUNTED = 100_000
 """For how many texts the number of statements is kept, which takes 15 MB at most."""
 
@@ -54,6 +57,33 @@ State = Literal[
 
 ChangedSources = Callable[[Text], tuple[str, ...]]
 """Returns those of the cited sections of a text that have changed since, or are gone, by path."""
+
+
+@dataclass(frozen=True)
+class WatchedFiles:
+    """What has changed of the files that a request watches, since its text was approved."""
+
+    changes: tuple[tuple[str, int], ...] = ()
+    """The path in the repository of each changed file, and the number of commits that did it."""
+
+    problem: str = ""
+    """Why changes may be missing here, or an empty string."""
+
+    @property
+    def message(self) -> str:
+        """What has changed, and what is not known; empty if nothing has."""
+        parts = []
+        if self.changes:
+            shown = []
+            for name, number in self.changes[:_MAX_WATCHED_SHOWN]:
+                shown.append(f"{escape_controls(name)} ({counted(number, 'commit')})")
+            others = len(self.changes) - len(shown)
+            if others:
+                shown.append(f"and {counted(others, 'more file', 'more files')}")
+            parts.append(f"watched files changed: {', '.join(shown)}")
+        if self.problem:
+            parts.append(f"watched files are not known: {escape_controls(self.problem)}")
+        return "; ".join(parts)
 
 
 @dataclass(frozen=True)
@@ -105,6 +135,9 @@ class Article:
 
     due_since: date | None = None
     """The day since which its approved text is due for another review, or None."""
+
+    watched: WatchedFiles = WatchedFiles()
+    """What has changed of the files that the request watches, if it was looked up."""
 
     may_show_draft: bool = False
     """Whether its page shows the draft in place of the text of the file, if the draft is newer."""
@@ -231,8 +264,10 @@ class Article:
             reason += f"; its file is still at {self.moved_from}"
         if self.due_since:
             reason += f"; due for review since {self.due_since}"
-            if self.request.owner:
-                reason += f", ask {self.request.owner}"
+        if self.watched.message:
+            reason += f"; {self.watched.message}"
+        if self.is_due and self.request.owner:
+            reason += f", ask {self.request.owner}"
         return reason
 
     @property
@@ -299,7 +334,12 @@ class Article:
     @property
     def needs_approval(self) -> bool:
         """Whether nobody has approved `newest` as it is, or it is due for another review."""
-        return not self.newest_is_approved or self.due_since is not None
+        return not self.newest_is_approved or self.is_due
+
+    @property
+    def is_due(self) -> bool:
+        """Whether its approved text is due for another review."""
+        return self.due_since is not None or bool(self.watched.changes)
 
     @property
     def text_to_translate(self) -> OriginalText | None:

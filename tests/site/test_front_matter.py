@@ -70,7 +70,7 @@ def test_front_matter_reads_as_expected(page: Path, tmp_path: Path) -> None:
             assert asked.page == "page.md"
             yield asked.place
             for name, value in msgspec.structs.asdict(asked.request).items():
-                if name in ("level", "owner") and not value:
+                if name in ("level", "owner", "watch") and not value:
                     continue
                 yield f"  {name}: {json.dumps(value, ensure_ascii=False)}"
         yield from (f"mkdocs.yml: {problem}" for problem in check_defaults(defaults))

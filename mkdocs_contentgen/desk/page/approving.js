@@ -13,7 +13,7 @@ import { afterLastUndo, agreesToUndo } from "./undoing.js";
 import { say, translate } from "./words.js";
 
 export const isApproved = () => state.text.state === "approved" && !state.text.newer_draft
-  && !state.text.due_since;
+  && !state.text.due_since && !state.text.watched?.length;
 
 // Why the text cannot be approved now, whatever its statements are, in the words for the person. It
 // is an empty string if the text can be approved, and also for an approved text and in a

@@ -18,7 +18,7 @@ const NEED = [
 const GROUPS = ["review", "behind", "missing", "approved"];
 
 export function groupOf(text) {
-  if (text.newer_draft || text.due_since) return "review";
+  if (text.newer_draft || text.due_since || text.watched?.length) return "review";
   if (text.state === "approved") return text.original_changes ? "behind" : "approved";
   return ["failed", "missing"].includes(text.state) ? "missing" : "review";
 }
