@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from ..texts.articles import Article
     from ..texts.store import DiskStore
     from ..writer.retrieval import Sources
-    from ..writer.settings import WriterOptions
+    from ..writer.settings import RepositoryFolder, WriterOptions
     from ..writer.sources import Passage
     from .content import PageContent
 
@@ -47,6 +47,9 @@ _NOT_SENT = (
     "is not sent to this service; use `base_url: writer`, or `service_fields` if your service "
     "takes a brief or a language"
 )
+
+_VIEWING = {"/_edit/": "/src/branch/", "/edit/": "/blob/"}
+"""What addresses of forges have to view a file, by what they have to edit it."""
 
 _CANNOT_TRANSLATE = (
     "this service cannot translate, which needs a writer: use `base_url: writer` for a language "
@@ -207,7 +210,27 @@ class Site:
         )
         names = "\n".join([self.config.site_name or "", *_titles(self.config.nav)])
         secrets = find_secrets([self.options.token, self.options.cache_url])
-        return replace(options, site_names=names, secrets=secrets)
+        return replace(
+            options, site_names=names, secrets=secrets, repository=self._repository_folder()
+        )
+
+    def _repository_folder(self) -> RepositoryFolder | None:
+        """Return where readers find the files of the project, as `edit_uri` says it, or None."""
+        from ..writer.settings import RepositoryFolder
+
+        repo_url = self.config.repo_url
+        if not (repo_url and self.config.edit_uri):
+            return None
+        edit_address = urljoin(f"{repo_url.rstrip('/')}/", self.config.edit_uri)
+        docs_dir = self.docs_dir or Path(self.config.docs_dir)
+        docs = Path(os.path.relpath(docs_dir, self.directory)).as_posix()
+        is_path = "?" not in edit_address and "#" not in edit_address
+        if not is_path or not edit_address.endswith(f"/{docs}/"):
+            return None
+        address = edit_address.removesuffix(f"{docs}/")
+        for editing, viewing in _VIEWING.items():
+            address = address.replace(editing, viewing, 1)
+        return RepositoryFolder(self.directory.resolve(), address)
 
     @cached_property
     def sources(self) -> Sources:

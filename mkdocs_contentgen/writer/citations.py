@@ -13,6 +13,7 @@ from ..citation import Citation, name_of_file
 from ..html.markup import tag
 from .languages import ENGLISH, find_language
 from .markdown import MarkdownBlock, MarkdownDocument
+from .settings import RepositoryFolder
 from .sources import Passage
 
 _CITATION = re.compile(r"\s?\[(\d{1,2}(?:\s?[,;]\s?\d{1,2})*)\]")
@@ -54,12 +55,26 @@ def cite(
     return Citations(citing.cited, citing.dropped)
 
 
-def sources_list(cited: Sequence[Passage], site_url: str, language: str = "") -> list[str]:
-    """Return the HTML of the list of sources, or nothing without sources."""
-    if not cited:
+def sources_list(
+    cited: Sequence[Passage],
+    site_url: str,
+    language: str = "",
+    repository: RepositoryFolder | None = None,
+) -> list[str]:
+    """Return the HTML of the list of sources, or nothing without sources.
+
+    With `repository`, code is linked to file and line there.
+    """
+    items = []
+    for passage in cited:
+        address = address_of(passage, site_url)
+        if repository and passage.path and passage.line:
+            address = repository.address_of(passage.path, passage.line)
+        items.append(tag("li", _linked(passage.title, address)))
+    if not items:
         return []
-    items = "".join(f"<li>{_link(passage, passage.title, site_url)}</li>" for passage in cited)
-    return [tag("h2", (find_language(language) or ENGLISH).sources), tag("ol", items)]
+    heading = (find_language(language) or ENGLISH).sources
+    return [tag("h2", heading), tag("ol", "".join(items))]
 
 
 class _Citing:
@@ -138,7 +153,10 @@ def citation_of(passage: Passage, site_url: str) -> Citation:
 
 
 def _link(passage: Passage, label: str, site_url: str) -> str:
-    address = address_of(passage, site_url)
+    return _linked(label, address_of(passage, site_url))
+
+
+def _linked(label: str, address: str) -> str:
     if not address:
         return html.escape(label)
     return f'<a href="{html.escape(address)}">{html.escape(label)}</a>'

@@ -10,7 +10,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Annotated, Literal, cast
-from urllib.parse import unquote, urlsplit
+from urllib.parse import quote, unquote, urljoin, urlsplit
 
 import msgspec
 from msgspec import Meta
@@ -191,6 +191,22 @@ class WriterFields(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_o
 
 
 @dataclass(frozen=True)
+class RepositoryFolder:
+    """Where readers find the files of a folder on the web."""
+
+    path: Path
+    """The folder on this machine."""
+
+    address: str
+    """Its address, which ends with a slash."""
+
+    def address_of(self, path: Path, line: int) -> str:
+        """Return the address of a line of a file, which may be beside the folder."""
+        relative = Path(os.path.relpath(path, self.path)).as_posix()
+        return f"{urljoin(self.address, quote(relative))}#L{line}"
+
+
+@dataclass(frozen=True)
 class WriterOptions:
     """The validated options, with the content of the files that they name."""
 
@@ -207,6 +223,9 @@ class WriterOptions:
 
     secrets: Sequence[str] = field(default=(), repr=False)
     """The credentials of the plugin or the server, which no program gets."""
+
+    repository: RepositoryFolder | None = None
+    """Where readers find the files of the project, or None if that is not known."""
 
     site_names: str = ""
     """The name of the site, and what its navigation names: no statements to check."""

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 from ..html.block import Block
 from .languages import SOURCES_HEADINGS
+
+_LINE = re.compile(r"#L\d+\Z")
+"""The end of the address of a line of code."""
 
 
 def listed_sources(blocks: Sequence[Block]) -> list[Block]:
@@ -37,6 +41,11 @@ def listed_items(blocks: Sequence[Block]) -> list[Block]:
 
 
 def name_of_listed(item: Block) -> str:
-    """Return what names a source in the list: its address, or else its title."""
+    """Return what names a source in the list: the address of a page, or else its title.
+
+    The address of a line of code does not name it, since lines move.
+    """
     links = item.links
-    return links[0] if links else item.text
+    if links and not _LINE.search(links[0]):
+        return links[0]
+    return item.text

@@ -154,7 +154,10 @@ class Passage:
     """
 
     line: int | None = None
-    """For a symbol of code: the line of its definition, from 1."""
+    """For code: the line of the definition of its symbol, from 1."""
+
+    path: Path | None = None
+    """For code: its file."""
 
 
 @dataclass(frozen=True)
@@ -395,16 +398,18 @@ def _passages_of(file: SourceFile) -> list[Passage]:
     if "\0" in text:
         raise OSError(errno.EINVAL, "it is not text")
     if path.suffix.lower() in _CODE:
-        return list(_passages_of_code(file.place, text, path.suffix.lower()))
+        return list(_passages_of_code(file, text))
     front = _FRONT_MATTER.match(text)
     if front and _NO_SOURCE.search(front[1]):
         return []
     return list(split_passages(text, file.name, file.page, file.place))
 
 
-def _passages_of_code(place: str, text: str, suffix: str) -> Iterator[Passage]:
+def _passages_of_code(file: SourceFile, text: str) -> Iterator[Passage]:
     """Yield the passages of a file of code: its symbols, or else all of it in blocks."""
-    for symbol in _symbols_of(text, suffix) or [Symbol("", 1, text, text)]:
+    place = file.place
+    path = file.location.path
+    for symbol in _symbols_of(text, path.suffix.lower()) or [Symbol("", 1, text, text)]:
         title = place
         anchored = place
         if symbol.name:
@@ -412,7 +417,9 @@ def _passages_of_code(place: str, text: str, suffix: str) -> Iterator[Passage]:
             anchored = f"{place}#{symbol.name}"
         digest = sha256(symbol.compared)
         for part in _divided(symbol.text):
-            yield Passage(place, title, part, digest=digest, place=anchored, line=symbol.line)
+            yield Passage(
+                place, title, part, digest=digest, place=anchored, line=symbol.line, path=path
+            )
 
 
 def _symbols_of(text: str, suffix: str) -> list[Symbol] | None:

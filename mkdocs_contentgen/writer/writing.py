@@ -306,7 +306,12 @@ class _Writing:
             day=today,
             author=author,
             names=bool(self._passages),  # without sources, all names would be marked
-            after=sources_list(cited.passages, fields.site_url, self._request.language),
+            after=sources_list(
+                cited.passages,
+                fields.site_url,
+                self._request.language,
+                self._options.repository,
+            ),
             language=self._request.language,
         )
         try:

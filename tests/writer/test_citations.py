@@ -17,13 +17,15 @@ from model_writer import sentences
 from remarks import kinds, said
 
 from mkdocs_contentgen.html.article import parse_article
+from mkdocs_contentgen.html.document import Document
 from mkdocs_contentgen.writer.citations import Citations, cite, sources_list
 from mkdocs_contentgen.writer.completion import Completion, ModelCall
 from mkdocs_contentgen.writer.markdown import read_markdown, to_html
 from mkdocs_contentgen.writer.prompts import sources_prompt
 from mkdocs_contentgen.writer.retrieval import Sources
+from mkdocs_contentgen.writer.settings import RepositoryFolder, WriterFields, WriterOptions
 from mkdocs_contentgen.writer.settings import Words as WordsOption
-from mkdocs_contentgen.writer.settings import WriterFields, WriterOptions
+from mkdocs_contentgen.writer.source_lists import listed_items, name_of_listed
 from mkdocs_contentgen.writer.sources import Location, Passage
 from mkdocs_contentgen.writer.writing import FinishedText, write
 
@@ -187,3 +189,15 @@ class TestGrounding:
     def test_the_prompt_is_as_expected(self) -> None:
         """A change of the prompt with sources shows in its golden file."""
         expect(sources_prompt(SECTIONS) + "\n", GOLDEN / "writer/prompts/sources.txt")
+
+
+def test_code_is_linked_to_its_line(tmp_path: Path) -> None:
+    """Its title names it in the list, since the line can be another one later."""
+    code = Passage("a.py", "a.py › f", "def f()", place="a.py#f", line=7, path=tmp_path / "a.py")
+    repository = RepositoryFolder(tmp_path, "https://git.example/blob/main/")
+    listed = sources_list([code], "https://docs.example/", "en", repository)
+    assert '<li><a href="https://git.example/blob/main/a.py#L7">a.py › f</a></li>' in listed[1]
+    document = Document(f"<article><h1>T</h1><p>A.</p>{''.join(listed)}</article>")
+    [item] = listed_items(document.blocks())
+    assert name_of_listed(item) == "a.py › f"
+    assert "<a" not in sources_list([code], "https://docs.example/")[1]
