@@ -32,8 +32,13 @@ _SUFFIXES = _MARKDOWN | {".txt"}
 _PYTHON = frozenset({".py", ".pyi"})
 """The suffixes of Python."""
 
-_CODE = _PYTHON | frozenset(
-    ".cjs .cs .go .java .js .json .jsx .mjs .pl .rb .rs .sh .toml .ts .tsx .yaml .yml".split()
+_DATA = frozenset({".json", ".yaml", ".yml"})
+"""The suffixes of what can be an OpenAPI document or a JSON Schema."""
+
+_CODE = (
+    _PYTHON
+    | _DATA
+    | frozenset(".cjs .cs .go .java .js .jsx .mjs .pl .rb .rs .sh .toml .ts .tsx".split())
 )
 """The suffixes of code: of the files in a folder that are read where a request names them.
 
@@ -428,6 +433,10 @@ def _symbols_of(text: str, suffix: str) -> list[Symbol] | None:
         from .python_code import read_python
 
         return read_python(text)
+    if suffix in _DATA:
+        from .api_schemas import read_api_schema
+
+        return read_api_schema(text)
     return None
 
 
