@@ -1,8 +1,9 @@
 """Read what a program in Python says to those who use it, without running or importing it.
 
 That is what a text about the program can be wrong about: names, signatures, defaults, attributes,
-docstrings, and the strings of a body, which have messages, options and names of variables. The rest
-of a body is left out, since most changes are there, and no text has to follow them.
+docstrings, and of a body the strings, and the calls that declare an option of the command line or
+read an environment variable. The rest of a body is left out, since most changes are there, and no
+text has to follow them.
 """
 
 from __future__ import annotations
@@ -23,6 +24,14 @@ _FILTERING = Lock()
 """Held while the filters of warnings are others, which all threads have in common."""
 
 _Function = ast.FunctionDef | ast.AsyncFunctionDef
+
+_DECLARING_CALLS = frozenset(
+    "Argument Option add_argument add_option add_parser environ.get getenv".split()
+)
+"""The ends of the names of functions that declare an option or read an environment variable.
+
+Those of argparse, click and typer; decorators and defaults are shown in any case.
+"""
 
 _BRANCHES = ("body", "handlers", "orelse", "finalbody")
 """The fields of statements such as `if` and `try` with the statements inside of them."""
@@ -80,9 +89,13 @@ class _Program:
                 self._read_function(statement, prefix)
             elif isinstance(statement, ast.ClassDef):
                 self._read_class(statement, prefix)
-            elif not prefix and _is_assignment(statement):
+            elif prefix:
+                continue  # attributes are shown with their class
+            elif _is_assignment(statement):
                 said = self._assignment(statement, following)
                 self._add(CONSTANTS, statement.lineno, said)
+            elif isinstance(statement, ast.Expr) and _is_declaring(statement.value):
+                self._add(CONSTANTS, statement.lineno, [ast.unparse(statement)])
 
     def _read_function(self, function: _Function, prefix: str) -> None:
         said = self._above(function)
@@ -95,7 +108,7 @@ class _Program:
         compared.append(_signature(function))
         docstring = ast.get_docstring(function)
         below = [docstring] if docstring else []
-        strings = _strings_of(function.body[1:] if docstring else function.body)
+        strings = _strings_and_options(function.body[1:] if docstring else function.body)
         if strings:
             below.append("\n".join(strings))
         name = f"{prefix}{function.name}"
@@ -183,13 +196,32 @@ def _signature(function: _Function) -> str:
     return f"{keyword} {function.name}({ast.unparse(function.args)}){returns}"
 
 
-def _strings_of(body: Iterable[ast.stmt]) -> list[str]:
-    """Return the string literals with a word in a body, each once, in their order."""
+def _is_declaring(node: ast.AST) -> bool:
+    """Tell whether this is a call that declares an option or reads an environment variable."""
+    if not isinstance(node, ast.Call):
+        return False
+    names: list[str] = []
+    called = node.func
+    while isinstance(called, ast.Attribute) and len(names) < 2:
+        names.append(called.attr)
+        called = called.value
+    if isinstance(called, ast.Name) and len(names) < 2:
+        names.append(called.id)
+    qualified = ".".join(reversed(names))
+    return qualified in _DECLARING_CALLS or qualified.rpartition(".")[2] in _DECLARING_CALLS
+
+
+def _strings_and_options(body: Iterable[ast.stmt]) -> list[str]:
+    """Return what in a body is for users, each once, in its order.
+
+    These are the string literals with a word, and the calls that declare an option of the command
+    line or read an environment variable, whole.
+    """
     found = []
     waiting: list[ast.AST] = [*body]
     while waiting:
         node = waiting.pop()
-        if isinstance(node, ast.JoinedStr) or _is_string(node):
+        if isinstance(node, ast.JoinedStr) or _is_string(node) or _is_declaring(node):
             found.append(node)
         else:
             waiting += ast.iter_child_nodes(node)
@@ -202,7 +234,7 @@ def _strings_of(body: Iterable[ast.stmt]) -> list[str]:
 
 
 def _position(node: ast.AST) -> tuple[int, int]:
-    """Return where a string literal stands: its line and its column."""
+    """Return where an expression stands: its line and its column."""
     return getattr(node, "lineno", 0), getattr(node, "col_offset", 0)
 
 

@@ -36,6 +36,12 @@ def test_symbols(case: Path) -> None:
         ("def f(a=1): ...", "def f(a=2): ...", False),
         ("def f(a): ...", "def f(b): ...", False),
         ("def f(): raise E('too long')", "def f(): raise E('too short')", False),
+        (
+            "def f(): p.add_argument('--ab', default=1)",
+            "def f(): p.add_argument('--ab', default=2)",
+            False,
+        ),
+        ("def f(): getenv('AB', 1)", "def f(): getenv('AB', 2)", False),
         ("class A:\n x = 1", "class A:\n x = 2", False),
         ("@a\ndef f(): ...", "@b\ndef f(): ...", False),
     ],
