@@ -69,6 +69,7 @@ class _Program:
             self._tree = ast.parse(source)
         self._lines = source.split("\n")
         self._found: dict[str, _Found] = {}
+        self._shown_lines: set[int] = set()  # the first and last ones of assignments that were read
 
     def symbols(self) -> list[Symbol]:
         """Return the symbols of the program."""
@@ -153,6 +154,10 @@ class _Program:
 
     def _assignment(self, statement: ast.stmt, following: ast.stmt | None) -> list[str]:
         """Return the lines of an assignment, with the comment above or the docstring below."""
+        # A line can have thousands of assignments.
+        if statement.lineno in self._shown_lines:
+            return []
+        self._shown_lines |= {statement.lineno, statement.end_lineno or 0}
         said = self._comment_above(statement.lineno)
         lines = self._lines[statement.lineno - 1 : statement.end_lineno]
         said.append("\n".join(line.strip() for line in lines))

@@ -79,6 +79,15 @@ def test_programs_that_cannot_be_parsed(source: str) -> None:
     assert read_python(source) is None
 
 
+@pytest.mark.parametrize(
+    ("start", "piece"), [("", "x=1;"), ("x=[\\n];", "y=1;"), ("class A:\\n ", "x=1;")]
+)
+def test_many_assignments_in_a_line(start: str, piece: str) -> None:
+    """The line is shown once, not once for each."""
+    source = start + piece * 2000
+    assert sum(map(len, text_of(source).values())) <= len(source) + 20
+
+
 def test_a_long_chain_of_branches() -> None:
     """Statements in branches count, however many there are."""
     source = "if x:\n pass\n" + "elif x:\n pass\n" * 500 + "else:\n def f(): ...\n"
