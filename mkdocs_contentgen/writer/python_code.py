@@ -17,7 +17,7 @@ from threading import Lock
 
 from .code_symbols import CONSTANTS, Symbol
 
-MAX_PARSED = 256 * 1024
+MAX_PARSED = 128 * 1024
 """Characters of a program that is parsed, which takes up to half a second."""
 
 _FILTERING = Lock()
