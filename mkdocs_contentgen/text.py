@@ -39,6 +39,9 @@ MAX_MODEL = 100
 _MAX_SOURCES = 20
 """The maximum number of passages that a text cites."""
 
+MAX_UNSUPPORTED = 1000
+"""The maximum number of statements without support that a text keeps."""
+
 _MAX_LINES = 50
 """The maximum number of updates."""
 
@@ -196,6 +199,11 @@ class Text(msgspec.Struct, frozen=True, omit_defaults=True, gc=False):
     original: Original | None = None
     """What a translation was made from, or None for any other text."""
 
+    unsupported: Annotated[tuple[Line, ...], Meta(max_length=MAX_UNSUPPORTED)] | None = None
+    """The statements that what it cites did not have when it was approved or proposed.
+
+    It is None if nobody has looked."""
+
     @property
     def version(self) -> str:
         """The SHA-256 of what it says, and of what people did with it."""
@@ -248,7 +256,10 @@ class Text(msgspec.Struct, frozen=True, omit_defaults=True, gc=False):
             joined[name] = "\n\n".join(parts)
         fields = clean_fields({"sources": digests, "passages": joined})
         return structs.replace(
-            self, sources=fields.get("sources", {}), passages=fields.get("passages", {})
+            self,
+            sources=fields.get("sources", {}),
+            passages=fields.get("passages", {}),
+            unsupported=None,
         )
 
 

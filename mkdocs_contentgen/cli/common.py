@@ -68,6 +68,13 @@ json_option = click.option(
 )
 
 
+fail_on_option = click.option(
+    "--fail-on",
+    type=click.Choice(("gone", "wrong", "changed")),
+    help="Exit with 1 if that, or worse, is the case of a text whose sources have changed.",
+)
+
+
 @contextmanager
 def open_site(config_file: str | None, *, drafts: bool = False) -> Iterator[Site]:
     """Load the site, and print warnings about it. Raises ClickException for what is wrong with it.

@@ -14,10 +14,12 @@ import click
 
 from ..display import escape_controls, paths_from_here
 from ..errors import ContentgenError
+from ..stale import fails_on
 from . import output
 from .common import (
     ask_before_losing,
     ask_before_replacing,
+    fail_on_option,
     json_option,
     load_articles,
     open_site,
@@ -39,6 +41,7 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Mapping
 
     from ..site.site import Site
+    from ..stale import Level
     from ..texts.lookup import Outcome
     from ..texts.obtain import Obtained
     from ..texts.store import DiskStore
@@ -87,7 +90,19 @@ def main(ctx: click.Context) -> None:
 @pages_argument
 @json_option
 @click.option("--check", is_flag=True, help="Exit with 1 unless all articles are approved.")
-def status(config_file: str | None, pages: tuple[str, ...], as_json: bool, check: bool) -> None:
+@click.option(
+    "--stale", "only_stale", is_flag=True, help="List what no longer holds, and nothing else."
+)
+@fail_on_option
+def status(
+    config_file: str | None,
+    pages: tuple[str, ...],
+    *,
+    as_json: bool,
+    check: bool,
+    only_stale: bool,
+    fail_on: Level | None,
+) -> None:
     """List the articles of PAGES, or of the site, with their states.
 
     Below the table are the remarks: what is not as requested in a draft. Of each text, these are
@@ -98,8 +113,12 @@ def status(config_file: str | None, pages: tuple[str, ...], as_json: bool, check
         for article in articles:
             if article.state == "missing":
                 output.print_warnings(site.field_problems(article.asked))
+    if only_stale:
+        articles = [article for article in articles if article.stale]
     if as_json:
         output.print_json([output.article_to_json(article) for article in articles])
+    elif only_stale:
+        output.print_stale(articles)
     else:
         output.print_articles_table(articles)
         for article in articles:
@@ -107,6 +126,8 @@ def status(config_file: str | None, pages: tuple[str, ...], as_json: bool, check
         output.print_next_steps(articles)
     output.print_errors([article.reason for article in articles if article.damaged])
     if check and any(article.state != "approved" for article in articles):
+        raise SystemExit(1)
+    if any(fails_on(fail_on, article.stale) for article in articles):
         raise SystemExit(1)
 
 

@@ -129,6 +129,7 @@ def article_to_json(article: Article) -> dict[str, object]:
         "language": article.text_language or None,
         "translation_of": article.asked.original.name if article.asked.original else None,
         "original_changes": article.original_changes,
+        "stale": [source.to_json() for source in article.stale],
         "due_since": article.due_since.isoformat() if article.due_since else None,
         "watched": [{"file": name, "commits": number} for name, number in article.watched.changes],
     }
@@ -245,6 +246,18 @@ def print_articles_table(articles: Sequence[Article]) -> None:
             del cells[name]
         rows.append(cells)
     print_table(rows)
+
+
+def print_stale(articles: Sequence[Article]) -> None:
+    """Print what no longer holds in texts, with the sentences to look at."""
+    if not articles:
+        print_line("The cited sections of all texts say what they said.")
+    for article in articles:
+        name = article.source_path or article.page
+        for source in article.stale:
+            print_line(f"{name}: {source.message}")
+            for line in source.lines():
+                print_line(f"  {line}")
 
 
 def _topic(article: Article) -> str:

@@ -46,7 +46,7 @@ def propose(config_file: str | None, pages: tuple[str, ...], everything: bool, y
         for article in articles:
             has_draft = has_proposal(article)
             try:
-                print_line(propose_article(article, site.options, store, overwrite=yes))
+                print_line(propose_article(article, site, store, overwrite=yes))
             except (ApprovalError, StoreError) as error:
                 failures.append(str(error))
                 continue

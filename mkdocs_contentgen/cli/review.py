@@ -41,6 +41,7 @@ if TYPE_CHECKING:
     from ..review.approving import DecidedApproval
     from ..review.evidence import SentenceToCheck
     from ..site.site import Site
+    from ..stale import StaleSource
     from ..text import Text
     from ..texts.articles import Article
 
@@ -222,13 +223,15 @@ def approve(
             try:
                 chosen = text_to_approve(article, agree if yes else _confirm_draft)
                 options = site.options
-                decided = decide_approval(article, chosen, name, options, reason=reason or "")
+                decided = decide_approval(
+                    article, chosen, name, options, cited=cited, reason=reason or ""
+                )
                 write_approval(decided, keep=keep_file(store, article, "approve", name))
             except (ApprovalError, StoreError) as error:
                 failures.append(str(error))
             else:
                 # The source of a translation is its original.
-                changed = () if article.asked.original else cited.changed(chosen.text)
+                changed = () if article.asked.original else cited.stale(chosen.text)
                 _print_approval(decided, changed)
                 approved.add(article.directory)
     for directory in approved:
@@ -271,7 +274,7 @@ def _originals_first(site: Site, articles: Sequence[Article]) -> Iterator[Articl
         yield from site.reread(translations)
 
 
-def _print_approval(decided: DecidedApproval, changed_sources: Sequence[str]) -> None:
+def _print_approval(decided: DecidedApproval, stale: Sequence[StaleSource]) -> None:
     """Print that a text was approved, and what a person should know of it."""
     article = decided.article
     line = f"{article.page}: approved in {article.path}"
@@ -281,8 +284,8 @@ def _print_approval(decided: DecidedApproval, changed_sources: Sequence[str]) ->
     print_line(line)
     for check_line in decided.check_lines:
         print_line(check_line)
-    for link in changed_sources:
-        print_line(f"  cites what has changed or is gone: {link}")
+    for source in stale:
+        print_line(f"  {source.message}")
 
 
 @click.command("import")

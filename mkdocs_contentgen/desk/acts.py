@@ -392,7 +392,14 @@ class Desk:
         keep = keep_file(store, article, "approve", self.by)
         try:
             options = self.site.options
-            decided = decide_approval(article, chosen, self.by, options, reason=reason)
+            decided = decide_approval(
+                article,
+                chosen,
+                self.by,
+                options,
+                cited=self.site.cited_passages(),
+                reason=reason,
+            )
             write_approval(decided, keep=keep)
             written = decided.approved
             if written.document is not None:  # what is described next

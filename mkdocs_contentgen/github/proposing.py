@@ -16,7 +16,6 @@ from ..review.pull_requests import report_texts
 from ..review.report_markdown import Form, report_markdown, repository_links, texts_markdown
 from ..review.updating import failures, plan, run
 from ..site.build import Build
-from ..site.options import ContentgenConfig
 from ..site.site import Site
 from ..texts.articles import Article
 from ..texts.store import DiskStore
@@ -55,10 +54,10 @@ class Proposed:
     address: str = ""
     """The address of the pull request, or an empty string if there was nothing to propose."""
 
-    def add(self, article: Article, options: ContentgenConfig, store: DiskStore) -> None:
+    def add(self, article: Article, site: Site, store: DiskStore) -> None:
         """Propose the draft of an article, or note why that is not possible."""
         try:
-            propose_article(article, options, store)
+            propose_article(article, site, store)
         except (ApprovalError, StoreError) as error:
             self.problems.append(str(error))
             return
@@ -173,7 +172,7 @@ def _write_proposals(build: Build) -> Proposed:
     with closing(site.store()) as store:
         for article in articles:
             if has_proposal(article):
-                proposed.add(article, site.options, store)
+                proposed.add(article, site, store)
     return proposed
 
 

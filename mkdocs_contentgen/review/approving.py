@@ -20,6 +20,7 @@ from ..html.inline_styles import adapted_classes
 from ..remark import Remark
 from ..remark_words import sentence_of, sentences_of
 from ..site.options import ContentgenConfig
+from ..site.site import CitedPassages
 from ..text import MAX_EDIT, Edits, Text, edition_after
 from ..texts.approved_file import ApprovedText
 from ..texts.approved_writer import Keep, approve, edits_at_risk, save_approved
@@ -120,10 +121,12 @@ def decide_approval(
     by: str,
     options: ContentgenConfig,
     *,
+    cited: CitedPassages | None = None,
     reason: str = "",
 ) -> DecidedApproval:
     """Return what the approved file of an article will say, in the name of the person `by`.
 
+    `cited` finds what the text cites: so the file can keep which statements have no support.
     `reason` says why a text with statements left to check is approved; the file keeps both.
 
     Raises ApprovalError if the text cannot be shown, if it has statements to check and there is no
@@ -157,6 +160,8 @@ def decide_approval(
         edits=_edits_to_keep(text, reason, unchecked),
         edition=edition,
     )
+    if cited is not None:
+        text = cited.with_unsupported(text)
     approved = approve(
         text, article.key, service_name(options), by, declined, unchecked, document=written
     )

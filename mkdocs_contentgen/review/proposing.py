@@ -6,7 +6,7 @@ from msgspec import structs
 
 from ..errors import ApprovalError, UnsafeHTMLError
 from ..html.document import Document
-from ..site.options import ContentgenConfig
+from ..site.site import Site
 from ..texts.approved_writer import FileChangedError, propose, save_approved
 from ..texts.articles import Article
 from ..texts.store import DiskStore
@@ -21,7 +21,7 @@ def has_proposal(article: Article) -> bool:
 
 
 def propose_article(
-    article: Article, options: ContentgenConfig, store: DiskStore, *, overwrite: bool = False
+    article: Article, site: Site, store: DiskStore, *, overwrite: bool = False
 ) -> str:
     """Write the draft of an article into its file, without an approval. Return a line to print.
 
@@ -35,6 +35,7 @@ def propose_article(
     if draft is None or not article.has_newer_draft:
         return _nothing_to_propose(article)
     try:
+        options = site.options
         document = Document(draft.html, options.image_hosts)
         take_idle_styles_out(document, options)
         written = read_back(document, marks=True)
@@ -48,6 +49,7 @@ def propose_article(
             f"{article.place}: {article.path} has an approved text that is not committed; commit "
             f"it first, or {cure}"
         )
+    text = site.cited_passages().with_unsupported(text)
     proposal = propose(text, article.key, service_name(options), document=written)
     try:
         save_approved(

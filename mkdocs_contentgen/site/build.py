@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 import zlib
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, field
 from threading import Event
@@ -144,7 +144,7 @@ class Build:
             self.policy,
             source,
             files=files,
-            changed_sources=self.site.cited_passages().changed,
+            find_stale=self.site.cited_passages().stale,
             check=self.site.field_problems,
             adds_originals=requests is None,
         )
@@ -234,11 +234,8 @@ def resolve(build: Build, files: ApprovedFiles, source: TextSource) -> Resolutio
 def _log_states(build: Build, articles: Sequence[Article]) -> None:
     """Log what has changed since texts were made. A warning would end a build with `--strict`."""
     for article in articles:
-        if article.changed_sources:
-            build.reporter.log(
-                f"{article.place}: sources changed: {', '.join(article.changed_sources)}; check "
-                f"the text, or run `contentgen update {article.page_argument}`"
-            )
+        for line in _stale_lines(article):
+            build.reporter.log(line)
         if build.reporter.is_verbose:
             build.reporter.debug(f"{article.place}: {article.outcome}")
     if any(article.request.watch for article in articles):
@@ -249,6 +246,18 @@ def _log_states(build: Build, articles: Sequence[Article]) -> None:
                 build.reporter.log(f"{article.place}: {article.watched.message}")
     for article in _outdated_translations(build.site, articles):
         build.reporter.log(f"{article.place}: {article.original_changes_message}")
+
+
+def _stale_lines(article: Article) -> Iterator[str]:
+    """Yield what no longer holds in a text, with the sentences that may be wrong now."""
+    for source in article.stale:
+        yield (
+            f"{article.place}: {source.message}; check the text, or run `contentgen update "
+            f"{article.page_argument}`"
+        )
+        if source.level == "wrong":
+            for line in source.lines():
+                yield f"  {line}"
 
 
 def _outdated_translations(site: Site, articles: Sequence[Article]) -> list[Article]:

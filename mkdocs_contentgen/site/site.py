@@ -7,13 +7,14 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from fnmatch import fnmatchcase
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 from urllib.parse import urljoin
 
 from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.structure.files import File
+from msgspec import structs
 
 from ..display import did_you_mean, quoted
 from ..errors import ApprovalError, ConfigurationError
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
     from threading import Event
 
     from ..citation import Citation
+    from ..stale import StaleSource
     from ..text import Text
     from ..texts.approved_dir import ApprovedFiles
     from ..texts.articles import Article
@@ -40,6 +42,7 @@ if TYPE_CHECKING:
     from ..writer.retrieval import Sources
     from ..writer.settings import RepositoryFolder, WriterOptions
     from ..writer.sources import Passage
+    from ..writer.staleness import CitedPassage
     from .content import PageContent
 
 
@@ -56,6 +59,9 @@ _CANNOT_TRANSLATE = (
     "model of your own, or `service_fields: [translate]` if your service is a writer for the team; "
     "`contentgen prompt` prints what to ask a chat"
 )
+
+_LEAST_TRIPLES = 6
+"""Word triples of a passage, of which half have to stand elsewhere. Shorter ones are common."""
 
 
 @dataclass(frozen=True)
@@ -299,7 +305,7 @@ class Site:
             files,
             self.store(),
             self._review_policy(),
-            find_changed_sources=self.cited_passages().changed,
+            find_stale=self.cited_passages().stale,
         )
         articles = [with_authors(article) for article in articles]
         every = self.options.review_every
@@ -499,7 +505,7 @@ class CitedPassages:
     """
 
     site: Site
-    _passages: dict[str, Sequence[Passage]] = field(default_factory=dict)
+    _passages: dict[tuple[str, bool], Sequence[Passage]] = field(default_factory=dict)
 
     def citations(self, text: Text) -> list[Citation]:
         """Return what a text cites, as it was and as it is, without what a served writer has."""
@@ -515,10 +521,80 @@ class CitedPassages:
                 found.append(citation.as_gone(self._url))
         return found
 
-    def changed(self, text: Text) -> tuple[str, ...]:
-        """Return the cited passages that have changed since, or are gone, by path in the site."""
+    def stale(self, text: Text) -> tuple[StaleSource, ...]:
+        """Return those of the cited passages that are gone or have changed, and what that means."""
         citations = self.citations(text)
-        return tuple(citation.shown(self._url) for citation in citations if citation.has_changed)
+        if not any(citation.has_changed for citation in citations):
+            return ()
+        from ..writer.staleness import find_stale  # most texts are up to date
+
+        return find_stale(text, [self._cited(text, citation) for citation in citations])
+
+    def with_unsupported(self, text: Text) -> Text:
+        """Return a text with those of its statements that what it cites does not have now.
+
+        Raises UnsafeHTMLError.
+        """
+        if not text.sources:
+            return text
+        from ..writer.staleness import find_unsupported_statements
+
+        cited = [self._cited(text, citation) for citation in self.citations(text)]
+        return structs.replace(text, unsupported=find_unsupported_statements(text, cited))
+
+    def _cited(self, text: Text, citation: Citation) -> CitedPassage:
+        """Return a cited passage with what it takes to judge its changes."""
+        from ..writer.staleness import CitedPassage
+
+        shown = citation.shown(self._url)
+        moved = None
+        if citation.has_changed and not citation.now:
+            moved = self._find_moved(citation)
+        if moved is not None:
+            now = structs.replace(citation, title=moved.title, now=moved.text)
+            shown_now = moved.link or moved.place
+            return CitedPassage(now, shown, text.sources[citation.name], moved_to=shown_now)
+        return CitedPassage(
+            citation,
+            shown,
+            text.sources[citation.name],
+            other_sections=partial(self._other_sections, citation),
+        )
+
+    def _find_moved(self, citation: Citation) -> Passage | None:
+        """Return the passage that has at least half of what a passage said that is gone."""
+        from ..writer.passage_words import word_triples
+
+        wanted = word_triples(citation.before)
+        best = None
+        most = max(len(wanted), _LEAST_TRIPLES) / 2
+        for passage, triples in self._triples:
+            shared = len(wanted & triples)
+            if shared >= most:
+                best = passage
+                most = shared + 1
+        return best
+
+    @cached_property
+    def _triples(self) -> list[tuple[Passage, frozenset[tuple[str, str, str]]]]:
+        """The sections of all pages, each with its word triples, to find what has moved."""
+        from ..writer.passage_words import word_triples
+
+        found = []
+        for path in self._files:
+            for passage in self._passages_in(path, is_page=True):
+                found.append((passage, word_triples(passage.text)))
+        return found
+
+    def _other_sections(self, citation: Citation) -> list[str]:
+        """Return what the other sections of the page or the file of a passage say."""
+        place = citation.shown(self._url)
+        path = place.partition("#")[0]
+        said = []
+        for passage in self._passages_in(path, is_page=citation.is_page):
+            if place != (passage.place or passage.link):
+                said.append(f"{passage.title}\n{passage.text}")
+        return said
 
     @property
     def _url(self) -> str:
@@ -533,15 +609,19 @@ class CitedPassages:
         if not is_of_site:
             return None
         path_with_anchor = citation.shown(self._url)
-        name_of_file = citation.name.partition("#")[0]  # tells a page from a file of the same path
-        if name_of_file not in self._passages:
-            path = path_with_anchor.partition("#")[0]
-            self._passages[name_of_file] = self._read(path, is_page=citation.is_page)
+        path = path_with_anchor.partition("#")[0]
         found = []
-        for passage in self._passages[name_of_file]:
+        for passage in self._passages_in(path, is_page=citation.is_page):
             if path_with_anchor == (passage.place or passage.link):
                 found.append(passage)
         return found
+
+    def _passages_in(self, path: str, *, is_page: bool) -> Sequence[Passage]:
+        """Return the passages of a page, or of a file that is no page, which is read once."""
+        name = path, is_page  # a page and a file can have the same path
+        if name not in self._passages:
+            self._passages[name] = self._read(path, is_page=is_page)
+        return self._passages[name]
 
     @cached_property
     def _files(self) -> dict[str, File]:

@@ -23,6 +23,7 @@ from ..html.presentation import ArticleMetadata, Presentation
 from ..page_request import OriginalText, PageRequest
 from ..remark import Remark
 from ..requests import LANGUAGE, OPTIONAL_FIELDS, TRANSLATION_KEY, Request, without_original
+from ..stale import StaleSource
 from ..text import Text
 from .approved_dir import ApprovedFiles, approved_path
 from .approved_file import Approval, ApprovedText
@@ -55,8 +56,8 @@ State = Literal[
     "missing", "failed", "draft", "proposed", "approved", "changed", "outdated", "damaged"
 ]
 
-ChangedSources = Callable[[Text], tuple[str, ...]]
-"""Returns those of the cited sections of a text that have changed since, or are gone, by path."""
+FindStale = Callable[[Text], tuple[StaleSource, ...]]
+"""Returns those of the passages that a text cites that have changed since, or are gone."""
 
 
 @dataclass(frozen=True)
@@ -127,8 +128,8 @@ class Article:
     draft_outcome: Outcome = field(default_factory=Outcome)
     """The outcome for the draft, from the cache or the service; empty if it was not looked up."""
 
-    changed_sources: tuple[str, ...] = ()
-    """The cited sections of this site that have changed since, or are gone, by path."""
+    stale: tuple[StaleSource, ...] = ()
+    """The cited passages that have changed since, or are gone, and what that means."""
 
     original: Article | None = None
     """The article that this is a translation of, or None for any other."""
@@ -252,10 +253,10 @@ class Article:
             reason = self._approval_reason(self.approved)
         else:
             reason = self._draft_reason()
-        if self.changed_sources:
-            changed = ", ".join(self.changed_sources)
-            command = f"contentgen update {self.page_argument}"
-            reason += f"; sources changed: {changed}; update with `{command}`"
+        if self.stale:
+            reason += (
+                f"; {self.stale_message}; update with `contentgen update {self.page_argument}`"
+            )
         if self.original_changes:
             reason += f"; {self.original_changes_message}"
         if self.failed_update:
@@ -269,6 +270,11 @@ class Article:
         if self.is_due and self.request.owner:
             reason += f", ask {self.request.owner}"
         return reason
+
+    @property
+    def stale_message(self) -> str:
+        """What no longer holds, in one line."""
+        return "; ".join(source.message for source in self.stale)
 
     @property
     def shows_file(self) -> bool:
@@ -757,7 +763,7 @@ def find_articles(
     store: DiskStore,
     policy: Policy,
     *,
-    find_changed_sources: ChangedSources = lambda text: (),
+    find_stale: FindStale = lambda text: (),
 ) -> tuple[list[Article], list[str]]:
     """Return an article for each request, and the problems with the cache.
 
@@ -780,7 +786,7 @@ def find_articles(
         shown = article.outcome.text
         # A translation is made from its original, whatever the sources of that are now.
         if shown and shown.sources and asked.original is None:
-            article = replace(article, changed_sources=find_changed_sources(shown))
+            article = replace(article, stale=find_stale(shown))
         articles.append(article)
     # with_originals() has added the others behind the requests.
     return link_originals(articles)[: len(page_requests)], problems

@@ -18,7 +18,7 @@ from ..errors import (
 )
 from ..page_request import PageRequest
 from .approved_dir import ApprovedFiles
-from .articles import Article, ChangedSources, find_articles, link_originals
+from .articles import Article, FindStale, find_articles, link_originals
 from .lookup import Outcome
 from .policy import Policy, SendingOptions
 from .store import DiskStore
@@ -110,7 +110,7 @@ def obtain(
     source: TextSource | None,
     *,
     files: ApprovedFiles | None = None,
-    changed_sources: ChangedSources = lambda text: (),
+    find_stale: FindStale = lambda text: (),
     check: Callable[[PageRequest], list[str]] = lambda page_request: [],
     adds_originals: bool = False,
 ) -> Obtained:
@@ -130,7 +130,7 @@ def obtain(
         files or ApprovedFiles(),
         store,
         policy,
-        find_changed_sources=changed_sources,
+        find_stale=find_stale,
     )
     obtained = Obtained(articles)
     _report_approvals(obtained, policy)
@@ -328,7 +328,7 @@ def _with_outcome(article: Article, new: Outcome) -> Article:
     """
     old = article.draft_outcome
     if new.text or old.text is None:
-        return replace(article, draft_outcome=new, changed_sources=())
+        return replace(article, draft_outcome=new, stale=())
     # Where the failure of another request has stopped the run, that is the reason.
     message = f"no newer text arrived: {new.stopped_by or new.error}"
     if old.error:

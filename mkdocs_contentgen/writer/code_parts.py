@@ -91,6 +91,11 @@ def is_given(code: str, given: str) -> bool:
     return not _unknown_parts(code, given, is_block=False)
 
 
+def find_unknown_in_line(code: str, given: str) -> list[Range]:
+    """Return the ranges in a piece of code in a line of the parts that do not stand there."""
+    return _unknown_parts(code, given, is_block=False)
+
+
 def find_unknown_parts(code: str, given: str) -> list[Range]:
     """Return the ranges in a code block of the parts that do not stand in what is given."""
     return _unknown_parts(code, given, is_block=True)

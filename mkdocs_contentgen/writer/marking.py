@@ -102,6 +102,17 @@ def mark_paragraph(
         tokens[:] = _wrap(pieces, sentences, "span")
 
 
+def find_unsupported(
+    tokens: list[Token], given: Given, *, is_heading: bool = False, is_quotation: bool = False
+) -> list[Range]:
+    """Return the ranges of what would be marked in a paragraph, other than its links."""
+    pieces, _ = _pieces(tokens)
+    text = "".join(map(_prose_of, pieces))
+    if is_quotation and is_invented(text, given.text):
+        return [Range(0, len(text))]
+    return without_overlaps(_find_unknown(text, pieces, given, is_heading=is_heading))
+
+
 def mark_element(element: Tag, ranges: Sequence[Range]) -> None:
     """Put ranges of the plain text of an element into `<mark>`, in place.
 

@@ -22,6 +22,7 @@ from ..display import escape_controls
 from ..files import read_text, reason_of, sha256
 from ..globs import Glob
 from .code_symbols import Symbol
+from .passage_words import digest_of_words
 
 _MARKDOWN = frozenset({".md", ".markdown"})
 """The suffixes of Markdown."""
@@ -150,7 +151,7 @@ class Passage:
     """Whether it is the text around an article on its page, which nobody needs a link to."""
 
     digest: str = ""
-    """The SHA-256 of all the text below the heading, of which `text` can be a part."""
+    """The SHA-256 of the words of all the text below the heading, of which `text` can be a part."""
 
     place: str = ""
     """For a file that is no page: its path as a request names it, and the anchor behind a `#`.
@@ -188,7 +189,7 @@ class _Origin:
         else:
             link = f"{self.page}{fragment}"
         text = text.strip()
-        digest = sha256(text)
+        digest = digest_of_words(text)
         for part in _divided(text):
             yield Passage(self.file, title, part, link, digest=digest, place=place)
 

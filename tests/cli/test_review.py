@@ -127,11 +127,8 @@ def test_approving_a_text_whose_sources_have_changed(site: Site) -> None:
     site.draft(article("One."), sources={**sources, gone: "0" * 64})
     site.write("docs/limits.md", source.replace("Ten", "Nine"))
     printed = site.run("approve", "index.md", "--by", "Jo")
-    warnings = [line for line in printed.splitlines() if "cites" in line]
-    assert warnings == [
-        "  cites what has changed or is gone: limits/",
-        "  cites what has changed or is gone: gone/#all",
-    ]
+    warnings = [line for line in printed.splitlines() if "source" in line]
+    assert warnings == ["  sources changed: limits/", "  source gone: gone/#all"]
     assert f"index.md: approved in {APPROVED}\n" in printed
     site.approved.write_text(site.approved.read_text().replace("One.", "Two."))
     site.draft(article("Three."), day=2)

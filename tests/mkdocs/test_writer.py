@@ -441,7 +441,8 @@ def test_sources(project: Project, model: ModelDouble) -> None:
     assert project.build().returncode == 0
 
 
-GONE = "; sources changed: speed/#docs-build; update with `contentgen update page.md`"
+WRONG = "; 1 sentence may be wrong now: speed/#docs-build; update with `contentgen update page.md`"
+GONE = "; source gone: speed/#docs-build; update with `contentgen update page.md`"
 
 
 def test_changed_sources(project: Project, model: ModelDouble) -> None:
@@ -463,23 +464,72 @@ def test_changed_sources(project: Project, model: ModelDouble) -> None:
     assert "cites https://docs.example/en/speed/#docs-build" in verbose.stdout
     project.write("docs/speed.md", page.replace("42", "43"))
     built = project.built("--strict")
-    assert "sources changed: speed/#docs-build; check the text, or" in built
+    assert "1 sentence may be wrong now: speed/#docs-build; check the text, or" in built
+    assert '  "It takes 42 seconds, or 43 seconds."   no longer there: 42 seconds' in built
     (row,) = status(project)
-    assert str(row["reason"]).endswith(GONE)
+    assert str(row["reason"]).endswith(WRONG)
     project.ran("mkdocs_contentgen", "approve", "page.md", "--by", "Ada", "--reason", "x")
     (row,) = status(project)
     assert row["state"] == "approved"
-    assert str(row["reason"]).endswith(GONE)
+    assert str(row["reason"]).endswith(WRONG)
     checked = project.ran("mkdocs_contentgen", "status", "--check")
-    assert GONE in " ".join(checked.split())
+    assert WRONG in " ".join(checked.split())
     project.write("docs/speed.md", page)
     (row,) = status(project)
-    assert "sources changed" not in str(row["reason"])
+    assert row["stale"] == []
     (project.root / "docs/speed.md").unlink()
     (row,) = status(project)
     assert str(row["reason"]).endswith(GONE)
     # The sources of another site are not this site's to judge.
     project.configure({"base_url": "writer", "writer": writer}, site_url="https://other.example/")
     (row,) = status(project)
-    assert "sources changed" not in str(row["reason"])
+    assert row["stale"] == []
+    assert len(model.calls) == 1
+
+
+def test_what_no_longer_holds(project: Project, model: ModelDouble) -> None:
+    """`status --stale` lists the sentences that may be wrong, and `--fail-on` fails for them."""
+    model.answer = writing(cite)
+    writer = {"model": "large:8b", "endpoint": model.endpoint, "sources": True}
+    project.configure({"base_url": "writer", "writer": writer}, site_url="https://docs.example/")
+    page = "# Speed\n\n## Docs build\n\nA docs build takes 42 seconds.\n"
+    project.write("docs/speed.md", page)
+    project.page("page.md", {**BLOG, "length": "short"})
+    project.built()
+    project.ran("mkdocs_contentgen", "approve", "page.md", "--by", "Ada", "--reason", "x")
+    failing = ("mkdocs_contentgen", "status", "--fail-on", "wrong")
+    said = project.ran("mkdocs_contentgen", "status", "--stale")
+    assert "The cited sections of all texts say what they said." in said
+    same_words = page.replace("42 seconds", "**42\nseconds**")
+    project.write("docs/speed.md", same_words)
+    assert status(project)[0]["stale"] == []
+    project.write("docs/speed.md", page.replace("takes 42", "takes only 42"))
+    assert "docs/page.md: sources changed: speed/#docs-build (1 sentence to read)" in project.ran(
+        "mkdocs_contentgen", "status", "--stale"
+    )
+    assert project.run(*failing).returncode == 0
+    project.write("docs/speed.md", page.replace("42", "41"))
+    said = project.ran("mkdocs_contentgen", "status", "--stale")
+    assert "docs/page.md: 1 sentence may be wrong now: speed/#docs-build\n" in said
+    assert "no longer there: 42 seconds; there now: 'A docs build takes 41 seconds.'" in said
+    assert project.run(*failing).returncode == 1
+    (row,) = status(project)
+    assert row["stale"] == [
+        {
+            "source": "speed/#docs-build",
+            "level": "wrong",
+            "sentences": ["It takes 42 seconds, or 43 seconds."],
+            "lost": ["42 seconds"],
+            "added": ["A docs build takes 41 seconds."],
+            "moved_to": None,
+        }
+    ]
+    moved = "# Times\n\n## All\n\nA docs build takes 42 seconds.\n"
+    project.write("docs/speed.md", "# Speed\n")
+    project.write("docs/times.md", moved)
+    said = project.ran("mkdocs_contentgen", "status", "--stale")
+    assert "docs/page.md: sources changed: speed/#docs-build, now times/#all\n" in said
+    project.write("docs/times.md", "# Times\n\n## All\n\nThey are short.\n")
+    said = project.ran("mkdocs_contentgen", "status", "--stale")
+    assert "docs/page.md: source gone: speed/#docs-build\n" in said
     assert len(model.calls) == 1

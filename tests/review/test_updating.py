@@ -292,7 +292,7 @@ def test_a_note_leaves_the_sources_to_a_later_update(site: Project, model: Model
     update(site, model, "BLOCK 4: Two are enough [1]\nWHY: x", "--note", "y", "--section", "Why")
     run(site, "approve", "report.md", "--by", "Jo")
     assert "Two are enough" in approved(site).html
-    assert "sources changed" in run(site, "status").stdout
+    assert "may be wrong now: plan/#speed" in run(site, "status").stdout
 
 
 def test_a_block_that_was_edited_in_the_file_stays(site: Project, model: ModelDouble) -> None:
