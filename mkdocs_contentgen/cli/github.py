@@ -9,12 +9,14 @@ from typing import TYPE_CHECKING, TypeVar
 
 import click
 
-from .common import load_articles, open_site, site_options
+from ..stale import fails_on
+from .common import fail_on_option, load_articles, open_site, site_options
 from .output import make_reporter, print_errors, print_line, print_warnings
 
 if TYPE_CHECKING:
     from ..github.api import GitHub
     from ..github.events import Job
+    from ..stale import Level
 
 _Command = TypeVar("_Command", bound=Callable[..., None])
 
@@ -46,21 +48,27 @@ def github() -> None:
 
 @github.command()
 @site_options
+@fail_on_option
 @wait_option
-def check(config_file: str | None, max_wait: int) -> None:
+def check(config_file: str | None, fail_on: Level | None, max_wait: int) -> None:
     """Show the report on a pull request as one comment and in the summary of the job.
 
-    It ends with 1 while a text of the pull request is not approved.
+    It ends with 1 while a text of the pull request is not approved. Texts whose sources the pull
+    request changes are named, also if it touches no text.
     """
     from ..github.checking import check as check_pull_request
     from ..github.events import read_job
+    from ..review.report_markdown import sources_line
 
     job = read_job(os.environ)
     with open_site(config_file) as site, connect(job, max_wait) as api:
         checked = check_pull_request(site, load_articles(site), job, api, os.environ)
     print_warnings(checked.notes)
     print_line(checked.summary)
-    if not checked.is_approved:
+    if checked.changes:
+        print_line(sources_line(checked.changes))
+    is_failing = any(fails_on(fail_on, change.made_stale) for change in checked.changes)
+    if is_failing or not checked.is_approved:
         raise SystemExit(1)
 
 

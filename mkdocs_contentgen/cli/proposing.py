@@ -11,11 +11,21 @@ from typing import TYPE_CHECKING
 
 import click
 
-from .common import json_option, load_articles, open_site, pages_argument, site_options
+from ..stale import fails_on
+from .common import (
+    fail_on_option,
+    json_option,
+    load_articles,
+    open_site,
+    pages_argument,
+    site_options,
+)
 from .output import print_errors, print_json, print_line
 
 if TYPE_CHECKING:
     from ..review.pull_requests import TextReport
+    from ..review.source_changes import SourceChange
+    from ..stale import Level
     from ..texts.articles import Article
 
 
@@ -63,17 +73,20 @@ def propose(config_file: str | None, pages: tuple[str, ...], everything: bool, y
     "--base", metavar="REV", default="", help="The commit or branch to compare with, in git."
 )
 @json_option
-def report(config_file: str | None, base: str, as_json: bool) -> None:
+@fail_on_option
+def report(config_file: str | None, base: str, *, as_json: bool, fail_on: Level | None) -> None:
     """Print what there is to review, in Markdown for a comment, a job summary or a file.
 
     With --base, it is about the texts that changed since then: their words, the statements that
     are left to check with the sources beside them, remarks, and whose commit an approval is.
-    Without it, it is about all texts that are not approved.
+    Without it, it is about all texts that are not approved. With --base, texts whose sources have
+    changed since then are named, too, also if they are as they were.
     """
     from ..display import escape_controls
     from ..git import common_commit, repository_problem, top_level
     from ..review.pull_requests import report_texts
     from ..review.report_markdown import Form, report_json, report_markdown, repository_links
+    from ..review.source_changes import find_source_changes
 
     with open_site(config_file) as site:
         commit = ""
@@ -90,17 +103,24 @@ def report(config_file: str | None, base: str, as_json: bool) -> None:
         articles = load_articles(site)
         reports = report_texts(site, articles, commit)
         top = top_level(site.directory)
+        changes = find_source_changes(site, articles, commit) if commit else []
         if as_json:
-            print_json(report_json([*reports, *_further_reports(articles, reports)], top))
-            return
-        form = Form(repository_links(os.environ, top))
-        click.echo(report_markdown(reports, form, articles=articles), nl=False)
+            further = _further_reports(articles, reports, changes)
+            print_json(report_json([*reports, *further], top))
+        else:
+            form = Form(repository_links(os.environ, top))
+            markdown = report_markdown(reports, form, articles=articles, changes=changes)
+            click.echo(markdown, nl=False)
+    if any(fails_on(fail_on, change.made_stale) for change in changes):
+        raise SystemExit(1)
 
 
 def _further_reports(
-    articles: Sequence[Article], reports: Sequence[TextReport]
+    articles: Sequence[Article],
+    reports: Sequence[TextReport],
+    changes: Sequence[SourceChange],
 ) -> list[TextReport]:
-    """Report the texts that are due, and translations whose original has changed.
+    """Report the texts that are due, or stale by a change, and translations that are behind.
 
     Those that `reports` contains are left out.
     """
@@ -108,7 +128,9 @@ def _further_reports(
 
     known = {report.article.asked for report in reports}
     found = []
+    changed = {change.article.asked for change in changes}
     for article in articles:
-        if (article.is_due or article.original_changes) and article.asked not in known:
+        is_due = article.is_due or article.original_changes or article.asked in changed
+        if is_due and article.asked not in known:
             found.append(TextReport(article))
     return found

@@ -123,6 +123,10 @@ def _print_plan(build: Build, updates: Sequence[TextUpdate]) -> None:
 
     for update in updates:
         print_line(f"{update.article.place}: {update.task.why}")
+        for source in update.stale:
+            print_line(f"  {source.message}")
+            for line in source.lines():
+                print_line(f"    {line}")
     print_line(
         f"updates to be sent: {len(updates)}; max_requests allows {build.policy.max_requests}"
     )

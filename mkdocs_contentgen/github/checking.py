@@ -15,6 +15,7 @@ from ..review.report_markdown import (
     summary_line,
     ticked_marks,
 )
+from ..review.source_changes import SourceChange, find_source_changes
 from ..site.site import Site
 from ..texts.articles import Article
 from .api import GitHub
@@ -35,6 +36,9 @@ class Checked:
     notes: Sequence[str] = ()
     """What else a person should know who reads the log."""
 
+    changes: Sequence[SourceChange] = ()
+    """What the pull request does to texts through their sources."""
+
 
 def check(
     site: Site,
@@ -54,16 +58,18 @@ def check(
     base = base_of(site.directory, change)
     reports = report_texts(site, articles, base)
     links = repository_links(environment, top)
-    notes = write_summary(job, report_markdown(reports, Form(links), articles=articles))
+    changes = find_source_changes(site, articles, base)
+    markdown = report_markdown(reports, Form(links), articles=articles, changes=changes)
+    notes = write_summary(job, markdown)
     pull_request = job.event.pull_request
     if pull_request is not None and pull_request.is_from_fork:
         notes.append("a pull request from a fork gets no comment; the summary has the report")
     elif pull_request is not None:
-        notes += _comment(github, pull_request, reports, links)
+        notes += _comment(github, pull_request, reports, links, changes)
     elif is_squashed(site.directory, change.head):
         notes.append("whose commit each approval is was checked in the pull request")
-        return Checked(summary_line(reports), not _are_to_review(reports), notes)
-    return Checked(summary_line(reports), _is_approved(reports), notes)
+        return Checked(summary_line(reports), not _are_to_review(reports), notes, changes)
+    return Checked(summary_line(reports), _is_approved(reports), notes, changes)
 
 
 def _is_approved(reports: Sequence[TextReport]) -> bool:
@@ -78,7 +84,11 @@ def _are_to_review(reports: Sequence[TextReport]) -> bool:
 
 
 def _comment(
-    github: GitHub, pull_request: PullRequest, reports: Sequence[TextReport], links: LinkTo
+    github: GitHub,
+    pull_request: PullRequest,
+    reports: Sequence[TextReport],
+    links: LinkTo,
+    changes: Sequence[SourceChange],
 ) -> list[str]:
     """Put the report into the comment, and return what a person should know."""
     number = pull_request.number
@@ -87,9 +97,9 @@ def _comment(
             return ["somebody has pushed since; the comment is that of the newer job"]
         known = find_own(github, number)
         text = ""
-        if not _is_approved(reports):
+        if changes or not _is_approved(reports):
             form = Form(links, has_boxes=True, ticked=ticked_marks(bodies(known)))
-            text = report_markdown(reports, form)
+            text = report_markdown(reports, form, changes=changes)
         put_comment(github, number, known, text)
     except GitHubError as error:
         if error.status not in (403, 429):  # forbidden, or limited for longer than a job waits

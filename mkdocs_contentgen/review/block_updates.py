@@ -22,7 +22,7 @@ from ..html.elements import HEADINGS
 from ..html.html_reader import read_content
 from ..remark import OF_UPDATES, Remark
 from ..service.protocol import CITED_ADDRESS, BlockChange, TextBlock, Update, Updated
-from ..text import Text
+from ..text import MAX_BLOCK, Text
 from ..writer.languages import ENGLISH, find_language
 from ..writer.source_lists import listed_items, listed_numbers, name_of_listed
 
@@ -45,11 +45,14 @@ def plan_update(
     text: Text,
     sources: Sequence[Citation],
     *,
+    doubtful: Sequence[str] = (),
     note: str = "",
     section: str = "",
     image_hosts: Sequence[str] = (),
 ) -> Update:
     """Return what a model gets of a text. With `section`, only that part of it may change.
+
+    `doubtful` are the sentences to look at first.
 
     What a person wrote stays in any case. Raises EditError for a section that is not there.
     """
@@ -74,7 +77,7 @@ def plan_update(
                 is_fixed=not is_changeable,
             )
         )
-    return Update(found, sources, note)
+    return Update(found, sources, note, [sentence[:MAX_BLOCK] for sentence in doubtful])
 
 
 def _read(text: Text, image_hosts: Sequence[str]) -> Document:

@@ -21,6 +21,7 @@ from ..remark_words import sentences_of
 from ..texts.articles import Article, count_statements
 from ..writer.evidence import PASSAGE_LENGTH
 from .pull_requests import PlacedPassage, PlacedSentence, TextReport
+from .source_changes import SourceChange
 from .untrusted_markdown import MAX_COMMENT, changed_words, escaped, folded, link, table, with_bold
 from .vouching import Doubt
 
@@ -88,14 +89,20 @@ def summary_line(reports: Sequence[TextReport]) -> str:
 
 
 def report_markdown(
-    reports: Sequence[TextReport], form: Form, *, articles: Sequence[Article] = ()
+    reports: Sequence[TextReport],
+    form: Form,
+    *,
+    articles: Sequence[Article] = (),
+    changes: Sequence[SourceChange] = (),
 ) -> str:
     """Return a report of at most 60,000 characters. What was left out is named at its end.
 
     Of `articles`, it lists what is due for another review, and translations whose original has
-    changed.
+    changed. `changes` say which texts are wrong now because of the pull request.
     """
     parts = [f"**{summary_line(reports)}**", *_warnings(reports)]
+    if changes:
+        parts.append(_source_changes(changes))
     if reports:
         parts.append(_table(reports[:_MAX_ROWS]))
     parts += _lists(articles)
@@ -265,6 +272,40 @@ def _behind(articles: Sequence[Article]) -> str:
     return _list_of(heading, items, len(articles))
 
 
+def _source_changes(changes: Sequence[SourceChange]) -> str:
+    """Return what the change does to texts through their sources, with the owners of these."""
+    items = []
+    for change in changes[:_MAX_ROWS]:
+        article = change.article
+        owner = article.request.owner
+        asked = f", ask {_cell(owner)}" if owner else ""
+        name = _cell(article.source_path or _name(article))
+        for source in change.made_stale:
+            items.append(f"{name}: {escaped(source.message)}{asked}")
+            for line in source.lines():
+                items[-1] += f"\n    - {escaped(line)}"
+        for source in change.mended:
+            items.append(f"{name}: mended by this change: {_cell(source.source)}")
+    return _list_of(f"**{sources_line(changes)}**", items, len(items))
+
+
+def sources_line(changes: Sequence[SourceChange]) -> str:
+    """Return in one line what a change does to texts through their sources."""
+    wrong = 0
+    pages: dict[str, None] = {}
+    for change in changes:
+        for source in change.made_stale:
+            if source.level == "wrong":
+                wrong += len(source.sentences)
+                pages[change.article.source_path or change.article.page] = None
+    if wrong:
+        named = first_names(list(pages), 3)
+        return (
+            f"This change makes {counted(wrong, 'sentence')} in {_cell(named)} wrong, as it seems"
+        )
+    return "This change is about sources of texts"
+
+
 def _list_of(heading: str, items: Sequence[str], number: int) -> str:
     """Return a list of the first items of a `number`, below a heading."""
     lines = [heading, "", *(f"- {item}" for item in items)]
@@ -420,6 +461,7 @@ def _text_to_json(report: TextReport, top: Path | None) -> dict[str, object]:
         "watched": [{"file": name, "commits": number} for name, number in article.watched.changes],
         "translation_of": article.asked.original.name if article.asked.original else None,
         "original_changes": article.original_changes,
+        "stale": [source.to_json() for source in article.stale],
     }
 
 

@@ -29,10 +29,11 @@ from ..errors import (
 )
 from ..page_request import OriginalText, PageRequest
 from ..remark_words import sentence_of
-from ..service.protocol import Attempt, Client
+from ..service.protocol import MAX_DOUBTFUL, Attempt, Client
 from ..site.build import Build
 from ..site.options import ContentgenConfig
 from ..site.site import CitedPassages, Site
+from ..stale import StaleSource, fails_on
 from ..text import Text, edition_after
 from ..texts.articles import Article
 from ..texts.lookup import Outcome
@@ -60,6 +61,9 @@ class TextUpdate:
     before: Text
     task: SourceUpdate | TranslationUpdate | WordlessUpdate
     """Why the text is updated, and what a service is asked for, if it is asked."""
+
+    stale: tuple[StaleSource, ...] = ()
+    """What no longer holds in the text, as far as that is known without a model."""
 
     is_answered: bool = False
     """Whether this run has the answer: another one may have made the same update."""
@@ -126,7 +130,14 @@ def plan(
     planner = _Planner(build.site, build.site.cited_passages(), note, section, is_named)
     for article in articles:
         planner.add(article)
-    return planner.planned
+    planned = planner.planned
+    planned.updates.sort(key=_may_be_right)  # a budget may not be enough for all
+    return planned
+
+
+def _may_be_right(update: TextUpdate) -> bool:
+    """Tell whether no sentence of a text is known to be wrong; for sorting, wrong ones first."""
+    return not fails_on("wrong", update.stale)
 
 
 @dataclass
@@ -185,9 +196,11 @@ class _Planner:
         from .block_updates import plan_update  # mostly, no text needs it
 
         try:
+            stale = self.cited.stale(text)
             update = plan_update(
                 text,
                 sources,
+                doubtful=_doubtful(stale),
                 note=self.note,
                 section=self.section,
                 image_hosts=options.image_hosts,
@@ -195,7 +208,8 @@ class _Planner:
         except EditError as error:
             self.planned.add_problem(article, str(error))
         else:
-            self.planned.updates.append(TextUpdate(article, text, SourceUpdate(update)))
+            task = SourceUpdate(update)
+            self.planned.updates.append(TextUpdate(article, text, task, stale))
 
     def _consider_translation(self, article: Article, original: Article, text: Text) -> None:
         """Plan the update of a translation, if its original has changed.
@@ -254,6 +268,15 @@ class _Planner:
             self.planned.updates.append(TextUpdate(article, text, wordless))
         else:
             self.planned.add_note(article, "its original has not changed")
+
+
+def _doubtful(stale: Sequence[StaleSource]) -> list[str]:
+    """Return the sentences that a model should look at first."""
+    found: list[str] = []
+    for source in stale:
+        if source.level != "changed":
+            found += [sentence.text for sentence in source.sentences]
+    return found[:MAX_DOUBTFUL]
 
 
 def _waits_for_approval(original: OriginalText, text: Text, options: ContentgenConfig) -> bool:

@@ -40,6 +40,9 @@ A text has at most 256 K characters, of up to four bytes. Its words are in the b
 those of at most 50 sources.
 """
 
+MAX_DOUBTFUL = 50
+"""The maximum number of sentences that an update names."""
+
 MAX_NOTE = 2000
 """The maximum length of a note in characters."""
 
@@ -89,6 +92,11 @@ class Update(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     blocks: Annotated[Sequence[TextBlock], msgspec.Meta(min_length=1, max_length=MAX_BLOCKS)]
     sources: Annotated[Sequence[Citation], msgspec.Meta(max_length=50)] = ()
     note: Annotated[str, msgspec.Meta(max_length=MAX_NOTE)] = ""
+    doubtful: Annotated[
+        Sequence[_Text],
+        msgspec.Meta(max_length=MAX_DOUBTFUL),
+    ] = ()
+    """The sentences that are likely to be wrong now."""
 
 
 class BlockChange(msgspec.Struct, frozen=True):

@@ -333,9 +333,9 @@ class Site:
         found, _ = self._find_articles(own, files)
         return found
 
-    def cited_passages(self) -> CitedPassages:
-        """Return what finds the sections that texts cite."""
-        return CitedPassages(self)
+    def cited_passages(self, commit: str = "") -> CitedPassages:
+        """Return what finds the sections that texts cite, as they are or were in a commit."""
+        return CitedPassages(self, commit)
 
     def field_problems(self, page_request: PageRequest) -> list[str]:
         """Return messages about what the service cannot do, or sources that cannot be used.
@@ -505,6 +505,9 @@ class CitedPassages:
     """
 
     site: Site
+    commit: str = ""
+    """The commit that pages are read from; by default they are as they are now."""
+
     _passages: dict[tuple[str, bool], Sequence[Passage]] = field(default_factory=dict)
 
     def citations(self, text: Text) -> list[Citation]:
@@ -634,9 +637,27 @@ class CitedPassages:
         if not is_page:
             return self.site.sources.passages_of(path)
         file = self._files.get(path)
+        if self.commit:
+            return self._read_committed(path, file)
         if file is None:
             return ()
         return list(split_passages(file.content_string, file.src_uri, path))
+
+    def _read_committed(self, path: str, file: File | None) -> Sequence[Passage]:
+        """Return the passages that a page had in the commit, none if it was not there."""
+        from ..git import file_at
+        from ..writer.sources import MAX_FILE, page_files, split_passages
+
+        docs = Path(self.site.config.docs_dir)
+        names = [file.src_uri] if file else page_files(path)
+        for name in names:
+            try:
+                content = file_at(docs / name, self.commit, MAX_FILE)
+            except OSError:  # it is too long, and no source now either
+                content = None
+            if content is not None:
+                return list(split_passages(content.decode("utf-8", "replace"), name, path))
+        return ()
 
 
 def link_of(page: File) -> str:

@@ -148,6 +148,9 @@ def update_prompt(request: Request, update: Update, passages: Sequence[Passage])
             shown.append(passage)
     topic = inert(" ".join(request.topic.split()))
     text = fill("update_text", topic=topic, blocks="\n".join(lines))
+    if update.doubtful:
+        named = "\n".join(f"- {inert(sentence)}" for sentence in update.doubtful)
+        text += f"\n\n{fill('update_doubtful', sentences=named)}"
     return [
         {"role": "system", "content": fill("update", task=task, insert=insert)},
         {"role": "user", "content": f"{text}\n\n{numbered_sources(shown)}".strip()},

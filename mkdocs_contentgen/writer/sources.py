@@ -16,7 +16,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
-from urllib.parse import quote
+from urllib.parse import quote, unquote
 
 from ..display import escape_controls
 from ..files import read_text, reason_of, sha256
@@ -335,6 +335,14 @@ def page_path(file: str) -> str:
     if name in ("index", "README"):
         return f"{folder}/" if folder else ""
     return f"{path}/"
+
+
+def page_files(path: str) -> list[str]:
+    """Return the files that can have the page with this path in the site, as MkDocs names them."""
+    name = unquote(path.removesuffix("/"))
+    folder = f"{name}/" if name else ""
+    files = [f"{folder}index.md", f"{folder}README.md"]
+    return [f"{name}.md", *files] if name else files
 
 
 def _files_of(location: Location, site: SitePages | None) -> Iterator[SourceFile]:

@@ -52,6 +52,7 @@ class Site:
         day: int = 1,
         model: str = "",
         sources: Mapping[str, str] | None = None,
+        passages: Mapping[str, str] | None = None,
         remarks: tuple[Remark, ...] = (),
         edits: Edits | None = None,
         edition: int = 1,
@@ -62,7 +63,15 @@ class Site:
         store.prepare()
         time = datetime(2026, 1, day, tzinfo=UTC)
         text = Text(
-            html, time, REQUEST.record(), model, sources or {}, remarks, edits, edition=edition
+            html,
+            time,
+            REQUEST.record(),
+            model,
+            sources or {},
+            remarks,
+            edits,
+            passages=passages or {},
+            edition=edition,
         )
         store.save({REQUEST.key(sandbox=not is_for_writer): text})
         store.close()

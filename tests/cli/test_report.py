@@ -14,6 +14,8 @@ from remarks import in_words
 from repository import commit, edit_file, git
 from sandbox_site import Site, make_site
 
+from mkdocs_contentgen.writer.sources import split_passages
+
 RENDERER = MarkdownIt("commonmark", {"html": True}).enable("table")
 
 DRAFT = (
@@ -237,3 +239,57 @@ def test_what_is_due_again(site: Site) -> None:
 def test_a_base_that_is_no_commit(site: Site, base: str) -> None:
     """It is a mistake in the command, with what to do in CI."""
     assert "is no commit of this repository" in site.run("report", f"--base={base}", code=2)
+
+
+URL = "https://docs.example/limits/"
+CITING = (
+    f'<article><h1>Alpha</h1><p>There are 10 builds a day. <a href="{URL}">[1]</a></p></article>'
+)
+LIMITS = "# Limits\n\nThere are 10 builds a day.\n"
+
+
+@pytest.fixture
+def citing(site: Site) -> Site:
+    """Return a site whose first commit has an approved text that cites a page."""
+    site.configure(site_url="https://docs.example/")
+    site.write("docs/limits.md", LIMITS)
+    (passage,) = split_passages(LIMITS, "limits.md", "limits/")
+    site.draft(CITING, sources={URL: passage.digest}, passages={URL: passage.text})
+    site.run("approve", "index.md", "--by", "Jo")
+    git(site.root, "checkout", "-q", "main")
+    commit(site.root)
+    git(site.root, "checkout", "-q", "-B", "texts")
+    shutil.rmtree(site.root / ".cache")
+    return site
+
+
+def test_a_change_that_makes_a_text_wrong(citing: Site) -> None:
+    """A change of a page alone names the sentences of other texts, and can fail for them."""
+    citing.write("docs/limits.md", LIMITS.replace("10", "20"))
+    said = read(report(citing)).get_text()
+    assert "This change makes 1 sentence in docs/index.md wrong, as it seems" in said
+    assert "docs/index.md: 1 sentence may be wrong now: limits/" in said
+    assert "There are 10 builds a day." in said
+    citing.run("report", "--base", "main", "--fail-on", "wrong", code=1)
+    (row,) = json.loads(report(citing, "--json"))
+    assert row["stale"][0]["lost"] == ["10"]
+    commit(citing.root)
+    git(citing.root, "checkout", "-q", "-B", "main")
+    assert "wrong" not in report(citing)  # it was so before
+
+
+def test_a_page_that_a_change_deletes(citing: Site) -> None:
+    """A source that is gone by the change is named."""
+    (citing.root / "docs/limits.md").unlink()
+    assert "source gone: limits/" in read(report(citing)).get_text()
+
+
+def test_a_change_that_mends_the_text(citing: Site) -> None:
+    """A pull request that mends the sentence as well says so."""
+    citing.write("docs/limits.md", LIMITS.replace("10", "20"))
+    path = citing.root / "contentgen/index.md/main.html"
+    path.write_text(path.read_text().replace("There are 10", "There are 20"))
+    citing.run("approve", "index.md", "--by", "Jo")
+    said = read(report(citing)).get_text()
+    assert "mended by this change: limits/" in said
+    assert "may be wrong" not in said
