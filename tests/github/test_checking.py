@@ -15,6 +15,7 @@ from repository import commit, edit_file, git
 from sandbox_site import Site, make_site
 
 from mkdocs_contentgen.github.comment import HEADING
+from mkdocs_contentgen.writer.sources import split_passages
 
 DRAFT = (
     "<article><h1>Alpha</h1><p>In <mark>1999</mark>, it was slow.</p>"
@@ -461,3 +462,25 @@ def test_an_event_that_is_none(site: Site) -> None:
     """A file that is no event is an error with its name."""
     site.write(".cache/event.json", '{"pull_request": {"number": "x"}}')
     assert "is no event of GitHub" in check(site)
+
+
+def test_a_pull_request_that_makes_another_text_wrong(site: Site, github: GitHubDouble) -> None:
+    """Texts whose sources it changes are named in the comment, although it touches none."""
+    site.configure(site_url="https://docs.example/")
+    said = "# Limits\n\nThere are 10 builds a day.\n"
+    site.write("docs/limits.md", said)
+    (passage,) = split_passages(said, "limits.md", "limits/")
+    address = "https://docs.example/limits/"
+    html = f'<article><h1>A</h1><p>There are 10 a day. <a href="{address}">[1]</a></p></article>'
+    site.draft(html, day=2, sources={address: passage.digest}, passages={address: passage.text})
+    site.run("approve", "index.md", "--by", "Jo", "--yes")
+    commit(site.root)
+    git(site.root, "branch", "-f", "main")
+    site.write("docs/limits.md", said.replace("10", "20"))
+    commit(site.root)
+    start(site, github)
+    line = "This change makes 1 sentence in docs/index.md wrong, as it seems"
+    assert line in site.run("github", "check")
+    (comment,) = github.comments
+    assert line in str(comment["body"])
+    site.run("github", "check", "--fail-on", "wrong", code=1)

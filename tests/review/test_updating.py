@@ -351,6 +351,8 @@ def test_a_dry_run_and_a_report(site: Project, model: ModelDouble) -> None:
     calls = len(model.calls)
     said = update(site, model, "x", "--dry-run")
     assert "report.md:2: Plan › Speed" in said
+    assert "1 sentence may be wrong now: plan/#speed\n" in said
+    assert "no longer there: 4 seconds" in said
     assert "updates to be sent: 1" in said
     (site.root / "folder").write_text("a file")
     (site.root / "link").symlink_to("mkdocs.yml")
@@ -489,3 +491,19 @@ def test_no_text_of_a_report_ends_its_fence(backticks: int, fence: int) -> None:
     lines = report([failed]).split("\n")
     assert f"{'`' * fence}text" in lines
     assert lines[-2] == "`" * fence
+
+
+def test_the_model_looks_first_at_what_is_likely_to_be_wrong(
+    site: Project, model: ModelDouble
+) -> None:
+    """The sentences that have lost a statement are named to the model, and no others."""
+    change_source(site)
+    update(site, model, "NOTHING: x")
+    prompt = str(model.calls[-1].body["messages"][1]["content"])
+    _, _, named = prompt.partition("Look at these sentences first.")
+    listed = [line for line in named.partition("<source")[0].splitlines() if line.startswith("- ")]
+    assert len(listed) == 1
+    assert "4 seconds" in listed[0]
+    change_source(site, "on two cores", "on 2 cores")
+    update(site, model, "NOTHING: x")
+    assert "Look at these" not in str(model.calls[-1].body["messages"][1]["content"])
