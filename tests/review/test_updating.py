@@ -451,13 +451,13 @@ def test_a_source_that_is_code(project: Project, model: ModelDouble) -> None:
 
     def write(conversation: Conversation) -> str:
         given = conversation[1]["content"]
-        found = re.search(r"<source (\d): .*server.py>", given)
+        found = re.search(r"<source (\d): .*server.py.*>", given)
         assert found, given
         return TEXT.replace("[2]", "").replace("[1]", f"[{found[1]}]")
 
     model.answer = writing(write)
     assert run(project, "generate").returncode == 0
-    assert draft(project).passages == {"file:src/server.py": "port = 80"}
+    assert draft(project).passages == {"file:src/server.py#module-constants": "port = 80"}
     assert "Sources" in draft(project).html
     project.write("src/server.py", "port = 8080\n")
     assert "sources changed: src/server.py" in run(project, "status").stdout
