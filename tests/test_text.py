@@ -22,6 +22,7 @@ from mkdocs_contentgen.service.protocol import BlockChange, Updated, encode_answ
 from mkdocs_contentgen.text import ANSWER_FIELDS, Edits, Original, Text, clean_fields, within_limits
 from mkdocs_contentgen.texts.approved_dir import read_approved
 from mkdocs_contentgen.texts.approved_writer import approve, save_approved
+from mkdocs_contentgen.texts.read_text import with_document
 from mkdocs_contentgen.texts.store import DiskStore
 
 ADDRESS = "https://docs.example/speed/#build"
@@ -76,7 +77,7 @@ def test_the_way_of_a_field(tmp_path: Path, name: str) -> None:
     store.close()
 
     path = tmp_path / "approved/index.md/main.html"
-    save_approved(path, tmp_path, approve(FULL, "0" * 64, "sandbox", "Jo"))
+    save_approved(path, tmp_path, approve(with_document(FULL), "0" * 64, "sandbox", "Jo"))
     approved = read_approved(path, tmp_path)
     assert approved is not None
     # A text is approved in spite of its remarks, so that they are not kept.

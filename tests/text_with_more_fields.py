@@ -60,6 +60,7 @@ def main() -> None:
     from mkdocs_contentgen.text import Text
     from mkdocs_contentgen.texts.approved_dir import read_approved
     from mkdocs_contentgen.texts.approved_writer import approve, save_approved
+    from mkdocs_contentgen.texts.read_text import with_document
     from mkdocs_contentgen.texts.store import DiskStore
 
     request = BlogRequest(topic="Speed")
@@ -78,7 +79,7 @@ def main() -> None:
     cached, _ = store.load(["0" * 64])
     store.close()
     path = directory / "approved/index.md/main.html"
-    save_approved(path, directory, approve(text, "0" * 64, "sandbox", "Jo"))
+    save_approved(path, directory, approve(with_document(text), "0" * 64, "sandbox", "Jo"))
     approved = read_approved(path, directory)
     assert approved
     found = {

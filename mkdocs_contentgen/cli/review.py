@@ -221,8 +221,8 @@ def approve(
                 print_line(f"{article.page}: already approved: {article.reason}")
                 continue
             try:
-                chosen = text_to_approve(article, agree if yes else _confirm_draft)
                 options = site.options
+                chosen = text_to_approve(article, options, agree if yes else _confirm_draft)
                 decided = decide_approval(
                     article, chosen, name, options, cited=cited, reason=reason or ""
                 )

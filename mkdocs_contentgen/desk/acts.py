@@ -16,7 +16,7 @@ from ..errors import ContentgenError, EditError, UnsafeHTMLError
 from ..files import sha256
 from ..html.block import Block, Kind
 from ..html.differences import Row, compare
-from ..html.document import Document, document_of
+from ..html.document import Document, document_of, document_or_none
 from ..html.restoring import take_back
 from ..page_request import PageRequest
 from ..remark import Remark, without_repeated
@@ -25,6 +25,7 @@ from ..review.approving import (
     decide_approval,
     reason_problem,
     shorten,
+    unusable_text_error,
     write_approval,
 )
 from ..review.earlier import approved_text, text_as_written
@@ -36,7 +37,7 @@ from ..site.authors import name_authors
 from ..site.site import Site
 from ..text import Edits, Text, edition_after
 from ..texts.approved_file import ApprovedText
-from ..texts.approved_writer import FileChangedError, edits_at_risk, restore_file
+from ..texts.approved_writer import FileChangedError, restore_file
 from ..texts.articles import Article, count_statements
 from ..texts.human_edits import SOMEBODY, HumanEdit
 from ..texts.store import ChangedError, DiskStore, Kept, row_key
@@ -381,13 +382,13 @@ class Desk:
         left = count_statements(text)
         if left and reason_problem(reason):
             raise EditError(f"statements left to check: {left}")
-        agreed = self._has_agreed(article, text, overwrites)
-        chosen = TextToApprove(
-            text,
-            is_in_file=article.newest_is_in_file,
-            agreed=agreed,
-            document=self.parsed.pop(text.html, None),
-        )
+        is_in_file = article.newest_is_in_file
+        try:
+            document = self.read(text.html)
+        except UnsafeHTMLError as error:
+            raise unusable_text_error(article, error, is_in_file=is_in_file) from error
+        agreed = self._agreed(article, text, overwrites)
+        chosen = TextToApprove(text, document, is_in_file=is_in_file, agreed=agreed)
         store = self.site.store()
         keep = keep_file(store, article, "approve", self.by)
         try:
@@ -410,14 +411,14 @@ class Desk:
             store.close()
             self.refresh()
 
-    def _has_agreed(self, article: Article, text: Text, overwrites: str) -> bool:
-        """Tell whether the person knows the human edits of the file that a text overwrites."""
-        approved = article.approved
-        if approved is None:
-            return False
-        if overwrites == approved.file_digest:
-            return True
-        return was_made_over(self._kept(article), text, approved.file_digest)
+    def _agreed(self, article: Article, text: Text, overwrites: str) -> str:
+        """Return the digest of the file if the person knows its human edits, or nothing."""
+        if article.approved is None:
+            return ""
+        digest = article.approved.file_digest
+        if overwrites == digest or was_made_over(self._kept(article), text, digest):
+            return digest
+        return ""
 
     def earlier(self, article: Article, name: Earlier) -> Text | None:
         """Return the approved text, or the text as it was before people changed it, or None."""
@@ -557,7 +558,7 @@ def _file_edited_error(article: Article, text: Text, error: FileChangedError) ->
     edits = error.edits
     if now is not None:
         named = replace(now, text=name_authors(now.text, article.path, article.directory))
-        edits = tuple(edits_at_risk(named, text))
+        edits = tuple(named.edits_lost_in(document_or_none(text.html)))
     conflicts = _conflicts(edits, now, text)
     file = f"{article.page}/{article.path.name}"
     changed = f"'{SOMEBODY}' has changed {file}"

@@ -35,6 +35,9 @@ _LISTS_AND_TABLES = frozenset({"ul", "ol", "dl", "table", "figure", "blockquote"
 _MAX_NAMED = 60
 """How many characters of a block name it in a message."""
 
+_SHORT_DIGEST_LENGTH = 8
+"""Hex digits of the short digest of a block."""
+
 _MAX_SYNTAX = 500
 """How many `==`, or `<`, the Markdown of a block can have."""
 
@@ -92,6 +95,14 @@ class Block:
         html = to_html(as_approved(self.element), marks=False)
         # Loose text has a space where the line of a file ends.
         return short_digest(f"{self.kind} {html.strip(' ')}")
+
+    @property
+    def short_content_digest(self) -> str:
+        """The beginning of `content_digest`, as the headers of approved files have it.
+
+        Files can have thousands of blocks, and nobody gains from forging one.
+        """
+        return self.content_digest[:_SHORT_DIGEST_LENGTH]
 
     @property
     def inner_digest(self) -> str:

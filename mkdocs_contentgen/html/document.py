@@ -232,13 +232,8 @@ def document_of(html: str) -> Document:
     return Document(html, image_hosts_of(html))
 
 
-def document_or_none(html: str, at_hand: Document | None = None) -> Document | None:
-    """Return the document of a text as document_of(), or None for one that no build can show.
-
-    `at_hand` is what is returned if it was read from this HTML.
-    """
-    if at_hand is not None and at_hand.source == html:
-        return at_hand
+def document_or_none(html: str) -> Document | None:
+    """Return the document of a text as document_of(), or None for one that no build can show."""
     try:
         return document_of(html)
     except UnsafeHTMLError:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from msgspec import structs
 
@@ -23,9 +23,10 @@ from ..site.options import ContentgenConfig
 from ..site.site import CitedPassages
 from ..text import MAX_EDIT, Edits, Text, edition_after
 from ..texts.approved_file import ApprovedText
-from ..texts.approved_writer import Keep, approve, edits_at_risk, save_approved
+from ..texts.approved_writer import Keep, approve, save_approved
 from ..texts.articles import Article
 from ..texts.human_edits import HumanEdit, named_edits
+from ..texts.read_text import ReadText
 
 _MAX_HISTORY = 10_000
 """The maximum number of characters in an approved file of what was confirmed, removed or left."""
@@ -42,55 +43,76 @@ class TextToApprove:
     """One of the two texts that an article may have, which somebody approves."""
 
     text: Text
+
+    document: Document
+    """What was read from it. decide_approval() changes that."""
+
     is_in_file: bool
     """Whether it is the text of the file, and not the draft."""
 
-    agreed: bool = False
-    """Whether a person has agreed that the human edits of the file are lost that it has not."""
-
-    document: Document | None = None
-    """Its document, if it is at hand. decide_approval() changes that."""
+    agreed: str = ""
+    """The digest of the file of which nothing is lost that people wrote there, or nothing without
+    the consent of a person; see save_approved()."""
 
 
-def text_to_approve(article: Article, prefer_draft: Callable[[Article], bool]) -> TextToApprove:
+def text_to_approve(
+    article: Article, options: ContentgenConfig, prefer_draft: Callable[[Article], bool]
+) -> TextToApprove:
     """Return the text that an approval of an article is about: its draft, or the edited file.
 
     `prefer_draft` is called if there are both a newer draft and human edits in the file that the
     draft does not have. It tells whether a person agrees to lose them. Raises ApprovalError if
-    there is no text.
+    there is no text, or none that can be shown.
     """
     if article.damaged:
         raise article.damaged
     draft = article.draft
     approved = article.approved
     if approved and draft and article.has_newer_draft:
-        return _choose_text(article, approved, draft, prefer_draft)
+        return _choose_text(article, approved, draft, options, prefer_draft)
     if approved and article.state != "outdated":  # that is the text for another request
-        return TextToApprove(approved.text, is_in_file=True)
+        return read_to_approve(article, approved.text, options, is_in_file=True)
     if draft is None:
         raise ApprovalError(
             f"{article.place}: there is no text to approve; "
             f"`contentgen generate {article.page_argument}` makes one"
         )
-    return TextToApprove(draft, is_in_file=False)
+    return read_to_approve(article, draft, options, is_in_file=False)
+
+
+def read_to_approve(
+    article: Article, text: Text, options: ContentgenConfig, *, is_in_file: bool
+) -> TextToApprove:
+    """Return a text of an article, the draft or that of the file, with its document.
+
+    Raises ApprovalError if no build can show it.
+    """
+    try:
+        document = Document(text.html, options.image_hosts)
+    except UnsafeHTMLError as error:
+        raise unusable_text_error(article, error, is_in_file=is_in_file) from error
+    return TextToApprove(text, document, is_in_file=is_in_file)
 
 
 def _choose_text(
     article: Article,
     approved: ApprovedText,
     draft: Text,
+    options: ContentgenConfig,
     prefer_draft: Callable[[Article], bool],
 ) -> TextToApprove:
     """Return the newer draft, or the text of the file. Raises ApprovalError."""
+    chosen = read_to_approve(article, draft, options, is_in_file=False)
+    chosen = replace(chosen, agreed=approved.file_digest)
     lost: Sequence[HumanEdit] = ()
     if article.state != "changed":  # else a person chooses, whatever was edited
-        lost = edits_at_risk(approved, draft)
+        lost = approved.edits_lost_in(chosen.document)
         if not lost:
-            return TextToApprove(draft, is_in_file=False)
+            return chosen
     if prefer_draft(article):
-        return TextToApprove(draft, is_in_file=False, agreed=True)
+        return chosen
     if article.state in ("changed", "proposed"):
-        return TextToApprove(approved.text, is_in_file=True)
+        return read_to_approve(article, approved.text, options, is_in_file=True)
     # The text of the file needs no approval, or is the one for another request.
     raise ApprovalError(
         f"{article.path} has human edits that the draft does not have: {named_edits(lost)}; "
@@ -108,8 +130,8 @@ class DecidedApproval:
     approved: ApprovedText
     """What the file will say."""
 
-    agreed: bool
-    """Whether a person has agreed that the human edits of the file are lost that it has not."""
+    agreed: str
+    """As `TextToApprove` has it."""
 
     check_lines: Sequence[str]
     """A line for each remark about the text, and each sentence with statements left to check."""
@@ -133,20 +155,19 @@ def decide_approval(
     reason, or if it is a draft that quotes what nobody said.
     """
     text = chosen.text
+    document = chosen.document
     in_file = article.approved if chosen.is_in_file else None
     was_approved = in_file is not None and in_file.approval is not None
-    try:
-        document = chosen.document or Document(text.html, options.image_hosts)
-        lines = check_lines(text.remarks, document)
-        if was_approved:  # its file was written without idle styles, and only edits may differ
-            written = read_back(document)
-        else:
-            is_edited_proposal = in_file is not None and in_file.is_changed
-            check_quotations(article, text, document, is_edited_in_file=is_edited_proposal)
-            written = approved_document(document, options)
-    except UnsafeHTMLError as error:
-        raise _unusable_text_error(article, in_file, error) from error
+    lines = check_lines(text.remarks, document)
+    if not was_approved:  # else its file has no idle styles, and only edits may differ
+        is_edited_proposal = in_file is not None and in_file.is_changed
+        check_quotations(article, text, document, is_edited_in_file=is_edited_proposal)
+        take_idle_styles_out(document, options)
     unchecked = _unchecked_statements(article, document, reason)
+    try:
+        written = read_back(document)
+    except UnsafeHTMLError as error:
+        raise unusable_text_error(article, error, is_in_file=chosen.is_in_file) from error
     declined = article.approval.declined if article.approval else None
     edition = text.edition
     if chosen.is_in_file and article.draft and article.has_newer_draft:
@@ -162,9 +183,8 @@ def decide_approval(
     )
     if cited is not None:
         text = cited.with_unsupported(text)
-    approved = approve(
-        text, article.key, service_name(options), by, declined, unchecked, document=written
-    )
+    written_text = ReadText(text, written)
+    approved = approve(written_text, article.key, service_name(options), by, declined, unchecked)
     return DecidedApproval(article, approved, chosen.agreed, lines)
 
 
@@ -255,10 +275,11 @@ def check_quotations(
             )
 
 
-def _unusable_text_error(
-    article: Article, in_file: ApprovedText | None, error: UnsafeHTMLError
+def unusable_text_error(
+    article: Article, error: UnsafeHTMLError, *, is_in_file: bool
 ) -> ApprovalError:
     """Return the error for a text that no build can show: a draft, or that of a file."""
+    in_file = article.approved if is_in_file else None
     if in_file is None or in_file.approval is None:
         return unusable_draft_error(article, error)
     return ApprovalError(f"{article.path}:{in_file.line}: no build can show this text: {error}")

@@ -20,6 +20,7 @@ from ..text import Text
 from ..texts.approved_dir import read_approved, read_in_repository
 from ..texts.approved_file import ApprovedText
 from ..texts.approved_writer import approve, save_approved
+from ..texts.read_text import ReadText
 from ..texts.translation import count_changes, of_approved_original
 from .approving import read_back, with_confirmed
 from .report_markdown import sentence_marks
@@ -133,11 +134,6 @@ def _write(top: Path, directory: str, text: ProposedText, reviewed: Text, by: st
         edits = with_confirmed(reviewed, statements)
     written = read_back(document)
     header = text.proposed.header
-    approved = approve(
-        structs.replace(reviewed, html=written.source, edits=edits),
-        header.key,
-        header.service,
-        by,
-        document=written,
-    )
+    reviewed = structs.replace(reviewed, html=written.source, edits=edits)
+    approved = approve(ReadText(reviewed, written), header.key, header.service, by)
     save_approved(path, top / directory, approved, before=before)

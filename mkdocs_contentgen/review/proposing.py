@@ -9,6 +9,7 @@ from ..html.document import Document
 from ..site.site import Site
 from ..texts.approved_writer import FileChangedError, propose, save_approved
 from ..texts.articles import Article
+from ..texts.read_text import ReadText
 from ..texts.store import DiskStore
 from .approving import read_back, service_name, take_idle_styles_out, unusable_draft_error
 from .earlier import is_committed
@@ -42,6 +43,7 @@ def propose_article(
     except UnsafeHTMLError as error:
         raise unusable_draft_error(article, error) from error
     text = structs.replace(draft, html=written.source, request=article.request.record())
+    agreed = article.approved.file_digest if overwrite and article.approved else ""
     look = f"compare them with `contentgen diff {article.page_argument}`"
     cure = f"{look}, and overwrite the file with --yes"
     if not overwrite and article.approval and not is_committed(article):
@@ -50,14 +52,14 @@ def propose_article(
             f"it first, or {cure}"
         )
     text = site.cited_passages().with_unsupported(text)
-    proposal = propose(text, article.key, service_name(options), document=written)
+    proposal = propose(ReadText(text, written), article.key, service_name(options))
     try:
         save_approved(
             article.path,
             article.directory,
             proposal,
             before=article.approved,
-            agreed=overwrite,
+            agreed=agreed,
             keep=keep_file(store, article, "propose", by=""),
         )
     except FileChangedError as error:

@@ -32,10 +32,9 @@ from ..remark import Line
 from ..requests import Request
 from ..text import Edits, Text, is_storable
 from ..yaml_files import NotYAMLError, read_yaml
-from .human_edits import SOMEBODY
+from .human_edits import SOMEBODY, HumanEdit, human_edits_lost_in
 
 if TYPE_CHECKING:
-    from ..html.block import Block
     from ..html.document import Document
 
 MAX_HEADER = 256 * 1024
@@ -56,9 +55,6 @@ _CONFLICT = re.compile(r"^(?:<{7}|>{7}|={7}(?!=)|\|{7}(?!\|))", re.MULTILINE)
 
 _CONFLICT_IN_HTML = re.compile(r"<{7}|^[ \t]*>{7}", re.MULTILINE)
 """Matches the same after formatters have moved it. Text has `&lt;` and `&gt;` instead."""
-
-_BLOCK_DIGEST_LENGTH = 8
-"""Hex digits of the digest of a block: files can have thousands, and nobody gains from forging."""
 
 _ONLY_IN_APPROVALS = ("approved_by", "approved_at", "sha256", "declined", "unchecked")
 """The fields of a header that a proposed text cannot have."""
@@ -143,6 +139,14 @@ class ApprovedText:
     def was_made_for(self, request: Request) -> bool:
         """Tell whether `request` asks for this text. Fields are compared, not keys."""
         return request.answers_to(self.text.request)
+
+    def edits_lost_in(self, after: Document | None) -> list[HumanEdit]:
+        """Return the human edits of the file that a text in its place would lose.
+
+        `after` is the document of that text, or None if no build can show it.
+        """
+        written = self.header.blocks.split() if self.is_changed else None
+        return human_edits_lost_in(self.text, after, written)
 
 
 def digest(header: Approval | Proposal, text: Text) -> str:
@@ -331,7 +335,7 @@ class _ReadBlock:
     """What is known of a block of an approved file."""
 
     short_content_digest: str
-    """The beginning of `Block.content_digest`, as headers have it."""
+    """`Block.short_content_digest`, as headers have it."""
 
     digest: str
     """`Block.digest`, as `Edits.changed_by` has it."""
@@ -355,7 +359,7 @@ def _read_html(html: str) -> _ReadHTML:
     document = document_of(html)
     blocks = []
     for block in document.blocks():
-        blocks.append(_ReadBlock(short_content_digest(block), block.digest))
+        blocks.append(_ReadBlock(block.short_content_digest, block.digest))
     return _ReadHTML(document.to_lines(), tuple(blocks))
 
 
@@ -372,14 +376,10 @@ def _as_damage(first_line: int) -> Iterator[None]:
         raise DamagedError(f"no build can show this text: {error}", first_line) from error
 
 
-def short_content_digest(block: Block) -> str:
-    """Return the digest of a block as headers have it."""
-    return block.content_digest[:_BLOCK_DIGEST_LENGTH]
-
-
 def block_digests(document: Document) -> str:
     """Return the digests of the blocks of a text as headers have them."""
-    return " ".join(dict.fromkeys(map(short_content_digest, document.blocks())))
+    digests = [block.short_content_digest for block in document.blocks()]
+    return " ".join(dict.fromkeys(digests))
 
 
 def name_problem(name: str) -> str:

@@ -26,16 +26,9 @@ from .approved_file import (
     check_html,
     decode,
     digest,
-    short_content_digest,
 )
-from .human_edits import (
-    SOMEBODY,
-    HumanEdit,
-    edits_lost_in,
-    has_human_edits,
-    lost_structure,
-    named_edits,
-)
+from .human_edits import HumanEdit, named_edits
+from .read_text import ReadText
 
 
 class FileChangedError(ApprovalError):
@@ -75,13 +68,14 @@ def save_approved(
     approved: ApprovedText,
     *,
     before: ApprovedText | None = None,
-    agreed: bool = False,
+    agreed: str = "",
     keep: Keep = lambda content, after: None,
 ) -> None:
     """Write an approved file atomically, if it is as it was `before`, or new with None.
 
-    With `agreed`, a person has seen the file as it was `before`, and has agreed that what people
-    wrote there is lost. `keep` is called just before the file is replaced, under its lock.
+    `agreed` is the `file_digest` of a file of which is known that nothing is lost that people wrote
+    there, or that a person has agreed to that. `keep` is called just before the file is replaced,
+    under its lock.
 
     Raises FileChangedError if somebody has changed the file, or if human edits would be lost and
     nobody has agreed. Raises ApprovalError, also if it would not be read as the same text. Then,
@@ -97,8 +91,8 @@ def save_approved(
         with locked(directory):
             _check_as_before(path, directory, before)
             lost: list[HumanEdit] = []
-            if before is not None and not agreed:
-                lost = edits_at_risk(before, approved.text, approved.document)
+            if before is not None and before.file_digest != agreed:
+                lost = before.edits_lost_in(approved.document)
             if lost:
                 raise FileChangedError(path, before, lost, is_new=False)
             keep(_content_of(path, directory), sha256(content))
@@ -124,43 +118,6 @@ def restore_file(path: Path, directory: Path, content: str, *, before: ApprovedT
         raise _write_error(path, error) from error
 
 
-def edits_at_risk(
-    before: ApprovedText, after: Text, document: Document | None = None
-) -> list[HumanEdit]:
-    """Return the human edits of a file that a text in its place would lose.
-
-    `document` is that of the text, if it is at hand.
-    """
-    is_edited = before.is_changed or has_human_edits(before.text)
-    if before.text.html == after.html or not is_edited:
-        return []
-    document_before = document_or_none(before.text.html)
-    document = document_or_none(after.html, document)
-    pictures_by = SOMEBODY if before.is_changed else ""
-    lost = edits_lost_in(document, before.text, document_before, pictures_by=pictures_by)
-    if not before.is_changed or lost:
-        return lost
-    restored = _restored_blocks(before, document_before, document)
-    return restored or lost_structure(document_before, document)
-
-
-def _restored_blocks(
-    before: ApprovedText, document_before: Document | None, after: Document | None
-) -> list[HumanEdit]:
-    """Return the blocks that somebody has taken out of a file, and that a document has again."""
-    gone = set(before.header.blocks.split())
-    if document_before is not None:
-        gone -= set(block_digests(document_before).split())
-    if after is None or not gone:
-        return []
-    restored = []
-    for block in after.blocks():
-        if short_content_digest(block) in gone:
-            edit = HumanEdit(SOMEBODY, block.first_words, block.text, is_removal=True)
-            restored.append(edit)
-    return restored
-
-
 def _check_as_before(path: Path, directory: Path, before: ApprovedText | None) -> None:
     """Raise FileChangedError unless a file is as it was before. Raises ApprovalError.
 
@@ -171,7 +128,7 @@ def _check_as_before(path: Path, directory: Path, before: ApprovedText | None) -
         return
     edits: list[HumanEdit] = []
     if now is not None and before is not None:
-        edits = edits_at_risk(now, before.text)
+        edits = now.edits_lost_in(document_or_none(before.text.html))
     raise FileChangedError(path, now, edits, is_new=True)
 
 
@@ -244,26 +201,20 @@ _Dumper.add_representer(str, _represent_text)
 
 
 def approve(
-    text: Text,
+    read: ReadText,
     key: str,
     service: str,
     by: str,
     declined: datetime | None = None,
     unchecked: tuple[str, ...] = (),
-    *,
-    document: Document | None = None,
 ) -> ApprovedText:
-    """Return a text that the person `by` approves now, with statements left `unchecked`.
-
-    `document` is what was read from its HTML, if it is at hand.
-    """
-    text = structs.replace(_for_a_file(text), remarks=())
-    document = document_or_none(text.html, document)
+    """Return a text that the person `by` approves now, with statements left `unchecked`."""
+    text = structs.replace(_for_a_file(read.text), remarks=())
     approval = Approval(
         format=1,
         key=key,
         service=service,
-        blocks=_block_digests_or_none(document),
+        blocks=_block_digests_or_none(read.document),
         approved_by=by,
         approved_at=datetime.now(UTC).date(),
         sha256="",
@@ -271,27 +222,21 @@ def approve(
         unchecked=unchecked,
     )
     approval = structs.replace(approval, sha256=digest(approval, text))
-    return ApprovedText(text, approval, document=document)
+    return ApprovedText(text, approval, document=read.document)
 
 
-def propose(
-    text: Text, key: str, service: str, *, document: Document | None = None
-) -> ApprovedText:
-    """Return a text as its file has it until somebody approves it, with what is to be checked.
-
-    `document` is what was read from its HTML, if it is at hand.
-    """
-    text = _for_a_file(text)
-    document = document_or_none(text.html, document)
+def propose(read: ReadText, key: str, service: str) -> ApprovedText:
+    """Return a text as its file has it until somebody approves it, with what is to be checked."""
+    text = _for_a_file(read.text)
     proposal = Proposal(
         format=1,
         key=key,
         service=service,
-        blocks=_block_digests_or_none(document),
+        blocks=_block_digests_or_none(read.document),
         proposed="",
     )
     proposal = structs.replace(proposal, proposed=digest(proposal, text))
-    return ApprovedText(text, proposal, document=document)
+    return ApprovedText(text, proposal, document=read.document)
 
 
 def _block_digests_or_none(document: Document | None) -> str:

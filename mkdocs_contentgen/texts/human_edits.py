@@ -62,6 +62,9 @@ class HumanEdit:
         return f"{self.name} by {self.by}"
 
 
+_LOST_STRUCTURE = HumanEdit(SOMEBODY, _STRUCTURE, _STRUCTURE)
+
+
 def has_human_edits(text: Text) -> bool:
     """Tell whether a person has written or changed something in a text."""
     return bool(text.written_by) or text.edits is not None
@@ -73,22 +76,37 @@ def lost_edits(before: Text, after: Text) -> list[HumanEdit]:
         return []
     from ..html.document import document_or_none  # most texts have no human edits
 
-    return edits_lost_in(document_or_none(after.html), before, document_or_none(before.html))
+    return human_edits_lost_in(before, document_or_none(after.html))
 
 
-def edits_lost_in(
-    after: Document | None, before: Text, document: Document | None, *, pictures_by: str = ""
+def human_edits_lost_in(
+    before: Text, after: Document | None, written: Collection[str] | None = None
 ) -> list[HumanEdit]:
     """Return what people have written in a text that the document `after` does not have.
 
-    `document` is that of the text; of both, None is one that no build can show. `pictures_by` is
-    the author of pictures beside blocks, or an empty string for a model. A text has no names for
-    them, since they have no words of their own.
+    `after` is None for a text that no build can show. `written` are the short digests of the blocks
+    of a file as it was written, if somebody has edited it since: then, nobody knows who wrote its
+    pictures, has taken blocks out, or has put them into another order.
     """
+    is_edited = written is not None or has_human_edits(before)
+    if not is_edited or (after is not None and after.source == before.html):
+        return []
+    from ..html.document import document_or_none
+
+    document = document_or_none(before.html)
     if document is None:  # nobody can tell what is lost, so it is all of it
         return [HumanEdit(before.written_by or SOMEBODY, "a text that no build can show", "")]
-    lost = _lost_leaves(before, document, after, pictures_by)
-    return lost + _restored_words(before, document, after)
+    leaves = document.leaves()
+    leaves_after = None if after is None else after.leaves()
+    pictures_by = "" if written is None else SOMEBODY
+    lost = _lost_leaves(before, leaves, leaves_after or (), pictures_by)
+    if leaves_after is not None:
+        lost += _restored_words(before, leaves, leaves_after)
+    if lost or written is None:
+        return lost
+    if leaves_after is None:
+        return [_LOST_STRUCTURE]
+    return _restored_blocks(written, leaves, leaves_after) or _lost_structure(leaves, leaves_after)
 
 
 def lost_confirmations(before: Text, after: Text) -> list[HumanEdit]:
@@ -104,20 +122,31 @@ def lost_confirmations(before: Text, after: Text) -> list[HumanEdit]:
     return lost
 
 
-def lost_structure(before: Document | None, after: Document | None) -> list[HumanEdit]:
-    """Return one edit if what both documents have has another order or other elements around it.
+def _restored_blocks(
+    written: Collection[str], leaves: Sequence[Block], leaves_after: Sequence[Block]
+) -> list[HumanEdit]:
+    """Return the blocks that somebody has taken out of a file, and that another text has again."""
+    gone = set(written)
+    gone -= {leaf.short_content_digest for leaf in leaves}
+    restored = []
+    for leaf in leaves_after if gone else ():
+        if leaf.short_content_digest in gone:
+            edit = HumanEdit(SOMEBODY, leaf.first_words, leaf.text, is_removal=True)
+            restored.append(edit)
+    return restored
+
+
+def _lost_structure(leaves: Sequence[Block], leaves_after: Sequence[Block]) -> list[HumanEdit]:
+    """Return one edit if what both texts have has another order or other elements around it.
 
     Those are lists, rows, quotations and lines between paragraphs. A file that somebody has edited
     does not say how they were before, so nobody can tell who changed them.
     """
-    if before is not None and after is not None:
-        leaves_before = before.leaves()
-        leaves_after = after.leaves()
-        in_both = {leaf.content_digest for leaf in leaves_before}
-        in_both &= {leaf.content_digest for leaf in leaves_after}
-        if _structure(leaves_before, in_both) == _structure(leaves_after, in_both):
-            return []
-    return [HumanEdit(SOMEBODY, _STRUCTURE, _STRUCTURE)]
+    in_both = {leaf.content_digest for leaf in leaves}
+    in_both &= {leaf.content_digest for leaf in leaves_after}
+    if _structure(leaves, in_both) == _structure(leaves_after, in_both):
+        return []
+    return [_LOST_STRUCTURE]
 
 
 def _structure(leaves: Sequence[Block], in_both: Collection[str]) -> list[tuple[str, str]]:
@@ -153,14 +182,16 @@ def named_edits(edits: Sequence[HumanEdit]) -> str:
 
 
 def _lost_leaves(
-    before: Text, document: Document, after: Document | None, pictures_by: str
+    before: Text, leaves: Sequence[Block], leaves_after: Sequence[Block], pictures_by: str
 ) -> list[HumanEdit]:
-    """Return the leaves by people that are not in a document, or all if there is none."""
-    kept: set[str] = set()
-    if after is not None:
-        kept = {leaf.content_digest for leaf in after.leaves()}
+    """Return the leaves of a text by people that another one has not.
+
+    `pictures_by` is the author of pictures beside blocks, or an empty string for a model. A text
+    has no names for them, since they have no words of their own.
+    """
+    kept = {leaf.content_digest for leaf in leaves_after}
     lost = []
-    for leaf in document.leaves():
+    for leaf in leaves:
         author = _author(before, leaf, pictures_by)
         if author and leaf.content_digest not in kept:
             lost.append(HumanEdit(author, _name(leaf), leaf.text, leaf.content_digest))
@@ -188,19 +219,17 @@ def _name(leaf: Block) -> str:
     return " with ".join(names[:2]) or "a picture"
 
 
-def _restored_words(before: Text, document: Document, after: Document | None) -> list[HumanEdit]:
+def _restored_words(
+    before: Text, leaves: Sequence[Block], leaves_after: Sequence[Block]
+) -> list[HumanEdit]:
     """Return what people have taken out of a text, and another one says again."""
-    if after is None or before.edits is None or not before.edits.removed:
+    if before.edits is None or not before.edits.removed:
         return []
-    said_before = _said(document)
-    said_after = _said(after)
+    said_before = "\n".join(leaf.text for leaf in leaves)
+    said_after = "\n".join(leaf.text for leaf in leaves_after)
     restored = []
     for removed in before.edits.removed:
         words = removed.removesuffix("…")  # which shortened() adds
         if words in said_after and words not in said_before:
             restored.append(HumanEdit(SOMEBODY, f"'{removed}'", words, is_removal=True))
     return restored
-
-
-def _said(document: Document) -> str:
-    return "\n".join(block.text for block in document.blocks())

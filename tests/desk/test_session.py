@@ -325,7 +325,7 @@ def test_a_change_while_the_terminal_approves(project: Project, is_approved_firs
         read = desk.find(ref)
 
         def approve() -> None:
-            chosen = text_to_approve(read, lambda article: True)
+            chosen = text_to_approve(read, site.options, lambda article: True)
             write_approval(decide_approval(read, chosen, "Tom", site.options, reason="Seen."))
 
         if is_approved_first:

@@ -41,6 +41,7 @@ from mkdocs_contentgen.site.site import Site
 from mkdocs_contentgen.text import Text
 from mkdocs_contentgen.texts.approved_dir import read_approved
 from mkdocs_contentgen.texts.approved_writer import approve, save_approved
+from mkdocs_contentgen.texts.read_text import with_document
 from mkdocs_contentgen.writer.markdown import to_html
 
 SECONDS = float(os.environ.get("FUZZ_SECONDS", "0"))
@@ -87,7 +88,7 @@ def test_approved_files() -> None:
             html = approved_document(Document(draft.html), options).source
         except UnsafeHTMLError:
             return
-        approved = approve(structs.replace(draft, html=html), "key", "sandbox", "Jo")
+        approved = approve(with_document(structs.replace(draft, html=html)), "key", "sandbox", "Jo")
         with TemporaryDirectory() as name:
             directory = Path(name)
             path = directory / "main.html"

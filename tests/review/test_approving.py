@@ -12,8 +12,8 @@ from mkdocs_contentgen.errors import ApprovalError
 from mkdocs_contentgen.mkdocs.loading import load_mkdocs_site
 from mkdocs_contentgen.remark import quotation_remarks
 from mkdocs_contentgen.review.approving import (
-    TextToApprove,
     decide_approval,
+    read_to_approve,
     write_approval,
 )
 from mkdocs_contentgen.text import Edits
@@ -39,11 +39,11 @@ def article_of(site: Site) -> Article:
 def approve(site: Site, *, reason: str = "") -> Article:
     """Approve the text of the file, or else the draft, and return the article as it is then."""
     article = article_of(site)
-    chosen = TextToApprove(article.draft, is_in_file=False) if article.draft else None
-    if article.approved:
-        chosen = TextToApprove(article.approved.text, is_in_file=True)
-    assert chosen
+    text = article.approved.text if article.approved else article.draft
+    assert text
     with load_mkdocs_site(str(site.root / "mkdocs.yml")) as loaded:
+        is_in_file = article.approved is not None
+        chosen = read_to_approve(article, text, loaded.options, is_in_file=is_in_file)
         write_approval(decide_approval(article, chosen, "Ada", loaded.options, reason=reason))
     return article_of(site)
 

@@ -30,6 +30,7 @@ from mkdocs_contentgen.texts.approved_dir import read_approved
 from mkdocs_contentgen.texts.approved_file import MAX_FILE, decode_file, digest, name_problem
 from mkdocs_contentgen.texts.approved_writer import approve, restore_file, save_approved
 from mkdocs_contentgen.texts.articles import Article
+from mkdocs_contentgen.texts.read_text import with_document
 
 TEXT = "<article><h1>Alpha</h1><p>Approved words.</p></article>\n"
 LINES = "<article>\n<h1>Alpha</h1>\n<p>Approved words.</p>\n</article>\n"
@@ -359,14 +360,14 @@ def test_any_header_is_read_or_refused(tmp_path: Path, value: str, name: str) ->
     article = Article(PageRequest(request), key="key", directory=tmp_path, approved=approved)
     assert article.state in ("approved", "changed", "outdated")
     assert len(article.reason) < 1000
-    approve(approved.text, "key", "sandbox", "Jo")
+    approve(with_document(approved.text), "key", "sandbox", "Jo")
 
 
 def test_other_sources_are_another_request() -> None:
     """A text that was approved for some sources is outdated where its page names others."""
     request = BlogRequest(topic="Alpha", sources=("a.md",))
     text = Text("<article><p>One.</p></article>", datetime.now(UTC), request.record())
-    approved = approve(text, "key", "writer", "Jo")
+    approved = approve(with_document(text), "key", "writer", "Jo")
     assert approved.was_made_for(request)
     assert not approved.was_made_for(BlogRequest(topic="Alpha", sources=("b.md",)))
     assert not approved.was_made_for(BlogRequest(topic="Alpha"))
@@ -413,7 +414,9 @@ def test_nothing_is_written_that_cannot_be_read(
     path = tmp_path / "main.html"
     now = datetime(2026, 1, 2, tzinfo=UTC)
     stored = Text(text, now, {**BlogRequest(topic="T").record(), "topic": topic})
-    before = approve(Text(TEXT, now, BlogRequest(topic="T").record()), "key", "sandbox", "Jo")
+    before = approve(
+        with_document(Text(TEXT, now, BlogRequest(topic="T").record())), "key", "sandbox", "Jo"
+    )
     for is_new in (True, False):
         if not is_new:
             save_approved(path, tmp_path, before)
@@ -422,7 +425,7 @@ def test_nothing_is_written_that_cannot_be_read(
             save_approved(
                 path,
                 tmp_path,
-                approve(stored, "key", "sandbox", by),
+                approve(with_document(stored), "key", "sandbox", by),
                 before=None if is_new else read_approved(path, tmp_path),
             )
         assert f"{path}: cannot be written, since no build could read it ({message}" in str(
@@ -442,7 +445,7 @@ def test_what_is_just_allowed_is_written_and_read(tmp_path: Path) -> None:
         BlogRequest(topic="x" * 19_000).record(),
         edits=Edits(changed_by=changed_by),
     )
-    expected = approve(stored, "k", "sandbox", "J" * 200)
+    expected = approve(with_document(stored), "k", "sandbox", "J" * 200)
     save_approved(path, tmp_path, expected)
     approved = read_approved(path, tmp_path)
     assert approved is not None
@@ -730,7 +733,7 @@ def test_pictures_do_not_make_a_formatted_text_another(tmp_path: Path) -> None:
     html = f"<article>\n<p>Text {image}</p>\n</article>\n"
     stored = Text(html, datetime(2026, 1, 2, tzinfo=UTC), BlogRequest(topic="T").record())
     path = tmp_path / "main.html"
-    save_approved(path, tmp_path, approve(stored, "key", "sandbox", "Jo"))
+    save_approved(path, tmp_path, approve(with_document(stored), "key", "sandbox", "Jo"))
     path.write_text(path.read_text().replace("<p>", "\n  <p>").replace('.png"', '.png" /'))
     approved = read_approved(path, tmp_path)
     assert approved is not None

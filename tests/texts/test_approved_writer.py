@@ -21,6 +21,7 @@ from mkdocs_contentgen.texts.approved_writer import (
     restore_file,
     save_approved,
 )
+from mkdocs_contentgen.texts.read_text import with_document
 
 FIGURE = '<figure><img src="https://a.example/t.png" alt="{}"></figure>\n'
 PICTURE = FIGURE.format("An image")
@@ -48,7 +49,7 @@ EDITS = {
 
 def edited_file(path: Path, before: str = "One.", after: str = "By hand.") -> ApprovedText:
     """Propose a text, edit its file, and return what is in it."""
-    save_approved(path, path.parents[1], propose(TEXT, "key", "writer"))
+    save_approved(path, path.parents[1], propose(with_document(TEXT), "key", "writer"))
     path.write_text(path.read_text().replace(before, after))
     found = read_approved(path, path.parents[1])
     assert found is not None
@@ -67,15 +68,15 @@ def test_human_edits_are_not_overwritten(path: Path, what: str, make: object) ->
     """Neither a proposal nor an approval loses them, unless a person has agreed to that."""
     before, after, named = EDITS[what]
     now = edited_file(path, before, after)
-    new = propose(NEWER, "key", "writer")
+    new = propose(with_document(NEWER), "key", "writer")
     if make is approve:
-        new = approve(NEWER, "key", "writer", "Jo")
+        new = approve(with_document(NEWER), "key", "writer", "Jo")
     content = path.read_bytes()
     with pytest.raises(FileChangedError) as raised:
         save_approved(path, path.parents[1], new, before=now)
     assert named in str(raised.value)
     assert path.read_bytes() == content
-    save_approved(path, path.parents[1], new, before=now, agreed=True)
+    save_approved(path, path.parents[1], new, before=now, agreed=now.file_digest)
     assert path.read_bytes() != content
 
 
@@ -85,20 +86,22 @@ def test_a_text_that_has_the_edits_is_written(path: Path, what: str) -> None:
     before, after, _ = EDITS[what]
     now = edited_file(path, before, after)
     newer = structs.replace(NEWER, html=NEWER.html.replace(before, after))
-    save_approved(path, path.parents[1], approve(newer, "key", "writer", "Jo"), before=now)
+    save_approved(
+        path, path.parents[1], approve(with_document(newer), "key", "writer", "Jo"), before=now
+    )
 
 
 def test_the_file_counts_as_it_is_under_the_lock(path: Path) -> None:
     """What somebody writes while an approval waits for the lock is not overwritten."""
     directory = path.parents[1]
-    save_approved(path, directory, propose(TEXT, "key", "writer"))
+    save_approved(path, directory, propose(with_document(TEXT), "key", "writer"))
     seen = read_approved(path, directory)
     failures: list[FileChangedError] = []
 
     def approve_newer() -> None:
         try:
-            new = approve(NEWER, "key", "writer", "Jo")
-            save_approved(path, directory, new, before=seen, agreed=True)
+            new = approve(with_document(NEWER), "key", "writer", "Jo")
+            save_approved(path, directory, new, before=seen, agreed=seen.file_digest)
         except FileChangedError as error:
             failures.append(error)
 
@@ -117,7 +120,7 @@ def test_what_is_replaced_is_kept_before(path: Path) -> None:
     """It gets the content before and the digest after; where it fails, nothing is written."""
     now = edited_file(path)
     content = path.read_text()
-    new = approve(NEWER, "key", "writer", "Jo")
+    new = approve(with_document(NEWER), "key", "writer", "Jo")
     kept: list[tuple[str, str]] = []
 
     def keep(before: str, after: str) -> None:
@@ -128,15 +131,15 @@ def test_what_is_replaced_is_kept_before(path: Path) -> None:
         raise StoreError("full")
 
     with pytest.raises(StoreError):
-        save_approved(path, path.parents[1], new, before=now, agreed=True, keep=refuse)
+        save_approved(path, path.parents[1], new, before=now, agreed=now.file_digest, keep=refuse)
     assert path.read_text() == content
-    save_approved(path, path.parents[1], new, before=now, agreed=True, keep=keep)
+    save_approved(path, path.parents[1], new, before=now, agreed=now.file_digest, keep=keep)
     assert kept == [(content, sha256(path.read_bytes()))]
 
 
 def test_only_what_was_written_is_taken_back(path: Path) -> None:
     """A file that somebody has edited since is neither restored nor deleted."""
-    save_approved(path, path.parents[1], approve(TEXT, "key", "writer", "Jo"))
+    save_approved(path, path.parents[1], approve(with_document(TEXT), "key", "writer", "Jo"))
     written = read_approved(path, path.parents[1])
     path.write_text(path.read_text().replace("One.", "By hand."))
     for content in ("", "earlier"):

@@ -16,6 +16,7 @@ from mkdocs_contentgen.text import Edits, Original, Text
 from mkdocs_contentgen.texts.approved_writer import approve, propose
 from mkdocs_contentgen.texts.articles import Article
 from mkdocs_contentgen.texts.lookup import Outcome
+from mkdocs_contentgen.texts.read_text import with_document
 from mkdocs_contentgen.translation_request import translation_request
 
 MADE = datetime(2026, 1, 2, tzinfo=UTC)
@@ -150,9 +151,9 @@ def in_file(
 ) -> Article:
     """Return the article of a page with a file: an `approved`, `changed` or `proposed` one."""
     text = msgspec.structs.replace(text, request=asked.request.record())
-    file = propose(text, "key", "sandbox")
+    file = propose(with_document(text), "key", "sandbox")
     if kind != "proposed":
-        file = approve(text, "key", "sandbox", "Ann")
+        file = approve(with_document(text), "key", "sandbox", "Ann")
     file = replace(file, is_changed=kind == "changed")
     return replace(article(asked, None, original), approved=file)
 

@@ -20,6 +20,7 @@ from mkdocs_contentgen.texts.approved_writer import approve, save_approved
 from mkdocs_contentgen.texts.lookup import Outcome, save_failure
 from mkdocs_contentgen.texts.obtain import Foreground, Obtained, obtain
 from mkdocs_contentgen.texts.policy import Policy
+from mkdocs_contentgen.texts.read_text import with_document
 from mkdocs_contentgen.texts.store import DiskStore
 
 ARTICLE = "<article><h1>Old</h1><p>Text.</p></article>\n"
@@ -76,7 +77,9 @@ class Site:
         path = approved_path(self.directory, page, request.id)
         text = Text(ARTICLE, OLD, request.record())
         save_approved(
-            path, self.directory, approve(text, request.key(sandbox=True), "sandbox", "Jo")
+            path,
+            self.directory,
+            approve(with_document(text), request.key(sandbox=True), "sandbox", "Jo"),
         )
         return path
 
