@@ -11,13 +11,12 @@ from html import escape
 from xml.etree.ElementTree import Element
 
 from bs4 import Tag
-from bs4.element import NavigableString
 
 from ..errors import EditError, UnsafeHTMLError
 from .article import parse_article
 from .elements import BLOCK_LEVEL, GROUPS
-from .html_writer import LOOSE, WHITE_SPACE
-from .tags import closest, tag_of, tags_in, unwrap_all
+from .html_writer import LOOSE
+from .tags import tag_of, tidied
 
 _TITLE = "<h1>.</h1>"
 """The title before HTML that is read as an article, which needs one. It is taken out again."""
@@ -32,10 +31,7 @@ def read_article(html: str, image_hosts: Collection[str] = ()) -> Tag:
     # knows its parent, and each text is a node.
     article = parse_article(html, image_hosts)
     _wrap_loose_text(article)
-    root = tag_of(article)
-    _strip_line_breaks(root)
-    _unwrap_idle_marks(root)
-    return root
+    return tidied(tag_of(article))
 
 
 def read_content(html: str, image_hosts: Collection[str] = ()) -> Tag:
@@ -130,27 +126,3 @@ def _mark_content(element: Element) -> None:
         mark[:] = element[:]
         element.text = None
         element[:] = [mark]
-
-
-def _strip_line_breaks(article: Tag) -> None:
-    """Remove the white space beside `<br>` outside of code, which a browser does not show."""
-    for line_break in tags_in(article, ("br",)):
-        if closest(line_break, ("pre", "code")):
-            continue
-        before = line_break.previous_sibling
-        after = line_break.next_sibling
-        if isinstance(before, NavigableString):
-            before.replace_with(before.rstrip(WHITE_SPACE))
-        if isinstance(after, NavigableString):
-            after.replace_with(after.lstrip(WHITE_SPACE))
-
-
-def _unwrap_idle_marks(article: Tag) -> None:
-    """Remove the marks that are not statements themselves: empty ones, and those within others."""
-    idle = set()
-    for mark in tags_in(article, ("mark",)):
-        is_empty = not mark.get_text().strip()
-        if is_empty or closest(mark, ("mark",)):
-            idle.add(id(mark))
-    if idle:  # texts are joined, so that white space is collapsed as if there had been no mark
-        unwrap_all(article, lambda tag: id(tag) in idle)

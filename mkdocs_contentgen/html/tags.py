@@ -59,6 +59,16 @@ class _TagMaker:
         self._last = node
 
 
+def tidied(article: Tag) -> Tag:
+    """Return the same tag, without white space beside line breaks, and without idle marks.
+
+    Those are empty, or within others.
+    """
+    _strip_line_breaks(article)
+    _unwrap_idle_marks(article)
+    return article
+
+
 def tags_in(element: Tag, names: Collection[str] = ()) -> list[Tag]:
     """Return the elements in another one, in their order: all, or those with one of these names."""
     tags = [node for node in element.descendants if isinstance(node, Tag)]
@@ -110,3 +120,27 @@ def _append_joined(parent: Tag, content: Sequence[PageElement]) -> None:
             parent.extend(list(nodes))
         else:
             parent.append(NavigableString("".join(map(str, nodes))))
+
+
+def _strip_line_breaks(article: Tag) -> None:
+    """Remove the white space beside `<br>` outside of code, which a browser does not show."""
+    for line_break in tags_in(article, ("br",)):
+        if closest(line_break, ("pre", "code")):
+            continue
+        before = line_break.previous_sibling
+        after = line_break.next_sibling
+        if isinstance(before, NavigableString):
+            before.replace_with(before.rstrip(_WHITE_SPACE))
+        if isinstance(after, NavigableString):
+            after.replace_with(after.lstrip(_WHITE_SPACE))
+
+
+def _unwrap_idle_marks(article: Tag) -> None:
+    """Remove the marks that are not statements themselves: empty ones, and those within others."""
+    idle = set()
+    for mark in tags_in(article, ("mark",)):
+        is_empty = not mark.get_text().strip()
+        if is_empty or closest(mark, ("mark",)):
+            idle.add(id(mark))
+    if idle:  # texts are joined, so that white space is collapsed as if there had been no mark
+        unwrap_all(article, lambda tag: id(tag) in idle)

@@ -76,6 +76,8 @@ def test_human_edits_are_not_overwritten(path: Path, what: str, make: object) ->
         save_approved(path, path.parents[1], new, before=now)
     assert named in str(raised.value)
     assert path.read_bytes() == content
+    with pytest.raises(FileChangedError):  # that was said of another file
+        save_approved(path, path.parents[1], new, before=now, agreed=sha256("another"))
     save_approved(path, path.parents[1], new, before=now, agreed=now.file_digest)
     assert path.read_bytes() != content
 
