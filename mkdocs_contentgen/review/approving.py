@@ -159,11 +159,13 @@ def decide_approval(
     in_file = article.approved if chosen.is_in_file else None
     was_approved = in_file is not None and in_file.approval is not None
     lines = check_lines(text.remarks, document)
+    statements = document.statements()
     if not was_approved:  # else its file has no idle styles, and only edits may differ
         is_edited_proposal = in_file is not None and in_file.is_changed
         check_quotations(article, text, document, is_edited_in_file=is_edited_proposal)
         take_idle_styles_out(document, options)
-    unchecked = _unchecked_statements(article, document, reason)
+    unchecked = _unchecked_statements(article, document, statements, reason)
+    edits = _edits_to_keep(text, reason, unchecked)
     try:
         written = read_back(document)
     except UnsafeHTMLError as error:
@@ -178,7 +180,7 @@ def decide_approval(
         text,
         html=written.source,
         request=article.request.record(),
-        edits=_edits_to_keep(text, reason, unchecked),
+        edits=edits,
         edition=edition,
     )
     if cited is not None:
@@ -293,12 +295,13 @@ def unusable_draft_error(article: Article, error: UnsafeHTMLError) -> ApprovalEr
     )
 
 
-def _unchecked_statements(article: Article, document: Document, reason: str) -> tuple[str, ...]:
+def _unchecked_statements(
+    article: Article, document: Document, statements: Sequence[str], reason: str
+) -> tuple[str, ...]:
     """Return the statements of a text that nobody has checked, for its approved file.
 
-    Raises ApprovalError if the text has statements to check, and there is no reason.
+    `statements` are those to check. Raises ApprovalError if there are some, and no reason.
     """
-    statements = document.statements()
     if statements and not reason:
         raise ApprovalError(f"{article.place}: {_left_message(article.page, statements)}")
     unchecked: list[str] = []
