@@ -1,8 +1,8 @@
 """Say what people have written in a text, and what of it a replacement would lose.
 
 This is the one guard of human edits: the writer of approved files asks it under the lock of their
-directory, and the cache asks it in the transaction that replaces a text. So no command can replace
-a text without it.
+directory, unless the choice of the text has asked it of that same file, and the cache asks it in
+the transaction that replaces a text. So no command can replace a text without it.
 
 Blocks are compared by their content, in which links, titles, alternative texts of images and the
 white space of code count as words do. Marks and inline styles do not count: an approval takes them
