@@ -98,12 +98,14 @@ def test_the_file_counts_as_it_is_under_the_lock(path: Path) -> None:
     directory = path.parents[1]
     save_approved(path, directory, propose(with_document(TEXT), "key", "writer"))
     seen = read_approved(path, directory)
+    assert seen is not None
+    agreed = seen.file_digest
     failures: list[FileChangedError] = []
 
     def approve_newer() -> None:
         try:
             new = approve(with_document(NEWER), "key", "writer", "Jo")
-            save_approved(path, directory, new, before=seen, agreed=seen.file_digest)
+            save_approved(path, directory, new, before=seen, agreed=agreed)
         except FileChangedError as error:
             failures.append(error)
 
