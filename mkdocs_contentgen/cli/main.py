@@ -38,10 +38,11 @@ from .writer_server import writer
 from .zensical import zensical
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping
+    from collections.abc import Collection, Mapping, Sequence
 
     from ..site.site import Site
     from ..stale import Level
+    from ..texts.articles import Article
     from ..texts.lookup import Outcome
     from ..texts.obtain import Obtained
     from ..texts.store import DiskStore
@@ -110,9 +111,7 @@ def status(
     """
     with open_site(config_file) as site:
         articles = load_articles(site, pages)
-        for article in articles:
-            if article.state == "missing":
-                output.print_warnings(site.field_problems(article.asked))
+        _warn_about_fields_of_missing_texts(site, articles)
     if only_stale:
         articles = [article for article in articles if article.stale]
     if as_json:
@@ -120,15 +119,26 @@ def status(
     elif only_stale:
         output.print_stale(articles)
     else:
-        output.print_articles_table(articles)
-        for article in articles:
-            output.print_remarks(article, most=None if pages else _MOST_REMARKS)
-        output.print_next_steps(articles)
+        _print_states(articles, most_remarks=None if pages else _MOST_REMARKS)
     output.print_errors([article.reason for article in articles if article.damaged])
-    if check and any(article.state != "approved" for article in articles):
-        raise SystemExit(1)
-    if any(fails_on(fail_on, article.stale) for article in articles):
-        raise SystemExit(1)
+    for article in articles:
+        is_unapproved = check and article.state != "approved"
+        if is_unapproved or fails_on(fail_on, article.stale):
+            raise SystemExit(1)
+
+
+def _warn_about_fields_of_missing_texts(site: Site, articles: Sequence[Article]) -> None:
+    for article in articles:
+        if article.state == "missing":
+            output.print_warnings(site.field_problems(article.asked))
+
+
+def _print_states(articles: Sequence[Article], *, most_remarks: int | None) -> None:
+    """Print the table of states, the remarks below it, and what to do next."""
+    output.print_articles_table(articles)
+    for article in articles:
+        output.print_remarks(article, most=most_remarks)
+    output.print_next_steps(articles)
 
 
 @main.command()

@@ -7,6 +7,7 @@ import re
 from collections.abc import Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 
 from ..errors import ApprovalError, ConfigurationError, GitHubError, StoreError
 from ..git import top_level
@@ -110,11 +111,8 @@ def propose_texts(
     proposed = _write_proposals(build)
     approved = site.approved_directory()
     has_new_texts = commit_texts(site.directory, approved)
-    if not has_new_texts and reserved is not start:
-        proposed.notes += give_back(site.directory, start, reserved)
     if not has_new_texts:
-        if start.rejected:
-            proposed.notes.append(rejected_again_message(start.rejected))
+        proposed.notes += _notes_without_texts(site.directory, start, reserved)
         if start.is_answered or not brings_texts(site.directory, approved, start):
             return proposed
     articles, _ = site.articles()
@@ -130,6 +128,16 @@ def propose_texts(
     proposed.notes += notes
     proposed.address = pull_request.html_url
     return proposed
+
+
+def _notes_without_texts(directory: Path, start: Start, reserved: Start) -> list[str]:
+    """Take the reserved place on the branch back, and return what to say of a job without texts."""
+    notes = []
+    if reserved is not start:
+        notes += give_back(directory, start, reserved)
+    if start.rejected:
+        notes.append(rejected_again_message(start.rejected))
+    return notes
 
 
 @dataclass(frozen=True)

@@ -15,7 +15,7 @@ import unicodedata
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
-from pathlib import Path
+from pathlib import Path, PurePath
 from urllib.parse import quote, unquote
 
 from ..display import escape_controls
@@ -94,6 +94,10 @@ class Location:
 
     glob: Glob | None = None
     """What the paths of files in this folder, from the folder on, have to match."""
+
+    def has(self, name: PurePath) -> bool:
+        """Tell whether a file belongs to it, by its path from this folder on."""
+        return self.glob is None or self.glob.matches(name.as_posix())
 
 
 @dataclass(frozen=True)
@@ -346,35 +350,36 @@ def page_files(path: str) -> list[str]:
 
 
 def _files_of(location: Location, site: SitePages | None) -> Iterator[SourceFile]:
+    """Yield the files of a location: those that are on the disk, then the pages of the site."""
     path = location.path
     if not path.is_dir():
         yield SourceFile(location, path.name, site.addresses.get(path) if site else None)
         return
-    for file in _files_below(path, site.docs.path if site else None):
-        name = file.relative_to(path).as_posix()
+    yield from _files_on_disk(location, site)
+    if site is None:
+        return
+    for page in site.files():
+        page_file = page.location.path
+        if page_file.is_relative_to(path) and location.has(page_file.relative_to(path)):
+            yield page
+
+
+def _files_on_disk(location: Location, site: SitePages | None) -> Iterator[SourceFile]:
+    """Yield the files below the folder of a location that are read, and links to folders."""
+    for file in _files_below(location.path, site.docs.path if site else None):
+        name = file.relative_to(location.path)
         suffix = file.suffix.lower()
-        is_prose = suffix in _SUFFIXES
-        if location.glob:
-            is_read = location.glob.matches(name)
-        else:
-            is_read = is_prose or suffix in _CODE
+        is_text = location.glob is not None or suffix in _SUFFIXES or suffix in _CODE
+        is_read = is_text and location.has(name)
         if not is_read and not file.is_dir():  # only links to folders are among them
             continue
         is_page = site is None and suffix in _MARKDOWN
         yield SourceFile(
             Location(file, location.root),
-            name,
-            page_path(name) if is_page else None,
+            name.as_posix(),
+            page_path(name.as_posix()) if is_page else None,
             is_searched=suffix not in _CODE or location.glob is not None,
         )
-    if site is not None:
-        for page in site.files():
-            page_file = page.location.path
-            if not page_file.is_relative_to(path):
-                continue
-            if location.glob and not location.glob.matches(page_file.relative_to(path).as_posix()):
-                continue
-            yield page
 
 
 def _files_below(folder: Path, docs: Path | None) -> Iterator[Path]:
