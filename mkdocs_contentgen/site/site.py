@@ -14,7 +14,6 @@ from urllib.parse import urljoin
 
 from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.structure.files import File
-from msgspec import structs
 
 from ..display import did_you_mean, quoted
 from ..errors import ApprovalError, ConfigurationError
@@ -540,6 +539,8 @@ class CitedPassages:
         """
         if not text.sources:
             return text
+        from msgspec import structs  # sites without requests start without it
+
         from ..writer.staleness import find_unsupported_statements
 
         cited = [self._cited(text, citation) for citation in self.citations(text)]
@@ -547,6 +548,8 @@ class CitedPassages:
 
     def _cited(self, text: Text, citation: Citation) -> CitedPassage:
         """Return a cited passage with what it takes to judge its changes."""
+        from msgspec import structs
+
         from ..writer.staleness import CitedPassage
 
         shown = citation.shown(self._url)

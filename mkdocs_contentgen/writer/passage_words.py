@@ -24,7 +24,7 @@ _PICTURE = re.compile(r"!\[[^\[\]\n]{0,300}\](?:\([^()\n]{0,500}\)|\[[^\[\]\n]{0
 _LINK = re.compile(r"\[([^\[\]\n]{1,500})\](?:\([^()\n]{0,500}\)|\[[^\[\]\n]{0,200}\])")
 """A link, with its text as group 1."""
 
-_TAG = re.compile(r"</?[A-Za-z][^<>\n]{0,500}>|<!--(?:(?!-->).){0,2000}-->", re.DOTALL)
+_TAG = re.compile(r"</?[A-Za-z][^<>\n]{0,500}>|<!--(?:(?!-->).){0,300}-->", re.DOTALL)
 _ATTRIBUTES = re.compile(r"\{:?[ \t]*[.#][^{}\n]{0,200}\}")
 """Attributes of Markdown, such as `{ #start .wide }`."""
 
