@@ -12,13 +12,7 @@ if TYPE_CHECKING:
     from .html.disclosure import Provenance, Review
     from .html.presentation import Presentation, present
     from .page_request import PageRequest
-    from .requests import (
-        ArticleRequest,
-        BlogRequest,
-        NewsRequest,
-        Problem,
-        parse_front_matter,
-    )
+    from .requests import ArticleRequest, BlogRequest, NewsRequest, Problem, parse_front_matter
     from .service.client import ServiceClient
     from .text import Text
     from .texts.approved_dir import read_all

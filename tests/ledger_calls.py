@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 
 from mkdocs_contentgen.served.ledger import KeyedRequest, Ledger, LimitReached, Started
 from mkdocs_contentgen.served.users import Token, User, UserLimits
-from mkdocs_contentgen.writer.usage import Usage
+from mkdocs_contentgen.writer.models.usage import Usage
 
 
 def begin(

@@ -7,8 +7,8 @@ import re
 from collections.abc import Sequence
 from dataclasses import replace
 
-from mkdocs_contentgen.writer.retrieval import Index
-from mkdocs_contentgen.writer.sources import Passage
+from mkdocs_contentgen.writer.sources.retrieval import Index
+from mkdocs_contentgen.writer.sources.sources import Passage
 
 _FIRST = re.compile(r"([A-Z][^.\n#|>]{30,}?[.!?])(?=\s+\S.{40,})", re.DOTALL)
 

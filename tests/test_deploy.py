@@ -40,7 +40,7 @@ from mkdocs_contentgen.cli.main import main
 from mkdocs_contentgen.served import configuration
 from mkdocs_contentgen.served.configuration import ServerFields, read_server_fields
 from mkdocs_contentgen.service.protocol import MAX_TEXT_BODY
-from mkdocs_contentgen.writer import settings
+from mkdocs_contentgen.writer.models import settings
 
 ROOT = Path(__file__).parent.parent
 DEPLOY = ROOT / "deploy"

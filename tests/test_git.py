@@ -9,13 +9,7 @@ from pathlib import Path
 import pytest
 from repository import commit, git
 
-from mkdocs_contentgen.git import (
-    changed_files,
-    committed_lines,
-    file_at,
-    top_level,
-    user_name,
-)
+from mkdocs_contentgen.git import changed_files, committed_lines, file_at, top_level, user_name
 
 FILE = "texts/page.md/main.html"
 

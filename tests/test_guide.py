@@ -35,7 +35,7 @@ from mkdocs_contentgen.requests import (
 )
 from mkdocs_contentgen.served.configuration import ServerFields, read_server_fields
 from mkdocs_contentgen.site.options import ContentgenConfig
-from mkdocs_contentgen.writer.settings import WriterFields
+from mkdocs_contentgen.writer.models.settings import WriterFields
 
 ROOT = Path(__file__).parent.parent
 DOCS = ROOT / "example_site/docs"

@@ -77,8 +77,9 @@ def test_imports() -> None:
 def test_the_rooms_are_described() -> None:
     """CONTRIBUTING names each room once."""
     text = (ROOT / "CONTRIBUTING.md").read_text("utf-8")
-    rooms = {f"{path.parent.name}/" for path in (ROOT / "mkdocs_contentgen").glob("*/__init__.py")}
-    assert sorted(re.findall(r"^\| `(\w+/)` \|", text, re.MULTILINE)) == sorted(rooms)
+    package = ROOT / "mkdocs_contentgen"
+    rooms = {f"{path.parent.relative_to(package)}/" for path in package.glob("*/**/__init__.py")}
+    assert sorted(re.findall(r"^\| `([\w/]+/)` \|", text, re.MULTILINE)) == sorted(rooms)
 
 
 @pytest.mark.parametrize("path", WORKFLOWS, ids=lambda path: path.name)

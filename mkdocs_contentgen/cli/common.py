@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from ..site.content import PageContent
     from ..site.site import MarkdownExtensions, PageProblem, Site
     from ..texts.articles import Article
-    from ..writer.settings import WriterOptions
+    from ..writer.models.settings import WriterOptions
 
 _P = ParamSpec("_P")
 
@@ -120,7 +120,7 @@ def load_writer_options(config_file: str | None) -> WriterOptions:
     Raises ConfigurationError, and the exceptions of MkDocs for its own options.
     """
     if config_file is None and find_config_file(None) is None:
-        from ..writer.settings import load_options
+        from ..writer.models.settings import load_options
 
         return load_options({}, Path(), allow_http=False)
     with open_site(config_file) as site:

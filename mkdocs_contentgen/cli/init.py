@@ -212,7 +212,7 @@ def _find_writers(endpoint: str) -> dict[str, dict[str, object]]:
     """Return the options of what can write, by the names to show."""
     import asyncio
 
-    from ..writer.discovery import find_models_elsewhere, find_writers
+    from ..writer.models.discovery import find_models_elsewhere, find_writers
 
     if not endpoint:
         return asyncio.run(find_writers())

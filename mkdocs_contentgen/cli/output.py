@@ -326,7 +326,7 @@ def _print_aligned(
 
 def _cell(name: str, value: object, currency: str) -> str:
     if name == "cost":
-        from ..writer.usage import format_cost
+        from ..writer.models.usage import format_cost
 
         if not isinstance(value, float):
             return "not known"

@@ -192,12 +192,7 @@ def approve(
     with --reason, which its file keeps with the statements.
     """
     from ..errors import ApprovalError, StoreError
-    from ..review.approving import (
-        decide_approval,
-        reason_problem,
-        text_to_approve,
-        write_approval,
-    )
+    from ..review.approving import decide_approval, reason_problem, text_to_approve, write_approval
     from ..review.replaced import keep_file
 
     if bool(pages) == everything:

@@ -18,7 +18,7 @@ from .common import json_option, load_writer_options, site_options
 if TYPE_CHECKING:
     from ..requests import Request
     from ..writer.evaluation import Trial
-    from ..writer.settings import WriterOptions
+    from ..writer.models.settings import WriterOptions
 
 
 def _field_options(command: Callable[..., None]) -> Callable[..., None]:
@@ -133,8 +133,8 @@ async def _run_trials_async(
     options: WriterOptions, requests: Iterable[Request], on_trial: Callable[[Trial], None]
 ) -> Sequence[Trial]:
     from ..writer.evaluation import try_out
-    from ..writer.model import make_model
-    from ..writer.usage import Spending
+    from ..writer.models.model import make_model
+    from ..writer.models.usage import Spending
 
     async with make_model(options, Spending(), reporter=output.make_reporter()) as model:
         trials = await try_out(requests, options, model, on_trial=on_trial)

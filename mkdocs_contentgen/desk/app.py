@@ -42,16 +42,7 @@ from ..service.protocol import MAX_NOTE
 from ..site.build import Build
 from ..text import Edits, Text
 from ..texts.articles import Article
-from .acts import (
-    EARLIER,
-    Change,
-    Desk,
-    Earlier,
-    FileEditedError,
-    OutdatedError,
-    digest_of,
-    ref_of,
-)
+from .acts import EARLIER, Change, Desk, Earlier, FileEditedError, OutdatedError, digest_of, ref_of
 from .builder import Builder
 from .describing import commit_all_command, describe, describe_rows
 from .session import DeskSite

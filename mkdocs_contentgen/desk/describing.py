@@ -26,8 +26,8 @@ from ..review.evidence import OriginalFinder, evidence_finder
 from ..site.site import Site
 from ..text import Text
 from ..texts.articles import Article, count_statements
-from ..writer.evidence import Evidence, EvidenceFinder
-from ..writer.source_lists import listed_items, name_of_listed
+from ..writer.sources.evidence import Evidence, EvidenceFinder
+from ..writer.sources.source_lists import listed_items, name_of_listed
 from .acts import Change, Desk, Earlier, digest_of
 from .block_views import BlockView
 from .rendering import render

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from datetime import date, datetime
 from typing import TYPE_CHECKING
 
-from ..language_tags import base_language
+from ..language.tags import base_language
 from .plaintext import plain_text
 
 if TYPE_CHECKING:  # a build without requests needs no records

@@ -11,9 +11,9 @@ from typing import NamedTuple
 from bs4 import Tag
 from bs4.element import PageElement
 
+from ..language.sentences import sentence_ends
 from .elements import WEAK
 from .html_writer import collapse, one_line
-from .sentences import sentence_ends
 
 _MAX_CITED = 50
 """How many addresses are kept of a sentence with statements to check."""

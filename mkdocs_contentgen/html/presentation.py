@@ -9,7 +9,7 @@ from datetime import date
 from typing import Literal
 from xml.etree.ElementTree import Element, SubElement
 
-from ..language_tags import base_language, is_right_to_left
+from ..language.tags import base_language, is_right_to_left
 from ..remark_words import sentences_of
 from .article import close_heading_gaps, limit_nesting, parse_article, put_first
 from .disclosure import DisclosureLine, LinePart, Provenance

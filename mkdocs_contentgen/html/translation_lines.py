@@ -6,7 +6,7 @@ import tomllib
 from dataclasses import dataclass
 from importlib.resources import files
 
-from ..language_tags import base_language
+from ..language.tags import base_language
 
 _TABLES = tomllib.loads(files(__package__).joinpath("translation_lines.toml").read_text("utf-8"))
 

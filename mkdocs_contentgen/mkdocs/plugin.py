@@ -49,7 +49,7 @@ if TYPE_CHECKING:
     from ..site.content import PageContent
     from ..site.progress import LineReporter
     from ..texts.obtain import TextSource
-    from ..writer.usage import Spending
+    from ..writer.models.usage import Spending
 
 STYLESHEET = "assets/stylesheets/contentgen.css"
 

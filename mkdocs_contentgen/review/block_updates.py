@@ -20,11 +20,11 @@ from ..html.block import Block
 from ..html.document import Document
 from ..html.elements import HEADINGS
 from ..html.html_reader import read_content
+from ..language.languages import ENGLISH, find_language
 from ..remark import OF_UPDATES, Remark
 from ..service.protocol import CITED_ADDRESS, BlockChange, TextBlock, Update, Updated
 from ..text import MAX_BLOCK, Text
-from ..writer.languages import ENGLISH, find_language
-from ..writer.source_lists import listed_items, listed_numbers, name_of_listed
+from ..writer.sources.source_lists import listed_items, listed_numbers, name_of_listed
 
 _NO_REASON = "no reason given"
 _NUMBER = re.compile("[0-9]{1,3}")

@@ -12,9 +12,9 @@ from ..html.document import Document
 from ..site.site import Site
 from ..text import Text
 from ..texts.articles import Article
-from ..writer.evidence import PASSAGES_FOR_SENTENCE, Evidence, EvidenceFinder
-from ..writer.retrieval import Sources
-from ..writer.sources import Passage
+from ..writer.sources.evidence import PASSAGES_FOR_SENTENCE, Evidence, EvidenceFinder
+from ..writer.sources.retrieval import Sources
+from ..writer.sources.sources import Passage
 
 _Found = dict[str, list[Evidence]]
 
@@ -154,7 +154,7 @@ def _original_finder(article: Article, original: Article, text: Text) -> Origina
     translated = article.original_text
     if text.original is None or translated is None:
         return OriginalFinder({}, {})
-    from ..texts.alignment import align_texts
+    from ..translation.alignment import align_texts
 
     aligned = align_texts(text, translated.text)
     original_of = {pair.own: pair.original for pair in aligned.alignment.pairs}

@@ -17,8 +17,8 @@ from ..requests import Request
 from ..site.site import Site
 from ..text import Edits, Text, edition_after
 from ..texts.articles import Article
-from ..writer.program import prompt_text
-from ..writer.settings import WriterOptions
+from ..writer.models.program import prompt_text
+from ..writer.models.settings import WriterOptions
 from ..writer.writing import find_passages, prompt, remarks_on_form, text_from_answer
 from .translated_elsewhere import (
     read_changes,

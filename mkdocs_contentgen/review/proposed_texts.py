@@ -21,7 +21,7 @@ from ..texts.approved_dir import read_approved, read_in_repository
 from ..texts.approved_file import ApprovedText
 from ..texts.approved_writer import approve, save_approved
 from ..texts.read_text import ReadText
-from ..texts.translation import count_changes, of_approved_original
+from ..translation.first_translation import count_changes, of_approved_original
 from .approving import read_back, with_confirmed
 from .report_markdown import sentence_marks
 

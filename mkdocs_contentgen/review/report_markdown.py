@@ -19,7 +19,7 @@ from ..files import short_digest
 from ..html.document import document_of
 from ..remark_words import sentences_of
 from ..texts.articles import Article, count_statements
-from ..writer.evidence import PASSAGE_LENGTH
+from ..writer.sources.evidence import PASSAGE_LENGTH
 from .pull_requests import PlacedPassage, PlacedSentence, TextReport
 from .source_changes import SourceChange
 from .untrusted_markdown import MAX_COMMENT, changed_words, escaped, folded, link, table, with_bold

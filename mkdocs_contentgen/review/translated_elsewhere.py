@@ -27,14 +27,17 @@ from ..html.descriptions import (
 from ..html.document import Document, document_of
 from ..html.markdown_reader import read_blocks
 from ..html.markup import root
+from ..language.values import guess_language
 from ..page_request import OriginalText
 from ..remark import Remark
 from ..service.protocol import Translation
 from ..text import Text, clean_fields
-from ..texts.alignment import align_texts
 from ..texts.articles import Article
-from ..texts.imported_translation import ImportedTranslation, import_translation
-from ..texts.translation import (
+from ..translation.alignment import align_texts
+from ..translation.asking import prompts, translation_from_answer, words_in_lower_case
+from ..translation.checks import check
+from ..translation.compared_words import CommonWords
+from ..translation.first_translation import (
     first_translation,
     is_on_whole,
     leaf_name,
@@ -46,21 +49,18 @@ from ..texts.translation import (
     reread,
     set_language,
 )
-from ..texts.translation_updates import (
+from ..translation.importing import ImportedTranslation, import_translation
+from ..translation.updating import (
     apply_translation_update,
     plan_translation_update,
     remarks_still_true,
 )
-from ..writer.answers import apply_steps, read_answer
-from ..writer.containers import without_fence, without_front_matter
-from ..writer.embedded_html import without_html
-from ..writer.program import prompt_text
-from ..writer.reading import EXTENSION_STEPS
-from ..writer.settings import WriterOptions
-from ..writer.translation import prompts, translation_from_answer, words_in_lower_case
-from ..writer.translation_checks import check
-from ..writer.translation_words import CommonWords
-from ..writer.values import guess_language
+from ..writer.answers.answers import apply_steps, read_answer
+from ..writer.answers.containers import without_fence, without_front_matter
+from ..writer.answers.embedded_html import without_html
+from ..writer.answers.reading import EXTENSION_STEPS
+from ..writer.models.program import prompt_text
+from ..writer.models.settings import WriterOptions
 
 _MARKDOWN = re.compile(r"^#{1,6} ", re.MULTILINE)
 """Matches a heading in Markdown: a text that has one is no HTML, even if it begins with a tag."""

@@ -17,18 +17,11 @@ from ..display import counted
 from ..files import sha256
 from ..page_request import OriginalText, PageRequest
 from ..requests import Request
-from ..service.protocol import (
-    Attempt,
-    Client,
-    ServiceRequest,
-    Translated,
-    Translation,
-    Update,
-)
+from ..service.protocol import Attempt, Client, ServiceRequest, Translated, Translation, Update
 from ..text import Text
 
 if TYPE_CHECKING:
-    from ..writer.settings import WriterOptions
+    from ..writer.models.settings import WriterOptions
     from ..writer.writing import Estimate
 
 
@@ -98,7 +91,7 @@ class _OriginalUpdate:
     def _apply(
         self, before: Text, today: date, asked: Translation | None, translated: Translated
     ) -> Text:
-        from ..texts.translation_updates import apply_translation_update
+        from ..translation.updating import apply_translation_update
 
         return apply_translation_update(
             before,
@@ -137,7 +130,7 @@ class TranslationUpdate(_OriginalUpdate):
 
     def estimate(self, options: WriterOptions) -> Estimate:
         """Estimate the calls and the usage of it."""
-        from ..writer.translation import estimate_translation
+        from ..translation.asking import estimate_translation
 
         return estimate_translation(self.to_translate, options)
 

@@ -243,7 +243,7 @@ class _Planner:
 
         What needs no words needs no service either.
         """
-        from ..texts.comparing import ComparedTranslation
+        from ..translation.comparing import ComparedTranslation
 
         changes = article.original_changes
         try:

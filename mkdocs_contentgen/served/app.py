@@ -25,10 +25,10 @@ from ..errors import FailedTextError, LedgerError
 from ..files import sha256
 from ..service.application import OPERATIONS, TEXT_OPERATIONS, application, error_response
 from ..service.protocol import REQUEST_ID, ServiceRequest
-from ..writer.model import make_model
+from ..writer.models.model import make_model
+from ..writer.models.settings import WriterOptions
+from ..writer.models.usage import Spending, Usage
 from ..writer.prompts import check_prompts
-from ..writer.settings import WriterOptions
-from ..writer.usage import Spending, Usage
 from .configuration import ServerFields
 from .jobs import RETRY_AFTER, Job, Jobs, Refusal, rate_limit
 from .ledger import KeyedRequest, Ledger

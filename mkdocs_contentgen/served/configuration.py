@@ -12,7 +12,7 @@ from msgspec import Meta
 
 from ..errors import ConfigurationError
 from ..files import reason_of
-from ..writer.settings import (
+from ..writer.models.settings import (
     WriterFields,
     WriterOptions,
     find_secrets,

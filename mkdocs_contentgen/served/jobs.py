@@ -33,11 +33,11 @@ from ..errors import (
     UnusableServiceError,
 )
 from ..service.protocol import Attempt, ServiceRequest, Translation, Update
+from ..translation.asking import estimate_translation, translate
 from ..writer.changes import estimate_update, find_changes
-from ..writer.model import Model
-from ..writer.settings import WriterOptions
-from ..writer.translation import estimate_translation, translate
-from ..writer.usage import Spending, Usage
+from ..writer.models.model import Model
+from ..writer.models.settings import WriterOptions
+from ..writer.models.usage import Spending, Usage
 from ..writer.writing import Estimate, estimate, write
 from .configuration import ServerFields
 from .ledger import BEAT, LEASE, KeyedRequest, Ledger, LimitReached, Started, month_of

@@ -30,7 +30,7 @@ from typing import Any, Literal, Self
 
 import msgspec
 
-from ..writer.usage import Usage
+from ..writer.models.usage import Usage
 from .databases import Execute, PostgreSQL, SQLite, is_address
 from .users import User, UserLimits, check_name
 

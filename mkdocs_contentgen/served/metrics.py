@@ -6,7 +6,7 @@ from functools import partial
 
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, generate_latest
 
-from ..writer.usage import Usage
+from ..writer.models.usage import Usage
 
 
 class Metrics:

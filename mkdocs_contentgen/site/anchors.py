@@ -19,7 +19,7 @@ from urllib.parse import urljoin
 from mkdocs.structure.files import File
 
 from ..sequences import gaps, match_in_order
-from ..writer.sources import find_headings
+from ..writer.sources.sources import find_headings
 from .article_spans import article_spans
 
 _HEADING_TAG = re.compile(r"<(?P<end>/?)h(?P<level>[1-6])(?:\s[^<>]*)?>")

@@ -28,8 +28,8 @@ from .site import PageProblem, Site
 
 if TYPE_CHECKING:
     from ..service.protocol import Client
-    from ..writer.settings import WriterOptions
-    from ..writer.usage import Spending, Usage
+    from ..writer.models.settings import WriterOptions
+    from ..writer.models.usage import Spending, Usage
     from ..writer.writing import Estimate
 
 
@@ -104,7 +104,7 @@ class Build:
 
     def __post_init__(self) -> None:
         if self.spending is None and self.site.options.uses_writer():
-            from ..writer.usage import Spending
+            from ..writer.models.usage import Spending
 
             self.spending = Spending()
 
@@ -116,7 +116,7 @@ class Build:
         """Return a client of the service or the writer. Raises ConfigurationError."""
         options = self.site.options
         if options.uses_writer():
-            from ..writer.writer_client import WriterClient
+            from .writer_client import WriterClient
 
             return WriterClient(
                 self.site.writer_options(),
@@ -181,8 +181,8 @@ def _estimate(asked: PageRequest, options: WriterOptions) -> Estimate:
     if asked.original is None:
         return estimate(asked.request, options)
     from ..service.protocol import OriginalBlock, Translation
-    from ..texts.translation import plan_translation
-    from ..writer.translation import estimate_translation
+    from ..translation.asking import estimate_translation
+    from ..translation.first_translation import plan_translation
 
     language = asked.request.language
     if asked.original_text:

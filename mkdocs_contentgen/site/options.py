@@ -133,7 +133,7 @@ def _read_defaults(value: dict[str, object]) -> dict[str, object]:
 def _read_writer(value: object) -> dict[str, object]:
     if value is None or value == {}:  # None is `writer:` without options
         return {}
-    from ..writer.settings import option_problems
+    from ..writer.models.settings import option_problems
 
     problems = option_problems(value)
     if problems:
@@ -304,7 +304,7 @@ class Options(Config):
 
 def _unknown_hint(name: str, known: Collection[str]) -> str:
     """Return what is right in place of an option that is not known."""
-    from ..writer.settings import WriterFields
+    from ..writer.models.settings import WriterFields
 
     if name in WriterFields.__struct_fields__:
         return "; it belongs below `writer`"
@@ -352,7 +352,7 @@ class ContentgenConfig(Options):
         """Return the currency of what texts cost, or an empty string if it is not known."""
         if not self.writer:
             return ""
-        from ..writer.settings import read_writer_fields
+        from ..writer.models.settings import read_writer_fields
 
         return read_writer_fields(self.writer).currency
 
@@ -391,7 +391,7 @@ class ContentgenConfig(Options):
     def limits(self) -> Limits:
         """Return the options that limit requests."""
         if self.uses_writer():
-            from ..writer.settings import read_writer_fields
+            from ..writer.models.settings import read_writer_fields
 
             # Each call to the model has a timeout and retries of its own.
             return Limits(read_writer_fields(self.writer).texts_at_once, math.inf, 0)

@@ -12,7 +12,7 @@ import msgspec
 from mkdocs.config import config_options as c
 from mkdocs.config.base import BaseConfigOption, get_schema
 
-from ..writer.settings import WriterFields
+from ..writer.models.settings import WriterFields
 from .options import Options
 
 _NAME = "contentgen"

@@ -38,10 +38,10 @@ if TYPE_CHECKING:
     from ..texts.approved_dir import ApprovedFiles
     from ..texts.articles import Article
     from ..texts.store import DiskStore
-    from ..writer.retrieval import Sources
-    from ..writer.settings import RepositoryFolder, WriterOptions
-    from ..writer.sources import Passage
-    from ..writer.staleness import CitedPassage
+    from ..writer.models.settings import WriterOptions
+    from ..writer.sources.retrieval import Sources
+    from ..writer.sources.sources import Passage, RepositoryFolder
+    from ..writer.sources.staleness import CitedPassage
     from .content import PageContent
 
 
@@ -197,7 +197,7 @@ class Site:
 
     def writer_options(self, given: Mapping[str, object] | None = None) -> WriterOptions:
         """Return the options of the writer, or `given` ones. Raises ConfigurationError."""
-        from ..writer.settings import find_secrets, load_options
+        from ..writer.models.settings import find_secrets, load_options
 
         value = self.options.writer if given is None else given
         if self.config.site_url and not value.get("site_url"):
@@ -221,7 +221,7 @@ class Site:
 
     def _repository_folder(self) -> RepositoryFolder | None:
         """Return where readers find the files of the project, as `edit_uri` says it, or None."""
-        from ..writer.settings import RepositoryFolder
+        from ..writer.sources.sources import RepositoryFolder
 
         repo_url = self.config.repo_url
         if not (repo_url and self.config.edit_uri):
@@ -528,7 +528,7 @@ class CitedPassages:
         citations = self.citations(text)
         if not any(citation.has_changed for citation in citations):
             return ()
-        from ..writer.staleness import find_stale  # most texts are up to date
+        from ..writer.sources.staleness import find_stale  # most texts are up to date
 
         return find_stale(text, [self._cited(text, citation) for citation in citations])
 
@@ -541,7 +541,7 @@ class CitedPassages:
             return text
         from msgspec import structs  # sites without requests start without it
 
-        from ..writer.staleness import find_unsupported_statements
+        from ..writer.sources.staleness import find_unsupported_statements
 
         cited = [self._cited(text, citation) for citation in self.citations(text)]
         return structs.replace(text, unsupported=find_unsupported_statements(text, cited))
@@ -550,7 +550,7 @@ class CitedPassages:
         """Return a cited passage with what it takes to judge its changes."""
         from msgspec import structs
 
-        from ..writer.staleness import CitedPassage
+        from ..writer.sources.staleness import CitedPassage
 
         shown = citation.shown(self._url)
         moved = None
@@ -569,7 +569,7 @@ class CitedPassages:
 
     def _find_moved(self, citation: Citation) -> Passage | None:
         """Return the passage that has at least half of what a passage said that is gone."""
-        from ..writer.passage_words import word_triples
+        from ..writer.sources.passage_words import word_triples
 
         wanted = word_triples(citation.before)
         best = None
@@ -584,7 +584,7 @@ class CitedPassages:
     @cached_property
     def _triples(self) -> list[tuple[Passage, frozenset[tuple[str, str, str]]]]:
         """The sections of all pages, each with its word triples, to find what has moved."""
-        from ..writer.passage_words import word_triples
+        from ..writer.sources.passage_words import word_triples
 
         found = []
         for path in self._files:
@@ -635,7 +635,7 @@ class CitedPassages:
 
     def _read(self, path: str, *, is_page: bool) -> Sequence[Passage]:
         """Return the passages of a page, or of a file that is not a page."""
-        from ..writer.sources import split_passages
+        from ..writer.sources.sources import split_passages
 
         if not is_page:
             return self.site.sources.passages_of(path)
@@ -649,7 +649,7 @@ class CitedPassages:
     def _read_committed(self, path: str, file: File | None) -> Sequence[Passage]:
         """Return the passages that a page had in the commit, none if it was not there."""
         from ..git import file_at
-        from ..writer.sources import MAX_FILE, page_files, split_passages
+        from ..writer.sources.sources import MAX_FILE, page_files, split_passages
 
         docs = Path(self.site.config.docs_dir)
         names = [file.src_uri] if file else page_files(path)

@@ -394,7 +394,7 @@ class Article:
             return 0
         if sha256(original.text.html) == text.original.digest:
             return 0
-        from .translation import count_changes
+        from ..translation.first_translation import count_changes
 
         try:
             return count_changes(text.original, original.text.html)
@@ -517,7 +517,7 @@ class Article:
         original = self.original_text
         if original is None:
             return text.html
-        from .links_within import link_to_own_headings  # most sites have one language
+        from ..translation.links_within import link_to_own_headings  # most sites have one language
 
         return link_to_own_headings(text, original.text)
 
@@ -854,7 +854,7 @@ def _with_approved_original(article: Article) -> Article:
         return article
     if newest.original is None or not newest.original.is_draft or article.original_changes:
         return article
-    from .translation import of_approved_original
+    from ..translation.first_translation import of_approved_original
 
     text = of_approved_original(newest)
     if article.approved and newest is article.approved.text:

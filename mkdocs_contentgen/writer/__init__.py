@@ -2,6 +2,7 @@
 
 In: a request with its brief and sources, and the options `writer`.
 Out: the HTML of interface section 2.2, with remarks, cited sources and statements to check.
-Open `writing.py` first: prompt, Markdown, checks, one repair, HTML. `model.py` asks the model, and
-`writer_client.py` answers in place of the service. Caching is in `texts`.
+Open `writing.py` first: prompt, Markdown, checks, one repair, HTML. `models/` asks, `answers/`
+reads, `sources/` finds and cites passages, and `marks/` finds what is to be checked. Caching is in
+`texts`.
 """

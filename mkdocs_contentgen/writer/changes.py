@@ -17,6 +17,7 @@ from ..citation import Citation
 from ..display import escape_controls
 from ..errors import FailedTextError
 from ..html.elements import CELLS, HEADINGS
+from ..language.words import split_words
 from ..remark import Remark, quotation_remarks, without_repeated
 from ..requests import Request
 from ..service.protocol import (
@@ -30,20 +31,19 @@ from ..service.protocol import (
     Updated,
 )
 from ..text import MAX_BLOCK
-from .answers import problem_of_empty, read_answer
-from .citations import cite, name_of
-from .completion import Ask, Completion, Message, ModelCall
-from .kept_answers import KeptAnswers
-from .markdown import MarkdownDocument, paragraph_html, read_markdown
-from .numbered_blocks import Action, Entry, read_changes
+from .answers.answers import problem_of_empty, read_answer
+from .answers.markdown import MarkdownDocument, paragraph_html, read_markdown
+from .answers.numbered_blocks import Action, Entry, read_changes
+from .answers.reading import without_references
+from .marks.statements import find_quotations
+from .models.completion import Ask, Completion, Message, ModelCall
+from .models.kept_answers import KeptAnswers
+from .models.settings import WriterOptions, public_name
+from .models.usage import CHARACTERS_PER_TOKEN, Usage
 from .prompts import fill, inert, numbered_sources
-from .reading import without_references
-from .retrieval import MAX_SOURCE_CHARACTERS
-from .settings import WriterOptions, public_name
-from .sources import Passage
-from .statements import find_quotations
-from .usage import CHARACTERS_PER_TOKEN, Usage
-from .words import split_words
+from .sources.citations import cite, name_of
+from .sources.retrieval import MAX_SOURCE_CHARACTERS
+from .sources.sources import Passage
 from .writing import MAX_FAILED, TOKENS_FOR_THINKING, TOKENS_PER_WORD, Estimate, find_passages
 
 _MIN_ANSWER_WORDS = 200

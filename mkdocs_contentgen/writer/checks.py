@@ -12,22 +12,22 @@ from functools import cached_property
 
 from ..display import counted, escape_controls
 from ..html.elements import HEADINGS
-from ..html.sentences import SENTENCE_SIGNS, rough_end
+from ..language.languages import any_of, find_language
+from ..language.ranges import without_overlaps
+from ..language.sentences import SENTENCE_SIGNS, rough_end
+from ..language.words import count_scripts, count_words, split_words
 from ..remark import Remark, quotation_remarks
 from ..remark_words import message_of
 from ..requests import NewsRequest, Request
 from ..topics import is_listicle, items_of
-from .answers import NO_ANSWER
-from .completion import Completion
-from .degenerate import degenerate_problem
-from .languages import any_of, find_language
-from .markdown import MarkdownBlock, MarkdownDocument, is_quote, is_tip
-from .marking import inline_text
-from .names import find_names
-from .ranges import without_overlaps
-from .reading import whole_paragraphs
-from .statements import find_quotations, find_statements, is_invented, item_number
-from .words import count_scripts, count_words, split_words
+from .answers.answers import NO_ANSWER
+from .answers.degenerate import degenerate_problem
+from .answers.markdown import MarkdownBlock, MarkdownDocument, is_quote, is_tip
+from .answers.reading import whole_paragraphs
+from .marks.marking import inline_text
+from .marks.names import find_names
+from .marks.statements import find_quotations, find_statements, is_invented, item_number
+from .models.completion import Completion
 
 CLOSE = 0.15
 """The share by which the number of words may differ from the target without a remark."""

@@ -14,9 +14,9 @@ import msgspec
 from ..errors import FailedTextError, ServiceError
 from ..remark_words import sentences_of
 from ..requests import REQUEST_TYPES, Request, choices
-from .model import Model
-from .settings import WriterOptions
-from .usage import Usage, format_cost
+from .models.model import Model
+from .models.settings import WriterOptions
+from .models.usage import Usage, format_cost
 from .writing import Estimate, FinishedText, write
 
 _TOPICS = {

@@ -15,11 +15,11 @@ from itertools import zip_longest
 
 from ..display import quoted
 from ..errors import ConfigurationError
+from ..language.languages import language_name
 from ..requests import REQUEST_TYPES, Request, choices
-from .answers import TEMPLATE_MARK
-from .languages import language_name
-from .settings import WriterOptions
-from .sources import Passage
+from .answers.answers import TEMPLATE_MARK
+from .models.settings import WriterOptions
+from .sources.sources import Passage
 
 _FIELD = re.compile(r"^##[ \t]+(?P<name>[\w-]+)[ \t]*:[ \t]*(?P<value>[\w-]+)[ \t]*$", re.MULTILINE)
 """The heading of a section for a value of a field, such as `## tone: neutral`."""

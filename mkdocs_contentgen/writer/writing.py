@@ -15,28 +15,28 @@ from msgspec import structs
 
 from ..errors import FailedTextError, ServiceError, UnsafeHTMLError
 from ..html.article import parse_article
+from ..language.words import count_words, split_words
 from ..remark import Remark, without_repeated
 from ..remark_words import sentences_of
 from ..requests import Request
 from ..service.protocol import UNOBSERVED, Attempt, encode_answer
 from ..text import Text, clean_fields, within_limits
 from ..topics import is_listicle, items_of
-from .answers import read_answer, without_thinking
-from .article_blocks import read_article
+from .answers.answers import read_answer, without_thinking
+from .answers.article_blocks import read_article
+from .answers.degenerate import find_loop
+from .answers.markdown import MarkdownBlock, MarkdownDocument, as_section, read_markdown, to_html
+from .answers.reading import join_texts, mend_answer, trim, whole_paragraphs
 from .checks import Candidate
-from .citations import citation_of, cite, sources_list
-from .completion import Ask, Completion, Message, ModelCall, Watch, ask_nobody
-from .degenerate import find_loop
-from .kept_answers import KeptAnswers
-from .markdown import MarkdownBlock, MarkdownDocument, as_section, read_markdown, to_html
+from .models.completion import Ask, Completion, Message, ModelCall, Watch, ask_nobody
+from .models.kept_answers import KeptAnswers
+from .models.settings import WriterOptions, public_name
+from .models.usage import CHARACTERS_PER_TOKEN, Usage
 from .prompts import fill, is_small, sources_prompt, system_prompt, topic_prompt
-from .reading import join_texts, mend_answer, trim, whole_paragraphs
 from .repairs import find_repair, insert_part
-from .retrieval import MAX_SOURCE_CHARACTERS
-from .settings import WriterOptions, public_name
-from .sources import Passage
-from .usage import CHARACTERS_PER_TOKEN, Usage
-from .words import count_words, split_words
+from .sources.citations import citation_of, cite, sources_list
+from .sources.retrieval import MAX_SOURCE_CHARACTERS
+from .sources.sources import Passage
 
 WORDS_PER_SECTION = 350
 """The number of words of a section of a text with a plan."""

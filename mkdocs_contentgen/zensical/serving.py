@@ -14,7 +14,7 @@ from ..site.build import Build, resolve
 from ..site.content import PageContent
 from ..site.site import Site
 from ..site.watching import stamp_of, stamp_of_pages
-from ..writer.usage import Spending
+from ..writer.models.usage import Spending
 from .building import Terminal, prepare_site
 from .configuration import find_configuration, read_arguments
 from .loading import read_site

@@ -23,11 +23,11 @@ from html.parser import HTMLParser
 from pathlib import Path
 from time import perf_counter
 
-from mkdocs_contentgen.html.sentences import sentence_ends
-from mkdocs_contentgen.writer.evidence import Evidence, EvidenceFinder
-from mkdocs_contentgen.writer.markdown import read_markdown, to_html
-from mkdocs_contentgen.writer.sources import Passage
-from mkdocs_contentgen.writer.words import count_words, split_words
+from mkdocs_contentgen.language.sentences import sentence_ends
+from mkdocs_contentgen.language.words import count_words, split_words
+from mkdocs_contentgen.writer.answers.markdown import read_markdown, to_html
+from mkdocs_contentgen.writer.sources.evidence import Evidence, EvidenceFinder
+from mkdocs_contentgen.writer.sources.sources import Passage
 
 Span = tuple[int, int]
 

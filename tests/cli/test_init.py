@@ -18,7 +18,7 @@ from model_writer import writing
 from mkdocs_contentgen.cli.init import AGENTS
 from mkdocs_contentgen.cli.main import main
 from mkdocs_contentgen.cli.yaml_edits import add_plugin, change_writer
-from mkdocs_contentgen.writer.discovery import find_models, find_writers
+from mkdocs_contentgen.writer.models.discovery import find_models, find_writers
 
 CASES = cases("init")
 

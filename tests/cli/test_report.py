@@ -14,7 +14,7 @@ from remarks import in_words
 from repository import commit, edit_file, git
 from sandbox_site import Site, make_site
 
-from mkdocs_contentgen.writer.sources import split_passages
+from mkdocs_contentgen.writer.sources.sources import split_passages
 
 RENDERER = MarkdownIt("commonmark", {"html": True}).enable("table")
 

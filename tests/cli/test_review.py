@@ -28,7 +28,7 @@ from mkdocs_contentgen.review.approving import check_lines
 from mkdocs_contentgen.text import Edits, Text
 from mkdocs_contentgen.texts.lookup import load_parts, save_parts
 from mkdocs_contentgen.texts.store import DiskStore
-from mkdocs_contentgen.writer.sources import split_passages
+from mkdocs_contentgen.writer.sources.sources import split_passages
 
 CASES = cases("review")
 

@@ -11,7 +11,7 @@ from remarks import in_words
 from mkdocs_contentgen.requests import BlogRequest, NewsRequest
 from mkdocs_contentgen.text import Text
 from mkdocs_contentgen.texts.store import DiskStore
-from mkdocs_contentgen.writer.sources import split_passages
+from mkdocs_contentgen.writer.sources.sources import split_passages
 
 TEMPLATE = '<!doctype html><html lang="en"><body>{{ page.content }}</body></html>'
 SITE_URL = "https://docs.example/"

@@ -42,7 +42,7 @@ from mkdocs_contentgen.text import Text
 from mkdocs_contentgen.texts.approved_dir import read_approved
 from mkdocs_contentgen.texts.approved_writer import approve, save_approved
 from mkdocs_contentgen.texts.read_text import with_document
-from mkdocs_contentgen.writer.markdown import to_html
+from mkdocs_contentgen.writer.answers.markdown import to_html
 
 SECONDS = float(os.environ.get("FUZZ_SECONDS", "0"))
 TESTS = 8

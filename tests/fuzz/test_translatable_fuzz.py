@@ -10,7 +10,7 @@ from mkdocs_contentgen.errors import EditError, UnsafeHTMLError
 from mkdocs_contentgen.html.block import Block
 from mkdocs_contentgen.html.document import Document
 from mkdocs_contentgen.html.html_writer import unwrap_hints
-from mkdocs_contentgen.html.translatable import has_words, set_translated, to_translatable
+from mkdocs_contentgen.translation.translatable import has_words, set_translated, to_translatable
 
 
 def html_of(block: Block) -> str:

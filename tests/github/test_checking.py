@@ -15,7 +15,7 @@ from repository import commit, edit_file, git
 from sandbox_site import Site, make_site
 
 from mkdocs_contentgen.github.comment import HEADING
-from mkdocs_contentgen.writer.sources import split_passages
+from mkdocs_contentgen.writer.sources.sources import split_passages
 
 DRAFT = (
     "<article><h1>Alpha</h1><p>In <mark>1999</mark>, it was slow.</p>"

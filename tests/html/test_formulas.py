@@ -6,7 +6,7 @@ from datetime import date
 
 import pytest
 
-from mkdocs_contentgen.writer.markdown import read_markdown, to_html
+from mkdocs_contentgen.writer.answers.markdown import read_markdown, to_html
 
 DAY = date(2026, 2, 3)
 

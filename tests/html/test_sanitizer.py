@@ -27,12 +27,7 @@ from hypothesis import strategies as st
 
 from mkdocs_contentgen.errors import UnsafeHTMLError
 from mkdocs_contentgen.html.plaintext import plain_text
-from mkdocs_contentgen.html.sanitizer import (
-    MAX_DEPTH,
-    MAX_ENTITIES,
-    MAX_TAGS,
-    sanitize,
-)
+from mkdocs_contentgen.html.sanitizer import MAX_DEPTH, MAX_ENTITIES, MAX_TAGS, sanitize
 from mkdocs_contentgen.text import MAX_HTML
 
 IMAGE_HOSTS = ("cdn.example", "Pics.Example")

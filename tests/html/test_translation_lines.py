@@ -8,7 +8,7 @@ import pytest
 
 from mkdocs_contentgen.html.disclosure import DISCLOSURE_LINES
 from mkdocs_contentgen.html.translation_lines import displayed_language_name, find_lines
-from mkdocs_contentgen.writer.languages import LANGUAGES
+from mkdocs_contentgen.language.languages import LANGUAGES
 
 OTHERS = sorted(set(LANGUAGES) - {"en"})
 OF_TRANSLATIONS = [

@@ -14,7 +14,7 @@ from remarks import said
 from mkdocs_contentgen.html.document import Document
 from mkdocs_contentgen.text import Text
 from mkdocs_contentgen.texts.store import DiskStore
-from mkdocs_contentgen.writer.degenerate import degenerate_problem
+from mkdocs_contentgen.writer.answers.degenerate import degenerate_problem
 
 pytestmark = [pytest.mark.system, NEEDS_LLAMA, NEEDS_SMOLLM2]
 

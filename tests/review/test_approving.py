@@ -11,11 +11,7 @@ from sandbox_site import Site, make_site
 from mkdocs_contentgen.errors import ApprovalError
 from mkdocs_contentgen.mkdocs.loading import load_mkdocs_site
 from mkdocs_contentgen.remark import quotation_remarks
-from mkdocs_contentgen.review.approving import (
-    decide_approval,
-    read_to_approve,
-    write_approval,
-)
+from mkdocs_contentgen.review.approving import decide_approval, read_to_approve, write_approval
 from mkdocs_contentgen.text import Edits
 from mkdocs_contentgen.texts.articles import Article
 

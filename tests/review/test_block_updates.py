@@ -24,9 +24,9 @@ from mkdocs_contentgen.service.protocol import BlockChange, Updated
 from mkdocs_contentgen.text import Edits, Text
 from mkdocs_contentgen.texts.store import DiskStore
 from mkdocs_contentgen.writer.changes import read_update, update_prompt
-from mkdocs_contentgen.writer.completion import Completion
-from mkdocs_contentgen.writer.settings import WriterFields, WriterOptions
-from mkdocs_contentgen.writer.sources import Passage
+from mkdocs_contentgen.writer.models.completion import Completion
+from mkdocs_contentgen.writer.models.settings import WriterFields, WriterOptions
+from mkdocs_contentgen.writer.sources.sources import Passage
 
 CASES = cases("block_updates")
 

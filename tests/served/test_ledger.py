@@ -26,7 +26,7 @@ from mkdocs_contentgen.errors import ConfigurationError, LedgerError
 from mkdocs_contentgen.served.databases import PostgreSQL, SQLite
 from mkdocs_contentgen.served.ledger import KeyedRequest, Ledger, LimitReached, Started, open_ledger
 from mkdocs_contentgen.served.users import Token, UserLimits
-from mkdocs_contentgen.writer.usage import Usage
+from mkdocs_contentgen.writer.models.usage import Usage
 
 NOW = datetime(2026, 11, 22, 12, tzinfo=UTC)
 START = NOW.timestamp()

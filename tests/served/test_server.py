@@ -44,12 +44,8 @@ from mkdocs_contentgen.served.databases import SQLite
 from mkdocs_contentgen.served.ledger import KeyedRequest, Ledger, open_ledger
 from mkdocs_contentgen.served.process import MAX_CONNECTIONS
 from mkdocs_contentgen.served.users import NAME, Token, User
-from mkdocs_contentgen.service.application import (
-    MAX_IDEMPOTENCY_KEY,
-    OPERATIONS,
-    TEXT_OPERATIONS,
-)
-from mkdocs_contentgen.writer.usage import Usage
+from mkdocs_contentgen.service.application import MAX_IDEMPOTENCY_KEY, OPERATIONS, TEXT_OPERATIONS
+from mkdocs_contentgen.writer.models.usage import Usage
 
 CASES = cases("server")
 TEXTS_AT_ONCE = 3

@@ -21,7 +21,6 @@ from service_double import FIELDS as INTERFACE
 from starlette.types import Message
 
 from mkdocs_contentgen.html.document import Document
-from mkdocs_contentgen.html.translatable import has_words, set_translated, to_translatable
 from mkdocs_contentgen.requests import REQUEST_TYPES, NewsRequest, choices
 from mkdocs_contentgen.service.application import MAX_BODY, allow_everybody, application
 from mkdocs_contentgen.service.protocol import (
@@ -31,6 +30,7 @@ from mkdocs_contentgen.service.protocol import (
     Translation,
 )
 from mkdocs_contentgen.service.sandbox import LABEL, app, write_article
+from mkdocs_contentgen.translation.translatable import has_words, set_translated, to_translatable
 
 CASES = cases("sandbox")
 

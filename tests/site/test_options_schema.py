@@ -9,7 +9,7 @@ from jsonschema import Draft202012Validator
 
 from mkdocs_contentgen.site.options import ContentgenConfig
 from mkdocs_contentgen.site.options_schema import options_schema
-from mkdocs_contentgen.writer.settings import WriterFields
+from mkdocs_contentgen.writer.models.settings import WriterFields
 
 CASES = cases("options_schema")
 

@@ -18,7 +18,7 @@ from mkdocs_contentgen.cli.main import main
 from mkdocs_contentgen.errors import ConfigurationError
 from mkdocs_contentgen.mkdocs.loading import load_mkdocs_site
 from mkdocs_contentgen.site.site import Site
-from mkdocs_contentgen.writer.sources import Passage
+from mkdocs_contentgen.writer.sources.sources import Passage
 from mkdocs_contentgen.zensical.loading import load_zensical_site, read_site
 
 UNPUBLISHED = [

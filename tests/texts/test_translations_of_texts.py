@@ -23,9 +23,9 @@ from mkdocs_contentgen.service.protocol import (
     Translation,
 )
 from mkdocs_contentgen.text import Text
-from mkdocs_contentgen.texts.links_within import link_to_own_headings
-from mkdocs_contentgen.texts.remembered import forms_of, read_remembered, short_digest_of
-from mkdocs_contentgen.texts.translation import first_translation, plan_translation
+from mkdocs_contentgen.translation.first_translation import first_translation, plan_translation
+from mkdocs_contentgen.translation.links_within import link_to_own_headings
+from mkdocs_contentgen.translation.remembered import forms_of, read_remembered, short_digest_of
 
 CODE = "\n".join(f"line {number}:  run --flag={number} < a > b" for number in range(200))
 ROWS = "".join(f"<tr><td>Row {number}</td><td>{number} s</td></tr>" for number in range(60))

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from mkdocs_contentgen.requests import REQUEST_TYPES, Request
-from mkdocs_contentgen.writer.answers import read_answer
+from mkdocs_contentgen.writer.answers.answers import read_answer
+from mkdocs_contentgen.writer.answers.markdown import read_markdown
+from mkdocs_contentgen.writer.answers.reading import mend_answer
 from mkdocs_contentgen.writer.checks import Candidate
-from mkdocs_contentgen.writer.completion import Completion
-from mkdocs_contentgen.writer.markdown import read_markdown
-from mkdocs_contentgen.writer.reading import mend_answer
+from mkdocs_contentgen.writer.models.completion import Completion
 
 TOPIC = "How a cache works"
 

@@ -36,8 +36,8 @@ from mkdocs_contentgen.errors import FailedTextError
 from mkdocs_contentgen.requests import REQUEST_TYPES, Request
 from mkdocs_contentgen.service.protocol import TextBlock, Update
 from mkdocs_contentgen.writer.changes import find_changes
-from mkdocs_contentgen.writer.completion import Completion, ModelCall
-from mkdocs_contentgen.writer.settings import Words, WriterFields, WriterOptions
+from mkdocs_contentgen.writer.models.completion import Completion, ModelCall
+from mkdocs_contentgen.writer.models.settings import Words, WriterFields, WriterOptions
 from mkdocs_contentgen.writer.writing import write
 
 FOLDER = Path(__file__).parents[1] / "golden" / "writer" / "shapes"

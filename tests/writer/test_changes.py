@@ -14,8 +14,8 @@ from shapes import OPTIONS, UPDATE, Model
 from mkdocs_contentgen.errors import FailedTextError, UnknownOutcomeError
 from mkdocs_contentgen.service.protocol import TextBlock, Update, Updated
 from mkdocs_contentgen.writer.changes import estimate_update, find_changes
-from mkdocs_contentgen.writer.completion import Completion
-from mkdocs_contentgen.writer.usage import Usage
+from mkdocs_contentgen.writer.models.completion import Completion
+from mkdocs_contentgen.writer.models.usage import Usage
 
 CHANGE = "[2] A cache keeps results for 20 minutes. [1]\nWHY: it does"
 LONG = replace(

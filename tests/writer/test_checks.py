@@ -14,9 +14,9 @@ from golden_file import cases
 from model_writer import sentences
 
 from mkdocs_contentgen.remark_words import SENTENCES, sentence_of
+from mkdocs_contentgen.writer.answers.markdown import read_markdown, to_html
 from mkdocs_contentgen.writer.checks import Candidate
-from mkdocs_contentgen.writer.completion import Completion
-from mkdocs_contentgen.writer.markdown import read_markdown, to_html
+from mkdocs_contentgen.writer.models.completion import Completion
 
 DAY = date(2026, 2, 3)
 WORDS = "one two three four five six seven eight nine ten"

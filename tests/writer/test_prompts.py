@@ -19,6 +19,7 @@ from mkdocs_contentgen.errors import ConfigurationError
 from mkdocs_contentgen.requests import REQUEST_TYPES, Request, choices
 from mkdocs_contentgen.service.protocol import TextBlock, Update
 from mkdocs_contentgen.writer.changes import update_prompt
+from mkdocs_contentgen.writer.models.settings import WriterFields, WriterOptions
 from mkdocs_contentgen.writer.prompts import (
     PromptFile,
     check_prompts,
@@ -30,8 +31,7 @@ from mkdocs_contentgen.writer.prompts import (
     system_prompt,
     topic_prompt,
 )
-from mkdocs_contentgen.writer.settings import WriterFields, WriterOptions
-from mkdocs_contentgen.writer.sources import Passage
+from mkdocs_contentgen.writer.sources.sources import Passage
 
 CASES = cases("prompts")
 

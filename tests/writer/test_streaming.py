@@ -12,10 +12,10 @@ import pytest
 from simulated_time import SimulatedTime
 
 from mkdocs_contentgen.errors import InvalidAnswerError, RejectedError, UnknownOutcomeError
-from mkdocs_contentgen.writer.completion import Completion, Message, ModelCall, Watch
-from mkdocs_contentgen.writer.model import make_model
-from mkdocs_contentgen.writer.settings import Price, WriterFields, WriterOptions
-from mkdocs_contentgen.writer.usage import Spending, Usage
+from mkdocs_contentgen.writer.models.completion import Completion, Message, ModelCall, Watch
+from mkdocs_contentgen.writer.models.model import make_model
+from mkdocs_contentgen.writer.models.settings import Price, WriterFields, WriterOptions
+from mkdocs_contentgen.writer.models.usage import Spending, Usage
 
 HEAD = b"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream; charset=utf-8\r\n\r\n"
 DONE = b"data: [DONE]\n\n"

@@ -23,12 +23,12 @@ from mkdocs_contentgen.errors import (
 )
 from mkdocs_contentgen.requests import Request
 from mkdocs_contentgen.service.protocol import Attempt
-from mkdocs_contentgen.writer.completion import Completion, Message, ModelCall
-from mkdocs_contentgen.writer.retrieval import Sources
-from mkdocs_contentgen.writer.settings import Words as WordsOption
-from mkdocs_contentgen.writer.settings import WriterFields, WriterOptions
-from mkdocs_contentgen.writer.sources import Location
-from mkdocs_contentgen.writer.usage import Usage
+from mkdocs_contentgen.writer.models.completion import Completion, Message, ModelCall
+from mkdocs_contentgen.writer.models.settings import Words as WordsOption
+from mkdocs_contentgen.writer.models.settings import WriterFields, WriterOptions
+from mkdocs_contentgen.writer.models.usage import Usage
+from mkdocs_contentgen.writer.sources.retrieval import Sources
+from mkdocs_contentgen.writer.sources.sources import Location
 from mkdocs_contentgen.writer.writing import FinishedText, estimate, find_passages, write
 
 CASES = cases("writing")

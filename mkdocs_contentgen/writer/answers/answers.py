@@ -1,0 +1,214 @@
+"""Take the answer of a model out of what models and servers put around it.
+
+That is thinking text, tokens of chat templates, tags around the whole, and characters that nobody
+sees. Texts and updates are read from what is left.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import partial
+
+from ...language.languages import any_of
+from ...remark import Kind, Remark
+
+_FENCE = re.compile("```+|~~~+")
+"""The fence of a code block."""
+
+_FENCE_LINE = re.compile(r"^[ \t]*(?:```|~~~)\w{0,20}[ \t]*$", re.MULTILINE)
+"""The first or last line of a code block."""
+
+_LINE_BREAK = re.compile("\r\n?|[\v\f\x85\u2028\u2029]")
+"""A line break in another form than `\\n`."""
+
+_INVISIBLE = re.compile(
+    r"\x1b\[[\d;]{0,20}m|[\x00-\x08\x0e-\x1f\x7f\u00ad\u200b\u2060-\u2064\u202a-\u202e\u2066-\u2069"
+    "\ufeff\U000e0000-\U000e007f]"
+    # Other scripts need these characters, which go only beside Latin letters.
+    "|(?<=[A-Za-z])[\u200c-\u200f]+(?=[A-Za-z])"
+    "|(?<=[A-Za-z,.!? ])[\u034f\u115f\u1160\u180e\u3164\uffa0\U000e0100-\U000e01ef]+"
+    # The marks of sources in ChatGPT's answers.
+    r"|\ue200[^\ue200\ue201\n]{0,200}\ue201|[\ue000-\uf8ff]|【\d{1,4}[†:][^】\n]{0,100}】"
+    r"|:contentReference\[oaicite:\d{1,4}\](?:\{index=\d{1,4}\})?"
+)
+"""Characters that nobody sees, and marks of sources that only the page of a chat shows."""
+
+NO_ANSWER = (
+    "the answer is empty or has thinking text only; turn off thinking with `parameters`, "
+    "or choose a larger model"
+)
+"""The problem of an answer that says nothing."""
+
+_THINKING = re.compile(
+    rf"(?<!`)(?:{any_of('thought_start')}|(?P<end>{any_of('thought_end')}))(?!`)", re.IGNORECASE
+)
+"""Where a model begins and ends to think."""
+
+_TITLE = re.compile(r"^# ", re.MULTILINE)
+"""The start of a title."""
+
+_CHANNEL = re.compile(
+    r"\s{0,9}(?:(?:<\|start\|>)?(?:assistant)?<\|channel\|>"
+    r"|(?:assistant)?(?:analysis|commentary|final)(?=[^\sa-z]))"
+)
+"""The start of an answer of gpt-oss, with the name of its first channel."""
+
+_FINAL = re.compile(r"<\|channel\|>\s{0,9}final[^\n]{0,60}?<\|message\|>|assistantfinal")
+"""Channels of gpt-oss, also where the server drops their tokens."""
+
+_MARK = any_of("template_mark")
+"""A token of a chat template."""
+
+TEMPLATE_MARK = re.compile(rf"{_MARK}|</?s>")
+"""The same, and the tokens `<s>` and `</s>`, which are also tags of HTML."""
+
+_MARKS_AROUND = re.compile(
+    rf"\A(?=\s{{0,9}}(?:{_MARK}|<s>|assistant|model))(?:\s{{0,9}}(?:{_MARK}|<s>))*\s{{0,9}}"
+    rf"(?:(?:assistant|model)(?={_MARK}|\n)|assistant:)?(?:\s{{0,9}}{_MARK})*"
+    rf"|(?:\s{{0,9}}(?:{_MARK}|</s>)){{1,20}}\Z",
+    re.IGNORECASE,
+)
+"""Tokens and the name of a role before an answer, and tokens behind it."""
+
+_END = re.compile(
+    r"(?<!`)(?:<\|(?:endoftext|end_of_text)\|>|^\s{0,9}\[INST\]"
+    rf"|{any_of('turn_end')}(?=\s{{0,9}}(?:<|\[|$|user\b)))(?!`)"
+)
+"""What ends the turn of a model. What follows is no part of its answer."""
+
+_OTHER_MARK = re.compile(rf"(?<!`){_MARK}(?!`)")
+"""A token within an answer, but not in a code span."""
+
+_WRAPPER = any_of("wrapper")
+"""The name of a tag that models put around a text, such as `answer`."""
+
+_WRAPPERS = re.compile(
+    rf"\A(?:\s{{0,9}}(?:<{_WRAPPER}(?:\s[^<>]{{0,300}})?>|:::\w{{1,20}}\n))+"
+    rf"|(?:(?:</{_WRAPPER}>|\n:::)\s{{0,9}}){{1,9}}\Z",
+    re.IGNORECASE,
+)
+"""Tags such as `<answer>` around the whole text."""
+
+Step = tuple[Kind | None, Callable[[str], str]]
+"""The kind of a remark and the step that it is about, or None if nobody needs to know of it."""
+
+
+def apply_steps(steps: Iterable[Step], text: str) -> tuple[str, list[Remark]]:
+    """Return a text after all steps, and the remarks of those that changed it."""
+    remarks = []
+    for kind, step in steps:
+        changed = step(text)
+        if kind and changed.strip() != text.strip():
+            remarks.append(Remark(kind))
+        text = changed.strip("\n").rstrip()
+    return text, remarks
+
+
+def problem_of_empty(answer: str) -> str:
+    """Return what to do about an answer that is empty or has thinking text only, or nothing."""
+    return "" if without_thinking(answer).strip() else NO_ANSWER
+
+
+def without_thinking(text: str) -> str:
+    """Drop what a model thinks before it answers; if there is nothing else, all of it."""
+    depth = 0  # of thoughts within each other
+    answer_start = 0
+    # An answer can be about such tags, so those in its text are words.
+    for tag in _THINKING.finditer(text):
+        if tag["end"]:
+            is_last_in_line = text[tag.end() : tag.end() + 1] in ("\n", "")
+            is_second_end = depth == 0 and answer_start > 0
+            if is_second_end and not is_last_in_line:
+                break  # a word of the answer
+            depth = max(0, depth - 1)
+            if depth == 0:
+                answer_start = tag.end()
+        else:
+            if depth == 0 and text[answer_start : tag.start()].strip():
+                break  # a word of the answer, which has begun
+            depth += 1
+    if depth:
+        return ""
+    return _final_channel(text[answer_start:])
+
+
+def without_endless_thoughts(text: str) -> str:
+    """Drop thinking text that has no end, but not the text below a title in it."""
+    if without_thinking(text):
+        return text
+    title = _TITLE.search(text)
+    if title:
+        return text[title.start() :]
+    return text
+
+
+def _final_channel(text: str) -> str:
+    """Return what gpt-oss says in its final channel, or nothing without one."""
+    if not _CHANNEL.match(text):
+        return text
+    final = list(_FINAL.finditer(text))
+    if not final:
+        return ""
+    return text[final[-1].end() :]
+
+
+def without_next_turn(text: str) -> str:
+    """Drop the words that a model writes after the end of its turn."""
+    kept: list[str] = []
+    for is_code, line in split_lines(text):
+        end = None if is_code else _END.search(line)
+        if end and (kept or line[: end.start()].strip()):
+            return "\n".join([*kept, line[: end.start()]])
+        kept.append(line)
+    return text
+
+
+def each_line(text: str, change: Callable[[str], str]) -> str:
+    """Return a text with each line changed that is no code."""
+    lines = []
+    for is_code, line in split_lines(text):
+        lines.append(line if is_code else change(line))
+    return "\n".join(lines)
+
+
+def without_fence_lines(text: str) -> str:
+    """Drop the fences of code blocks, which models put around answers that are no text."""
+    return _FENCE_LINE.sub("", text)
+
+
+def split_lines(text: str) -> Iterator[tuple[bool, str]]:
+    """Yield each line, and whether it is in a fenced code block."""
+    fence = ""
+    for line in text.split("\n"):
+        bare = line.strip()
+        if fence:
+            yield True, line
+            if bare.startswith(fence) and not bare.strip(fence[0]):
+                fence = ""
+            continue
+        start = _FENCE.match(bare)
+        if start:
+            fence = start[0]
+        yield start is not None, line
+
+
+_STEPS: Sequence[Step] = (
+    ("repaired_invisible", partial(_INVISIBLE.sub, "")),
+    ("repaired_thoughts", without_endless_thoughts),
+    (None, without_thinking),
+    (None, partial(_MARKS_AROUND.sub, "")),
+    ("repaired_next_turn", without_next_turn),
+    (None, partial(each_line, change=partial(_OTHER_MARK.sub, ""))),
+    (None, partial(_WRAPPERS.sub, "")),
+)
+"""What read_answer() does, in this order."""
+
+
+def read_answer(text: str) -> tuple[str, list[Remark]]:
+    """Return what a model has answered, and a remark for each kind of words that is left out.
+
+    Without an answer beside its thoughts, the text is empty.
+    """
+    # A byte order mark and the like at the start are no reason for a remark.
+    return apply_steps(_STEPS, _LINE_BREAK.sub("\n", text).lstrip("\ufeff\u200b\u2060"))

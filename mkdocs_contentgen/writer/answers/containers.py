@@ -1,0 +1,224 @@
+"""Take a text out of what holds it: a code fence, JSON, and the front matter of a page."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+
+from ...language.words import count_words, split_words
+from .answers import split_lines
+
+_FENCE = re.compile(r"^ {0,3}(?P<fence>```+|~~~+)[ \t]*\{?\.?(?P<info>[^`\n]*)$", re.MULTILINE)
+"""The first or last line of a code block, and what stands behind its fence."""
+
+_MARKDOWN_INFO = re.compile(r"(?:markdown|md|mdx)\b", re.IGNORECASE)
+"""What stands behind the fence of a block of Markdown."""
+
+_TEXT_INFO = re.compile(
+    r"\s*(?:(?:te?xt|plain(?:text)?|html|json|article|blog|post)\b.*)?", re.IGNORECASE
+)
+"""What stands behind the fence of a whole text that is not said to be Markdown."""
+
+_TEXT_START = re.compile(
+    r"\s*(?:#{1,6} [^\n]*\n(?:[ \t]*\n|#|\Z)|```|~~~|<(?:!DOCTYPE|html|body|article|h1)\b"
+    r"|[\[{]\s*[\"{])",
+    re.IGNORECASE,
+)
+"""How a text, HTML or JSON begins, but no code with a comment."""
+
+_DATA_START = re.compile(r"\s*[<\[{]")
+"""How HTML and JSON begin, in which there are no code blocks."""
+
+_SHARE_BESIDE_MARKDOWN = 2
+"""So many words can stand beside a block of Markdown for each word in it: a model explains it."""
+
+_SHARE_BESIDE_OTHERS = 0.5
+"""The same for another block, which can be an example in a text."""
+
+HEADING = re.compile(r"^##? .+$", re.MULTILINE)
+"""A title, or a heading of a section."""
+
+_NO_WORDS = re.compile(r"<(?P<name>script|style)\b.*?</(?P=name)\s*>|<[^<>]*>", re.DOTALL)
+"""What is no text in HTML."""
+
+_HEADING_SIGNS = {
+    "title": "# ",
+    "headline": "# ",
+    "heading": "## ",
+    "header": "## ",
+    "subtitle": "## ",
+}
+"""What stands before the values of keys in JSON that are headings."""
+
+_NO_TEXT_KEY = re.compile(
+    r"slug|tags|keywords|meta|description|summary|excerpt|author|date|path|name"
+    r"|(?:id|error|type|lang|language|locale|status|category|format|style|tone|audience)$"
+)
+"""The start of a key in JSON whose value is no part of the text."""
+
+_MIN_JSON_WORDS = 8
+"""The minimum number of words of a text in JSON."""
+
+_YAML = re.compile(
+    r"(?:[^#\n]{1,300}:\n\n)?(?:```ya?ml\n)?(?P<start>---[ \t]*\n)?(?P<lines>[^`]{1,4000}?)\n"
+    r"(?:---|\.\.\.)[ \t]*\n(?:```\n)?"
+)
+"""Front matter in YAML, also in a code block, and also behind a line such as `Here it is:`."""
+
+_TOML = re.compile(
+    r"(?:```toml\n)?(?P<start>\+\+\+[ \t]*\n)(?P<lines>[^`]{1,4000}?)\n\+\+\+[ \t]*\n(?:```\n)?"
+)
+"""Front matter in TOML, also in a code block."""
+
+_YAML_LINE = re.compile(r"(?P<key>[\w:-]{1,30}):(?:[ \t].*)?|[ \t]+\S.*|- .*|#.*|[ \t]*|[\]})]+,?")
+"""A line of YAML: a key, what belongs to the key above, an item, a comment, or a list's end."""
+
+_TOML_LINE = re.compile(r"(?P<key>[\w.-]{1,30})[ \t]*=.*|\[.*\]|[ \t]+\S.*|#.*|[ \t]*|[\]})]+,?")
+"""A line of TOML: a key, a table, what belongs to the key above, a comment, or a list's end."""
+
+_TITLE = re.compile(
+    r"^title[ \t]*[:=][ \t]*(?:[>|]-?\s+)?[\"']?(?P<title>.+?)[\"']?$", re.MULTILINE
+)
+"""The title in front matter, in quotation marks or a YAML block (`title: >`) or without."""
+
+
+@dataclass(frozen=True)
+class _CodeBlock:
+    """The content of a code block, and what stands before and behind the block."""
+
+    before: str
+    inner: str
+    after: str
+
+
+def without_fence(text: str) -> str:
+    """Take the text out of a code block, if hardly any prose stands beside it."""
+    fences = list(_FENCE.finditer(text))
+    for number, fence in enumerate(fences):
+        is_markdown = bool(_MARKDOWN_INFO.match(fence["info"]))
+        is_first_text = number == 0 and _begins_text(text, fence)
+        if not (is_markdown or is_first_text):
+            continue
+        block = _read_block(text, fence, fences[number + 1 :])
+        share = _SHARE_BESIDE_MARKDOWN if is_markdown else _SHARE_BESIDE_OTHERS
+        if not _is_whole_text(block, share):
+            continue
+        if has_title(block.inner):
+            return block.inner
+        # The title may stand before the block. Behind it, the model only adds a remark.
+        return f"{block.before}\n{block.inner}"
+    last_line = text.rpartition("\n")[2].strip()
+    if len(fences) == 1 and last_line == fences[0]["fence"]:
+        return text[: -len(last_line)]  # the end of a block without a start
+    return text
+
+
+def _begins_text(text: str, fence: re.Match[str]) -> bool:
+    """Tell whether a text seems to begin behind a fence that does not say that it is Markdown."""
+    return bool(_TEXT_INFO.fullmatch(fence["info"]) and _TEXT_START.match(text, fence.end() + 1))
+
+
+def _read_block(text: str, fence: re.Match[str], following: Sequence[re.Match[str]]) -> _CodeBlock:
+    """Return the code block that begins with a fence; without an end, it goes to the text's end."""
+    start = fence.end() + 1
+    # HTML and JSON have no code blocks, so the next fence is the end.
+    if _DATA_START.match(text, start):
+        end = following[0] if following else None
+    else:
+        end = _end_of_fence(fence, following)
+    before = text[: fence.start()]
+    if end is None:
+        return _CodeBlock(before, text[start:], "")
+    return _CodeBlock(before, text[start : end.start()], text[end.end() :])
+
+
+def _end_of_fence(start: re.Match[str], following: Sequence[re.Match[str]]) -> re.Match[str] | None:
+    """Return the end of a code block that can have others in it, or None if it has none."""
+    same = []
+    for fence in following:
+        if fence["fence"].startswith(start["fence"]):
+            same.append(fence)
+    # Each inner block has two fences, so with the end of this block the number is odd.
+    if len(same) % 2 == 0 or same[-1]["info"]:
+        return None
+    return same[-1]
+
+
+def _is_whole_text(block: _CodeBlock, share: float) -> bool:
+    """Tell whether a code block has the text, and what stands beside it are a few words on it.
+
+    `share` is how many words can stand beside the block for each word in it.
+    """
+    beside = f"{block.before}\n{block.after}"
+    # The title of the text can stand beside the block.
+    most_headings = 0 if has_title(block.inner) else 1
+    if len(HEADING.findall(beside)) > most_headings or _FENCE.search(beside):
+        return False
+    words = _NO_WORDS.sub(" ", text_in_json(block.inner))
+    return _count(beside) <= share * _count(words)
+
+
+def _count(text: str) -> int:
+    return count_words(split_words(text))
+
+
+def has_title(text: str) -> bool:
+    """Tell whether a text has a heading of level 1."""
+    lines = split_lines(text)
+    return any(line.startswith("# ") and not is_code for is_code, line in lines)
+
+
+def text_in_json(text: str) -> str:
+    """Return the text in an answer that is JSON; any other answer is returned as it is."""
+    with suppress(ValueError, RecursionError):
+        found = list(_strings(json.loads(text, strict=False)))
+        if any(len(string.split()) >= _MIN_JSON_WORDS for string in found):
+            return "\n\n".join(found)
+    return text
+
+
+def _strings(value: object, name: str = "") -> Iterator[str]:
+    """Yield the texts in JSON in order, titles as headings."""
+    if isinstance(value, str):
+        yield f"{_HEADING_SIGNS.get(name, '')}{value.strip()}"
+    elif isinstance(value, dict):
+        for key, inner in value.items():
+            if not _NO_TEXT_KEY.match(key.lower()):
+                yield from _strings(inner, key.lower())
+    elif isinstance(value, list):
+        for inner in value:
+            yield from _strings(inner, name)
+
+
+def without_front_matter(text: str) -> str:
+    """Drop front matter in YAML or TOML, but keep its title."""
+    for block_pattern, line_pattern in ((_YAML, _YAML_LINE), (_TOML, _TOML_LINE)):
+        match = block_pattern.match(text)
+        if match is None or not _is_data(match["lines"], line_pattern):
+            continue
+        title = _TITLE.search(match["lines"])
+        # Otherwise, it can be the first lines of a text above a rule, such as `Note: …`.
+        if not (match["start"] or title):
+            continue
+        rest = text[match.end() :]
+        name = ""
+        if title:
+            name = title["title"].replace("''", "'")
+        if name and not has_title(rest):
+            return f"# {name}\n\n{rest}"
+        return rest
+    return text
+
+
+def _is_data(text: str, line_pattern: re.Pattern[str]) -> bool:
+    """Tell whether each line is one of front matter, and not of a text between two rules."""
+    has_key = False
+    for line in text.split("\n"):
+        match = line_pattern.fullmatch(line)
+        if match is None:
+            return False
+        has_key = has_key or bool(match["key"])
+    return has_key

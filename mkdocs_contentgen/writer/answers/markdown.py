@@ -1,0 +1,552 @@
+"""Read the Markdown of a model, and give it the HTML of interface section 2.2.
+
+HTML in it stays text, images are dropped, and links lose their address, since nobody vouches for
+it. Statements that a person has to check are put into `<mark>`.
+"""
+
+from __future__ import annotations
+
+import html
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from datetime import date
+from functools import cache, cached_property
+from itertools import chain, pairwise
+
+from markdown_it import MarkdownIt
+from markdown_it.rules_core import StateCore
+from markdown_it.token import Token
+
+from ...html.elements import HEADINGS
+from ...html.formulas import FORMULA, read_formula_blocks
+from ...html.markdown_parser import LinkParser, inline_parser
+from ...html.markup import STYLES, byline, root, tag
+from ...language.languages import ENGLISH, LANGUAGES, Language, find_language
+from ...language.values import guess_language
+from ...language.words import count_words, split_words
+from ..marks.marking import NO_PROSE, Given, inline_text, mark_code_block, mark_paragraph
+
+_MAX_TITLE = 150
+"""The maximum length of a title that is taken from the topic, in characters."""
+
+_MAX_LEVEL = 4
+"""The deepest level of a heading."""
+
+_TIP_LABELS = {*(language.tip for language in LANGUAGES.values()), "conseil", "小?贴士"}
+_TIPS = "|".join(sorted(_TIP_LABELS, key=len, reverse=True))
+TIP = re.compile(rf"\s*(?:💡\s*)?((?:pro[ -]?)?(?:{_TIPS}))\s?[:：]\s*", re.IGNORECASE)
+"""The label of a tip in plain text, as group 1 without its colon."""
+
+_TIP_LABEL = re.compile(
+    rf"\A\s*(?:💡\s*)?(?P<start>(?:<\w+>)*)(?:💡\s*)?(?:pro[ -]?)?(?:{_TIPS})"
+    r"(?P<before>(?:</\w+>)*)\s?[:：](?P<end>(?:</\w+>)*)(?:<br />)?\s*",
+    re.IGNORECASE,
+)
+"""The same in HTML, where tags can stand before the label, and before and behind its colon."""
+
+_CODE_BLOCKS = ("fence", "code_block")
+"""The types of the tokens of code blocks."""
+
+_LABEL = re.compile(r"\W*\w+(?: \w+){0,2}\W{0,3}[:：]")
+"""A label of a box, such as `Note:`."""
+
+_SPEAKER = re.compile(r"\W*(?:[A-Z]\w+ ){1,2}[A-Z]\w+\W{0,3}:")
+"""What looks like a label but can be a name, such as `Mayor Jane Smith:`."""
+
+MAX_TEXT = 120_000
+"""The maximum length of a text in characters: 12 for each word of the largest target."""
+
+_MIN_WIDTH = 50
+_MAX_WIDTH = 120
+"""The width of the lines of a paragraph that somebody has wrapped, in characters."""
+
+# A text with more of them is not read: it is not for people, and takes seconds.
+_MAX_LINES = 5_000
+_MAX_CELLS = 10_000
+"""The number of lines times that of columns, as if all lines were rows of one table."""
+
+_MAX_PARAGRAPH = 10_000
+"""The maximum length of a paragraph in characters."""
+
+_MAX_REFERENCES = 40_000
+"""The references of a paragraph times its lines, added up, as the time to read them grows."""
+
+
+@dataclass(frozen=True)
+class MarkdownBlock:
+    """A block at the top level of a text, such as a paragraph, a heading or a list."""
+
+    tokens: list[Token]
+
+    @property
+    def kind(self) -> str:
+        """The tag of the block, such as `p`, `h2`, `ul` or `pre`."""
+        first = self.tokens[0]
+        return "pre" if first.type in _CODE_BLOCKS else first.tag
+
+    @cached_property
+    def text(self) -> str:
+        """The plain text of the block, without code blocks."""
+        return " ".join(inline_text(children) for children in self.inlines)
+
+    @cached_property
+    def words(self) -> list[str]:
+        """The words of `text`, in lower case."""
+        return split_words(self.text)
+
+    @cached_property
+    def prose(self) -> str:
+        """The plain text of the block without any code or formula."""
+        parts = []
+        for children in self.inlines:
+            words = [token for token in children if token.type not in NO_PROSE]
+            parts.append(inline_text(words))
+        return " ".join(parts)
+
+    @cached_property
+    def inlines(self) -> list[list[Token]]:
+        """The inline tokens of each paragraph, heading and cell in the block."""
+        return [token.children for token in self.tokens if token.children is not None]
+
+
+@dataclass
+class MarkdownDocument:
+    """A text as its title and its blocks."""
+
+    title: list[Token] = field(default_factory=list)
+    blocks: list[MarkdownBlock] = field(default_factory=list)
+    problem: str = ""
+    """Why the text was not read, as a message."""
+
+    has_images: bool = False
+    """Whether images were dropped."""
+
+    @property
+    def text(self) -> str:
+        """The plain text of all blocks, without code blocks."""
+        return "\n".join(block.text for block in self.blocks)
+
+    @property
+    def prose(self) -> str:
+        """The plain text of all blocks without any code."""
+        return "\n".join(block.prose for block in self.blocks)
+
+    @property
+    def words(self) -> int:
+        """The number of words below the title. Code blocks are not counted."""
+        return count_words(chain.from_iterable(block.words for block in self.blocks))
+
+    @property
+    def headings(self) -> list[str]:
+        """The texts of the headings of sections."""
+        return [block.text for block in self.blocks if block.kind == "h2"]
+
+
+def read_markdown(text: str, *, title: str = "") -> MarkdownDocument:
+    """Return the document in a Markdown text, with `title` where it has none.
+
+    The title is the first heading of level 1 if there is no other one, or if another heading comes
+    next, or if it repeats `title`. If there is no such heading, a first block that repeats `title`
+    is the title. What repeats the title is left out. The other headings become
+    sections of level 2 and deeper, without gaps between the levels. Images are dropped, and
+    headings within lists and quotations become paragraphs. Of a text that is too large, nothing is
+    read.
+    """
+    document = _parse(text)
+    topic = split_words(title)
+    heading = _find_title(document.blocks, topic)
+    _take_title(document, heading, topic)
+    _close_gaps(document.blocks)
+    if not inline_text(document.title).strip():
+        document.title = [Token("text", "", 0, content=" ".join(title.split())[:_MAX_TITLE])]
+    return document
+
+
+def _parse(text: str) -> MarkdownDocument:
+    """Return all blocks of a text that have words or code, without a title."""
+    document = MarkdownDocument(problem=_size_problem(text))
+    if document.problem:
+        return document
+    environment: dict[str, str] = {}
+    tokens = _parser().parse(text, environment)
+    document.problem = environment.get("problem", "")
+    inline = chain.from_iterable(token.children or () for token in tokens)
+    document.has_images = any(token.type == "image" for token in inline)
+    for block in _split(tokens):
+        _simplify(block)
+        if block.kind == "pre" or block.text.strip():
+            document.blocks.append(block)
+    return document
+
+
+def _take_title(
+    document: MarkdownDocument, heading: MarkdownBlock | None, topic: list[str]
+) -> None:
+    """Make a heading the title, and leave out what repeats the title.
+
+    Without a heading, blocks at the beginning that repeat the `topic` are the title.
+    """
+    title = _inline(heading) if heading else []
+    title_words = heading.words if heading else topic
+    blocks: list[MarkdownBlock] = []
+    for block in document.blocks:
+        if block is not heading and not _repeats(block, title_words):
+            blocks.append(block)
+    while title_words and blocks and blocks[0].words == title_words:
+        repeated = blocks.pop(0)
+        title = title or _inline(repeated)
+    document.blocks = blocks
+    # A page shows its title in bold anyway.
+    document.title = [token for token in title if token.tag != "strong"]
+
+
+def _find_title(blocks: Sequence[MarkdownBlock], topic: list[str]) -> MarkdownBlock | None:
+    """Return the heading that is the title of a text, or None: several of level 1 can be sections.
+
+    `topic` are the words of the title that it is likely to have.
+    """
+    headings = [block for block in blocks if block.kind == "h1"]
+    if not headings:
+        return None
+    first = headings[0]
+    behind = blocks.index(first) + 1
+    is_followed = behind < len(blocks) and blocks[behind].kind in HEADINGS
+    is_only = all(block.words == first.words for block in headings)
+    if is_only or is_followed or first.words == topic:
+        return first
+    return None
+
+
+def _repeats(block: MarkdownBlock, title_words: list[str]) -> bool:
+    """Tell whether a block is the title once more, as a heading of its level."""
+    return block.kind == "h1" and block.words == title_words
+
+
+def as_section(
+    document: MarkdownDocument, heading: str, later: Sequence[str]
+) -> list[MarkdownBlock]:
+    """Return the blocks of a section of a text, with its `heading` and no other of that level.
+
+    What follows the heading of a `later` section is left out.
+    """
+    heading_blocks = read_markdown(f"## {heading}").blocks  # one, unless it has no words
+    blocks = _without_later_sections(document.blocks, later)
+    places = [place for place, block in enumerate(blocks) if block.kind == "h2"]
+    for place in places:
+        blocks[place].tokens[0].tag = "h3"
+        blocks[place].tokens[-1].tag = "h3"
+    if not (heading_blocks and places):
+        return [*heading_blocks, *blocks]
+    # The first heading of the section is replaced, whatever it says.
+    first = places[0]
+    return [*blocks[:first], *heading_blocks, *blocks[first + 1 :]]
+
+
+def _without_later_sections(
+    blocks: Sequence[MarkdownBlock], later: Sequence[str]
+) -> list[MarkdownBlock]:
+    """Return the blocks up to the first heading that is one of the `later` ones."""
+    later_words = [split_words(heading) for heading in later]
+    kept = []
+    for block in blocks:
+        if block.kind == "h2" and block.words in later_words:
+            break
+        kept.append(block)
+    return kept
+
+
+def to_html(
+    document: MarkdownDocument,
+    kind: str,
+    *,
+    given: str,
+    day: date,
+    author: str = "",
+    names: bool = False,
+    after: Sequence[str] = (),
+    language: str = "",
+) -> str:
+    """Return the HTML of a text of type `kind` (interface section 2.2).
+
+    What does not stand in `given` is marked as a statement to check. Names and code are only marked
+    with `names`, which is true for a text with sources. `day` and `author`, if a person wrote it,
+    are those of a news article. `after` is the HTML that follows the text. `language` is a BCP 47
+    tag, or empty if it is not known.
+    """
+    phrases = find_language(language)
+    marking_language = language or guess_language(document.text, given)
+    mark_paragraph(document.title, Given(given, language=marking_language))
+    given_to_blocks = Given(given, names, marking_language)
+    for block in document.blocks:
+        _style(block)
+        _mark(block, given_to_blocks)
+    title = tag("h1", _render_inline(document.title))
+    match kind:
+        case "blog":
+            content = [title, *_blog(document.blocks, phrases), *after]
+        case "news":
+            name = author or (phrases or ENGLISH).byline
+            header = tag("p", byline(name, day, day.isoformat()), "byline")
+            content = [tag("header", f"{title}\n{header}"), *_news(document.blocks, after)]
+        case _:
+            content = [title, *map(_render, document.blocks), *after]
+    return root(kind, content, language)
+
+
+def paragraph_html(document: MarkdownDocument, given: str, *, names: bool = False) -> str:
+    """Return the content of a text's first paragraph as HTML, marked as to_html() does."""
+    inline = _inline(document.blocks[0])
+    mark_paragraph(inline, Given(given, names, guess_language(document.text, given)))
+    return _render_inline(inline).strip()
+
+
+def is_tip(block: MarkdownBlock) -> bool:
+    """Tell whether a block is a paragraph that begins with `Tip:`."""
+    is_short = block.kind == "p" or (block.kind == "blockquote" and len(block.inlines) == 1)
+    return is_short and bool(TIP.match(block.text))
+
+
+def is_quote(block: MarkdownBlock) -> bool:
+    """Tell whether a block has a quotation, and is no box that begins with `Note:`."""
+    has_quote = any(token.type == "blockquote_open" for token in block.tokens)
+    is_label = _LABEL.match(block.text) and not _SPEAKER.match(block.text)
+    return has_quote and not (is_label or TIP.match(block.text))
+
+
+def _first_paragraph(blocks: Sequence[MarkdownBlock]) -> MarkdownBlock | None:
+    """Return the paragraph with which a text begins: at most headings and tips stand before it."""
+    texts = (block for block in blocks if block.kind not in HEADINGS and not is_tip(block))
+    first = next(texts, None)
+    return first if first and first.kind == "p" else None
+
+
+def _blog(blocks: list[MarkdownBlock], phrases: Language | None) -> list[str]:
+    intro = _first_paragraph(blocks)
+    content = []
+    for block in blocks:
+        if is_tip(block):
+            content.append(_tip(block, phrases))
+        elif block is intro:
+            content.append(_paragraph(block, "intro"))
+        elif block is blocks[-1] and block.kind == "p":
+            content.append(_paragraph(block, "conclusion"))
+        else:
+            content.append(_render(block))
+    return content
+
+
+def _tip(block: MarkdownBlock, phrases: Language | None) -> str:
+    match = TIP.match(block.text)
+    label = match[1] if match else ""
+    if phrases:
+        label = phrases.tip
+    text = _TIP_LABEL.sub(_without_label, _render_inline(_inline(block)))
+    return tag("div", f"💡 <strong>{html.escape(label)}:</strong> {text}", "pro-tip")
+
+
+def _without_label(match: re.Match[str]) -> str:
+    """Return what is left of the label of a tip, which can be in bold, alone or with its text."""
+    # With an end tag beside the colon, the start tag belongs to the label, and else to the text.
+    is_bold_alone = match["before"] or match["end"]
+    return "" if is_bold_alone else match["start"]
+
+
+def _news(blocks: list[MarkdownBlock], after: Sequence[str]) -> list[str]:
+    lead = _first_paragraph(blocks)
+    body = [_render(block) for block in blocks if block is not lead]
+    parts = [_paragraph(lead, "lead")] if lead else []
+    return [*parts, tag("div", "\n".join([*body, *after]), "article-body")]
+
+
+def _paragraph(block: MarkdownBlock, class_name: str) -> str:
+    return tag("p", _render_inline(_inline(block)), class_name)
+
+
+def _size_problem(text: str) -> str:
+    """Return why a text is too large to be read, or an empty string."""
+    lines = text.split("\n")
+    columns = 0
+    for line in lines:
+        is_line_below_table_head = "-" in line and not line.strip("|:-> \t")
+        if is_line_below_table_head:
+            columns = max(columns, line.count("|"))
+    paragraphs = text.split("\n\n")
+    references = sum(part.count("]:") * part.count("\n") for part in paragraphs)
+    return (
+        _excess("characters", len(text), MAX_TEXT)
+        or _excess("lines", len(lines), _MAX_LINES)
+        or _excess("lines times columns of a table", len(lines) * columns, _MAX_CELLS)
+        or _excess("references times lines", references, _MAX_REFERENCES)
+    )
+
+
+def _excess(noun: str, found: int, most: int) -> str:
+    """Return the problem that a text has more of something than can be read, or nothing."""
+    if found <= most:
+        return ""
+    return f"the text has {found:,} {noun}, {most:,} at most; write less"
+
+
+def _parse_inline(state: StateCore) -> None:
+    """Parse the text of all blocks, or drop all and note a problem if one takes quadratic time.
+
+    This replaces the parser's rule `inline`.
+    """
+    lengths = (len(token.content) for token in state.tokens if token.type == "inline")
+    longest = max(lengths, default=0)
+    problem = _excess("characters in a paragraph", longest, _MAX_PARAGRAPH)
+    if problem:
+        state.env["problem"] = problem
+        state.tokens = []
+    parser = inline_parser()
+    for before, token in pairwise(state.tokens):
+        if token.type == "inline":
+            token.children = []
+            parser.inline.parse(token.content, parser, state.env, token.children)
+            if before.type == "paragraph_open" and not _is_wrapped(token.content.split("\n")):
+                _keep_line_breaks(token.children)
+
+
+def _is_wrapped(lines: list[str]) -> bool:
+    """Tell whether lines end where the next word had no place, or else each with a sentence.
+
+    The line breaks of such a paragraph mean nothing, unlike those of a verse or an address. Models
+    do not wrap their lines, but people do.
+    """
+    width = max(len(line) for line in lines)
+    is_full = True
+    for line, following in pairwise(lines):
+        next_word = following.split(" ", 1)[0]
+        if len(line) + 1 + len(next_word) <= width:
+            is_full = False
+    if is_full and _MIN_WIDTH <= width <= _MAX_WIDTH:
+        return True
+    return all(map(_is_long_sentence, lines[:-1]))
+
+
+def _is_long_sentence(line: str) -> bool:
+    return line.rstrip().endswith((".", "!", "?")) and len(line) >= _MIN_WIDTH
+
+
+def _keep_line_breaks(tokens: list[Token]) -> None:
+    """Make each line break one that a page shows, in place."""
+    for token in tokens:
+        if token.type == "softbreak":
+            token.type = "hardbreak"
+            token.tag = "br"
+
+
+@cache
+def _parser() -> MarkdownIt:
+    parser = LinkParser("commonmark", {"html": False}).enable(["strikethrough", "table"])
+    read_formula_blocks(parser)
+    parser.core.ruler.at("inline", _parse_inline)
+    parser.add_render_rule(FORMULA, _render_formula)
+    for name in _CODE_BLOCKS:
+        parser.add_render_rule(name, _render_code)
+    return parser
+
+
+def _render_code(
+    _: object, tokens: Sequence[Token], index: int, options: object, environment: object
+) -> str:
+    token = tokens[index]
+    language = re.match(r"[a-z0-9+#-]+(?=\s|$)", token.info.lower())
+    name = ""
+    if language:
+        name = f' class="language-{language[0]}"'
+    return tag("pre", f"<code{name}>{_marked_code(token)}</code>")
+
+
+def _marked_code(token: Token) -> str:
+    """Return the content of a code block as HTML, with its statements to check in `<mark>`."""
+    parts: list[str] = []
+    done = 0
+    for marked in token.meta.get("marks", ()):
+        parts.append(html.escape(token.content[done : marked.start]))
+        parts.append(f"<mark>{html.escape(marked.of(token.content))}</mark>")
+        done = marked.end
+    parts.append(html.escape(token.content[done:]))
+    return "".join(parts)
+
+
+def _render_formula(
+    _: object, tokens: Sequence[Token], index: int, options: object, environment: object
+) -> str:
+    return html.escape(tokens[index].content)
+
+
+def _split(tokens: list[Token]) -> list[MarkdownBlock]:
+    """Return the blocks at the top level. Rules between sections are dropped."""
+    blocks: list[MarkdownBlock] = []
+    current: list[Token] = []
+    for token in tokens:
+        current.append(token)
+        if token.level == 0 and token.nesting <= 0:
+            if token.type != "hr":
+                blocks.append(MarkdownBlock(current))
+            current = []
+    return blocks
+
+
+def _inline(block: MarkdownBlock) -> list[Token]:
+    """Return the inline tokens of a paragraph or heading."""
+    return next(iter(block.inlines), [])
+
+
+def _simplify(block: MarkdownBlock) -> None:
+    """Drop images, and make headings in lists and quotations paragraphs, in place."""
+    for token in block.tokens:
+        if token.type.startswith("heading_") and token.level > 0:
+            token.tag = "p"
+        if token.children is not None:
+            token.children = [child for child in token.children if child.type != "image"]
+
+
+def _close_gaps(blocks: list[MarkdownBlock]) -> None:
+    """Give the headings levels from 2, each one below that of the section that it stands in."""
+    sections: list[int] = []
+    """The levels, as they came, of the sections that are open."""
+
+    for block in blocks:
+        if block.tokens[0].type == "heading_open":
+            level = int(block.kind[1])
+            while sections and sections[-1] >= level:
+                sections.pop()
+            sections.append(level)
+            shown = min(len(sections) + 1, _MAX_LEVEL)
+            block.tokens[0].tag = f"h{shown}"
+            block.tokens[-1].tag = f"h{shown}"
+
+
+def _style(block: MarkdownBlock) -> None:
+    """Add the inline styles, in place."""
+    for token in block.tokens:
+        tag_name = "ol" if token.tag == "ul" else token.tag  # both lists look the same
+        style = STYLES.get(tag_name)
+        if token.nesting == 1 and style:
+            alignment = token.attrGet("style")  # of a cell
+            token.attrSet("style", f"{style} {alignment};" if alignment else style)
+
+
+def _mark(block: MarkdownBlock, given: Given) -> None:
+    """Mark the statements to check, in place."""
+    is_heading = block.tokens[0].type == "heading_open"
+    is_quotation = is_quote(block)
+    for token in block.tokens:
+        if token.type in _CODE_BLOCKS:
+            mark_code_block(token, given)
+        elif token.children is not None:
+            mark_paragraph(token.children, given, is_heading=is_heading, is_quotation=is_quotation)
+
+
+def _render_inline(tokens: list[Token]) -> str:
+    parser = _parser()
+    inline = Token("inline", "", 0, children=tokens)
+    return str(parser.renderer.render([inline], parser.options, {}))
+
+
+def _render(block: MarkdownBlock) -> str:
+    parser = _parser()
+    return str(parser.renderer.render(block.tokens, parser.options, {})).rstrip("\n")

@@ -1,0 +1,234 @@
+"""Take out what a model says to the person who asked: before a text, after it, and its title line.
+
+Only whole sentences go, and only from the start and from the end of a text. From `Absolutely, I'd
+be happy to help! Okroshka is a cold soup`, the soup stays.
+"""
+
+from __future__ import annotations
+
+import re
+
+from ...language.languages import PHRASES, any_of
+from ...language.sentences import rough_end
+from .answers import split_lines
+
+_MAX_LINES = 4
+"""The number of lines at the start or at the end of a text that can be talk."""
+
+_MAX_SENTENCE = 400
+"""The length of a sentence that can be talk, in characters."""
+
+_MAX_LABEL = 80
+"""The length of a label above the title, in characters."""
+
+_MARKUP = r"[\s*_#>(\[✅📝¡¿-]{0,9}"
+"""The marks that may stand before the first word of a line."""
+
+_SENTENCE_END = re.compile(rf"(?<!\bDr)(?<!\bMr)(?<!\bvs){rough_end(colons=True)}")
+"""Where a sentence ends, with the space behind it."""
+
+_ITEM = re.compile(r"[ \t]*[-*+•] ")
+"""The mark of an item of a list."""
+
+_OPENING_WORD = re.compile(
+    rf"{_MARKUP}{any_of('opening_word')}[\s*]*(?:(?P<end>[!.。！]|$)|[,，、:：]|[–—-](?=\s))[\s*]*",
+    re.IGNORECASE,
+)
+"""A word such as `Certainly!` and `好的，`."""
+
+_ENGLISH_WORD = re.compile(
+    rf"{_MARKUP}(?:{'|'.join(PHRASES['opening_word']['en'].splitlines())})\b", re.IGNORECASE
+)
+"""Such a word in English, which can be the start of a sentence of the text."""
+
+_OFFER = re.compile(f"{_MARKUP}{any_of('offer')}", re.IGNORECASE)
+"""An offer to help: `I'd be happy to …`."""
+
+_ANNOUNCEMENT = re.compile(f"{_MARKUP}{any_of('announcement')}", re.IGNORECASE)
+"""The start of an announcement of a text: `Here is …`."""
+
+_ANNOUNCED = re.compile(any_of("announced"), re.IGNORECASE)
+"""What only an announcement has, such as `article you asked for`."""
+
+_PRAISE = re.compile(rf"{_MARKUP}{any_of('praise')}\W*", re.IGNORECASE)
+"""A sentence such as `Great question!`."""
+
+_CLOSING = re.compile(f"{_MARKUP}{any_of('closing')}", re.IGNORECASE)
+"""The start of a sentence after a text: `Let me know if …`."""
+
+_TITLE_LINE = re.compile(
+    rf"[\W_]{{0,6}}{any_of('title')}[*_\s]{{0,4}}[:：][*_\s]{{0,4}}(?P<title>[^\n]*)", re.IGNORECASE
+)
+"""A line such as `**Title:** "Slow builds"`."""
+
+_QUOTED = re.compile(r"[*_\s]*[\"“「《](?P<title>[^\"“”「」《》]+)[\"”」》][*_\s]*")
+"""A title in quotation marks."""
+
+_PREFACE = re.compile(r"(?:(?!```|~~~)[^#|]){1,300}\n(?=# )")
+"""A few words before the title of a text, without headings, tables and code."""
+
+
+def without_preface(text: str) -> str:
+    """Drop what stands before the only title of a text."""
+    titles = 0
+    for is_code, line in split_lines(text):
+        if not is_code and line.startswith("# "):
+            titles += 1
+    preface = _PREFACE.match(text)
+    if preface and titles == 1:
+        return text[preface.end() :]
+    return text
+
+
+def without_opening(text: str) -> str:
+    """Drop the sentences at the start of a text that are said to the person who asked."""
+    rest = text
+    for _ in range(_MAX_LINES):
+        line, _, below = rest.partition("\n")
+        kept = _drop_opening(line)
+        if kept:
+            rest = f"{kept}\n{below}" if below else kept
+            break
+        rest = below.lstrip("\n")
+        if not rest.strip():
+            return text  # nothing else was said
+    return rest
+
+
+def _drop_opening(line: str) -> str:
+    """Return a line without the talk at its start."""
+    is_talk = False
+    while line.strip(" *_-"):
+        word = _OPENING_WORD.match(line)
+        if word:
+            rest = line[word.end() :]
+            goes_on = word["end"] is None
+            if goes_on and _ENGLISH_WORD.match(line) and not _is_said(rest):
+                break  # `Of course, nobody knew it.` can be the start of a story
+            line = rest[:1].upper() + rest[1:]
+            is_talk = True
+            continue
+        sentence = _first_sentence(line)
+        if not _is_opening(sentence, is_talk=is_talk, is_last=len(sentence) == len(line)):
+            break
+        line = line[len(sentence) :].lstrip()
+        is_talk = True
+    return line if line.strip(" *_-") else ""
+
+
+def _first_sentence(line: str) -> str:
+    end = _SENTENCE_END.search(line)
+    if end:
+        return line[: end.end()]
+    return line
+
+
+def _is_said(rest: str) -> bool:
+    """Tell whether what follows an opening word is said to the person who asked, too."""
+    return bool(_OFFER.match(rest) or _ANNOUNCEMENT.match(rest) or _OPENING_WORD.match(rest))
+
+
+def _is_opening(sentence: str, *, is_talk: bool, is_last: bool) -> bool:
+    """Tell whether a sentence is said to the person who asked.
+
+    `is_talk` says whether the one before it is, and `is_last` whether it is the last of its line.
+    """
+    if len(sentence) > _MAX_SENTENCE:
+        return False
+    if _PRAISE.fullmatch(sentence):
+        return True
+    # A colon in the middle of a line announces what follows there: `Here is why: …`.
+    has_colon = sentence.rstrip(" *_").endswith((":", "："))
+    if has_colon and not is_last:
+        return False
+    if _ANNOUNCEMENT.match(sentence):
+        if has_colon or _ANNOUNCED.search(sentence):
+            return True
+        # `Here is a recipe for okroshka, a cold soup. It is …` says what the text is about.
+        return is_talk and is_last
+    return bool(_OFFER.match(sentence)) and (is_talk or "help" in sentence)
+
+
+def without_closing(text: str) -> str:
+    """Drop the sentences at the end of a text that are said to the person who asked."""
+    kept = text
+    for _ in range(_MAX_LINES):
+        kept = _without_last_rule(kept)
+        shorter = _without_last_talk(kept)
+        if shorter == kept:
+            break
+        kept = shorter
+    return kept if kept.strip() else text
+
+
+def _without_last_rule(text: str) -> str:
+    """Return a text without a line of dashes at its end: below a line, they make it a heading."""
+    lines = text.split("\n")
+    while len(lines) > 1 and not lines[-1].strip("-*_ \t"):
+        lines.pop()
+    return "\n".join(lines)
+
+
+def _without_last_talk(text: str) -> str:
+    """Return a text without the talk in its last line, or without a list that is talk."""
+    before, _, line = text.rpartition("\n")
+    if line.strip().startswith(("```", "~~~")):
+        return text
+    if _ITEM.match(line):
+        return _without_list(text)
+    rest = _drop_closing(line)
+    return f"{before}\n{rest}" if rest else before
+
+
+def _without_list(text: str) -> str:
+    """Return a text without a list at its end, if what stands above it makes it talk."""
+    lines = text.split("\n")
+    while lines and (_ITEM.match(lines[-1]) or not lines[-1].strip()):
+        lines.pop()
+    label = lines[-1] if lines else ""
+    is_label = label.rstrip(" *_").endswith((":", "：")) and len(label) <= _MAX_SENTENCE
+    is_talk = is_label and _CLOSING.match(label)
+    return "\n".join(lines[:-1]) if is_talk else text
+
+
+def _drop_closing(line: str) -> str:
+    """Return a line without the talk at its end."""
+    if len(line) <= _MAX_SENTENCE and _CLOSING.match(line):
+        return ""
+    starts = []
+    for end in _SENTENCE_END.finditer(line):
+        starts.append(end.end())
+    kept = len(line)
+    for start in reversed(starts):
+        sentence = line[start:kept]
+        is_empty = not sentence.strip()
+        is_talk = len(sentence) <= _MAX_SENTENCE and _CLOSING.match(sentence)
+        if not (is_empty or is_talk):
+            break
+        kept = start
+    return line[:kept].rstrip()
+
+
+def with_title(text: str) -> str:
+    """Make the line `Title: …` at the start of a text, or below a label there, its title."""
+    first, _, rest = text.partition("\n")
+    title_line = _TITLE_LINE.fullmatch(first)
+    if title_line:
+        return _titled(title_line, rest)
+    second, _, below = rest.lstrip("\n").partition("\n")
+    is_label = len(first) <= _MAX_LABEL and first.startswith(("#", "**"))
+    title_line = _TITLE_LINE.fullmatch(second) if is_label else None
+    if title_line:
+        return _titled(title_line, f"{first}\n\n{below}")
+    return text
+
+
+def _titled(title_line: re.Match[str], rest: str) -> str:
+    """Return a text with the title in a title line, or else in the line below it."""
+    title = title_line["title"].strip(" *_")
+    if not title:
+        title, _, rest = rest.lstrip("\n").partition("\n")
+    quoted = _QUOTED.fullmatch(title)
+    if quoted:
+        title = quoted["title"]
+    return f"# {title.strip(' *_#')}\n\n{rest.lstrip()}"

@@ -1,0 +1,207 @@
+"""Find the statements in a text that a person has to check: figures, dates and quotations.
+
+What stands in the topic counts as given.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from collections.abc import Sequence
+from functools import lru_cache
+
+from ...language.languages import any_of
+from ...language.ranges import Range, without_overlaps
+from ...language.sentences import SENTENCE_SIGNS
+from ...language.values import find_values, known_values
+from ...language.words import UNSPACED, count_words, split_words
+
+_PAIRS = (
+    ("“", "”"),
+    ("„", "“"),
+    ("„", "”"),
+    ("„", '"'),
+    ("«", "»"),
+    ("「", "」"),
+    ("『", "』"),
+    ("‹", "›"),
+)
+"""The signs around a quotation."""
+
+_PAIRS_BESIDE_WORDS = (("»", "«"), ("›", "‹"))
+"""Signs that other languages put the other way round: these count with a word beside each."""
+
+_QUOTATION = re.compile(
+    "|".join(
+        [
+            *(rf"{first}[^{first}{last}\n]{{1,600}}{last}" for first, last in _PAIRS),
+            *(
+                rf"{first}(?=\S)[^{first}{last}\n]{{1,600}}(?<=\S){last}"
+                for first, last in _PAIRS_BESIDE_WORDS
+            ),
+            r"(?<![^\s(])”(?=\w)[^”\n]{1,600}”",  # Swedish and Finnish
+            r'(?<![A-Za-z0-9])"(?=\S)[^"\n]{1,600}(?<=\S)"(?![A-Za-z0-9])',
+            r"(?<!\w)‘(?:[^‘’\n]|’(?=\w)){1,600}’(?!\w)",
+        ]
+    )
+)
+"""Up to 600 characters of a line in quotation marks."""
+
+_PATH = r"[^\s<>()，。；：！？、「」“”„«»\"]*[^\s<>()，。；：！？、「」“”„«».,;:!?\"'’]"
+_ADDRESS = (
+    rf"(?:https?://|www\.){_PATH}"
+    r"|(?<![\w.@+-])[\w.+-]{1,64}@[\w-]{1,63}(?:\.[\w-]{1,63})+"
+    rf"|(?<![\w.@/-])(?:[\w-]{{1,63}}\.){{1,4}}(?:com|org|net)\b(?:/{_PATH})?"
+)
+"""An address of a page or of e-mail, also without its scheme."""
+
+_GAP = r"\[[^\[\]\n]{3,200}\]"
+"""A gap that the model was told to mark, such as `[not known: when it takes effect]`."""
+
+_STATEMENT = re.compile(
+    rf"(?P<address>{_ADDRESS})|(?P<gap>{_GAP})|(?P<none>{any_of('no_statement')})"
+)
+"""An address, a gap, or what has figures and is no statement, such as `Step 3`."""
+
+_ITEM_NUMBER = re.compile(
+    r"\W{0,3}(?:第|[^\W\d]{1,20} )?(\d{1,3})(?:\s?[步条个点章])?"
+    r"(?:[.):：、]\s?(?!\d)|\ufe0f?\u20e3\s?|\s[–—-]\s)"
+)
+"""The number at the start of a heading, such as `3. ` or `Step 3: `, as group 1."""
+
+_SECTION_NUMBER = re.compile(
+    r"\W{0,6}(?:\d{1,2}(?:\.\d{1,2}){0,3}(?:[.)、]\s{1,4}(?=\S)|[.)、:：]\s{0,4}(?![\d\s]))"
+    rf"|(?:[^\W\d]{{1,20}} |[{UNSPACED}]{{1,6}})\d{{1,2}}\s?(?:[:：]|[–—-]\s))"
+)
+"""The number of a section or an item at the start of a text: `3. Costs`, `Day 1: The start`."""
+
+_HEADING_NUMBER = re.compile(r"\W{0,6}\d{1,2}(?:\.\d{1,2}){1,3}\.?\s(?=\S)")
+"""The number of a heading, with no sign behind it: `2.1 Impact`. In a paragraph, it is a figure."""
+
+MIN_QUOTED_WORDS = 4
+"""Quotation marks around fewer words mark a term, unless somebody says it beside them."""
+
+_BESIDE = 60
+"""How many characters before and after a quotation may say that somebody says it."""
+
+_SAYING = any_of("saying")
+"""A verb of speech."""
+
+_SAID_BEFORE = re.compile(
+    rf"(?:\b{_SAYING}(?: [\w.'’-]+){{0,4}}|说|說|表示|写道)\s?(?:[,:，：]|(?P<sentence>\.))\s?$"
+)
+"""The end of what stands before a quotation that somebody says: `She said: `."""
+
+_SAID_AFTER = re.compile(
+    r"[,，]?\s?(?:(?:he|she|they|we|I|it|the|an?|one|her|his|our|their|[A-Z][\w.'’-]*)"
+    rf"(?: [\w.'’-]+){{0,5}} )?(?:{_SAYING}|say)\b"
+    r"|[,，]?\w{0,6}(?:说|說|表示)|と(?:述べ|言|話|語)"
+)
+"""What follows such a quotation: `, says Jo`."""
+
+
+def find_statements(
+    text: str, given: str, language: str = "", *, number_words: bool = True
+) -> list[Range]:
+    """Return the ranges of the statements in `text` that do not stand in `given`.
+
+    They are in order and do not overlap. `language` is a BCP 47 tag, or empty to guess it.
+    """
+    literal, places_without_values = _literal_parts(text)
+    known = _normalize(given)
+    found = []
+    for part in without_overlaps(literal):
+        if not _stands_in(part.of(text), known):
+            found.append(part)
+    stated = known_values(given, language)
+    for value in find_values(text, language):
+        if value.is_in_words and not number_words:
+            continue
+        if value.is_stated(stated) or _is_within(value.start, places_without_values):
+            continue
+        found.append(Range(value.start, value.end, is_weak=value.has_known_digits(stated)))
+    return without_overlaps(found)
+
+
+def _literal_parts(text: str) -> tuple[list[Range], list[Range]]:
+    """Return what sources have to say word by word: addresses, gaps and quotations.
+
+    The second value is where a figure is no statement of its own, such as in an address.
+    """
+    literal: list[Range] = []
+    places_without_values: list[Range] = []
+    for match in _STATEMENT.finditer(text):
+        place = Range(*match.span())
+        places_without_values.append(place)
+        if match.lastgroup != "none":
+            literal.append(place)
+    for match in _QUOTATION.finditer(text):
+        if _is_long(match[0]) or _is_said(text, *match.span()):
+            literal.append(Range(*match.span()))
+    return literal, places_without_values
+
+
+def _is_within(position: int, ranges: Sequence[Range]) -> bool:
+    """Tell whether a position is in one of the ranges, which are in order and do not overlap."""
+    behind = bisect_right(ranges, position, key=lambda part: part.start)
+    return behind > 0 and position < ranges[behind - 1].end
+
+
+def find_quotations(text: str, given: str) -> list[str]:
+    """Return the quotations in `text` that do not stand in `given`."""
+    found = []
+    for match in _QUOTATION.finditer(text):
+        if is_invented(match[0], given):
+            found.append(match[0])
+    return found
+
+
+def is_invented(quoted: str, given: str) -> bool:
+    """Tell whether a quoted text is a quotation, not a term, and does not stand in `given`."""
+    return _is_long(quoted) and not _stands_in(quoted, _normalize(given))
+
+
+def item_number(heading: str) -> re.Match[str] | None:
+    """Return the number at the start of a heading, such as `3. ` or `Step 3: `, as group 1."""
+    return _ITEM_NUMBER.match(heading)
+
+
+def number_end(text: str, *, is_heading: bool = False) -> int:
+    """Return where the number of a section or an item ends with which a text begins, or 0."""
+    patterns = [_SECTION_NUMBER]
+    if is_heading:
+        patterns += [_HEADING_NUMBER, _ITEM_NUMBER]
+    end = 0
+    for pattern in patterns:
+        match = pattern.match(text)
+        if match:
+            end = max(end, match.end())
+    return end
+
+
+def _is_long(text: str) -> bool:
+    return count_words(split_words(text)) >= MIN_QUOTED_WORDS
+
+
+def _is_said(text: str, start: int, end: int) -> bool:
+    """Tell whether somebody says what is quoted, as in `"It works," says Jo`."""
+    is_sentence = text[start + 1 : end - 1].rstrip().endswith(tuple(f",，{SENTENCE_SIGNS}"))
+    before = _SAID_BEFORE.search(text[max(0, start - _BESIDE) : start])
+    if before and (is_sentence or not before["sentence"]):
+        return True
+    after = _SAID_AFTER.match(text[end : end + _BESIDE])
+    return after is not None and (is_sentence or after[0][0] in ",，と")
+
+
+def _stands_in(statement: str, known: str) -> bool:
+    wanted = _normalize(statement)
+    return bool(wanted) and wanted in known
+
+
+@lru_cache(maxsize=256)  # what is given is the same for all paragraphs, and long with sources
+def _normalize(text: str) -> str:
+    """Return the words and figures of a text in lower case, each between spaces."""
+    found = re.findall(r"\d+(?:[.,:/-]\d+)*|[A-Za-zÀ-ɏ\u0370-\u052f]+|\w|[%€$£¥]", text.casefold())
+    if not found:
+        return ""
+    return f" {' '.join(found)} "

@@ -1,0 +1,232 @@
+"""Find the statements of a text that what it cites does not support.
+
+The statements are those that a new text is marked for: figures, dates, quotations, names and code.
+The text is read as an ElementTree, which a build needs anyway.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from itertools import pairwise
+from xml.etree.ElementTree import Element
+
+from markdown_it.token import Token
+
+from ...html.article import parse_article
+from ...html.elements import BLOCK_LEVEL, HEADINGS
+from ...language.languages import SOURCES_HEADINGS
+from ...language.ranges import Range
+from ...language.sentences import sentence_ends
+from ..marks.code_parts import find_unknown_in_line, find_unknown_parts
+from ..marks.marking import Given, find_unsupported
+
+_LABEL = re.compile(r"\s?\[(\d{1,3})\]")
+"""The label of a citation, such as `[3]`, with its number as group 1."""
+
+
+def normal_statement(text: str) -> str:
+    """Return a statement without case, and with one space between its words."""
+    return " ".join(text.split()).casefold()
+
+
+@dataclass(frozen=True)
+class Sentence:
+    """A sentence of a block, or a line of code."""
+
+    tokens: Sequence[Token]
+    text: str
+    kind: str
+    """The tag of its block."""
+
+    @property
+    def line(self) -> str:
+        """The sentence on one line, with its code in backticks."""
+        if self.kind == "pre":
+            return self.text.strip()
+        parts = []
+        for token in self.tokens:
+            is_code = token.type == "code_inline"
+            parts.append(f"`{token.content}`" if is_code else token.content)
+        return " ".join("".join(parts).split())
+
+    def unsupported(self, given: Given) -> list[Range]:
+        """Return the ranges of its statements that are not given."""
+        if self.kind == "pre":
+            return find_unknown_parts(self.text, given.text)
+        found = find_unsupported(
+            list(self.tokens),
+            given,
+            is_heading=self.kind in HEADINGS,
+            is_quotation=self.kind == "blockquote",
+        )
+        parts: list[Range] = []
+        for whole in found:
+            parts += self._parts_of_code(whole, given) or [whole]
+        return parts
+
+    def _parts_of_code(self, whole: Range, given: Given) -> list[Range]:
+        """Return the parts of a code span that are not given, none for a range of something else.
+
+        Of `tool sync --frozen`, only the flag can be wrong.
+        """
+        start = 0
+        for token in self.tokens:
+            end = start + len(token.content)
+            if token.type == "code_inline" and (start, end) == (whole.start, whole.end):
+                found = find_unknown_in_line(token.content, given.text)
+                return [Range(start + part.start, start + part.end) for part in found]
+            start = end
+        return []
+
+
+@dataclass
+class CitingBlock:
+    """A block of a text, with the numbers and addresses of what it cites."""
+
+    kind: str
+    tokens: list[Token] = field(default_factory=list)
+    addresses: set[str] = field(default_factory=set)
+    labels: set[int] = field(default_factory=set)
+
+    @cached_property
+    def text(self) -> str:
+        """The plain text without citations."""
+        return "".join(token.content for token in self.tokens)
+
+    def end_words(self) -> None:
+        """Drop the space before a citation."""
+        if self.tokens and self.tokens[-1].type == "text":
+            self.tokens[-1].content = self.tokens[-1].content.rstrip()
+
+    def sentences(self, language: str) -> Iterator[Sentence]:
+        """Yield its sentences, or the lines of code."""
+        if self.kind == "pre":
+            for line in self.text.splitlines():
+                if line.strip():
+                    yield Sentence((), line, self.kind)
+            return
+        prose = ""
+        for token in self.tokens:
+            # A sentence can begin with code, and does not end in it.
+            is_code = token.type == "code_inline"
+            prose += "X" * len(token.content) if is_code else token.content
+        start = 0
+        for end in [*sentence_ends(prose, language), len(prose)]:
+            tokens = list(_cut(self.tokens, start, end))
+            text = "".join(token.content for token in tokens)
+            if text.strip():
+                yield Sentence(tokens, text, self.kind)
+            start = end
+
+
+def _cut(tokens: Sequence[Token], start: int, end: int) -> Iterator[Token]:
+    """Yield the parts of tokens that are within a range of their text."""
+    position = 0
+    for token in tokens:
+        first = max(start - position, 0)
+        last = min(end - position, len(token.content))
+        if first < last:
+            yield Token(token.type, token.tag, 0, content=token.content[first:last])
+        position += len(token.content)
+
+
+@dataclass(frozen=True)
+class CitingText:
+    """The blocks of a text, without its list of sources."""
+
+    blocks: Sequence[CitingBlock]
+    listed: Sequence[str]
+    """The address, or else the title, of each source in the list at the end."""
+
+    language: str
+
+
+def read_citing_text(html: str) -> CitingText:
+    """Return the blocks of a text. Raises UnsafeHTMLError."""
+    article = parse_article(html)
+    listed = _listed_sources(article)
+    reader = _BlockReader(listed)
+    reader.read(article, None)
+    blocks = [block for block in reader.blocks if block.text.strip()]
+    names = []
+    for item in listed:
+        link = item.find(".//a")
+        title = "".join(item.itertext()).strip()
+        names.append(link.get("href", title) if link is not None else title)
+    return CitingText(blocks, names, article.get("lang", ""))
+
+
+def _listed_sources(article: Element) -> list[Element]:
+    """Return the items of the list of sources at the end of a text."""
+    found: list[Element] = []
+    for parent in article.iter():
+        for heading, following in pairwise(parent):
+            is_heading = heading.tag == "h2" and "".join(heading.itertext()) in SOURCES_HEADINGS
+            if is_heading and following.tag == "ol":
+                found = list(following)
+    return found
+
+
+class _BlockReader:
+    """Collects the blocks of an element."""
+
+    def __init__(self, left_out: Sequence[Element]) -> None:
+        self.blocks: list[CitingBlock] = []
+        self._left_out = set(map(id, left_out))
+        self._most_labels = len(left_out)
+
+    def read(self, element: Element, around: CitingBlock | None, *, is_code: bool = False) -> None:
+        """Read an element within a block, or None outside of all."""
+        if id(element) in self._left_out:
+            return
+        block = around
+        if block is None or element.tag in BLOCK_LEVEL:
+            block = CitingBlock(str(element.tag))
+            if around is not None and around.kind in ("li", "blockquote") and block.kind == "p":
+                block.kind = around.kind
+            self.blocks.append(block)
+        is_code = is_code or element.tag in ("code", "pre")
+        text = element.text or ""
+        if element.tag == "a":
+            block.addresses.add(element.get("href", ""))
+            if _LABEL.fullmatch(text):
+                text = ""
+                block.end_words()
+        elif element.tag == "br":
+            text = " "
+        self._add(block, text, is_code=is_code)
+        for child in element:
+            self.read(child, block, is_code=is_code)
+            self._add(block, child.tail or "", is_code=is_code)
+
+    def _add(self, block: CitingBlock, text: str, *, is_code: bool) -> None:
+        """Add a text to a block, without the labels of citations."""
+        if not is_code:
+            for label in _LABEL.finditer(text):
+                if int(label[1]) <= self._most_labels:
+                    block.labels.add(int(label[1]))
+            text = _LABEL.sub("", text)
+        if not text:
+            return
+        kind = "code_inline" if is_code else "text"
+        if block.tokens and block.tokens[-1].type == kind:
+            block.tokens[-1].content += text
+        else:
+            block.tokens.append(Token(kind, "", 0, content=text))
+
+
+def cited_in(block: CitingBlock, text: CitingText, titles: Mapping[str, str]) -> tuple[str, ...]:
+    """Return the names of the passages that a block cites.
+
+    `titles` has the title of each passage that the text cites, by its name.
+    """
+    found = [name for name in titles if name in block.addresses]
+    for label in sorted(block.labels):
+        title = text.listed[label - 1] if 0 < label <= len(text.listed) else ""
+        for name in titles:
+            if title in (name, titles[name]) and name not in found:
+                found.append(name)
+    return tuple(found)

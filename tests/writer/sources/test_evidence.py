@@ -1,0 +1,67 @@
+"""The passages of the sources that come closest to a sentence."""
+
+from __future__ import annotations
+
+import pytest
+
+from mkdocs_contentgen.writer.sources.evidence import EvidenceFinder
+from mkdocs_contentgen.writer.sources.sources import Passage
+
+SECTIONS = [
+    Passage("a.md", "Cache", "The cache keeps pages between builds. It is a folder.", "a/"),
+    Passage("b.md", "Deploy", "A deployment takes seven minutes.\n\nNobody waits for it.", "b/"),
+    Passage("c.md", "Long", "Gardens need water. " * 40 + "The build of a site needs a cache."),
+]
+
+
+def finder(sections: list[Passage]) -> EvidenceFinder:
+    """Return what finds passages in all of the sections."""
+    return EvidenceFinder(lambda sentence: sections)
+
+
+def test_the_closest_passage_is_first() -> None:
+    """It has its section, and the words that it shares, without short ones.
+
+    What shares far fewer of them is about something else.
+    """
+    first, *others = finder(SECTIONS).evidence_for("A build keeps pages in the cache.")
+    assert first.passage.file == "a.md"
+    assert first.words == ("cache", "keeps", "pages")
+    assert others == []
+
+
+def test_a_passage_is_short() -> None:
+    """Of a long section, it has the sentences that come closest alone."""
+    [first, *_] = finder(SECTIONS[2:]).evidence_for("The build needs a cache.")
+    assert first.passage.text.endswith("needs a cache.")
+    assert len(first.passage.text) <= 400
+
+
+LONG = {
+    "list": "- a build and its cache\n" * 60,
+    "line": "build cache " * 200,
+    "word": f"build cache {'x' * 900}",
+    "Chinese": "缓存 build cache " * 99,
+}
+
+
+@pytest.mark.parametrize("text", LONG.values(), ids=LONG)
+def test_a_passage_without_sentences_is_short(text: str) -> None:
+    """Lists, tables and lines without an end are divided between words."""
+    found = finder([Passage("d.md", "List", text)]).evidence_for("A build has a cache.")
+    assert found
+    for evidence in found:
+        assert len(evidence.passage.text) <= 400
+        assert evidence.passage.text in text
+
+
+def test_no_source_says_it() -> None:
+    """Neither a sentence of other words nor one without sources has a passage."""
+    assert finder(SECTIONS).evidence_for("Elephants wander through savannas.") == []
+    assert (
+        EvidenceFinder(lambda sentence: [], has_sources=False).evidence_for(
+            "The cache keeps pages."
+        )
+        == []
+    )
+    assert finder(SECTIONS).evidence_for("12 %") == []
