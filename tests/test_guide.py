@@ -65,6 +65,7 @@ LEFT_OUT = {
         "ci.md",
         "(?s)^(on|docs|texts):.*|^mkdocs-material\nmkdocs-contentgen @.*",
     ): "test_recipes.py runs them",
+    ("desk.md", "^ssh -L .*"): "needs another machine",
     ("zensical.md", "^contentgen zensical serve$"): "does not end",
     ("team.md", r"(?s)^cd deploy .*|^docker .*"): "test_deploy.py checks deploy/",
     ("team.md", "(?s)^useradd .*|^for port .*"): "changes the machine; test_deploy.py checks it",
