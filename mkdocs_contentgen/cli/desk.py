@@ -14,7 +14,7 @@ import click
 from ..files import sha256
 from .common import listen, open_site, pages_argument, program_for, site_options
 from .output import article_to_json, print_line
-from .review import reviewer
+from .texts import reviewer
 
 if TYPE_CHECKING:
     from collections.abc import Callable

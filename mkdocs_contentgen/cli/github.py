@@ -15,7 +15,7 @@ from .output import make_reporter, print_errors, print_line, print_warnings
 
 if TYPE_CHECKING:
     from ..github.api import GitHub
-    from ..github.events import Job
+    from ..github.events import GitHubJob
     from ..stale import Level
 
 _Command = TypeVar("_Command", bound=Callable[..., None])
@@ -34,7 +34,7 @@ def wait_option(command: _Command) -> _Command:
     return option(command)
 
 
-def connect(job: Job, max_wait: int) -> GitHub:
+def connect(job: GitHubJob, max_wait: int) -> GitHub:
     """Return the API for a job that waits for limits for some minutes."""
     from ..github.api import GitHub, Waiting
 
@@ -56,7 +56,7 @@ def check(config_file: str | None, fail_on: Level | None, max_wait: int) -> None
     It ends with 1 while a text of the pull request is not approved. Texts whose sources the pull
     request changes are named, also if it touches no text.
     """
-    from ..github.checking import check as check_pull_request
+    from ..github.check import check as check_pull_request
     from ..github.events import read_job
     from ..review.report_markdown import sources_line
 
@@ -86,7 +86,7 @@ def propose(config_file: str | None, max_requests: int | None, branch: str, max_
     the texts are asked for a review.
     """
     from ..github.events import read_job
-    from ..github.proposing import base_branch, propose_texts
+    from ..github.propose import base_branch, propose_texts
     from ..github.texts_branch import start_branch
 
     job = read_job(os.environ)
@@ -120,7 +120,7 @@ def approve(approved_dir: str, max_wait: int, *, four_eyes: bool) -> None:
     the reviewer has to be able to write to the repository. The approval is a commit on the branch
     of the pull request, by the reviewer.
     """
-    from ..github.approving import approve_reviewed
+    from ..github.approve import approve_reviewed
     from ..github.events import read_job
     from ..github.repository import job_repository
 

@@ -30,9 +30,9 @@ from .common import (
 from .desk import review
 from .github import github
 from .init import init
-from .proposing import propose, report
-from .review import approve, diff, eject, import_, prompt, show
+from .pull_requests import propose, report
 from .sandbox import sandbox
+from .texts import approve, diff, eject, import_, prompt, show
 from .update import update
 from .writer_server import writer
 from .zensical import zensical

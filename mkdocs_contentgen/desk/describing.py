@@ -22,7 +22,7 @@ from ..html.document import Document
 from ..html.marked_sentences import MarkedSentence
 from ..html.tags import closest, strings_in, tags_in
 from ..remark_words import sentence_of
-from ..review.evidence import OriginalFinder, evidence_finder
+from ..review.sentences_to_check import OriginalFinder, evidence_finder
 from ..site.site import Site
 from ..text import Text
 from ..texts.articles import Article, count_statements

@@ -19,7 +19,7 @@ import msgspec
 
 from ..display import counted, escape_controls
 from ..errors import ConfigurationError, GitHubError
-from .events import Job, PullRequest, Review
+from .events import GitHubJob, PullRequest, PullRequestReview
 
 _TRIES = 4
 _TIMEOUT = 30.0
@@ -126,7 +126,7 @@ class Waiting:
 class GitHub:
     """The API of a repository, for one job."""
 
-    def __init__(self, job: Job, waiting: Waiting | None = None) -> None:
+    def __init__(self, job: GitHubJob, waiting: Waiting | None = None) -> None:
         """Raise ConfigurationError for an address that must not get the token."""
         _check_address("GITHUB_API_URL", job.api_url)
         _check_address("GITHUB_GRAPHQL_URL", job.graphql_url)
@@ -230,15 +230,15 @@ class GitHub:
         """Return a pull request as it is now."""
         return self._get(f"{self._repository}/pulls/{number}", PullRequest)
 
-    def reviews(self, number: int, known: int) -> list[Review]:
+    def reviews(self, number: int, known: int) -> list[PullRequestReview]:
         """Return the reviews of a pull request as they are now, the oldest first.
 
         The review `known` is among them: GitHub may list a new one a moment later.
         """
         path = f"{self._repository}/pulls/{number}/reviews"
-        review = self._get(f"{path}/{known}", Review)
+        review = self._get(f"{path}/{known}", PullRequestReview)
         try:
-            found = list(self._pages(path, Review))
+            found = list(self._pages(path, PullRequestReview))
         except GitHubError as error:
             # The pull request and this review were found, so it is not that they may not be read.
             if error.status != 404:

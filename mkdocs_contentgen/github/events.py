@@ -71,7 +71,7 @@ class Reviewer(msgspec.Struct, frozen=True):
     """`Bot` for an app."""
 
 
-class Review(msgspec.Struct, frozen=True):
+class PullRequestReview(msgspec.Struct, frozen=True):
     """A review in an event or an answer."""
 
     id: int
@@ -90,11 +90,11 @@ class MergeGroup(msgspec.Struct, frozen=True):
     base_sha: Commit
 
 
-class Event(msgspec.Struct, frozen=True):
+class JobEvent(msgspec.Struct, frozen=True):
     """The event that has started a job, as far as it is about a pull request."""
 
     pull_request: PullRequest | None = None
-    review: Review | None = None
+    review: PullRequestReview | None = None
     merge_group: MergeGroup | None = None
 
     def change(self) -> Change:
@@ -128,7 +128,7 @@ def change_of(pull_request: PullRequest) -> Change:
 
 
 @dataclass(frozen=True)
-class Job:
+class GitHubJob:
     """What a job on GitHub knows."""
 
     repository: str
@@ -138,12 +138,12 @@ class Job:
     graphql_url: str
     server_url: str
     token: str = field(repr=False)
-    event: Event = field(default_factory=Event)
+    event: JobEvent = field(default_factory=JobEvent)
     summary: Path | None = None
     """The file of the summary that GitHub shows for the job."""
 
 
-def read_job(environment: Mapping[str, str]) -> Job:
+def read_job(environment: Mapping[str, str]) -> GitHubJob:
     """Return what GitHub gives a job. Raises ConfigurationError outside of one."""
     repository = environment.get("GITHUB_REPOSITORY", "")
     if not _REPOSITORY.fullmatch(repository):
@@ -160,7 +160,7 @@ def read_job(environment: Mapping[str, str]) -> Job:
         raise ConfigurationError("GITHUB_TOKEN has characters that no token has; copy it again")
     summary = environment.get("GITHUB_STEP_SUMMARY", "")
     api_url = environment.get("GITHUB_API_URL") or "https://api.github.com"
-    return Job(
+    return GitHubJob(
         repository,
         api_url,
         environment.get("GITHUB_GRAPHQL_URL") or f"{api_url.removesuffix('/v3')}/graphql",
@@ -171,17 +171,17 @@ def read_job(environment: Mapping[str, str]) -> Job:
     )
 
 
-def _read_event(name: str) -> Event:
+def _read_event(name: str) -> JobEvent:
     """Return the event in a file, or an empty one without a file."""
     if not name:
-        return Event()
+        return JobEvent()
     path = Path(name)
     try:
         with path.open("rb") as file:
             content = file.read(_MAX_EVENT + 1)
         if len(content) > _MAX_EVENT:
             raise ConfigurationError(f"GITHUB_EVENT_PATH: {name} is no event of GitHub")
-        return msgspec.json.decode(content, type=Event)
+        return msgspec.json.decode(content, type=JobEvent)
     except OSError as error:
         raise ConfigurationError(f"GITHUB_EVENT_PATH: {reason_of(error)}") from error
     except (msgspec.MsgspecError, RecursionError) as error:

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from ..files import reason_of
-from .events import Job
+from .events import GitHubJob
 
 
-def write_summary(job: Job, text: str) -> list[str]:
+def write_summary(job: GitHubJob, text: str) -> list[str]:
     """Add a text to the summary of a job, and return what a person should know."""
     if job.summary is None:
         return ["GITHUB_STEP_SUMMARY is not set, so there is no summary"]

@@ -23,7 +23,7 @@ from ..texts.approved_dir import read_committed
 from ..texts.approved_file import ApprovedText
 from ..texts.articles import Article
 from .earlier import approved_in_git
-from .evidence import SentenceToCheck, sentences_to_check
+from .sentences_to_check import SentenceToCheck, sentences_to_check
 from .vouching import Doubt, doubts_about
 
 _MAX_SOURCE = 1_000_000

@@ -52,8 +52,8 @@ _PART = re.compile("<[^<>]*>| |[^<> ]+")
 _BLANK_LINE = re.compile("^ +$", re.MULTILINE)
 """Matches the spaces of a line that has nothing else."""
 
-_TYPOGRAPHIC = str.maketrans({"‘": "'", "’": "'", "“": '"', "”": '"', "…": "..."})
-"""What extensions for typography make of quotation marks and dots."""
+_PLAIN_PUNCTUATION = str.maketrans({"‘": "'", "’": "'", "“": '"', "”": '"', "…": "..."})
+"""Plain punctuation for what extensions for typography make of it."""
 
 _TRANSPARENT = frozenset({"thead", "tbody", "tfoot", "span", "abbr"})
 """Elements that extensions add, and that show nothing by themselves."""
@@ -327,7 +327,7 @@ def _is_automatic_link(element: Element) -> bool:
 
 
 def _describe_text(text: str | None) -> str:
-    return escape(_SPACE.sub(" ", text or "").translate(_TYPOGRAPHIC), quote=False)
+    return escape(_SPACE.sub(" ", text or "").translate(_PLAIN_PUNCTUATION), quote=False)
 
 
 def _start_tag(element: Element) -> str:

@@ -47,7 +47,7 @@ LinkTo = Callable[[Path, int | None], str]
 
 
 @dataclass(frozen=True)
-class Form:
+class ReportForm:
     """How a report is written."""
 
     link_to: LinkTo = lambda path, line: ""
@@ -90,7 +90,7 @@ def summary_line(reports: Sequence[TextReport]) -> str:
 
 def report_markdown(
     reports: Sequence[TextReport],
-    form: Form,
+    form: ReportForm,
     *,
     articles: Sequence[Article] = (),
     changes: Sequence[SourceChange] = (),
@@ -153,7 +153,9 @@ def _lists(articles: Sequence[Article]) -> list[str]:
     return lists
 
 
-def _sections(reports: Sequence[TextReport], form: Form, room: int) -> tuple[list[str], list[str]]:
+def _sections(
+    reports: Sequence[TextReport], form: ReportForm, room: int
+) -> tuple[list[str], list[str]]:
     """Return the sections of texts that fit into `room` characters, and the pages of the others.
 
     A section that is too long as a whole is shortened.
@@ -314,7 +316,7 @@ def _list_of(heading: str, items: Sequence[str], number: int) -> str:
     return "\n".join(lines)
 
 
-def _section(report: TextReport, form: Form, *, is_short: bool = False) -> str:
+def _section(report: TextReport, form: ReportForm, *, is_short: bool = False) -> str:
     """Return what is folded about a text, or an empty string if there is nothing.
 
     A short one has neither the changed words nor the evidence.
@@ -350,7 +352,7 @@ def _changes(report: TextReport) -> str:
     return "\n".join(lines)
 
 
-def _sentences(report: TextReport, form: Form, *, is_short: bool) -> list[str]:
+def _sentences(report: TextReport, form: ReportForm, *, is_short: bool) -> list[str]:
     """Return the list of sentences to check and that of those to read, without empty ones."""
     to_check = []
     to_read = []
@@ -370,7 +372,7 @@ def _sentences(report: TextReport, form: Form, *, is_short: bool) -> list[str]:
 
 
 def _sentence_lines(
-    article: Article, sentences: Sequence[PlacedSentence], form: Form, *, is_short: bool
+    article: Article, sentences: Sequence[PlacedSentence], form: ReportForm, *, is_short: bool
 ) -> list[str]:
     """Return a line for each sentence, and below it the lines of its evidence."""
     texts = [sentence.text for sentence in sentences]
@@ -412,7 +414,7 @@ def ticked_marks(reports: Iterable[str]) -> frozenset[str]:
     return frozenset(ticked)
 
 
-def _evidence(sentence: PlacedSentence, form: Form) -> list[str]:
+def _evidence(sentence: PlacedSentence, form: ReportForm) -> list[str]:
     """Return the closest passages of the sources to a sentence, below it."""
     lines = [f"  - {_passage(passage, form)}" for passage in sentence.evidence]
     if sentence.has_sources and not lines:
@@ -420,7 +422,7 @@ def _evidence(sentence: PlacedSentence, form: Form) -> list[str]:
     return lines
 
 
-def _passage(passage: PlacedPassage, form: Form) -> str:
+def _passage(passage: PlacedPassage, form: ReportForm) -> str:
     place = passage.file
     if passage.line is not None:
         place = f"{passage.file}:{passage.line}"

@@ -49,8 +49,8 @@ from ..translation.first_translation import (
     reread,
     set_language,
 )
-from ..translation.importing import ImportedTranslation, import_translation
-from ..translation.updating import (
+from ..translation.imported_translation import ImportedTranslation, import_translation
+from ..translation.updated_translation import (
     apply_translation_update,
     plan_translation_update,
     remarks_still_true,

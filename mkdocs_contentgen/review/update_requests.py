@@ -91,7 +91,7 @@ class _OriginalUpdate:
     def _apply(
         self, before: Text, today: date, asked: Translation | None, translated: Translated
     ) -> Text:
-        from ..translation.updating import apply_translation_update
+        from ..translation.updated_translation import apply_translation_update
 
         return apply_translation_update(
             before,

@@ -34,7 +34,7 @@ _DONE = (b"[DONE]", b"DONE")
 
 
 @dataclass(frozen=True)
-class Event:
+class ServerSentEvent:
     """An event, or lines that are not an event."""
 
     data: bytes
@@ -73,7 +73,7 @@ class EventParser:
         self._data: list[bytes] = []
         self._stray: list[bytes] = []
 
-    def feed(self, chunk: bytes) -> Iterator[Event]:
+    def feed(self, chunk: bytes) -> Iterator[ServerSentEvent]:
         """Yield the events that end in this part of the stream."""
         if self._ends_with_cr and chunk.startswith(b"\n"):
             chunk = chunk.removeprefix(b"\n")  # the second half of a line break
@@ -88,7 +88,7 @@ class EventParser:
             yield from self._read_line(line)
         self._line += rest
 
-    def close(self) -> Iterator[Event]:
+    def close(self) -> Iterator[ServerSentEvent]:
         """Yield the last event of a stream that has ended."""
         line = bytes(self._line)
         # A stream can be cut off within the name of a field, which then says nothing.
@@ -101,7 +101,7 @@ class EventParser:
             self._data.clear()
         yield from self._end_block()
 
-    def _read_line(self, line: bytes) -> Iterator[Event]:
+    def _read_line(self, line: bytes) -> Iterator[ServerSentEvent]:
         """Add a line to its event, and yield the event that has ended before it, if one has."""
         line = line.removeprefix(BOM)
         name, _, value = line.partition(b":")
@@ -120,22 +120,22 @@ class EventParser:
                 yield from self._end_block()
             self._stray.append(line)
 
-    def _end_block(self) -> Iterator[Event]:
+    def _end_block(self) -> Iterator[ServerSentEvent]:
         """Yield what stands between two empty lines."""
         stray = self._stray
         if self._data:
             # The standard ignores fields that it does not know.
             stray = [line for line in stray if not _UNKNOWN_FIELD.match(line)]
         if stray:
-            yield Event(b"\n".join(stray), is_stray=True)
+            yield ServerSentEvent(b"\n".join(stray), is_stray=True)
         if self._data or self._name:
-            yield Event(b"\n".join(self._data), self._name)
+            yield ServerSentEvent(b"\n".join(self._data), self._name)
         self._data = []
         self._stray = []
         self._name = ""
 
 
-def parse_events(body: bytes) -> Iterator[Event]:
+def parse_events(body: bytes) -> Iterator[ServerSentEvent]:
     """Yield the events of a whole stream."""
     parser = EventParser()
     yield from parser.feed(body)
@@ -146,7 +146,7 @@ def _is_whole(data: bytes) -> bool:
     """Tell whether data are a whole JSON object or array, or `[DONE]`."""
     if data.lstrip()[:1] not in (b"{", b"["):
         return False
-    if Event(data).is_done:
+    if ServerSentEvent(data).is_done:
         return True
     try:
         msgspec.json.decode(data, type=msgspec.Raw)

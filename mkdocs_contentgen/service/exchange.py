@@ -32,7 +32,7 @@ from ..errors import (
 )
 from .bodies import MAX_ANSWER, MAX_STREAM, TooLargeError, limited, read_body
 from .error_words import has_secret, reason_in, without_secret
-from .event_stream import Event, EventParser, StreamEvent
+from .event_stream import EventParser, ServerSentEvent, StreamEvent
 from .waits import RetryAfter, format_seconds, read_retry_after
 
 # With rich and pygments installed, httpx also loads its command line, which takes most of the time
@@ -219,7 +219,7 @@ class HTTPConnection:
         timeout: float,
         body: Mapping[str, object] | None = None,
         headers: Mapping[str, str] | None = None,
-        on_event: Callable[[Event], StreamEvent] | None = None,
+        on_event: Callable[[ServerSentEvent], StreamEvent] | None = None,
         token_timeout: float = 0,
     ) -> Answer:
         """Send a request with a JSON `body`, and return the answer.
@@ -301,7 +301,7 @@ class HTTPConnection:
     async def _receive(
         self,
         response: httpx.Response,
-        on_event: Callable[[Event], StreamEvent] | None,
+        on_event: Callable[[ServerSentEvent], StreamEvent] | None,
         on_token: Callable[[], None],
     ) -> bytes:
         """Return the body of an answer. It is empty if `on_event` got its events."""
@@ -347,7 +347,7 @@ class HTTPConnection:
             if start.startswith(first_bytes):
                 self._check_encoding(encoding)
 
-    async def _events(self, response: httpx.Response) -> AsyncGenerator[Event]:
+    async def _events(self, response: httpx.Response) -> AsyncGenerator[ServerSentEvent]:
         """Yield the events of an answer, and lines that are not events, as they come.
 
         Raises InvalidAnswerError if the answer is too large.

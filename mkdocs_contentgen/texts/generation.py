@@ -605,10 +605,7 @@ async def _translate(
     client: Client, asked: PageRequest, original: OriginalText, attempt: Attempt
 ) -> Text:
     """Return the translation of a text. Raises ServiceError."""
-    from ..translation.first_translation import (  # most sites have one language
-        first_translation,
-        plan_translation,
-    )
+    from ..translation.first_translation import first_translation, plan_translation
 
     text = original.text
     language = asked.request.language

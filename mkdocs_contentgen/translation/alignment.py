@@ -29,7 +29,7 @@ from ..text import Text
 from .remembered import (
     MISSING,
     REMOVED,
-    Form,
+    LeafDigests,
     Remembered,
     forms_of,
     read_remembered,
@@ -53,7 +53,7 @@ _SHARED_WORDS = 4.0
 """How much it counts that all their links, code, names and figures are the same."""
 
 _WEIGHT_OF_MISSING = 0.25
-"""Factor for the likeness of a leaf to a part that the translation lacked before."""
+"""Factor for the similarity of a leaf to a part that the translation lacked before."""
 
 _FLOW = frozenset({"p", "li", "text", "blockquote", "div", "dd", "dt", "summary"})
 """The kinds of blocks that are mostly one paragraph."""
@@ -189,29 +189,29 @@ def align(
     own_places = _Places(own_rows, _Rows(own_digests, shared_elements(own)), own)
     standing_for_none = set(additions.split())
 
-    def likeness(number: int, leaf: int) -> float:
+    def similarity(number: int, leaf: int) -> float:
         """Return how well a leaf of the original fits the translation of a remembered part."""
-        return places.marks[leaf].likeness(own_places.marks_of(number))
+        return places.marks[leaf].similarity(own_places.marks_of(number))
 
-    def own_likeness(number: int, own_leaf: int) -> float:
+    def own_similarity(number: int, own_leaf: int) -> float:
         """Return how well a leaf of the translation fits the original of a remembered part."""
         if parts[number].own == REMOVED or own_digests[own_leaf] in standing_for_none:
             return 0
-        found = own_places.marks[own_leaf].likeness(places.marks_of(number))
+        found = own_places.marks[own_leaf].similarity(places.marks_of(number))
         if parts[number].own == MISSING:
             # A person may have added it; more often, the leaf is another part that was changed.
             return found * _WEIGHT_OF_MISSING
         return found
 
-    # In this order: own_likeness() asks which leaf of the original a part is now.
-    places.add_changed(likeness)
-    own_places.add_changed(own_likeness)
+    # In this order: own_similarity() asks which leaf of the original a part is now.
+    places.add_changed(similarity)
+    own_places.add_changed(own_similarity)
     by_persons = _leaves_by_persons(parts, own, own_places, changed_by)
     return Alignment(_pairs(parts, forms, places, own_places), places.unmatched(), by_persons)
 
 
 def _pairs(
-    parts: Sequence[Remembered], forms: Sequence[Form], places: _Places, own_places: _Places
+    parts: Sequence[Remembered], forms: Sequence[LeafDigests], places: _Places, own_places: _Places
 ) -> list[Pair]:
     """Return what became of each remembered part in the original and in the translation."""
     with_new_content = _find_new_content(parts, forms, places)
@@ -280,19 +280,19 @@ def count_changed_leaves(remembered: str, original: Sequence[Block]) -> int:
 
 
 def _places_of_forms(
-    parts: Sequence[Remembered], forms: Sequence[Form], leaves: Sequence[Block]
+    parts: Sequence[Remembered], forms: Sequence[LeafDigests], leaves: Sequence[Block]
 ) -> _Places:
     """Return where the leaves of an original are, which are found by their words."""
     before = [part.form for part in parts]
     return _Places(_rows_of_forms(before), _rows_of_forms(forms), leaves)
 
 
-def _rows_of_forms(forms: Sequence[Form]) -> _Rows:
+def _rows_of_forms(forms: Sequence[LeafDigests]) -> _Rows:
     return _Rows([form.words for form in forms], [form.shared for form in forms])
 
 
 def _find_new_content(
-    parts: Sequence[Remembered], forms: Sequence[Form], places: _Places
+    parts: Sequence[Remembered], forms: Sequence[LeafDigests], places: _Places
 ) -> set[int]:
     """Return the numbers of the parts that have the same words with other content in them."""
     found = set()
@@ -304,7 +304,7 @@ def _find_new_content(
 
 
 def _find_new_places(
-    parts: Sequence[Remembered], forms: Sequence[Form], places: _Places
+    parts: Sequence[Remembered], forms: Sequence[LeafDigests], places: _Places
 ) -> set[int]:
     """Return the numbers of the parts that have another tag, or something else around them."""
     found = set()
@@ -329,11 +329,11 @@ def align_unknown(original: Sequence[Block], own: Sequence[Block]) -> dict[int, 
     Nothing is remembered of them. What is once in both, such as code and pictures, is found first,
     then headings, then what is between them.
     """
-    marks = [_Marks(leaf) for leaf in original]
-    own_marks = [_Marks(leaf) for leaf in own]
+    marks = [_Features(leaf) for leaf in original]
+    own_marks = [_Features(leaf) for leaf in own]
 
-    def likeness(number: int, own_number: int) -> float:
-        return own_marks[own_number].likeness(marks[number])
+    def similarity(number: int, own_number: int) -> float:
+        return own_marks[own_number].similarity(marks[number])
 
     digests = [short_digest_of(leaf) for leaf in original]
     matched = dict(match_unique(digests, [short_digest_of(leaf) for leaf in own]))
@@ -341,9 +341,9 @@ def align_unknown(original: Sequence[Block], own: Sequence[Block]) -> dict[int, 
     for numbers, leaves in list(gaps(matched, sizes)):
         headings = [number for number in numbers if original[number].kind in HEADINGS]
         own_headings = [leaf for leaf in leaves if own[leaf].kind in HEADINGS]
-        matched.update(_pair(headings, own_headings, likeness, _MAX_COMPARED_ONCE))
+        matched.update(_pair(headings, own_headings, similarity, _MAX_COMPARED_ONCE))
     for numbers, leaves in list(gaps(matched, sizes)):
-        matched.update(_pair(numbers, leaves, likeness, _MAX_COMPARED_ONCE))
+        matched.update(_pair(numbers, leaves, similarity, _MAX_COMPARED_ONCE))
     return matched
 
 
@@ -495,7 +495,7 @@ class _Places:
                 _name_cells_in_columns(row, f" {index}", digests, now, repeated)
             else:
                 _name_common_cells(row, f" {index}", digests, now)
-        self.marks = [_Marks(leaf) for leaf in leaves]
+        self.marks = [_Features(leaf) for leaf in leaves]
         self._sizes = len(digests), len(leaves)
         self.equal = match_in_order(digests, now)
         """The leaves of parts that are as they were, by the number of the part."""
@@ -565,7 +565,7 @@ class _Places:
                 return mapping[number]
         return None
 
-    def marks_of(self, number: int) -> _Marks | None:
+    def marks_of(self, number: int) -> _Features | None:
         """Return the marks of the leaf that a part is now, or None if it is gone."""
         leaf = self.of(number)
         return None if leaf is None else self.marks[leaf]
@@ -575,14 +575,14 @@ class _Places:
         matched = {*self.equal.values(), *self.moved.values(), *self.changed.values()}
         return [leaf for leaf in range(len(self.marks)) if leaf not in matched]
 
-    def add_changed(self, likeness: Callable[[int, int], float]) -> None:
-        """Pair what is left over between equal parts, if its likeness is not 0."""
-        self._add_changed_cells(likeness)
+    def add_changed(self, similarity: Callable[[int, int], float]) -> None:
+        """Match what is left over between equal parts, if its similarity is not 0."""
+        self._add_changed_cells(similarity)
         for numbers, leaves in self.left_over():
-            self.changed.update(_pair(numbers, leaves, likeness, _MAX_COMPARED))
+            self.changed.update(_pair(numbers, leaves, similarity, _MAX_COMPARED))
 
-    def _add_changed_cells(self, likeness: Callable[[int, int], float]) -> None:
-        """Pair what is left over in the same column of a row, also if the row was moved."""
+    def _add_changed_cells(self, similarity: Callable[[int, int], float]) -> None:
+        """Match what is left over in the same column of a row, also if the row was moved."""
         taken = {*self.equal.values(), *self.moved.values()}
         for row in self._rows:
             if not row.has_same_columns:
@@ -590,7 +590,7 @@ class _Places:
             has_moved = any(number in self.moved for number in row.before)
             for number, leaf in zip(row.before, row.after, strict=True):
                 has_leaf = number in self.equal or number in self.moved
-                if not has_leaf and leaf not in taken and likeness(number, leaf):
+                if not has_leaf and leaf not in taken and similarity(number, leaf):
                     self.changed[number] = leaf
                     if has_moved:
                         self.changed_and_moved.add(number)
@@ -612,14 +612,14 @@ class _Places:
             yield left_numbers, left_leaves
 
 
-class _Marks:
+class _Features:
     """What a block mostly shares with its translation."""
 
     def __init__(self, leaf: Block) -> None:
         self._kind = leaf.kind
         self._element = leaf.element
 
-    def likeness(self, other: _Marks | None) -> float:
+    def similarity(self, other: _Features | None) -> float:
         """Return how well two blocks fit, or 0 if they cannot be each other.
 
         None is a block of which nothing is known.
@@ -627,19 +627,19 @@ class _Marks:
         if other is None:
             return _SIMILAR_KIND
         if self._kind == other._kind:
-            likeness = _SAME_KIND
+            similarity = _SAME_KIND
         elif {self._kind, other._kind} <= HEADINGS or {self._kind, other._kind} <= _FLOW:
-            likeness = _SIMILAR_KIND
+            similarity = _SIMILAR_KIND
         else:
             return 0
         words = self._lasting_words
         other_words = other._lasting_words
         most = max(words.total(), other_words.total())
         if most:
-            likeness += _SHARED_WORDS * (words & other_words).total() / most
+            similarity += _SHARED_WORDS * (words & other_words).total() / most
         # At most 1, for two of the same length.
         shorter, longer = sorted((len(self._text), len(other._text)))
-        return likeness + (shorter + 1) / (longer + 1)
+        return similarity + (shorter + 1) / (longer + 1)
 
     @cached_property
     def _text(self) -> str:
@@ -667,7 +667,7 @@ def _is_lasting(word: str) -> bool:
 def _pair(
     numbers: Sequence[int],
     leaves: Sequence[int],
-    likeness: Callable[[int, int], float],
+    similarity: Callable[[int, int], float],
     max_compared: int,
 ) -> dict[int, int]:
     """Return the pairs in the order of both sequences that are most alike together.
@@ -677,8 +677,8 @@ def _pair(
     """
     if len(numbers) * len(leaves) > max_compared:
         pairs = zip(numbers, leaves, strict=False)
-        return {number: leaf for number, leaf in pairs if likeness(number, leaf)}
-    alike = [[likeness(number, leaf) for leaf in leaves] for number in numbers]
+        return {number: leaf for number, leaf in pairs if similarity(number, leaf)}
+    alike = [[similarity(number, leaf) for leaf in leaves] for number in numbers]
     best = _best_sums(alike, len(leaves))
     pairs_found = {}
     row = 0
@@ -699,9 +699,9 @@ def _pair(
 def _best_sums(alike: Sequence[Sequence[float]], columns: int) -> list[list[float]]:
     """Return a table for the pairs that are most alike together, in the order of both sequences.
 
-    `alike` has the likeness of each possible pair: a row for each item of one sequence, and so many
-    columns for the other. `table[row][column]` is the sum of the best pairs from that row and that
-    column on.
+    `alike` has the similarity of each possible pair: a row for each item of one sequence, and a
+    column for each of the other. `table[row][column]` is the sum of the best pairs from that row
+    and that column on.
     """
     table = [[0.0] * (columns + 1) for _ in range(len(alike) + 1)]
     for row in reversed(range(len(alike))):

@@ -38,8 +38,8 @@ from ..writer.marks.marking import mark_element
 from ..writer.models.glossary import NO_GLOSSARY, Glossary, is_kept
 from .compared_words import (
     NO_COMMON_WORDS,
+    BlockText,
     CommonWords,
-    Pair,
     compare_names,
     compare_negations,
     missing_rates,
@@ -234,8 +234,8 @@ def _pair(
     language: str,
     from_language: str,
     common_words: CommonWords = NO_COMMON_WORDS,
-) -> Pair:
-    return Pair(
+) -> BlockText:
+    return BlockText(
         original=words_of_block(original),
         translation=words_of_block(element),
         from_language=primary_tag(from_language),
@@ -283,7 +283,7 @@ def check(
     return escape_controls("; ".join(messages))[:MAX_REASON]
 
 
-def _length_messages(pair: Pair) -> list[str]:
+def _length_messages(pair: BlockText) -> list[str]:
     """Return a message for a translation that cannot say what its original says."""
     original = _length(pair.original)
     translation = _length(pair.translation)
@@ -313,7 +313,7 @@ class Comparison:
     """What of the original is not in the translation."""
 
 
-def compare_block(pair: Pair) -> Comparison:
+def compare_block(pair: BlockText) -> Comparison:
     """Compare the text of a block and that of its translation."""
     added_values, missing_values = _compare_values(pair)
     added_literals, missing_literals = compare_literals(pair)
@@ -351,13 +351,13 @@ def _plain(string: NavigableString) -> str:
     return _KEPT.sub(lambda match: OBJECT * len(match[0]), text)
 
 
-def _compare_values(pair: Pair) -> tuple[list[Range], list[str]]:
+def _compare_values(pair: BlockText) -> tuple[list[Range], list[str]]:
     """Return the values that only the translation has, and messages for those that it lacks."""
     originals = find_values(pair.original, pair.from_language)
     return _added_values(pair, originals), _missing_values(pair, originals)
 
 
-def _added_values(pair: Pair, originals: Sequence[Value]) -> list[Range]:
+def _added_values(pair: BlockText, originals: Sequence[Value]) -> list[Range]:
     """Return the values of a translation that its original does not have."""
     stated = _readings_of_original(pair, originals)
     literals = literals_of(pair.translation)
@@ -382,7 +382,7 @@ def _is_number_alone(value: Value, numbers: Container[str]) -> bool:
     return figure is not None and not figure.unit and figure.written in numbers
 
 
-def _readings_of_original(pair: Pair, originals: Sequence[Value]) -> Readings:
+def _readings_of_original(pair: BlockText, originals: Sequence[Value]) -> Readings:
     """Return all that the values of an original can be in another language."""
     readings = set(known_values(pair.original, pair.from_language))
     for value in originals:
@@ -393,7 +393,7 @@ def _readings_of_original(pair: Pair, originals: Sequence[Value]) -> Readings:
     return frozenset(readings)
 
 
-def _missing_values(pair: Pair, originals: Sequence[Value]) -> list[str]:
+def _missing_values(pair: BlockText, originals: Sequence[Value]) -> list[str]:
     """Return a message for each value of an original that its translation does not have."""
     stated = known_values(pair.translation, pair.language)
     literals = literals_of(pair.original)
@@ -410,14 +410,14 @@ def _missing_values(pair: Pair, originals: Sequence[Value]) -> list[str]:
     return messages
 
 
-def _can_have_unknown_unit(stated: Readings, value: Value, pair: Pair) -> bool:
+def _can_have_unknown_unit(stated: Readings, value: Value, pair: BlockText) -> bool:
     """Tell whether a translation has a number, and its language has no words of units here."""
     if value.figure is None or has_unit_words(pair.language):
         return False
     return not stated.isdisjoint(value.figure.bare_readings())
 
 
-def _compare_signs(pair: Pair) -> tuple[list[Range], list[str]]:
+def _compare_signs(pair: BlockText) -> tuple[list[Range], list[str]]:
     """Return the negative numbers that only the translation has, and messages for what it lacks.
 
     A number that is not there at all, with any sign, is what _compare_values() finds.
@@ -465,7 +465,7 @@ def _is_vague(value: Value) -> bool:
     return is_round and not value.figure.written
 
 
-def _is_comparable(value: Value, pair: Pair) -> bool:
+def _is_comparable(value: Value, pair: BlockText) -> bool:
     """Tell whether the words of a value are known in the language of the translation."""
     return bool(value.figure and value.figure.written) or has_vocabulary(pair.language)
 
@@ -510,7 +510,7 @@ def _in_other_words(value: Value) -> Readings:
     return frozenset(found)
 
 
-def _added_latin_words(pair: Pair) -> list[Range]:
+def _added_latin_words(pair: BlockText) -> list[Range]:
     """Return the words in Latin letters that a text in another script has from nowhere."""
     if pair.is_translation_latin:
         return []

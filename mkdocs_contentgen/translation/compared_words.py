@@ -73,7 +73,7 @@ NO_COMMON_WORDS = CommonWords()
 
 
 @dataclass(frozen=True)
-class Pair:
+class BlockText:
     """The text of a block and that of its translation, without code."""
 
     original: str
@@ -106,7 +106,7 @@ def _is_mostly_latin(text: str) -> bool:
     return 2 * sum(1 for letter in letters if _LATIN.match(letter)) > len(letters)
 
 
-def compare_negations(pair: Pair) -> list[str]:
+def compare_negations(pair: BlockText) -> list[str]:
     """Return a message if one of the two negates what the other does not."""
     rows = _TABLE["negations"]
     if pair.from_language not in rows or pair.language not in rows:
@@ -148,7 +148,7 @@ class _Negations:
         return len(re.findall(f"{self.wide}|{self.clear}", text, re.IGNORECASE))
 
 
-def sentence_pairs(pair: Pair) -> Iterator[tuple[str, str]]:
+def sentence_pairs(pair: BlockText) -> Iterator[tuple[str, str]]:
     """Yield each sentence with its translation, or all of a block where their numbers differ."""
     originals = _split(pair.original, pair.from_language)
     translations = _split(pair.translation, pair.language)
@@ -178,7 +178,7 @@ def is_transliterated(name: str, text: str) -> bool:
     return pattern is not None and re.search(pattern, text) is not None
 
 
-def missing_rates(pair: Pair) -> list[str]:
+def missing_rates(pair: BlockText) -> list[str]:
     """Return a message for each time of an English original that its translation does not name."""
     if pair.from_language != "en":
         return []
@@ -190,7 +190,7 @@ def missing_rates(pair: Pair) -> list[str]:
     return found
 
 
-def compare_names(pair: Pair) -> tuple[list[Range], list[str]]:
+def compare_names(pair: BlockText) -> tuple[list[Range], list[str]]:
     """Return the ranges of the names that the original has not, and a message for what is missing.
 
     Names are compared between languages with Latin letters. Those of places are looked up, and of
@@ -205,7 +205,7 @@ def compare_names(pair: Pair) -> tuple[list[Range], list[str]]:
     return _added_names(pair, places), messages
 
 
-def _missing_names(pair: Pair) -> list[str]:
+def _missing_names(pair: BlockText) -> list[str]:
     """Return a message for each name of an original that its translation does not have."""
     found = []
     for name in find_names(pair.original, "", pair.from_language):
@@ -218,7 +218,7 @@ def _missing_names(pair: Pair) -> list[str]:
     return found
 
 
-def _is_missing(word: str, pair: Pair) -> bool:
+def _is_missing(word: str, pair: BlockText) -> bool:
     """Tell whether a translation lacks a word of a name, which has no other form there."""
     if _is_translated(word) or word.casefold() in pair.common_words.original:
         return False
@@ -283,7 +283,7 @@ def _in_lower_case(text: str) -> tuple[str, str]:
     return folded, f" {words}"
 
 
-def _added_names(pair: Pair, places: set[int]) -> list[Range]:
+def _added_names(pair: BlockText, places: set[int]) -> list[Range]:
     """Return the ranges of the names in a translation that the original has not.
 
     `places` are those that the original names.
@@ -312,7 +312,7 @@ def _count_translated(name: str) -> int:
     return sum(map(_is_translated, _WORD.findall(name)))
 
 
-def _has_to_be_known(pair: Pair, name: Range, words: list[str], *, has_names: bool) -> bool:
+def _has_to_be_known(pair: BlockText, name: Range, words: list[str], *, has_names: bool) -> bool:
     """Tell whether the original has to have a name that is in the translation.
 
     `words` are those of _own_words(), and `has_names` says whether the original has any names.
@@ -324,12 +324,12 @@ def _has_to_be_known(pair: Pair, name: Range, words: list[str], *, has_names: bo
     return pair.language != "de" or not _can_be_nouns(pair, name, words, has_names=has_names)
 
 
-def _is_known(word: str, pair: Pair, places: set[int]) -> bool:
+def _is_known(word: str, pair: BlockText, places: set[int]) -> bool:
     """Tell whether the original has a word of a name, or names the same place."""
     return _has(pair.original, word) or not places.isdisjoint(_places_named(word))
 
 
-def _can_be_nouns(pair: Pair, name: Range, words: list[str], *, has_names: bool) -> bool:
+def _can_be_nouns(pair: BlockText, name: Range, words: list[str], *, has_names: bool) -> bool:
     """Tell whether the words of a German name can be nouns, which have capital letters, too.
 
     `Seite der Einstellungen`, `API-Dokumentation` and `Projekt Acme` can, and `Jane Miller` for
@@ -350,7 +350,7 @@ def _can_be_nouns(pair: Pair, name: Range, words: list[str], *, has_names: bool)
     return has_names or _has(pair.original, words[-1])
 
 
-def _missing_places(pair: Pair, places: set[int]) -> list[str]:
+def _missing_places(pair: BlockText, places: set[int]) -> list[str]:
     """Return a message for each place of an original that its translation does not name."""
     missing = places - _places_in(pair.translation)
     return [
@@ -358,7 +358,7 @@ def _missing_places(pair: Pair, places: set[int]) -> list[str]:
     ]
 
 
-def _added_places(pair: Pair, places: set[int], found: list[Range]) -> list[Range]:
+def _added_places(pair: BlockText, places: set[int], found: list[Range]) -> list[Range]:
     """Return the ranges of the places in a translation that the original does not name."""
     if pair.language not in _PLACE_LANGUAGES:
         return []
@@ -385,7 +385,7 @@ def _places_in(text: str, *, capitals: bool = False) -> set[int]:
     return places
 
 
-def _place_name(place: int, pair: Pair) -> str:
+def _place_name(place: int, pair: BlockText) -> str:
     """Return the word of the original for a place."""
     words: list[str] = _WORD.findall(pair.original)
     return next(word for word in words if place in _places_named(word))

@@ -15,13 +15,13 @@ from collections.abc import Iterable, Sequence
 from itertools import chain
 
 from ..language.values import find_values
-from .compared_words import Pair, sentence_pairs, stems_of
+from .compared_words import BlockText, sentence_pairs, stems_of
 
 _WORD = re.compile(r"(?<!\w)[A-Za-z][\w-]{2,}")
 """A word that a translation may keep, such as a name or code."""
 
 
-def exchanged_words(pair: Pair) -> list[str]:
+def exchanged_words(pair: BlockText) -> list[str]:
     """Return a message for two sentences of which each has words or figures of the other one."""
     sentences = list(sentence_pairs(pair))
     if len(sentences) < 2:

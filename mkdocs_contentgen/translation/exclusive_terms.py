@@ -17,7 +17,7 @@ from importlib.resources import files
 from typing import NamedTuple
 
 from ..language.words import HANGUL, UNSPACED
-from .compared_words import Pair, negates, sentence_pairs
+from .compared_words import BlockText, negates, sentence_pairs
 
 _TABLE = tomllib.loads(files(__package__).joinpath("exclusive_terms.toml").read_text("utf-8"))
 
@@ -25,7 +25,7 @@ _WORD_START = re.compile(f"(?<![^\\W{UNSPACED}{HANGUL}\u0600-\u06ff])")
 """Matches where a term can begin. Some scripts write particles or other words before a word."""
 
 
-def compare_exclusive_terms(pair: Pair) -> list[str]:
+def compare_exclusive_terms(pair: BlockText) -> list[str]:
     """Return a message for each term that stands for one that excludes it."""
     rows = _rows(pair.from_language, pair.language)
     found = []

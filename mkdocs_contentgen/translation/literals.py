@@ -10,7 +10,7 @@ import re
 
 from ..language.ranges import Range
 from ..writer.marks.code_parts import FILE_TYPES
-from .compared_words import Pair, is_transliterated
+from .compared_words import BlockText, is_transliterated
 
 _MOST_MESSAGES = 5
 """A block gets no more messages than this."""
@@ -63,7 +63,7 @@ def literals_of(text: str) -> list[Range]:
     return [Range(*match.span()) for match in _LITERAL.finditer(text)]
 
 
-def compare_literals(pair: Pair) -> tuple[list[Range], list[str]]:
+def compare_literals(pair: BlockText) -> tuple[list[Range], list[str]]:
     """Return the literals that only the translation has, and messages for those that it lacks."""
     originals = set(_LITERAL.findall(pair.original))
     of_original = _designations_in(pair.original)

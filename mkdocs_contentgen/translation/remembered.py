@@ -33,7 +33,7 @@ _DIGITS = 8
 
 
 @dataclass(frozen=True)
-class Form:
+class LeafDigests:
     """What is remembered of a leaf of an original."""
 
     words: str
@@ -48,7 +48,7 @@ class Form:
     shared: int
     """How many of the elements around it are also around the leaf before it, such as a list."""
 
-    def differs_only_in_content(self, other: Form) -> bool:
+    def differs_only_in_content(self, other: LeafDigests) -> bool:
         """Tell whether another one has the same words, but other links, for example."""
         return self.words == other.words and self.content != other.content
 
@@ -57,7 +57,7 @@ class Form:
 class Remembered:
     """A leaf of an original, as that was, and what stood for it in the translation."""
 
-    form: Form
+    form: LeafDigests
     own: str
     """The digest of what stood for it, without its tag, or REMOVED or MISSING."""
 
@@ -65,7 +65,7 @@ class Remembered:
     """Whether a person wrote that."""
 
 
-def forms_of(leaves: Sequence[Block]) -> list[Form]:
+def forms_of(leaves: Sequence[Block]) -> list[LeafDigests]:
     """Return what is to be remembered of the leaves of an original."""
     forms = []
     all_around = [_elements_around(leaf) for leaf in leaves]
@@ -76,17 +76,17 @@ def forms_of(leaves: Sequence[Block]) -> list[Form]:
         else:
             digest_of_words = short_digest_of(leaf)
         content = short_digest_of(leaf)
-        forms.append(Form(digest_of_words, content, _place_of(leaf, around), shared))
+        forms.append(LeafDigests(digest_of_words, content, _place_of(leaf, around), shared))
     return forms
 
 
 def shared_elements(leaves: Iterable[Block]) -> list[int]:
-    """Return `Form.shared` of each leaf."""
+    """Return `LeafDigests.shared` of each leaf."""
     return _count_shared(map(_elements_around, leaves))
 
 
 def place_of(leaf: Block) -> str:
-    """Return `Form.place` of a leaf."""
+    """Return `LeafDigests.place` of a leaf."""
     return _place_of(leaf, _elements_around(leaf))
 
 
@@ -134,7 +134,7 @@ def read_remembered(blocks: str) -> list[Remembered]:
     for part in blocks.split():
         words, content, place, shared, own = part.removesuffix(_BY_PERSON).split(":")
         is_by_person = part.endswith(_BY_PERSON)
-        found.append(Remembered(Form(words, content, place, int(shared)), own, is_by_person))
+        found.append(Remembered(LeafDigests(words, content, place, int(shared)), own, is_by_person))
     return found
 
 

@@ -19,7 +19,7 @@ from mkdocs_contentgen.review import updating
 from mkdocs_contentgen.review.translated_elsewhere import remarks_on_changed
 from mkdocs_contentgen.site.build import Build
 from mkdocs_contentgen.text import Text
-from mkdocs_contentgen.translation.importing import import_translation
+from mkdocs_contentgen.translation.imported_translation import import_translation
 
 ORIGINAL = (
     '<article lang="en"><h1>Fast builds</h1><p>Run <code>make</code> in 20 minutes.</p>'

@@ -9,7 +9,7 @@ from github_double import REPOSITORY, TOKEN, GitHubDouble, github_double
 
 from mkdocs_contentgen.github.api import GitHub
 from mkdocs_contentgen.github.comment import HEADING, find_own, put_answer, put_comment
-from mkdocs_contentgen.github.events import Job
+from mkdocs_contentgen.github.events import GitHubJob
 
 
 @pytest.fixture
@@ -21,7 +21,9 @@ def github() -> Iterator[GitHubDouble]:
 
 def connect(github: GitHubDouble) -> GitHub:
     """Return the API for a job."""
-    return GitHub(Job(REPOSITORY, github.url, f"{github.url}/graphql", "https://x.example", TOKEN))
+    return GitHub(
+        GitHubJob(REPOSITORY, github.url, f"{github.url}/graphql", "https://x.example", TOKEN)
+    )
 
 
 def test_a_comment_that_is_deleted_meanwhile(github: GitHubDouble) -> None:

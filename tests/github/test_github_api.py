@@ -11,7 +11,7 @@ from ports import free_port
 
 from mkdocs_contentgen.errors import ConfigurationError, GitHubError
 from mkdocs_contentgen.github.api import GitHub, Waiting, time_until_free
-from mkdocs_contentgen.github.events import Job, read_job
+from mkdocs_contentgen.github.events import GitHubJob, read_job
 
 SECONDARY = "You have exceeded a secondary rate limit. Please wait a few minutes."
 
@@ -42,7 +42,9 @@ def github() -> Iterator[GitHubDouble]:
 
 def connect(github: GitHubDouble, time: Time, longest: float = 600.0) -> GitHub:
     """Return the API for a job that waits in this time."""
-    job = Job(REPOSITORY, github.url, f"{github.url}/graphql", "https://github.example", TOKEN)
+    job = GitHubJob(
+        REPOSITORY, github.url, f"{github.url}/graphql", "https://github.example", TOKEN
+    )
     return GitHub(job, Waiting(time.sleep, time.now, longest))
 
 

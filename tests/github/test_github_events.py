@@ -8,7 +8,7 @@ import msgspec
 import pytest
 
 from mkdocs_contentgen.errors import ConfigurationError
-from mkdocs_contentgen.github.events import Change, Event, PullRequest, read_job
+from mkdocs_contentgen.github.events import Change, JobEvent, PullRequest, read_job
 
 HEAD = "a" * 40
 BASE = "b" * 40
@@ -19,9 +19,9 @@ PULL_REQUEST = {
 }
 
 
-def event(**fields: object) -> Event:
+def event(**fields: object) -> JobEvent:
     """Return an event as it is read from its file."""
-    return msgspec.json.decode(msgspec.json.encode(fields), type=Event)
+    return msgspec.json.decode(msgspec.json.encode(fields), type=JobEvent)
 
 
 def test_a_pull_request() -> None:

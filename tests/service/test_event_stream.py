@@ -9,24 +9,24 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mkdocs_contentgen.service.event_stream import Event, EventParser, parse_events
+from mkdocs_contentgen.service.event_stream import EventParser, ServerSentEvent, parse_events
 
 
-def parsed(*chunks: bytes) -> list[Event]:
+def parsed(*chunks: bytes) -> list[ServerSentEvent]:
     """Return the events of a stream that comes in parts."""
     parser = EventParser()
     found = [event for chunk in chunks for event in parser.feed(chunk)]
     return [*found, *parser.close()]
 
 
-def data(*values: bytes) -> list[Event]:
+def data(*values: bytes) -> list[ServerSentEvent]:
     """Return events without a name."""
-    return [Event(value) for value in values]
+    return [ServerSentEvent(value) for value in values]
 
 
-def stray(value: bytes) -> Event:
+def stray(value: bytes) -> ServerSentEvent:
     """Return lines that are no event."""
-    return Event(value, is_stray=True)
+    return ServerSentEvent(value, is_stray=True)
 
 
 @pytest.mark.parametrize(
@@ -51,8 +51,11 @@ def stray(value: bytes) -> Event:
         ),
         (b'data: data: {"a": 1}\n\ndata:data:[DONE]\n\n', data(b'{"a": 1}', b"[DONE]")),
         (b"data: data: a\n\n", data(b"data: a")),
-        (b"event: error\ndata: a\n\ndata: b\n\n", [Event(b"a", "error"), Event(b"b")]),
-        (b"event: error\n\n", [Event(b"", "error")]),
+        (
+            b"event: error\ndata: a\n\ndata: b\n\n",
+            [ServerSentEvent(b"a", "error"), ServerSentEvent(b"b")],
+        ),
+        (b"event: error\n\n", [ServerSentEvent(b"", "error")]),
         (b"retry: 3000\nid: 7\ndata: a\n\n", data(b"a")),
         (b"time: 5\ndata: a\n\n", data(b"a")),
         (b": ping\n\n:\n\n\n\n", []),
@@ -71,7 +74,7 @@ def stray(value: bytes) -> Event:
         (b'data: {"a": 1}\ndata: [DONE]\n', data(b'{"a": 1}', b"[DONE]")),
     ],
 )
-def test_a_stream(stream: bytes, events: list[Event]) -> None:
+def test_a_stream(stream: bytes, events: list[ServerSentEvent]) -> None:
     """The events are the same, however the stream is cut into parts."""
     assert parsed(stream) == events
     assert parsed(*re.findall(b"(?s).", stream)) == events
@@ -102,7 +105,9 @@ def test_line_breaks_of_two_kinds() -> None:
     """A line break that comes in two parts hides no empty line behind it."""
     stream = b"event: error\r\n\ndata: x\n\n"
     chunks = [b"event: error\r", b"\n", b"\n", b"data: x\n\n"]
-    assert parsed(*chunks) == parsed(stream) == [Event(b"", "error"), Event(b"x")]
+    assert (
+        parsed(*chunks) == parsed(stream) == [ServerSentEvent(b"", "error"), ServerSentEvent(b"x")]
+    )
 
 
 @given(st.lists(st.binary()))
@@ -114,5 +119,5 @@ def test_any_bytes(chunks: list[bytes]) -> None:
 @pytest.mark.parametrize("value", [b"[DONE]", b" [DONE] ", b'"[DONE]"', b"[done]", b"DONE"])
 def test_the_end(value: bytes) -> None:
     """The last event is known however a server writes it."""
-    assert Event(value).is_done
-    assert not Event(value + b"x").is_done
+    assert ServerSentEvent(value).is_done
+    assert not ServerSentEvent(value + b"x").is_done

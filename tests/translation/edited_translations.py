@@ -21,7 +21,10 @@ from mkdocs_contentgen.html.document import Document
 from mkdocs_contentgen.service.protocol import Translated, TranslatedBlock, Translation
 from mkdocs_contentgen.text import Edits, Text
 from mkdocs_contentgen.translation.first_translation import first_translation, plan_translation
-from mkdocs_contentgen.translation.updating import apply_translation_update, plan_translation_update
+from mkdocs_contentgen.translation.updated_translation import (
+    apply_translation_update,
+    plan_translation_update,
+)
 
 MOMENT = datetime(2026, 11, 1, tzinfo=UTC)
 TODAY = date(2026, 11, 26)

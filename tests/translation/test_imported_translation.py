@@ -11,9 +11,15 @@ from mkdocs_contentgen.html.document import Document
 from mkdocs_contentgen.text import Edits, Text
 from mkdocs_contentgen.translation.comparing import ComparedTranslation
 from mkdocs_contentgen.translation.first_translation import count_changes
-from mkdocs_contentgen.translation.importing import ImportedTranslation, import_translation
+from mkdocs_contentgen.translation.imported_translation import (
+    ImportedTranslation,
+    import_translation,
+)
 from mkdocs_contentgen.translation.remembered import read_remembered, short_digest_of
-from mkdocs_contentgen.translation.updating import apply_translation_update, plan_translation_update
+from mkdocs_contentgen.translation.updated_translation import (
+    apply_translation_update,
+    plan_translation_update,
+)
 
 ROWS = "".join(f"<tr><td>Row number {number}</td><td>{number} s</td></tr>" for number in range(60))
 ORIGINAL = text_of(f"""<article lang="en"><h1>Fast builds</h1><p>A build of MkDocs takes 12 s.</p>

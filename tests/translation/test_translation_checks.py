@@ -24,7 +24,7 @@ from mkdocs_contentgen.translation.checks import (
     element_of,
     is_of_another_block,
 )
-from mkdocs_contentgen.translation.compared_words import Pair
+from mkdocs_contentgen.translation.compared_words import BlockText
 from mkdocs_contentgen.translation.exchanged_words import exchanged_words
 from mkdocs_contentgen.translation.translatable import read_translated, write_translated
 
@@ -361,7 +361,7 @@ def test_comparing_takes_linear_time(piece: str) -> None:
     def compare_with(text: str) -> None:
         other = "Word nine " * (len(text) // 10)
         for pair in ((text, text), (other, text), (text, other)):
-            compare_block(Pair(*pair, "en", "de"))
-            exchanged_words(Pair(*pair, "en", "de"))
+            compare_block(BlockText(*pair, "en", "de"))
+            exchanged_words(BlockText(*pair, "en", "de"))
 
     assert growth(compare_with, lambda size: piece * (size // len(piece)), 2_000) < LINEAR

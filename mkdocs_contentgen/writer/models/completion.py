@@ -18,7 +18,7 @@ import msgspec
 
 from ...errors import ServiceError
 from ...service.error_words import words_of_error
-from ...service.event_stream import Event, StreamEvent
+from ...service.event_stream import ServerSentEvent, StreamEvent
 from .answer_json import AnswerMessage, Choice, Response, decode, find_error
 from .usage import Usage
 
@@ -292,7 +292,7 @@ class AnswerReader:
         self._answer.set_changeable(changeable)
         return StreamEvent.END if self._let_watch_look() else StreamEvent.TOKEN
 
-    def read_event(self, event: Event) -> StreamEvent:
+    def read_event(self, event: ServerSentEvent) -> StreamEvent:
         """Read an event of a stream, or the JSON of a whole answer."""
         if event.is_done:
             self.is_complete = True
@@ -322,7 +322,7 @@ class AnswerReader:
             self.finish_reason = self._watcher.reason
         return self.was_stopped
 
-    def _read_other(self, event: Event, value: object) -> None:
+    def _read_other(self, event: ServerSentEvent, value: object) -> None:
         """Read an event without JSON, or lines that are no event: an error, or a part of one."""
         if isinstance(value, str):
             text = value

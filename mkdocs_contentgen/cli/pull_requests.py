@@ -85,7 +85,7 @@ def report(config_file: str | None, base: str, *, as_json: bool, fail_on: Level 
     from ..display import escape_controls
     from ..git import common_commit, repository_problem, top_level
     from ..review.pull_requests import report_texts
-    from ..review.report_markdown import Form, report_json, report_markdown, repository_links
+    from ..review.report_markdown import ReportForm, report_json, report_markdown, repository_links
     from ..review.source_changes import find_source_changes
 
     with open_site(config_file) as site:
@@ -108,7 +108,7 @@ def report(config_file: str | None, base: str, *, as_json: bool, fail_on: Level 
             further = _further_reports(articles, reports, changes)
             print_json(report_json([*reports, *further], top))
         else:
-            form = Form(repository_links(os.environ, top))
+            form = ReportForm(repository_links(os.environ, top))
             markdown = report_markdown(reports, form, articles=articles, changes=changes)
             click.echo(markdown, nl=False)
     if any(fails_on(fail_on, change.made_stale) for change in changes):

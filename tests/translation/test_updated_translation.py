@@ -37,7 +37,10 @@ from mkdocs_contentgen.translation.remembered import (
     short_digest_of,
     write_remembered,
 )
-from mkdocs_contentgen.translation.updating import apply_translation_update, plan_translation_update
+from mkdocs_contentgen.translation.updated_translation import (
+    apply_translation_update,
+    plan_translation_update,
+)
 
 SITES = 125 if "FUZZ_SECONDS" in os.environ else 5
 """Sites of eight rounds each. A thousand rounds take four minutes, which only fuzzing takes."""

@@ -14,14 +14,14 @@ from ..git import top_level
 from ..reporting import Reporter
 from ..review.proposing import has_proposal, propose_article
 from ..review.pull_requests import report_texts
-from ..review.report_markdown import Form, report_markdown, repository_links, texts_markdown
+from ..review.report_markdown import ReportForm, report_markdown, repository_links, texts_markdown
 from ..review.updating import failures, plan, run
 from ..site.build import Build
 from ..site.site import Site
 from ..texts.articles import Article
 from ..texts.store import DiskStore
 from .api import GitHub
-from .events import LOGIN, Event, Job, PullRequest
+from .events import LOGIN, GitHubJob, JobEvent, PullRequest
 from .repository import push_branch
 from .summary import write_summary
 from .texts_branch import (
@@ -67,7 +67,7 @@ class Proposed:
             self.owners.append(article.request.owner)
 
 
-def base_branch(environment: Mapping[str, str], event: Event, branch: str) -> str:
+def base_branch(environment: Mapping[str, str], event: JobEvent, branch: str) -> str:
     """Return the branch that a job runs for, which its pull request is for.
 
     `branch` is where it proposes texts. Raises ConfigurationError for that one, a tag, a pull
@@ -87,7 +87,7 @@ def propose_texts(
     site: Site,
     start: Start,
     base: str,
-    job: Job,
+    job: GitHubJob,
     github: GitHub,
     reporter: Reporter,
     max_requests: int | None,
@@ -118,7 +118,7 @@ def propose_texts(
     articles, _ = site.articles()
     reports = report_texts(site, articles, start.base)
     links = repository_links(os.environ, top_level(site.directory))
-    body = report_markdown(reports, Form(links))
+    body = report_markdown(reports, ReportForm(links))
     if has_new_texts:
         _push_texts(site, reserved, job, [report.article for report in reports])
     owners = proposed.owners
@@ -207,7 +207,7 @@ def _update(build: Build, articles: Sequence[Article], most: int) -> list[str]:
     return [*planned.problems, *more, *failures(results)]
 
 
-def _push_texts(site: Site, start: Start, job: Job, articles: Sequence[Article]) -> None:
+def _push_texts(site: Site, start: Start, job: GitHubJob, articles: Sequence[Article]) -> None:
     """Push the texts. Raises GitHubError; then, the summary has them, and so has the cache."""
     try:
         push_branch(site.directory, start.branch, start.remote_commit)

@@ -39,7 +39,7 @@ from .output import (
 
 if TYPE_CHECKING:
     from ..review.approving import DecidedApproval
-    from ..review.evidence import SentenceToCheck
+    from ..review.sentences_to_check import SentenceToCheck
     from ..site.site import Site
     from ..stale import StaleSource
     from ..text import Text
@@ -85,7 +85,7 @@ def show(config_file: str | None, page: str, name: str | None, *, answer: bool) 
 
 def _print_text(site: Site, article: Article, text: Text, heading: str) -> None:
     """Print the text that a page shows; of a draft also what to check and to read."""
-    from ..review.evidence import sentences_to_check
+    from ..review.sentences_to_check import sentences_to_check
 
     heading += f"; generated on {text.generated_at.date()}"
     if text.model:

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from ..errors import GitHubError
 from ..review.pull_requests import TextReport, report_texts
 from ..review.report_markdown import (
-    Form,
     LinkTo,
+    ReportForm,
     report_markdown,
     repository_links,
     summary_line,
@@ -20,7 +20,7 @@ from ..site.site import Site
 from ..texts.articles import Article
 from .api import GitHub
 from .comment import bodies, find_own, put_comment
-from .events import Job, PullRequest
+from .events import GitHubJob, PullRequest
 from .repository import base_of, is_squashed, job_repository
 from .summary import write_summary
 
@@ -43,7 +43,7 @@ class Checked:
 def check(
     site: Site,
     articles: Sequence[Article],
-    job: Job,
+    job: GitHubJob,
     github: GitHub,
     environment: Mapping[str, str],
 ) -> Checked:
@@ -59,7 +59,7 @@ def check(
     reports = report_texts(site, articles, base)
     links = repository_links(environment, top)
     changes = find_source_changes(site, articles, base)
-    markdown = report_markdown(reports, Form(links), articles=articles, changes=changes)
+    markdown = report_markdown(reports, ReportForm(links), articles=articles, changes=changes)
     notes = write_summary(job, markdown)
     pull_request = job.event.pull_request
     if pull_request is not None and pull_request.is_from_fork:
@@ -98,7 +98,7 @@ def _comment(
         known = find_own(github, number)
         text = ""
         if changes or not _is_approved(reports):
-            form = Form(links, has_boxes=True, ticked=ticked_marks(bodies(known)))
+            form = ReportForm(links, has_boxes=True, ticked=ticked_marks(bodies(known)))
             text = report_markdown(reports, form, changes=changes)
         put_comment(github, number, known, text)
     except GitHubError as error:

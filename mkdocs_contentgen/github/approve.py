@@ -18,7 +18,7 @@ from ..review.report_markdown import ticked_marks
 from ..texts.approved_file import name_problem
 from .api import Account, GitHub
 from .comment import bodies, find_own, put_answer
-from .events import Job, PullRequest, Review, change_of
+from .events import GitHubJob, PullRequest, PullRequestReview, change_of
 from .repository import change_repository, common_base, push_branch
 
 _NOT_IN_GIT_NAMES = re.compile(r"[<>\x00-\x1f\x7f]")
@@ -51,7 +51,7 @@ class ReviewOutcome:
 
 
 def approve_reviewed(
-    top: Path, directory: str, job: Job, github: GitHub, *, four_eyes: bool = False
+    top: Path, directory: str, job: GitHubJob, github: GitHub, *, four_eyes: bool = False
 ) -> ReviewOutcome:
     """Approve the proposed texts of a pull request, and push them to its branch.
 
@@ -145,7 +145,7 @@ class _Reviewer:
     """The commit that the pull request is based on."""
 
     pull_request: PullRequest
-    review: Review
+    review: PullRequestReview
     """The review that started the job."""
 
     github: GitHub
@@ -216,7 +216,7 @@ class _Reviewer:
         return authors <= {self.login, ""}
 
 
-def latest_opinion(reviews: Sequence[Review], login: str) -> Review | None:
+def latest_opinion(reviews: Sequence[PullRequestReview], login: str) -> PullRequestReview | None:
     """Return the last review of an account that is more than a comment, or None.
 
     `reviews` are all of a pull request, the oldest first. One that was followed by another keeps
@@ -230,7 +230,7 @@ def latest_opinion(reviews: Sequence[Review], login: str) -> Review | None:
     return latest
 
 
-def problem_of_opinion(opinion: Review | None, login: str) -> str:
+def problem_of_opinion(opinion: PullRequestReview | None, login: str) -> str:
     """Return why the latest opinion of an account is no approval, or an empty string."""
     if opinion is None:
         return f"GitHub has no review of {login}"
@@ -257,7 +257,9 @@ def person_of(account: Account, login: str) -> tuple[str, Person]:
     return full, Person(name, address)
 
 
-def _ask_again(github: GitHub, pull_request: PullRequest, review: Review, login: str) -> list[str]:
+def _ask_again(
+    github: GitHub, pull_request: PullRequest, review: PullRequestReview, login: str
+) -> list[str]:
     """Ask for another approval if GitHub has dismissed this one, or will, since the commit came.
 
     Return what a person should know. The texts are approved already, so no error is raised.
