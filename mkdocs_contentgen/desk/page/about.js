@@ -10,30 +10,33 @@ import { nameOfPage } from "./queue.js";
 import { state, tell } from "./state.js";
 import { remarkIn, say } from "./words.js";
 
-async function askForNew() {
-  const cost = await costNote(state.ref);
-  const { seen } = state.text;
+function askForNew() {
+  const { ref, text: { seen } } = state;
   const isFirst = !seen;
   ask(say(isFirst ? "generate" : "new_text"), say("send"),
-    [!isFirst && h("p", {}, say("replace")), cost],
+    async () => [!isFirst && h("p", {}, say("replace")), await costNote(ref)],
     () => act("ask", { replace: true, seen }));
 }
 
-async function askForChange() {
+function askForChange() {
   const headings = state.text.blocks.filter((block) => /^h[2-6]$/.test(block.kind));
-  const cost = await costNote(state.ref);
-  let note = await recallLine("notes");
+  let note = "";
   let section = "";
-  const area = h("textarea", { "aria-label": say("note"), placeholder: say("note"), required: true,
-    maxlength: "2000", dir: "auto", value: note, oninput: ({ target }) => {
-      note = target.value;
-      keepLine("notes", note);
-    } });
   const part = h("select", { "aria-label": say("section"), onchange: ({ target }) => {
     section = target.value;
   } }, h("option", { value: "" }, say("whole")),
   headings.map((block) => h("option", { value: block.text }, block.text)));
-  ask(say("with_note"), say("send"), [area, part, cost], async () => {
+  const fields = async () => {
+    const cost = await costNote(state.ref);
+    note = await recallLine("notes");
+    const area = h("textarea", { "aria-label": say("note"), placeholder: say("note"),
+      required: true, maxlength: "2000", dir: "auto", value: note, oninput: ({ target }) => {
+        note = target.value;
+        keepLine("notes", note);
+      } });
+    return [area, part, cost];
+  };
+  ask(say("with_note"), say("send"), fields, async () => {
     const { seen } = state.text;
     const done = await act("ask", { note, section });
     if (done) noteSent(seen);

@@ -93,14 +93,17 @@ async function undoApproval(ref) {
   if (done) tell("amber", say("did_undo", say("undone_approve")));
 }
 
-export async function approveWithReason() {
+export function approveWithReason() {
   const { seen } = state.text;
-  let reason = await recallLine("reasons");
-  const field = h("input", { "aria-label": say("reason"), maxlength: "300", size: "50",
-    required: true, value: reason, oninput: ({ target }) => {
-      reason = target.value;
-      keepLine("reasons", reason);
-    } });
-  ask(say("approve_anyway"), say("approve"), [h("p", {}, say("reason")), field],
+  let reason = "";
+  const fields = async () => {
+    reason = await recallLine("reasons");
+    return [h("p", {}, say("reason")), h("input", { "aria-label": say("reason"), maxlength: "300",
+      size: "50", required: true, value: reason, oninput: ({ target }) => {
+        reason = target.value;
+        keepLine("reasons", reason);
+      } })];
+  };
+  ask(say("approve_anyway"), say("approve"), fields,
     () => approve({ opensNext: Boolean(nextAfter()), reason, seen }));
 }

@@ -16,6 +16,7 @@ function open(title, ...content) {
 
 const closeButton = (name) => h("button", {
   type: "button",
+  key: name,
   onclick: ({ target }) => target.closest("dialog").close(),
 }, say(name));
 
@@ -27,9 +28,9 @@ export function inform(title, ...content) {
 
 const problemNow = () => state.isTooQuick ? say("too_quick") : state.message?.text ?? "";
 
-// Shows fields, and sends them when the person says so. `send` tells whether it was done.
-export function ask(title, label, fields, send) {
-  if (isDialogOpen()) return; // it was asked for twice
+// Shows the fields that `fetchFields` returns, and sends them when the person says so. `send` tells
+// whether it was done. The dialog is there before its fields, so that a quick Escape closes it.
+export async function ask(title, label, fetchFields, send) {
   const problem = h("p", { role: "alert", class: "problem" });
   const submit = async (event) => {
     event.preventDefault();
@@ -40,9 +41,12 @@ export function ask(title, label, fields, send) {
     if (done) dialog.close();
     else draw(form.querySelector(".problem"), [problemNow()]);
   };
-  const dialog = open(title, h("form", { onsubmit: submit }, problem, ...fields,
-    h("div", { class: "buttons" }, h("button", { class: "main" }, label), closeButton("cancel"))));
-  dialog.querySelector("textarea, input")?.focus();
+  const form = (fields, ...buttons) => h("form", { onsubmit: submit }, problem, fields,
+    h("div", { class: "buttons" }, buttons, closeButton("cancel")));
+  const dialog = open(title, form([]));
+  const fields = await fetchFields();
+  draw(dialog, [h("h2", {}, title), form(fields, h("button", { class: "main" }, label))]);
+  dialog.querySelector("textarea, input, .main").focus();
 }
 
 // Asks a question, and returns whether the person says yes.

@@ -24,8 +24,8 @@ export async function costNote(ref, update) {
 // What to know of an original that has changed, with what translates that.
 export function originalChanges(text, send) {
   if (!text.original_changes) return null;
-  const askToTranslate = async () => ask(say("translate_changes"), say("send"),
-    [await costNote(text.ref, true)], send);
+  const askToTranslate = () => ask(say("translate_changes"), say("send"),
+    async () => [await costNote(text.ref, true)], send);
   return h("div", { key: "original_changes", class: "original-changes" },
     h("span", { class: "note amber" }, say("original_changed", text.original_changes)), " ",
     h("button", { type: "button", disabled: Boolean(text.asking), onclick: askToTranslate },

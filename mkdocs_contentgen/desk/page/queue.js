@@ -55,9 +55,9 @@ async function send(text, body) {
   return true;
 }
 
-async function generate(text) {
-  ask(say("generate"), say("send"), [h("p", { dir: "auto" }, text.topic),
-    await costNote(text.ref)], () => send(text, { replace: true }));
+function generate(text) {
+  const fields = async () => [h("p", { dir: "auto" }, text.topic), await costNote(text.ref)];
+  ask(say("generate"), say("send"), fields, () => send(text, { replace: true }));
 }
 
 // A translation has the topic of its original.
