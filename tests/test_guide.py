@@ -53,6 +53,7 @@ LEFT_OUT = {
     ("", "^python3 -m venv .*|^git init\npython3 -m venv .*"): "the tests run in an environment",
     ("", "^git clone .*\n"): "the repository has no address yet",
     ("start.md", "^py -m venv .*"): "for Windows",
+    ("start.md", "^contentgen zensical build .*"): "with Material, init makes a site of MkDocs",
     ("", "^pip install .*"): "the tests' environment has it all; .ci/run runs the README's",
     ("", "^contentgen review.*"): "does not end; test_browser_desk.py runs it",
     (

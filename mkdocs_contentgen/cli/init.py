@@ -32,6 +32,19 @@ _TOPIC = "Ten ways to speed up a docs build"
 _IGNORED = (".cache", ".venv", "site")
 """Folders that nobody commits."""
 
+_ZENSICAL_EXTENSIONS = (
+    "admonition",
+    "attr_list",
+    "contentgen",
+    "def_list",
+    "footnotes",
+    "md_in_html",
+    "pymdownx.details",
+    "pymdownx.highlight",
+    "pymdownx.superfences",
+)
+"""The Markdown extensions of a new site, which replace those that Zensical has by default."""
+
 AGENTS = """\
 Texts of this site are requested in front matter (`contentgen:`). To write those that are missing:
 1. `contentgen status --json`: take each page whose `state` is `missing`.
@@ -67,12 +80,15 @@ def init(config_file: str | None, *, yes: bool, endpoint: str, agents: bool) -> 
         before = read_nodes(text)
         has_plugin = "contentgen" in plugin_names(before.get("plugins"))
         options = _ask_who_writes(_find_writers(endpoint), yes=yes)
+        site = _with_site(text, path)
+        zensical = "contentgen" in plugin_names(read_nodes(site).get("markdown_extensions"))
         if has_plugin:
             files: dict[Path, str] = {}
             changed = change_writer(text, options)
         else:
             files = _first_files(path, before, _ask_topic(yes=yes))
-            changed = add_plugin(_with_site(text, path), options)
+            files |= _ignore_file(path.parent, zensical=zensical)
+            changed = add_plugin(site, options)
         if changed is None:
             raise click.ClickException(
                 f"{path}: this cannot be done without touching other lines; write "
@@ -80,7 +96,7 @@ def init(config_file: str | None, *, yes: bool, endpoint: str, agents: bool) -> 
             )
         steps: list[str] = []
         if not has_plugin:
-            requirements, steps = _requirements_file(path, changed)
+            requirements, steps = _requirements_file(path, changed, zensical=zensical)
             files |= requirements
         files |= _agents_file(path.parent, agents=agents, yes=yes)
         _write_all(files | {path: changed}, path.parent)
@@ -97,7 +113,8 @@ def init(config_file: str | None, *, yes: bool, endpoint: str, agents: bool) -> 
         print_line(f"Add {_FIRST_PAGE} to `nav` in {path}")
     print_next("contentgen generate")
     print_next("contentgen review", why="Then")
-    print_next(f"{program_for(path)} serve", why="Then")
+    program = "contentgen zensical" if zensical else program_for(path)
+    print_next(f"{program} serve", why="Then")
 
 
 def _read(path: Path) -> str:
@@ -133,16 +150,18 @@ def _first_files(path: Path, before: Mapping[str, yaml.Node], topic: str) -> dic
         print_line(f"{page} is there already; add a request to it")
     else:
         files[page] = f"---\n{front}---\n"
-    return files | _ignore_file(path.parent)
+    return files
 
 
-def _ignore_file(project: Path) -> dict[Path, str]:
+def _ignore_file(project: Path, *, zensical: bool) -> dict[Path, str]:
     """Return the text of .gitignore with the folders that nobody commits, if some are missing."""
+    from ..site.options import ZENSICAL_CACHE
+
     path = project / ".gitignore"
     text = _read(path)
     known = [line.strip("/ ") for line in text.splitlines()]
     missing = []
-    for folder in _IGNORED:
+    for folder in (*_IGNORED, *([ZENSICAL_CACHE] if zensical else [])):
         if folder not in known:
             missing.append(f"{folder}/\n")
     if not missing:
@@ -150,7 +169,9 @@ def _ignore_file(project: Path) -> dict[Path, str]:
     return {path: text + "".join(missing)}
 
 
-def _requirements_file(path: Path, text: str) -> tuple[dict[Path, str], list[str]]:
+def _requirements_file(
+    path: Path, text: str, *, zensical: bool
+) -> tuple[dict[Path, str], list[str]]:
     """Return the text of requirements.txt, which CI installs, and what the author is to do.
 
     A file that is there already is left to the author. `text` is the new configuration at `path`.
@@ -159,6 +180,10 @@ def _requirements_file(path: Path, text: str) -> tuple[dict[Path, str], list[str
     file = path.parent / _REQUIREMENTS
     known = names_in(_read(file))
     own = own_requirement()
+    to_complete = OWN_LINE
+    if zensical:
+        own = _with_zensical(own)
+        to_complete = _with_zensical(OWN_LINE)
     files = {}
     steps = []
     if file.exists():
@@ -166,18 +191,23 @@ def _requirements_file(path: Path, text: str) -> tuple[dict[Path, str], list[str
             if canonical_name(package) not in known:
                 steps.append(f"Add to {file}: {package}")
         if OWN_NAME not in known:
-            steps.append(f"Add to {file}: {own or OWN_LINE}")
+            steps.append(f"Add to {file}: {own or to_complete}")
     else:
-        lines = [*packages.names, own or f"# {OWN_LINE}"]
+        lines = [*packages.names, own or f"# {to_complete}"]
         files[file] = "".join(f"{line}\n" for line in lines)
         for name in packages.unknown:
             steps.append(f"Add to {file}: the package of {name}, which is not known here")
     if not own and OWN_NAME not in known:
         steps.append(
-            f"Complete the line `{OWN_LINE}` in {file}: what is installed here is on this machine "
-            "only, and CI needs the address of a repository"
+            f"Complete the line `{to_complete}` in {file}: what is installed here is on this "
+            "machine only, and CI needs the address of a repository"
         )
     return files, steps
+
+
+def _with_zensical(requirement: str) -> str:
+    """Return a line for this package that installs Zensical as well."""
+    return requirement.replace(OWN_NAME, f"{OWN_NAME}[zensical]", 1)
 
 
 def _write_all(files: Mapping[Path, str], project: Path) -> None:
@@ -280,11 +310,26 @@ def _agents_file(project: Path, *, agents: bool, yes: bool) -> dict[Path, str]:
 
 
 def _with_site(text: str, path: Path) -> str:
-    """Return a configuration, with the options of a new site if it has nothing but comments."""
+    """Return a configuration, with the options of a new site if it has nothing but comments.
+
+    Without the theme Material, the new site is one of Zensical, if that is installed.
+    """
     if any(line.lstrip()[:1] not in ("", "#") for line in text.splitlines()):
         return text
     name = path.absolute().parent.name.replace("-", " ").replace("_", " ").strip() or "docs"
-    site: dict[str, object] = {"site_name": name.capitalize()}
-    if importlib.util.find_spec("material"):
-        site["theme"] = "material"
+    site = new_site(
+        name.capitalize(),
+        has_material=importlib.util.find_spec("material") is not None,
+        has_zensical=importlib.util.find_spec("zensical") is not None,
+    )
     return text + yaml.safe_dump(site, sort_keys=False, allow_unicode=True)
+
+
+def new_site(name: str, *, has_material: bool, has_zensical: bool) -> dict[str, object]:
+    """Return the options of a new site, by what is installed."""
+    site: dict[str, object] = {"site_name": name}
+    if has_material:
+        site["theme"] = "material"
+    elif has_zensical:
+        site["markdown_extensions"] = [*_ZENSICAL_EXTENSIONS]
+    return site

@@ -15,7 +15,7 @@ from golden_file import cases
 from model_double import ModelDouble, raw
 from model_writer import writing
 
-from mkdocs_contentgen.cli.init import AGENTS
+from mkdocs_contentgen.cli.init import AGENTS, new_site
 from mkdocs_contentgen.cli.main import main
 from mkdocs_contentgen.cli.yaml_edits import add_plugin, change_writer
 from mkdocs_contentgen.writer.models.discovery import find_models, find_writers
@@ -70,6 +70,24 @@ def test_it_asks(tmp_path: Path, model: ModelDouble) -> None:
     assert packages.startswith("mkdocs-material\n")
     assert "mkdocs-contentgen" in packages
     assert str(Path.cwd().parent) not in packages
+
+
+def test_a_site_of_zensical(tmp_path: Path, model: ModelDouble) -> None:
+    """It gets the extension where Material is not installed, and its own cache and packages."""
+    site = new_site("Docs", has_material=False, has_zensical=True)
+    extensions = site["markdown_extensions"]
+    assert isinstance(extensions, list)
+    assert "contentgen" in extensions
+    assert "theme" not in site
+    for has_zensical in (False, True):
+        material = new_site("Docs", has_material=True, has_zensical=has_zensical)
+        assert material == {"site_name": "Docs", "theme": "material"}
+    (tmp_path / "mkdocs.yml").write_text(yaml.safe_dump(site))
+    ran = choose_sandbox(model)
+    assert ran.exit_code == 0, ran.output
+    assert "Then: contentgen zensical serve" in ran.stderr
+    assert ".contentgen-cache/" in (tmp_path / ".gitignore").read_text().splitlines()
+    assert "mkdocs-contentgen[zensical]" in (tmp_path / "requirements.txt").read_text()
 
 
 def test_nobody_answers(tmp_path: Path, model: ModelDouble) -> None:
