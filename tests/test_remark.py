@@ -72,7 +72,7 @@ def test_a_remark_is_read_as_it_was_written(kind: Kind) -> None:
 
 def test_the_desk_has_sentences_in_its_languages() -> None:
     """Each says the same values as the English one."""
-    sentences = json.loads((CODE / "desk/page/remarks.json").read_text("utf-8"))
+    sentences = json.loads((CODE / "desk/page/data/remarks.json").read_text("utf-8"))
     assert sentences.pop("languages") == ["de", "fr", "es", "ja", "zh"]
     assert {*sentences} == {*VALUES}
     for kind, translated in sentences.items():

@@ -16,7 +16,6 @@ import secrets
 from collections.abc import Awaitable, Callable, Sequence
 from functools import partial
 from html import escape
-from importlib.resources import files
 from pathlib import Path
 from typing import Annotated, Any, NamedTuple, TypeVar
 from urllib.parse import quote, unquote
@@ -60,15 +59,27 @@ _T = TypeVar("_T")
 _ROOT = "/_contentgen"
 _ADDRESS_HINT = "open the address that contentgen review has printed"
 _TYPES = {"js": "text/javascript", "css": "text/css", "json": "application/json"}
-_FILES_OF_PAGES = ("page.js", "sight.js", "storage.js")
-"""The scripts that the pages of the site get."""
+_PAGE = Path(__file__).with_name("page")
+"""The folder of the desk's own page: its modules, styles and words."""
 
-_OWN_FILES = tuple(
-    entry.name
-    for entry in files(__package__).joinpath("page").iterdir()
-    if entry.name.endswith((".js", ".css", ".json")) and entry.name not in _FILES_OF_PAGES
-)
-"""The files of the desk's own page."""
+_IN_SITE = "in_site"
+"""The folder of the scripts that the pages of the site get."""
+
+
+def _served_files() -> tuple[list[str], list[str]]:
+    """Return the files of the desk's own page, and the scripts for the pages of the site."""
+    own = []
+    in_site = []
+    for file in sorted(_PAGE.rglob("*")):
+        name = file.relative_to(_PAGE).as_posix()
+        if file.suffix.removeprefix(".") not in _TYPES:
+            continue
+        if name.startswith(f"{_IN_SITE}/"):
+            in_site.append(name)
+        else:
+            own.append(name)
+    return own, in_site
+
 
 _HEAD = re.compile(r"<head\b[^<>]*>", re.IGNORECASE)
 
@@ -195,15 +206,16 @@ class DeskApp:
 
         # It is no cookie, since browsers send those to all ports of a host.
         self._key = secrets.token_urlsafe(32)
-        shell = files(__package__).joinpath("page/desk.html").read_text("utf-8")
+        shell = (_PAGE / "desk.html").read_text("utf-8")
         self._shell = partial(shell.format, language=escape(language or "en"))
+        own_files, files_in_site = _served_files()
         desk = _application(
-            _OWN_FILES,
+            own_files,
             Route(f"{_ROOT}/api/session", self._open_session, methods=["POST"]),
             Route(f"{_ROOT}/api/{{action}}", self._answer, methods=["POST"]),
             Route("/{path:path}", self._show_desk),
         )
-        pages = _application(_FILES_OF_PAGES, Route("/{path:path}", self._page))
+        pages = _application(files_in_site, Route("/{path:path}", self._page))
         policy = (
             "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; "
             f"frame-src http://*.localhost:{ports[1]}; base-uri 'none'; form-action 'none'; "
@@ -466,15 +478,15 @@ class DeskApp:
 
     def _with_scripts(self, html: str, build: str) -> str:
         script = (
-            f'<script type="module" src="{_ROOT}/page.js" data-desk="{self._origin}" '
+            f'<script type="module" src="{_ROOT}/{_IN_SITE}/page.js" data-desk="{self._origin}" '
             f'data-build="{escape(build)}"></script>'
         )
         head = _HEAD.search(html)
         if head:
             # Before the scripts of the theme, and before a <base> and a policy in a <meta>.
-            storage = f'<script src="{_ROOT}/storage.js"></script>'
+            storage = f'<script src="{_ROOT}/{_IN_SITE}/storage.js"></script>'
             # What the script imports, too: a policy refuses what is asked for after it.
-            sight = f'<script type="module" src="{_ROOT}/sight.js"></script>'
+            sight = f'<script type="module" src="{_ROOT}/{_IN_SITE}/sight.js"></script>'
             html = f"{html[: head.end()]}{storage}{sight}{script}{html[head.end() :]}"
         # A browser runs a module once. Here, it also runs if that is no start tag of a head.
         before, body_end, after = html.rpartition("</body>")
@@ -547,7 +559,7 @@ def _cost(desk: Desk, article: Article, *, is_update: bool) -> str:
 
 def _file(name: str) -> Callable[[Request], Awaitable[Response]]:
     async def endpoint(request: Request) -> Response:
-        content = files(__package__).joinpath("page", name).read_bytes()
+        content = (_PAGE / name).read_bytes()
         return Response(content, media_type=_TYPES[name.rpartition(".")[2]])
 
     return endpoint

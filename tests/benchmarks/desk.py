@@ -68,7 +68,7 @@ ACT = """
 
 SAVED = """
 async () => {
-  const { state } = await import("/_contentgen/state.js");
+  const { state } = await import("/_contentgen/state/state.js");
   while (state.pending.length) await new Promise((done) => setTimeout(done, 5));
 }
 """

@@ -345,11 +345,11 @@ def test_wrong_changes(reviewer: Reviewer, change: dict[str, object], status: in
 def test_the_words_of_the_desk() -> None:
     """Each that a script uses is in all six languages, and no script has words of its own."""
     package = Path(app.__file__).parent / "page"
-    words = json.loads((package / "words.json").read_text(encoding="utf-8"))
+    words = json.loads((package / "data/words.json").read_text(encoding="utf-8"))
     assert words["languages"] == ["en", "de", "fr", "es", "ja", "zh"]
     assert {len(row) for row in words.values()} == {6}
     assert not any("" in row for row in words.values())
-    scripts = {file.name: file.read_text("utf-8") for file in package.glob("*.js")}
+    scripts = {file.name: file.read_text("utf-8") for file in package.rglob("*.js")}
     used: set[str] = set()
     for script in scripts.values():
         used |= set(re.findall(r'\bsay\(\s*"(\w+)"[,)]', script))
@@ -365,7 +365,7 @@ def test_the_words_of_the_desk() -> None:
 def test_messages_of_the_server_are_translated() -> None:
     """Those that have other words now are found here."""
     package = Path(app.__file__).parents[1]
-    messages = json.loads((package / "desk/page/server.json").read_text(encoding="utf-8"))
+    messages = json.loads((package / "desk/page/data/server.json").read_text(encoding="utf-8"))
     assert messages.pop("languages") == ["de", "fr", "es", "ja", "zh"]
     code = " ".join(file.read_text("utf-8") for file in package.rglob("*.py"))
     code = re.sub(r'"\s+f?"', "", code)  # a message can be on several lines

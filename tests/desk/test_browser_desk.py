@@ -481,13 +481,14 @@ def test_a_desk_in_german(project: Project, page: Page) -> None:
         page.get_by_role("button", name="Speichern").click()
         expect(said).to_contain_text("Der Absatz wäre leer; entfernen Sie ihn stattdessen")
         for message, translated in GERMAN.items():
-            read = "message => import('/_contentgen/words.js').then(it => it.translate(message))"
-            assert page.evaluate(read, message) == translated
+            assert page.evaluate(f"message => {WORDS}.translate(message))", message) == translated
         for kind, values, sentence in GERMAN_REMARKS:
             remark = {"kind": kind, "values": values, "words": "in English"}
-            read = "remark => import('/_contentgen/words.js').then(it => it.remarkIn(remark))"
-            assert page.evaluate(read, remark) == sentence
+            assert page.evaluate(f"remark => {WORDS}.remarkIn(remark))", remark) == sentence
 
+
+WORDS = "import('/_contentgen/state/words.js').then((words) => words"
+"""Reads a module of the desk."""
 
 GERMAN_REMARKS: tuple[tuple[str, dict[str, str | int], str], ...] = (
     ("length", {"words": 1640, "target": 900}, "Länge: 1.640 Wörter statt etwa 900"),
@@ -1237,9 +1238,9 @@ def test_approving_is_deliberate(desk: DeskProcess, page: Page) -> None:
 
 
 APPROVE_ELSEWHERE = """async () => {
-    const { call } = await import("/_contentgen/api.js");
-    const { frame } = await import("/_contentgen/frame.js");
-    const { state } = await import("/_contentgen/state.js");
+    const { call } = await import("/_contentgen/parts/api.js");
+    const { frame } = await import("/_contentgen/parts/frame.js");
+    const { state } = await import("/_contentgen/state/state.js");
     await call("approve", { ref: state.ref, seen: state.text.seen, shown: frame.shown });
 }"""
 """Approves the text as another person would."""
@@ -1825,7 +1826,7 @@ def test_double_clicks(desk: DeskProcess, page: Page) -> None:
 
 
 PRESS_TWICE = """async (button) => {
-    const { isPressed } = await import("/_contentgen/pressing.js");
+    const { isPressed } = await import("/_contentgen/state/pressing.js");
     const send = (name) => button.dispatchEvent(new PointerEvent(name, {bubbles: true}));
     for (const name of ["pointerdown", "pointerup", "pointerdown"]) send(name);
     await new Promise((done) => setTimeout(done, 20));
@@ -2223,7 +2224,7 @@ def test_undo_while_the_desk_looks_for_changes(desk: DeskProcess, page: Page) ->
     request = held_in(page, held)
     page.keyboard.press("Control+z")
     look = """async () => {
-        const { inTurn, look } = await import("/_contentgen/acts.js");
+        const { inTurn, look } = await import("/_contentgen/parts/acts.js");
         inTurn(look);
     }"""
     page.evaluate(look)
@@ -2325,7 +2326,7 @@ def test_an_answer_that_is_lost(desk: DeskProcess, page: Page) -> None:
 
 
 CHANGE_ELSEWHERE = """async ([ref, change]) => {
-    const { call } = await import("/_contentgen/api.js");
+    const { call } = await import("/_contentgen/parts/api.js");
     const { blocks, seen } = await call("text", { ref });
     const { number, digest } = blocks.at(-1);
     await call("change", { ref, seen, changes: [{ ...change, block: number, digest }] });
@@ -2374,7 +2375,7 @@ def test_plain_words_are_shown_at_once(desk: DeskProcess, page: Page) -> None:
     page.reload()
     expect(block_with(page, "My own end.")).to_be_visible()
     read = """async (lines) => {
-      const { partsOf } = await import("/_contentgen/light.js");
+      const { partsOf } = await import("/_contentgen/state/light.js");
       return lines.map(partsOf);
     }"""
     for (line, is_known), parts in zip(LINES.items(), page.evaluate(read, [*LINES]), strict=True):

@@ -43,8 +43,8 @@ def paragraphs(count: int) -> str:
 
 
 CHANGE_ELSEWHERE = """async (change) => {
-    const { call } = await import("/_contentgen/api.js");
-    const { state } = await import("/_contentgen/state.js");
+    const { call } = await import("/_contentgen/parts/api.js");
+    const { state } = await import("/_contentgen/state/state.js");
     const { ref, text: { seen, blocks } } = state;
     const { digest } = blocks[change.block];
     await call("change", { ref, seen, changes: [{ digest, ...change }] });
@@ -55,7 +55,7 @@ CHANGE_ELSEWHERE = """async (change) => {
 def change_elsewhere(page: Page, block: int, **change: str) -> None:
     """Change a block as another desk would, and wait until the page shows the text then."""
     version = page.evaluate(
-        "async () => (await import('/_contentgen/state.js')).state.text.version"
+        "async () => (await import('/_contentgen/state/state.js')).state.text.version"
     )
 
     def is_other(response: Response) -> bool:
@@ -276,7 +276,7 @@ def test_blocks_are_found_in_another_version(desk: DeskProcess, page: Page) -> N
     page.goto(f"{desk.origin}/_contentgen/")
     for before, after, expected in ALIGNED:
         found = page.evaluate(
-            """async (keys) => (await import("/_contentgen/alignment.js")).align(...keys)""",
+            """async (keys) => (await import("/_contentgen/state/alignment.js")).align(...keys)""",
             [list(before), list(after)],
         )
         assert found == expected, (before, after)

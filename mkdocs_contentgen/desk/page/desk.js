@@ -1,17 +1,18 @@
 // Starts the desk in the browser. All that comes from texts, pages and people is shown as text.
 
-import { inTurn } from "./acts.js";
-import { call, openSession } from "./api.js";
-import { areLostWithPage, nameTab } from "./drafts.js";
-import { draw, h } from "./draw.js";
-import { frame, hear, keepFocusFromPage, openFrame } from "./frame.js";
-import { watchKeys } from "./keys.js";
-import { isPressed, watchPressing } from "./pressing.js";
-import { drawQueue, loadQueue } from "./queue.js";
-import { drawText, leave, showText, watch } from "./review.js";
-import { keepSeen } from "./seen.js";
-import { drawWith, state } from "./state.js";
-import { loadWords, say } from "./words.js";
+import { areLostWithPage, nameTab } from "./state/drafts.js";
+import { isPressed, watchPressing } from "./state/pressing.js";
+import { drawWith, state } from "./state/state.js";
+import { loadWords, say } from "./state/words.js";
+import { inTurn } from "./parts/acts.js";
+import { call, openSession } from "./parts/api.js";
+import { draw, h } from "./parts/draw.js";
+import { frame, hear, keepFocusFromPage, openFrame } from "./parts/frame.js";
+import { watchKeys } from "./parts/keys.js";
+import { leave, loadQueue, showText, watch } from "./parts/navigation.js";
+import { keepSeen } from "./parts/seen.js";
+import { drawQueue } from "./screens/queue.js";
+import { drawText } from "./screens/review.js";
 
 function drawDesk() {
   if (isPressed()) return; // it is drawn when nothing is pressed

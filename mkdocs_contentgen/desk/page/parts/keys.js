@@ -1,18 +1,17 @@
 // What keys do. None acts in a field, beneath a dialog, or in a page of the site.
 
+import { checkNext, step } from "../state/selection.js";
+import { redraw, state } from "../state/state.js";
+import { currentStatement } from "../state/statements.js";
+import { freeKeys, holdKeysWithoutFocus, isTyping } from "../state/typing.js";
 import { settle } from "./acts.js";
-import { approveButton, checkNext } from "./bar.js";
-import { isDialogOpen, inform } from "./dialogs.js";
-import { openEditor, openPaste } from "./editor.js";
+import { approveButton } from "./bar.js";
 import { switchComparison } from "./compare.js";
-import { reviewNext } from "./queue.js";
-import { openNext } from "./review.js";
-import { h } from "./draw.js";
-import { redraw, state } from "./state.js";
-import { currentStatement, openStatements } from "./statements.js";
-import { freeKeys, holdKeysWithoutFocus, isTyping } from "./typing.js";
+import { isDialogOpen } from "./dialogs.js";
+import { openEditor, openPaste } from "./editing.js";
+import { help } from "./help.js";
+import { openNext, reviewNext } from "./navigation.js";
 import { undo } from "./undoing.js";
-import { say } from "./words.js";
 
 // Another page can lead here while one types there: no key acts then before the person has come.
 let isArmed = document.documentElement.dataset.openedBy === "person";
@@ -27,23 +26,6 @@ export function watchKeys() {
   addEventListener("focusin", ({ target }) => {
     if (target.tagName !== "IFRAME") isArmed = true;
   });
-}
-
-// Selects the statement that is so many behind the current one, or before it.
-export function step(by) {
-  const open = openStatements();
-  if (!open.length) return;
-  const current = currentStatement();
-  const index = open.findIndex(({ key }) => key === current.key);
-  select(open[(index + by + open.length) % open.length]);
-}
-
-export function select(statement) {
-  state.current = statement.key;
-  state.block = null;
-  state.tab = "check";
-  state.isSheetOpen = true;
-  redraw();
 }
 
 const KEYS = {
@@ -71,15 +53,6 @@ const KEYS = {
 };
 
 const KEYS_OF_LIST = { n: () => reviewNext(), Enter: () => reviewNext(), "?": () => help() };
-
-export function help() {
-  const names = ["j", "k", "c", "x", "e", "+", "d", "a", "n"];
-  const rows = names.map((key) => h("li", {}, h("kbd", {}, key), ` ${say(`key_${nameOf(key)}`)}`));
-  const undoRow = h("li", {}, h("kbd", {}, say("ctrl_z")), ` ${say("undo")}`);
-  inform(say("keys"), h("ul", { class: "keys" }, rows, undoRow));
-}
-
-const nameOf = (key) => key === "+" ? "plus" : key;
 
 function keys() {
   if (state.view === "queue") return KEYS_OF_LIST;

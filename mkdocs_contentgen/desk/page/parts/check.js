@@ -1,17 +1,17 @@
 // The tab Check: one open card for the statement to check, the others with their first words.
 
+import { onlyOnce } from "../state/pressing.js";
+import { chooseTab, select } from "../state/selection.js";
+import { state } from "../state/state.js";
+import { currentStatement, isWholeCell, openStatements } from "../state/statements.js";
+import { isApproved, isTranslation } from "../state/texts.js";
+import { say, translate } from "../state/words.js";
 import { act, settle, settleSentence } from "./acts.js";
-import { isApproved } from "./approving.js";
 import { hasClosest, hasWordsOf, readable, withClosest } from "./closest.js";
 import { h } from "./draw.js";
-import { openEditor } from "./editor.js";
-import { select } from "./keys.js";
-import { isTranslation, original, originalChanges } from "./original.js";
-import { onlyOnce } from "./pressing.js";
+import { openEditor } from "./editing.js";
+import { original, originalChanges } from "./original.js";
 import { recheck } from "./rechecking.js";
-import { redraw, state } from "./state.js";
-import { currentStatement, isWholeCell, openStatements } from "./statements.js";
-import { say, translate } from "./words.js";
 
 function evidence(found, show = readable) {
   if (!found.length) return h("p", { class: "quiet" }, say("no_evidence"));
@@ -165,10 +165,4 @@ function showClosest(box) {
   const { top, height } = closest.getBoundingClientRect();
   const around = box.getBoundingClientRect();
   box.scrollTop += top - around.top - (around.height - height) / 2;
-}
-
-export function chooseTab(name) {
-  state.tab = name;
-  state.isSheetOpen = true;
-  redraw();
 }

@@ -1,16 +1,13 @@
-// A block is edited where it stands, and Markdown is added between blocks. Words that were typed
-// are kept until they are saved or discarded.
+// Which block is edited, and what becomes of the words: they are kept until they are saved or
+// discarded.
 
+import { discardWords, draftOf, isOfBlock } from "../state/drafts.js";
+import { partsOf } from "../state/light.js";
+import { afterDrawing, HOLD, redraw, state } from "../state/state.js";
+import { currentStatement, isCell, openStatements } from "../state/statements.js";
+import { holdKeys } from "../state/typing.js";
+import { say } from "../state/words.js";
 import { change, numberOf } from "./acts.js";
-import { discardDraft, discardWords, draftOf, isOfBlock, keepDraft } from "./drafts.js";
-import { h } from "./draw.js";
-import { frame } from "./frame.js";
-import { partsOf } from "./light.js";
-import { original } from "./original.js";
-import { HOLD, afterDrawing, redraw, state } from "./state.js";
-import { currentStatement, isCell, openStatements } from "./statements.js";
-import { holdKeys } from "./typing.js";
-import { say } from "./words.js";
 
 // A statement to check in Markdown. It is HTML where it touches something else.
 const STATEMENT = /==(.+?)==|<mark>(.+?)<\/mark>/g;
@@ -83,7 +80,7 @@ function matchToSelect(markdown) {
 }
 
 // Closes the editor; what was typed stays.
-function closeEditor() {
+export function closeEditor() {
   state.editing = null;
   state.block = null;
   const place = back?.tagName === "IFRAME" ? null : back;
@@ -95,13 +92,17 @@ function closeEditor() {
   redraw();
 }
 
+export function notePress({ screenX: x, screenY: y, timeStamp }) {
+  lastPress = { x, y, at: performance.timeOrigin + timeStamp };
+}
+
 // The second click of a double click on a button of the editor is none on the page beneath.
 export function isDoubleClick({ x, y, at }) {
   const isNear = Math.abs(x - lastPress.x) < 8 && Math.abs(y - lastPress.y) < 8;
   return isNear && at - lastPress.at < HOLD;
 }
 
-function hasUnsavedWords() {
+export function hasUnsavedWords() {
   return Boolean(state.editing && state.editing.words !== state.editing.markdown);
 }
 
@@ -110,7 +111,7 @@ function partsToShow({ mode, kind }, words) {
   return mode === "edit" && ["p", "li", "td"].includes(kind) ? partsOf(words) : null;
 }
 
-async function save(event) {
+export async function save(event) {
   event.preventDefault();
   const { editing } = state;
   if (!editing) return; // its words are being saved; the form goes with the next frame
@@ -151,7 +152,7 @@ function changeFor({ mode, kind }, words) {
   return { action: "paste", markdown: words };
 }
 
-function removeBlock(editing) {
+export function removeBlock(editing) {
   const outcome = say(isCell(editing.number) ? "did_empty" : "did_delete");
   closeEditor();
   return change({ ...editing }, { action: "delete" }, outcome);
@@ -185,91 +186,4 @@ function focusLostWords({ words }) {
   const fields = [...document.querySelectorAll(".messages textarea")];
   const field = fields.find(({ value }) => value === words);
   (field ?? document.querySelector("aside")).focus({ preventScroll: true });
-}
-
-export function editor() {
-  const { editing } = state;
-  if (!editing) return null;
-  const isEdit = editing.mode === "edit";
-  const isCode = isEdit && editing.kind === "pre";
-  const label = say(isEdit ? "edit" : "add");
-  const discard = () => {
-    discardDraft(editing);
-    closeEditor();
-  };
-  const area = h("textarea", {
-    "aria-label": label,
-    dir: "auto",
-    required: true,
-    readonly: editing.isSaving, // what is typed after the words were sent would not be saved
-    placeholder: isEdit ? undefined : say("paste_hint"),
-    value: editing.words,
-    oninput: ({ target }) => {
-      editing.words = target.value;
-      keepDraft(editing, target.value);
-      redraw();
-    },
-    onkeydown: (event) => {
-      if (event.key !== "Escape") return;
-      event.stopPropagation();
-      closeEditor();
-    },
-  });
-  return h("form", {
-    key: `editor ${editing.id}`, // not its number, which other changes change
-    class: `editor ${editing.mode}`,
-    onsubmit: save,
-    onpointerdown: ({ screenX: x, screenY: y, timeStamp }) => {
-      lastPress = { x, y, at: performance.timeOrigin + timeStamp };
-    },
-  }, area, h("div", { class: "buttons" },
-    h("button", { class: "main", title: say("key_save") }, say("save")),
-    h("button", { type: "button", title: "Esc", onclick: closeEditor }, say("close")),
-    hasUnsavedWords() && h("button", { type: "button", key: "discard", onclick: discard },
-      say("discard")),
-    isEdit && h("button", { type: "button", key: "add", title: "+",
-      onclick: () => openPaste(editing.number) }, say("add")),
-    isEdit && h("button", { type: "button", key: "delete", onclick: () => removeBlock(editing) },
-      say(isCell(editing.number) ? "empty_cell" : "delete"))),
-  isEdit && original(editing.number),
-  !isCode && h("p", { class: "quiet" }, say(isEdit ? "syntax" : "paste_hint")));
-}
-
-// The "+" at the lower edge of the block that has the mouse, in the page.
-export function adder() {
-  const { hovered } = state;
-  if (state.editing || state.comparison || !state.text.blocks[hovered]) return null;
-  return h("button", {
-    type: "button",
-    class: "adder",
-    title: say("key_plus"),
-    "aria-label": say("add"),
-    onclick: () => openPaste(hovered),
-  }, "+");
-}
-
-// Puts what belongs to a block where the page says that it is.
-export function place(layer) {
-  const { select, hover } = frame.places;
-  const form = layer.querySelector(".editor");
-  const button = layer.querySelector(".adder");
-  if (form && select) {
-    move(form, select);
-    const font = select.font;
-    const area = form.querySelector("textarea").style;
-    if (form.classList.contains("edit")) {
-      area.fontFamily = String(font.family ?? "");
-      area.fontSize = `${Math.min(Math.max(parseFloat(font.size) || 16, 12), 48)}px`;
-      area.fontWeight = String(font.weight ?? "");
-    }
-    form.style.setProperty("--own-height", `${form.offsetHeight}px`); // so that it stays in sight
-  }
-  if (button && hover) move(button, hover);
-}
-
-function move(element, { top, left, width, height }) {
-  const values = { top, left, width, height };
-  for (const [name, value] of Object.entries(values)) {
-    element.style.setProperty(`--${name}`, `${value}px`);
-  }
 }

@@ -1,12 +1,12 @@
 // The tab Changes: who changed what, and the sources that are others now.
 
+import { onlyOnce } from "../state/pressing.js";
+import { state } from "../state/state.js";
+import { say } from "../state/words.js";
 import { act } from "./acts.js";
-import { comparison, compareWith, takeBackBlock, words } from "./compare.js";
+import { compareWith, comparison, takeBackBlock, words } from "./compare.js";
 import { h } from "./draw.js";
-import { openEditor } from "./editor.js";
-import { onlyOnce } from "./pressing.js";
-import { state } from "./state.js";
-import { say } from "./words.js";
+import { openEditor } from "./editing.js";
 
 const changedBlocks = () => state.text.blocks.filter((block) => block.changed_by);
 

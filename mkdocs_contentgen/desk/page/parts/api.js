@@ -1,8 +1,8 @@
 // Calls the server of the desk.
 
-import { keepWords } from "./drafts.js";
-import { kept } from "./kept.js";
-import { say, translate } from "./words.js";
+import { keepWords } from "../state/drafts.js";
+import { kept } from "../state/kept.js";
+import { say, translate } from "../state/words.js";
 
 export async function call(action, body = {}) {
   let response;

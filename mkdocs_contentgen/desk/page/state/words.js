@@ -5,7 +5,7 @@ let column = 0;
 let messages = {}; // of the server, which speaks English
 let remarks = {};
 
-const read = async (file) => (await fetch(`/_contentgen/${file}`)).json();
+const read = async (file) => (await fetch(`/_contentgen/data/${file}`)).json();
 
 export async function loadWords() {
   words = await read("words.json");

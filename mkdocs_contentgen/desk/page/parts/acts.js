@@ -1,16 +1,16 @@
 // What the person does with the text. Own changes are queued, and shown at once: each is sent
 // when the one before has been answered.
 
+import { dropDoneNotes, dropSavedDrafts, moveDrafts, renumberDrafts } from "../state/drafts.js";
+import { noteEarlier } from "../state/earlier.js";
+import { nameOfOther } from "../state/people.js";
+import { released } from "../state/pressing.js";
+import { noteOtherText, PATIENCE, redraw, state, tell, tellDone } from "../state/state.js";
+import { findIn, isWholeCell, openStatements, statementsOf } from "../state/statements.js";
+import { say } from "../state/words.js";
 import { call } from "./api.js";
 import { personAgrees } from "./dialogs.js";
-import { dropDoneNotes, dropSavedDrafts, moveDrafts, renumberDrafts } from "./drafts.js";
-import { noteEarlier } from "./earlier.js";
-import { nameOfOther } from "./people.js";
-import { released } from "./pressing.js";
 import { noteText } from "./seen.js";
-import { PATIENCE, noteOtherText, redraw, state, tell, tellDone } from "./state.js";
-import { findIn, isWholeCell, openStatements, statementsOf } from "./statements.js";
-import { say } from "./words.js";
 
 const MAX_CHANGES = 50; // that the server makes at once
 const OF_MODEL = ["ask", "cancel"]; // acts after which the model's words can come

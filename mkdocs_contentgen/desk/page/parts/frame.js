@@ -1,14 +1,14 @@
 // The page of the site beside the panel, which is not trusted: it only says what it shows, and
 // where its blocks are. It gets its own text, and no other page gets it.
 
-import { numberOf } from "./acts.js";
-import { isDoubleClick, openEditor } from "./editor.js";
-import { hearSight } from "./seen.js";
-import { HOLD, redraw, state } from "./state.js";
+import { HOLD, redraw, state } from "../state/state.js";
 import {
   currentStatement, findIn, openStatements, settledMarks, statementsOf,
-} from "./statements.js";
-import { holdKeys } from "./typing.js";
+} from "../state/statements.js";
+import { holdKeys } from "../state/typing.js";
+import { numberOf } from "./acts.js";
+import { isDoubleClick, openEditor } from "./editing.js";
+import { hearSight } from "./seen.js";
 
 export const frame = {
   element: null,

@@ -1,11 +1,11 @@
 // Compare: what was added and removed, in place on the page, and what takes it back.
 
+import { onlyOnce } from "../state/pressing.js";
+import { redraw, state, tell } from "../state/state.js";
+import { say } from "../state/words.js";
 import { takeBack } from "./acts.js";
 import { call } from "./api.js";
 import { h } from "./draw.js";
-import { onlyOnce } from "./pressing.js";
-import { redraw, state, tell } from "./state.js";
-import { say } from "./words.js";
 
 export async function switchComparison() {
   if (state.comparison) {

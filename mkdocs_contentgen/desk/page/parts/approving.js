@@ -1,19 +1,17 @@
 // Whether the text can be approved, and its approval.
 
+import { drafts, dropLine, keepLine, recallLine } from "../state/drafts.js";
+import { HOLD, PATIENCE, state, tell, tellTooQuick } from "../state/state.js";
+import { isApproved, nextAfter } from "../state/texts.js";
+import { say, translate } from "../state/words.js";
 import { act } from "./acts.js";
+import { call } from "./api.js";
 import { ask } from "./dialogs.js";
-import { drafts, dropLine, keepLine, recallLine } from "./drafts.js";
 import { h } from "./draw.js";
 import { frame, isElsewhere, isOfEarlierDesk } from "./frame.js";
-import { openNext, nextAfter, openText, returnTo } from "./review.js";
-import { call } from "./api.js";
+import { openNext, openText, returnTo } from "./navigation.js";
 import { showUnseen } from "./seen.js";
-import { HOLD, PATIENCE, state, tell, tellTooQuick } from "./state.js";
 import { afterLastUndo, agreesToUndo } from "./undoing.js";
-import { say, translate } from "./words.js";
-
-export const isApproved = () => state.text.state === "approved" && !state.text.newer_draft
-  && !state.text.due_since && !state.text.watched?.length;
 
 // Why the text cannot be approved now, whatever its statements are, in the words for the person. It
 // is an empty string if the text can be approved, and also for an approved text and in a

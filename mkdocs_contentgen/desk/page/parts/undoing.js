@@ -1,12 +1,12 @@
 // Undo: what it takes back, in words, and how the text looked before, which is shown at once.
 
+import { takeEarlier } from "../state/earlier.js";
+import { otherPerson } from "../state/people.js";
+import { noteOtherText, state, tell } from "../state/state.js";
+import { findIn, openStatements } from "../state/statements.js";
+import { say } from "../state/words.js";
 import { act, inTurn, take } from "./acts.js";
 import { personAgrees } from "./dialogs.js";
-import { takeEarlier } from "./earlier.js";
-import { otherPerson } from "./people.js";
-import { noteOtherText, state, tell } from "./state.js";
-import { findIn, openStatements } from "./statements.js";
-import { say } from "./words.js";
 
 const UNDONE = {
   confirm: "undone_confirm", remove: "undone_remove", edit: "undone_edit", insert: "undone_add",

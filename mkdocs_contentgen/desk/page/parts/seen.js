@@ -1,13 +1,13 @@
 // What of a text the person has not seen as it is now: what others have changed and was not on the
 // screen since, and what the page cannot show. It is shown before the text is approved.
 
-import { align } from "./alignment.js";
+import { align } from "../state/alignment.js";
+import { keptForTab } from "../state/kept.js";
+import { withoutMarks } from "../state/marks.js";
+import { HOLD, noteOtherSight, PATIENCE, redraw, state, tellTooQuick } from "../state/state.js";
+import { say } from "../state/words.js";
 import { inform } from "./dialogs.js";
 import { h } from "./draw.js";
-import { keptForTab } from "./kept.js";
-import { withoutMarks } from "./marks.js";
-import { HOLD, PATIENCE, noteOtherSight, redraw, state, tellTooQuick } from "./state.js";
-import { say } from "./words.js";
 
 const MAX_WORDS = 60; // characters of a block that name it in a message
 
@@ -106,7 +106,7 @@ export function hearSight({ digest, there, seen, hidden }) {
 
 // What was not seen: the numbers of blocks in the page that have changed, and the words that it
 // cannot show.
-export function unseen() {
+function unseen() {
   const { rows = [], gone = [] } = known.get(state.ref) ?? {};
   const changed = [];
   const hidden = [];

@@ -1,12 +1,10 @@
 // Of a translation: what a block says in the original.
 
+import { state } from "../state/state.js";
+import { say, translate } from "../state/words.js";
 import { call } from "./api.js";
 import { ask } from "./dialogs.js";
 import { h } from "./draw.js";
-import { state } from "./state.js";
-import { say, translate } from "./words.js";
-
-export const isTranslation = () => Boolean(state.text?.translation_of);
 
 // The original and both languages of a translation, such as `builds.md (en → de)`.
 export function languages({ translation_of: page, original_language: from, language }) {

@@ -1,30 +1,25 @@
 // The line below the bar: the outcome of what was done last, and what the person has to know.
 
-import { act } from "./acts.js";
-import { copyButton } from "./about.js";
-import { comparisonMessage } from "./compare.js";
 import {
   areLostWithPage, blockOf, discardWords, draftOf, drafts, takeDraft,
-} from "./drafts.js";
+} from "../state/drafts.js";
+import { PATIENCE, redraw, state } from "../state/state.js";
+import { isApproved, isTranslation } from "../state/texts.js";
+import { say, translate } from "../state/words.js";
+import { act } from "./acts.js";
+import { isShownSoon, whyNot } from "./approving.js";
+import { copyButton, undoButton } from "./buttons.js";
+import { comparisonMessage } from "./compare.js";
 import { h } from "./draw.js";
-import { openEditor, openPaste } from "./editor.js";
-import { isTranslation } from "./original.js";
+import { openEditor, openPaste } from "./editing.js";
 import { frame, goBack, isElsewhere, isOfEarlierDesk } from "./frame.js";
-import { isApproved, isShownSoon, whyNot } from "./approving.js";
-import { onlyOnce } from "./pressing.js";
-import { PATIENCE, redraw, state } from "./state.js";
-import { openText } from "./review.js";
+import { openText } from "./navigation.js";
 import { toShow } from "./seen.js";
 import { undo, undoTitle } from "./undoing.js";
-import { say, translate } from "./words.js";
 
 const note = (key, kind, ...content) => h("div", { key, class: `note ${kind}` }, ...content);
 
 const button = (label, onclick) => h("button", { type: "button", onclick }, label);
-
-export const undoButton = (takesBack) => h("button", {
-  type: "button", key: "undo", title: say("ctrl_z"), onclick: onlyOnce(takesBack),
-}, say("undo"));
 
 // What was done last, also before the desk was opened, and what takes it back.
 function outcome() {

@@ -1,31 +1,17 @@
 // The bar on top: the way back, the title, how much is checked, and the button that approves.
 
-import {
-  approve, approveWithReason, approvesSoon, canApprove, isApproved, whyNot,
-} from "./approving.js";
+import { onlyOnce } from "../state/pressing.js";
+import { checkNext } from "../state/selection.js";
+import { redraw, state } from "../state/state.js";
+import { progress } from "../state/statements.js";
+import { countOf, isApproved, nameOfPage, nextAfter, stateOf } from "../state/texts.js";
+import { say } from "../state/words.js";
+import { approve, approvesSoon, approveWithReason, canApprove, whyNot } from "./approving.js";
 import { switchComparison } from "./compare.js";
 import { h } from "./draw.js";
-import { step } from "./keys.js";
-import { onlyOnce } from "./pressing.js";
-import { nameOfPage } from "./queue.js";
-import { countOf, openNext, nextAfter, openQueue } from "./review.js";
-import { redraw, state } from "./state.js";
-import { currentStatement, openStatements, progress } from "./statements.js";
-import { say } from "./words.js";
+import { openNext, openQueue } from "./navigation.js";
 
 export const approveButton = () => document.querySelector("[data-approve]:enabled");
-
-export function stateOf(text) {
-  if (text.newer_draft) return say("newer");
-  if (text.due_since) return say("state_due", text.due_since.slice(0, 10));
-  return say(`state_${text.state}`);
-}
-
-// Goes to the next statement, or to the one that is open if the person was elsewhere.
-export function checkNext() {
-  const isThere = state.tab === "check" && state.block === null && state.current;
-  step(isThere ? 1 : 0);
-}
 
 // The two buttons are different elements: whoever presses Enter on one does not press the other.
 function mainButton({ left }) {

@@ -1,47 +1,17 @@
 // The list of texts: what needs a person first.
 
-import { copyButton } from "./about.js";
-import { call } from "./api.js";
-import { ask } from "./dialogs.js";
-import { discardDraftOf, draftsWithoutText } from "./drafts.js";
-import { drawScreen, h } from "./draw.js";
-import { undoButton } from "./messages.js";
-import { costNote, originalChanges } from "./original.js";
-import { addressOf, countOf, openText } from "./review.js";
-import { stateOf } from "./bar.js";
-import { redraw, state, tell } from "./state.js";
-import { say, translate } from "./words.js";
-
-const NEED = [
-  "outdated", "changed", "damaged", "proposed", "draft", "failed", "missing", "approved",
-];
-const GROUPS = ["review", "behind", "missing", "approved"];
-
-export function groupOf(text) {
-  if (text.newer_draft || text.due_since || text.watched?.length) return "review";
-  if (text.state === "approved") return text.original_changes ? "behind" : "approved";
-  return ["failed", "missing"].includes(text.state) ? "missing" : "review";
-}
-
-// Whether a person can review it now.
-export const isNeeded = (text) => groupOf(text) === "review" && text.state !== "damaged";
-
-const rank = (text) => text.newer_draft ? 0 : NEED.indexOf(text.state);
-
-export const sortByNeed = (rows) => [...rows].sort((one, other) => rank(one) - rank(other)
-  || other.marked - one.marked || one.page.localeCompare(other.page));
-
-export async function loadQueue(isWanted) {
-  const { queue, by, problem, commit_command: commitCommand } = await call("queue");
-  if (!isWanted()) return;
-  const hasSome = (group) => queue.some((row) => groupOf(row) === group);
-  Object.assign(state, { view: "queue", queue, by, problem, commitCommand, ref: "" });
-  if (!hasSome(state.queueTab)) state.queueTab = "review";
-  redraw();
-}
-
-// Several texts can be on a page.
-export const nameOfPage = (text) => text.id === "main" ? text.page : `${text.page} · ${text.id}`;
+import { discardDraftOf, draftsWithoutText } from "../state/drafts.js";
+import { redraw, state, tell } from "../state/state.js";
+import {
+  addressOf, countOf, firstNeeded, groupOf, GROUPS, nameOfPage, sortByNeed, stateOf,
+} from "../state/texts.js";
+import { say, translate } from "../state/words.js";
+import { call } from "../parts/api.js";
+import { copyButton, undoButton } from "../parts/buttons.js";
+import { ask } from "../parts/dialogs.js";
+import { drawScreen, h } from "../parts/draw.js";
+import { openText, reviewNext } from "../parts/navigation.js";
+import { costNote, originalChanges } from "../parts/original.js";
 
 // Asks for a text, and opens it.
 async function send(text, body) {
@@ -153,13 +123,6 @@ function draftWithoutText(found) {
     h("div", { class: "buttons" },
       h("button", { type: "button", key: "copy", onclick: copy }, say("copy_words")),
       h("button", { type: "button", key: "discard", onclick: discard }, say("discard"))));
-}
-
-const firstNeeded = () => sortByNeed(state.queue).find(isNeeded);
-
-export function reviewNext() {
-  const first = firstNeeded();
-  if (first) openText(first);
 }
 
 function outcome(message) {

@@ -1,8 +1,8 @@
 // A statement that was confirmed by mistake is one to check again.
 
+import { state, tell, tellDone } from "../state/state.js";
+import { say } from "../state/words.js";
 import { act } from "./acts.js";
-import { state, tell, tellDone } from "./state.js";
-import { say } from "./words.js";
 
 export async function recheck(statement) {
   if (statement.action !== "confirm") {

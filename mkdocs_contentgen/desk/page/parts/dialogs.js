@@ -1,8 +1,8 @@
 // Dialogs, which stay with what was typed until what they ask for is done.
 
+import { state } from "../state/state.js";
+import { say } from "../state/words.js";
 import { draw, h } from "./draw.js";
-import { state } from "./state.js";
-import { say } from "./words.js";
 
 function open(title, ...content) {
   const dialog = document.createElement("dialog");

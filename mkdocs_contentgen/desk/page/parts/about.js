@@ -1,14 +1,14 @@
 // The tab About: what was asked for, what the text is like, and how to get another one.
 
+import { keepLine, noteSent, recallLine } from "../state/drafts.js";
+import { state } from "../state/state.js";
+import { isTranslation, nameOfPage } from "../state/texts.js";
+import { remarkIn, say } from "../state/words.js";
 import { act } from "./acts.js";
 import { ask } from "./dialogs.js";
-import { keepLine, noteSent, recallLine } from "./drafts.js";
 import { h } from "./draw.js";
-import { help } from "./keys.js";
-import { costNote, isTranslation, languages, originalChanges } from "./original.js";
-import { nameOfPage } from "./queue.js";
-import { state, tell } from "./state.js";
-import { remarkIn, say } from "./words.js";
+import { help } from "./help.js";
+import { costNote, languages, originalChanges } from "./original.js";
 
 function askForNew() {
   const { ref, text: { seen } } = state;
@@ -42,14 +42,6 @@ function askForChange() {
     if (done) noteSent(seen);
     return done;
   });
-}
-
-export function copyButton(command) {
-  const copy = async () => {
-    await navigator.clipboard.writeText(command);
-    tell("green", say("copied"));
-  };
-  return h("button", { type: "button", key: "copy", onclick: copy }, say("copy"));
 }
 
 const lines = (name, found) => found?.length > 0 && h("section", { key: name },
