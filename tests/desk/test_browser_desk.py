@@ -121,10 +121,15 @@ def open_text(
     page.get_by_role("link", name=title).click()
     expect(page.get_by_role("heading", level=1)).to_contain_text(shown or title)
     expect(page.get_by_role("complementary", name="Review")).to_be_visible()
-    built = page.frame_locator("iframe").locator("body:not(:has([data-contentgen-plain]))")
-    expect(built.locator("[data-contentgen-block]").first).to_be_attached()
+    expect(built_blocks(page).first).to_be_attached()
     expect(page.get_by_text("its pages have changed")).to_have_count(0)
     settled(page)
+
+
+def built_blocks(page: Page) -> Locator:
+    """Return the blocks in the page beside the desk, once it is the built one."""
+    built = page.frame_locator("iframe").locator("body:not(:has([data-contentgen-plain]))")
+    return built.locator("[data-contentgen-block]")
 
 
 def settled(page: Page) -> None:
@@ -475,6 +480,8 @@ def test_a_desk_in_german(project: Project, page: Page) -> None:
         expect(said).to_contain_text("Die Site wird gebaut, da sich ihre Seiten geändert haben")
         hold_builds.unlink()
         expect(said).to_have_text("")
+        expect(built_blocks(page).first).to_be_attached()
+        settled(page)
         panel = open_tab(page, "Über den Text")
         expect(panel).to_contain_text("Auftragtype: news · length: short")
         edit_block(page, "The end.").fill(" ")
@@ -862,12 +869,15 @@ def test_a_page_steals_neither_keys_nor_words(project: Project, page: Page) -> N
 def test_words_are_not_lost(desk: DeskProcess, page: Page) -> None:
     """Neither when another act answers late, nor when the text changes beneath the editor."""
     open_text(desk, page)
+    held = hold(page, "change")
     page.keyboard.press("Tab")
     page.keyboard.press("j")
     page.keyboard.press("c")
     page.keyboard.press("e")
     editor = page.get_by_role("textbox", name="Edit")
+    expect(editor).to_be_focused()
     page.keyboard.type("New words ")
+    held_in(page, held).continue_()
     left(page, 2)
     assert "New words" in editor.input_value()
     settled(page)
@@ -937,6 +947,8 @@ def test_a_page_that_changes_its_height_as_it_loads(project: Project, page: Page
     with DeskProcess(project) as desk:
         open_text(desk, page, "Ten habits")
         expect(block_with(page, "Ten habits")).to_be_in_viewport()
+        page.route("**/slow.png", lambda route: route.abort())
+        held_in(page, held)
         for route in held:
             route.abort()
         expect(page.frame_locator("iframe").locator("#tall")).to_have_count(0)
@@ -2132,6 +2144,7 @@ def test_undo_says_what_it_takes_back(desk: DeskProcess, page: Page) -> None:
     expect(approve_button(page)).to_be_enabled()
     approve_button(page).click()
     gone = page.get_by_role("dialog", name="Removed since you last saw it")
+    expect(gone).to_be_visible()
     page.wait_for_timeout(600)  # as a person needs to read it
     gone.get_by_role("button", name="Close").click()
     approve_button(page).click()
@@ -2577,5 +2590,4 @@ def test_a_page_that_comes_after_its_build(project: Project, page: Page) -> None
         hold_builds.unlink()
         expect(page.get_by_text("its pages have changed")).to_have_count(0)
         held[0].fulfill(headers=dict(plain.headers), body=plain.content)
-        built = page.frame_locator("iframe").locator("body:not(:has([data-contentgen-plain]))")
-        expect(built.locator("[data-contentgen-block]")).to_have_count(7)
+        expect(built_blocks(page)).to_have_count(7)

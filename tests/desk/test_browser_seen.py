@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 from browsing import browser
-from conftest import Project
+from conftest import Project, wait_until
 from desk_site import BLOG, TEMPLATE, WHEN, make_site, save
 from playwright.sync_api import Browser, Page, Response, expect
 from test_browser_desk import (
@@ -15,6 +15,7 @@ from test_browser_desk import (
     approved,
     block_with,
     desk,
+    edit_block,
     enter,
     open_tab,
     open_text,
@@ -143,18 +144,25 @@ def test_what_is_on_the_screen_is_approved_as_before(project: Project, page: Pag
         expect(said).to_contain_text("Approved “Ten habits”")
         page.get_by_role("button", name="Undo").click()
         page.get_by_role("dialog").get_by_role("button", name="Undo").click()
-        block_with(page, "Paragraph 0.").click(position={"x": 2, "y": 2})
-        page.locator(".editor textarea").fill("My own words.")
+        expect(said).to_contain_text("Undone: the approval")
+        settled(page)
+        edit_block(page, "Paragraph 0.").fill("My own words.")
         scroll_to_end(page)
         page.get_by_role("button", name="Save").click()
         expect(block_with(page, "My own words.")).to_be_attached()
         settled(page)
         change_elsewhere(page, 30, action="edit", markdown="Words at the end.")
         expect(block_with(page, "Words at the end.")).to_be_in_viewport()
-        page.wait_for_timeout(600)  # as a person needs to read them
+        page.wait_for_function(HAS_SEEN_ALL)
         approve_soon(page)
         expect(said).to_contain_text("Approved “Ten habits”")
 
+
+HAS_SEEN_ALL = """async () => {
+    const { unseen } = await import("/_contentgen/seen.js");
+    return unseen().changed.length === 0;
+}"""
+"""Whether all that changed was on the screen for long enough."""
 
 HIDING = {
     "Not drawn.": "display: none",
@@ -253,10 +261,15 @@ def test_a_block_that_is_higher_than_the_screen(project: Project, page: Page) ->
         page.wait_for_timeout(1000)
         expect(note).to_have_count(1)
         height = long.evaluate("element => element.getBoundingClientRect().height")
-        for top in range(0, int(height) + 400, 250):
-            long.evaluate("(element, top) => scrollTo(0, top)", top)
-            page.wait_for_timeout(500)
-        expect(note).to_have_count(0)
+
+        def is_read() -> bool:
+            """Scroll through it, and return whether that was slow enough for this machine."""
+            for top in range(0, int(height) + 400, 400):
+                long.evaluate("(element, top) => scrollTo(0, top)", top)
+                page.wait_for_timeout(500)
+            return note.count() == 0
+
+        wait_until(is_read)
 
 
 ALIGNED = [
