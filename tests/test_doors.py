@@ -16,7 +16,7 @@ AGREED = {
     "desk/acts.py _save": "the person has changed the text that is replaced",
     "desk/session.py _generate": "the desk asks before it sends, for the text that was seen",
     "review/approving.py _choose_text": "asks in the terminal, or --yes",
-    "review/approving.py write_approval": "as its caller says",
+    "review/approving.py decide_approval": "as its caller says",
     "review/importing.py import_text": "asks in the terminal, or --yes, for the draft as it was",
     "review/importing.py _keep": "as its caller says",
     "review/proposing.py propose_article": "--yes",
@@ -26,7 +26,13 @@ AGREED = {
 """Who says that a person has agreed to lose human edits, and why that is true."""
 
 WRITERS_OF_APPROVED_FILES = {
-    "save_approved": {"review/proposed_texts.py", "review/approving.py", "review/proposing.py"},
+    "file_to_write": {"review/proposed_texts.py", "review/approving.py", "review/proposing.py"},
+    "write_file": {
+        "cli/review.py",
+        "desk/acts.py",
+        "review/proposed_texts.py",
+        "review/proposing.py",
+    },
     "restore_file": {"desk/acts.py"},
 }
 """Who imports what writes files of `approved_dir`."""
@@ -65,6 +71,11 @@ def functions(tree: ast.Module) -> Iterator[tuple[str, ast.AST]]:
                 yield member.name, member
 
 
+def is_call_of(name: str, node: ast.AST) -> bool:
+    """Tell whether a node calls a function by this name."""
+    return isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == name
+
+
 def test_who_agrees_to_lose_human_edits() -> None:
     """A call with `agreed` is a door without the guard, unless a person was asked."""
     found = set()
@@ -90,16 +101,26 @@ def test_who_writes_approved_files() -> None:
     assert found == WRITERS_OF_APPROVED_FILES
 
 
+def test_who_makes_files_to_write() -> None:
+    """The function that asks the guard of human edits is the only one that makes the record."""
+    found = set()
+    for module, tree in modules():
+        for name, function in functions(tree):
+            for node in ast.walk(function):
+                if is_call_of("FileToWrite", node):
+                    found.add(f"{module} {name}")
+    assert found == {"texts/approved_writer.py file_to_write"}
+
+
 def test_who_keeps_what_an_approved_file_had() -> None:
-    """Whoever replaces one says how that is kept, before it is replaced."""
+    """Whoever replaces one hands in the cache, which keeps that before it is replaced."""
     without = set()
     for module, tree in modules():
         for name, function in functions(tree):
             for node in ast.walk(function):
-                if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
-                    keywords = {keyword.arg for keyword in node.keywords}
-                    replaces = node.func.id in ("save_approved", "write_approval")
-                    if replaces and "keep" not in keywords:
+                if isinstance(node, ast.Call) and is_call_of("write_file", node):
+                    [_, store] = node.args
+                    if isinstance(store, ast.Constant):
                         without.add(f"{module} {name}")
     assert without == set(KEPT_ELSEWHERE)
 

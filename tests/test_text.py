@@ -9,6 +9,7 @@ from datetime import UTC, date, datetime
 from pathlib import Path
 
 import pytest
+from approved_texts import approve, save_approved
 from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import asdict, replace
@@ -21,8 +22,6 @@ from mkdocs_contentgen.review.block_updates import apply_update, plan_update
 from mkdocs_contentgen.service.protocol import BlockChange, Updated, encode_answer, parse_answer
 from mkdocs_contentgen.text import ANSWER_FIELDS, Edits, Original, Text, clean_fields, within_limits
 from mkdocs_contentgen.texts.approved_dir import read_approved
-from mkdocs_contentgen.texts.approved_writer import approve, save_approved
-from mkdocs_contentgen.texts.read_text import with_document
 from mkdocs_contentgen.texts.store import DiskStore
 
 ADDRESS = "https://docs.example/speed/#build"
@@ -77,7 +76,7 @@ def test_the_way_of_a_field(tmp_path: Path, name: str) -> None:
     store.close()
 
     path = tmp_path / "approved/index.md/main.html"
-    save_approved(path, tmp_path, approve(with_document(FULL), "0" * 64, "sandbox", "Jo"))
+    save_approved(path, tmp_path, approve(FULL, "0" * 64, "sandbox", "Jo"))
     approved = read_approved(path, tmp_path)
     assert approved is not None
     # A text is approved in spite of its remarks, so that they are not kept.

@@ -53,14 +53,13 @@ def main() -> None:
     """Send a text with the new fields through answer, cache, approved file and status."""
     load_record_with_new_fields()
     import msgspec
+    from approved_texts import approve, save_approved
 
     from mkdocs_contentgen.cli.output import fields_in_status
     from mkdocs_contentgen.requests import BlogRequest
     from mkdocs_contentgen.service.protocol import encode_answer, parse_answer
     from mkdocs_contentgen.text import Text
     from mkdocs_contentgen.texts.approved_dir import read_approved
-    from mkdocs_contentgen.texts.approved_writer import approve, save_approved
-    from mkdocs_contentgen.texts.read_text import with_document
     from mkdocs_contentgen.texts.store import DiskStore
 
     request = BlogRequest(topic="Speed")
@@ -79,7 +78,7 @@ def main() -> None:
     cached, _ = store.load(["0" * 64])
     store.close()
     path = directory / "approved/index.md/main.html"
-    save_approved(path, directory, approve(with_document(text), "0" * 64, "sandbox", "Jo"))
+    save_approved(path, directory, approve(text, "0" * 64, "sandbox", "Jo"))
     approved = read_approved(path, directory)
     assert approved
     found = {

@@ -192,8 +192,8 @@ def approve(
     with --reason, which its file keeps with the statements.
     """
     from ..errors import ApprovalError, StoreError
-    from ..review.approving import decide_approval, reason_problem, text_to_approve, write_approval
-    from ..review.replaced import keep_file
+    from ..review.approving import decide_approval, reason_problem, text_to_approve
+    from ..texts.approved_writer import write_file
 
     if bool(pages) == everything:
         raise click.UsageError("name the pages to approve, or use --all")
@@ -221,7 +221,7 @@ def approve(
                 decided = decide_approval(
                     article, chosen, name, options, cited=cited, reason=reason or ""
                 )
-                write_approval(decided, keep=keep_file(store, article, "approve", name))
+                write_file(decided.file, store)
             except (ApprovalError, StoreError) as error:
                 failures.append(str(error))
             else:
@@ -273,7 +273,7 @@ def _print_approval(decided: DecidedApproval, stale: Sequence[StaleSource]) -> N
     """Print that a text was approved, and what a person should know of it."""
     article = decided.article
     line = f"{article.page}: approved in {article.path}"
-    author = decided.approved.text.written_by
+    author = decided.file.approved.text.written_by
     if author:
         line += f", as a {article.asked.noun} by {author}"
     print_line(line)

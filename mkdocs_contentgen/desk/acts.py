@@ -26,18 +26,17 @@ from ..review.approving import (
     reason_problem,
     shorten,
     unusable_text_error,
-    write_approval,
 )
 from ..review.earlier import approved_text, text_as_written
 from ..review.importing import FormRemarks, changed_remarks
 from ..review.quotations import MarkedText, marked_text, open_remarks
-from ..review.replaced import keep_file, last_act, text_before_request, was_made_over
+from ..review.replaced import last_act, text_before_request, was_made_over
 from ..review.sentences_to_check import KnownEvidence
 from ..site.authors import name_authors
 from ..site.site import Site
 from ..text import Edits, Text, edition_after
 from ..texts.approved_file import ApprovedText
-from ..texts.approved_writer import FileChangedError, restore_file
+from ..texts.approved_writer import FileChangedError, restore_file, write_file
 from ..texts.articles import Article, count_statements
 from ..texts.human_edits import SOMEBODY, HumanEdit
 from ..texts.store import ChangedError, DiskStore, Kept, row_key
@@ -390,21 +389,18 @@ class Desk:
         agreed = self._agreed(article, text, overwrites)
         chosen = TextToApprove(text, document, is_in_file=is_in_file, agreed=agreed)
         store = self.site.store()
-        keep = keep_file(store, article, "approve", self.by)
         try:
-            options = self.site.options
             decided = decide_approval(
                 article,
                 chosen,
                 self.by,
-                options,
+                self.site.options,
                 cited=self.site.cited_passages(),
                 reason=reason,
             )
-            write_approval(decided, keep=keep)
-            written = decided.approved
-            if written.document is not None:  # what is described next
-                self.parsed = {written.text.html: written.document}
+            write_file(decided.file, store)
+            document = decided.file.document
+            self.parsed = {document.source: document}  # what is described next
         except FileChangedError as error:
             raise _file_edited_error(article, text, error) from error
         finally:

@@ -1,7 +1,7 @@
-"""Approve texts: choose a text of an article, decide what its file will say, and write that.
+"""Approve texts: choose a text of an article, and decide what its file will say.
 
-Choosing and deciding write nothing. The text is read into its document once; what the file will say
-is read back, and that document goes to the writer of the file, which compares it with what people
+Neither writes anything: texts/approved_writer.py writes what was decided. The text is read into its
+document once, and what the file will say is read back, so that it can be compared with what people
 have written there.
 """
 
@@ -23,10 +23,10 @@ from ..site.options import ContentgenConfig
 from ..site.site import CitedPassages
 from ..text import MAX_EDIT, Edits, Text, edition_after
 from ..texts.approved_file import ApprovedText
-from ..texts.approved_writer import Keep, approve, save_approved
+from ..texts.approved_writer import FileToWrite, approve, file_to_write
 from ..texts.articles import Article
 from ..texts.human_edits import HumanEdit, named_edits
-from ..texts.read_text import ReadText
+from .replaced import kept_with_file
 
 _MAX_HISTORY = 10_000
 """The maximum number of characters in an approved file of what was confirmed, removed or left."""
@@ -52,7 +52,7 @@ class TextToApprove:
 
     agreed: str = ""
     """The digest of the file of which nothing is lost that people wrote there, or nothing without
-    the consent of a person; see save_approved()."""
+    the consent of a person; see file_to_write()."""
 
 
 def text_to_approve(
@@ -123,15 +123,10 @@ def _choose_text(
 
 @dataclass(frozen=True)
 class DecidedApproval:
-    """An approval that nothing is wrong with, until write_approval() writes its file."""
+    """An approval that nothing is wrong with, until write_file() writes its file."""
 
     article: Article
-
-    approved: ApprovedText
-    """What the file will say."""
-
-    agreed: str
-    """As `TextToApprove` has it."""
+    file: FileToWrite
 
     check_lines: Sequence[str]
     """A line for each remark about the text, and each sentence with statements left to check."""
@@ -152,7 +147,8 @@ def decide_approval(
     `reason` says why a text with statements left to check is approved; the file keeps both.
 
     Raises ApprovalError if the text cannot be shown, if it has statements to check and there is no
-    reason, or if it is a draft that quotes what nobody said.
+    reason, or if it is a draft that quotes what nobody said. Raises FileChangedError if human edits
+    of the file would be lost and nobody has agreed.
     """
     text = chosen.text
     document = chosen.document
@@ -185,26 +181,17 @@ def decide_approval(
     )
     if cited is not None:
         text = cited.with_unsupported(text)
-    written_text = ReadText(text, written)
-    approved = approve(written_text, article.key, service_name(options), by, declined, unchecked)
-    return DecidedApproval(article, approved, chosen.agreed, lines)
-
-
-def write_approval(decided: DecidedApproval, *, keep: Keep = lambda content, after: None) -> None:
-    """Write the approved file of an article. `keep` keeps what it had before, see save_approved().
-
-    Raises FileChangedError if the file is not as it was read, or has human edits that would be
-    lost, and ApprovalError if no build could read it.
-    """
-    article = decided.article
-    save_approved(
+    approved = approve(text, written, article.key, service_name(options), by, declined, unchecked)
+    file = file_to_write(
         article.path,
         article.directory,
-        decided.approved,
+        approved,
+        written,
         before=article.approved,
-        agreed=decided.agreed,
-        keep=keep,
+        kept=kept_with_file(article, "approve", by),
+        agreed=chosen.agreed,
     )
+    return DecidedApproval(article, file, lines)
 
 
 def approved_document(document: Document, options: ContentgenConfig) -> Document:

@@ -19,8 +19,8 @@ from ..site.authors import name_authors
 from ..text import Text
 from ..texts.approved_dir import read_approved, read_in_repository
 from ..texts.approved_file import ApprovedText
-from ..texts.approved_writer import approve, save_approved
-from ..texts.read_text import ReadText
+from ..texts.approved_writer import approve, file_to_write, write_file
+from ..texts.store import Kept
 from ..translation.first_translation import count_changes, of_approved_original
 from .approving import read_back, with_confirmed
 from .report_markdown import sentence_marks
@@ -135,5 +135,7 @@ def _write(top: Path, directory: str, text: ProposedText, reviewed: Text, by: st
     written = read_back(document)
     header = text.proposed.header
     reviewed = structs.replace(reviewed, html=written.source, edits=edits)
-    approved = approve(ReadText(reviewed, written), header.key, header.service, by)
-    save_approved(path, top / directory, approved, before=before)
+    approved = approve(reviewed, written, header.key, header.service, by)
+    kept = Kept("", page=text.page, act="approve", by=by)
+    file = file_to_write(path, top / directory, approved, written, before=before, kept=kept)
+    write_file(file, None)  # the commit that is checked out has what it replaces

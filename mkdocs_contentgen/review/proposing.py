@@ -7,13 +7,12 @@ from msgspec import structs
 from ..errors import ApprovalError, UnsafeHTMLError
 from ..html.document import Document
 from ..site.site import Site
-from ..texts.approved_writer import FileChangedError, propose, save_approved
+from ..texts.approved_writer import FileChangedError, file_to_write, propose, write_file
 from ..texts.articles import Article
-from ..texts.read_text import ReadText
 from ..texts.store import DiskStore
 from .approving import read_back, service_name, take_idle_styles_out, unusable_draft_error
 from .earlier import is_committed
-from .replaced import keep_file
+from .replaced import kept_with_file
 
 
 def has_proposal(article: Article) -> bool:
@@ -52,16 +51,18 @@ def propose_article(
             f"it first, or {cure}"
         )
     text = site.cited_passages().with_unsupported(text)
-    proposal = propose(ReadText(text, written), article.key, service_name(options))
+    proposal = propose(text, written, article.key, service_name(options))
     try:
-        save_approved(
+        file = file_to_write(
             article.path,
             article.directory,
             proposal,
+            written,
             before=article.approved,
+            kept=kept_with_file(article, "propose", by=""),
             agreed=agreed,
-            keep=keep_file(store, article, "propose", by=""),
         )
+        write_file(file, store)
     except FileChangedError as error:
         raise ApprovalError(f"{article.place}: {error}; {cure}") from error
     return f"{article.page}: proposed in {article.path}"

@@ -12,24 +12,18 @@ from contextlib import suppress
 from ..errors import ApprovalError
 from ..text import Text
 from ..texts.approved_dir import read_kept
-from ..texts.approved_writer import Keep
 from ..texts.articles import Article
 from ..texts.human_edits import has_human_edits
-from ..texts.store import DiskStore, Kept, decode_kept
+from ..texts.store import Kept, decode_kept
 from ..texts.store.disk import Act
 
 
-def keep_file(store: DiskStore, article: Article, act: Act, by: str) -> Keep:
-    """Return what keeps the file of an article, and its draft, before an act replaces the file.
+def kept_with_file(article: Article, act: Act, by: str) -> Kept:
+    """Return what the cache keeps beside the file of an article that an act replaces.
 
-    `by` is who does that. What it returns raises StoreError if the cache cannot be written.
+    `by` is who does that. The writer of files adds what the file had, and what replaces it.
     """
-
-    def keep(content: str, after: str) -> None:
-        kept = Kept(after, article.draft, file=content, page=article.page, act=act, by=by)
-        store.keep(article.key, kept)
-
-    return keep
+    return Kept("", article.draft, page=article.page, act=act, by=by)
 
 
 def last_act(lines: Sequence[bytes], article: Article) -> Kept | None:

@@ -31,13 +31,21 @@ def read_approved(path: Path, directory: Path) -> ApprovedText | None:
 
     Raises ApprovalError, with file and line, for a damaged file.
     """
+    content = read_content(path, directory)
+    return None if content is None else decode_file(content, path)
+
+
+def read_content(path: Path, directory: Path) -> bytes | None:
+    """Return the content of the approved file `path`, or None if it does not exist.
+
+    Raises ApprovalError if it cannot be read.
+    """
     try:
-        content = read_bytes(path, directory, MAX_FILE)
+        return read_bytes(path, directory, MAX_FILE)
     except FileNotFoundError:
         return None
     except (OSError, ValueError) as error:
         raise ApprovalError(f"{path}: cannot be read ({reason_of(error)})") from error
-    return decode_file(content, path)
 
 
 def read_committed(path: Path, revision: str = "HEAD") -> ApprovedText | None:

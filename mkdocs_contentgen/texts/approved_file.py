@@ -15,7 +15,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping
-from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import date, datetime
 from functools import lru_cache
@@ -125,12 +124,6 @@ class ApprovedText:
 
     A field of `edits` has a name such as `edits.reason`."""
 
-    document: Document | None = field(default=None, compare=False, repr=False)
-    """The document of a text that is to be written, as it was read back from its HTML.
-
-    It is None where no build can show the text. What was read from a file has none: a site can have
-    thousands of files."""
-
     @property
     def approval(self) -> Approval | None:
         """The approval, or None for a proposed text."""
@@ -196,8 +189,7 @@ def decode(data: bytes) -> ApprovedText:
     if len(data) > MAX_FILE:
         raise DamagedError(f"it has more than {MAX_FILE:,} bytes", 1)
     try:
-        # Line ends of Windows are no change of the text.
-        content = data.decode().removeprefix("\ufeff").replace("\r\n", "\n")
+        content = _decoded(data)
     except UnicodeDecodeError as error:
         raise DamagedError("is not UTF-8", data.count(b"\n", 0, error.start) + 1) from error
     match = _FILE.match(content)
@@ -218,16 +210,31 @@ def decode(data: bytes) -> ApprovedText:
     if not is_changed:
         may_be_cut_off = not text.html.rstrip().endswith("</article>")
         if may_be_cut_off:  # others are known to be whole, and reading all takes too long
-            check_html(text.html, line)
+            _check_html(text.html, line)
     else:
-        check_html(text.html, line)
-        read_again = _read_html(text.html)  # which check_html() has kept
+        read_again = _check_html(text.html, line)
         text = structs.replace(text, html=read_again.lines)
         # A formatter may have changed white space alone.
         is_changed = not _is_as_written(header, text)
         if is_changed:
             text = _with_edits_of_the_file(text, header, read_again.blocks)
     return ApprovedText(text, header, is_changed, line, sha256(content), field_lines)
+
+
+def content_digest(data: bytes) -> str:
+    """Return the `file_digest` of the file with this content, or an empty string if it has none."""
+    try:
+        return sha256(_decoded(data))
+    except UnicodeDecodeError:
+        return ""
+
+
+def _decoded(data: bytes) -> str:
+    """Return the content of a file without what editors on Windows add, which changes no text.
+
+    Raises UnicodeDecodeError.
+    """
+    return data.decode().removeprefix("\ufeff").replace("\r\n", "\n")
 
 
 def check_header_length(header: str, line: int = 1) -> None:
@@ -240,18 +247,29 @@ def check_header_length(header: str, line: int = 1) -> None:
         )
 
 
-def check_html(html: str, first_line: int, document: Document | None = None) -> None:
-    """Raise DamagedError for HTML that no build can show, or would leave out a part of.
+def check_whole(html: str, first_line: int) -> None:
+    """Raise DamagedError for HTML that a build would leave out a part of.
 
-    `first_line` is the number of its first line in the file. `document` is what was read from this
-    HTML, if it is at hand.
+    `first_line` is the number of its first line in the file.
     """
-    from ..html.surroundings import check_surroundings
+    from ..html.surroundings import MisplacedError, check_surroundings
 
-    with _as_damage(first_line):
+    try:
         check_surroundings(html)
-        if document is None or document.source != html:
-            _read_html(html)
+    except MisplacedError as error:
+        raise DamagedError(str(error), first_line + error.line - 1) from error
+
+
+def _check_html(html: str, first_line: int) -> _ReadHTML:
+    """Return what is read from HTML.
+
+    Raises DamagedError if no build can show it, or would leave out a part of it.
+    """
+    check_whole(html, first_line)
+    try:
+        return _read_html(html)
+    except UnsafeHTMLError as error:
+        raise DamagedError(f"no build can show this text: {error}", first_line) from error
 
 
 def _with_edits_of_the_file(
@@ -361,19 +379,6 @@ def _read_html(html: str) -> _ReadHTML:
     for block in document.blocks():
         blocks.append(_ReadBlock(block.short_content_digest, block.digest))
     return _ReadHTML(document.to_lines(), tuple(blocks))
-
-
-@contextmanager
-def _as_damage(first_line: int) -> Iterator[None]:
-    """Raise DamagedError for HTML that cannot be read, whose first line has this number."""
-    from ..html.surroundings import MisplacedError
-
-    try:
-        yield
-    except MisplacedError as error:
-        raise DamagedError(str(error), first_line + error.line - 1) from error
-    except UnsafeHTMLError as error:
-        raise DamagedError(f"no build can show this text: {error}", first_line) from error
 
 
 def block_digests(document: Document) -> str:

@@ -1,34 +1,44 @@
-"""Approve or propose a text, and write its file. No other module writes files of `approved_dir`."""
+"""Approve or propose a text, and write its file. No other module writes files of `approved_dir`.
+
+It takes three steps. approve() or propose() says what the file will say. file_to_write() makes a
+record of that, and loses no human edits. write_file() writes it under a lock, if the file is still
+as it was then, and keeps what it replaces.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
+from dataclasses import dataclass
 from datetime import UTC, date, datetime
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import msgspec
 import yaml
 from msgspec import structs
 
 from ..errors import ApprovalError
-from ..files import locked, read_text, refuse_links, replace_text, sha256
+from ..files import locked, refuse_links, replace_text, sha256
 from ..html.document import Document, document_or_none
 from ..text import Text, within_limits
-from .approved_dir import read_approved
+from .approved_dir import read_content
 from .approved_file import (
-    MAX_FILE,
     Approval,
     ApprovedText,
     DamagedError,
     Proposal,
     block_digests,
     check_header_length,
-    check_html,
+    check_whole,
+    content_digest,
     decode,
+    decode_file,
     digest,
 )
 from .human_edits import HumanEdit, named_edits
-from .read_text import ReadText
+
+if TYPE_CHECKING:
+    from .store import DiskStore, Kept
 
 
 class FileChangedError(ApprovalError):
@@ -57,29 +67,52 @@ class FileChangedError(ApprovalError):
         return f"{self.path} has human edits that the new text does not have: {named}"
 
 
-Keep = Callable[[str, str], None]
-"""Keeps the content of a file that is about to be replaced; an empty one if there is no file yet.
-The second argument is the SHA-256 of the content that replaces it. It may raise StoreError."""
+@dataclass(frozen=True)
+class FileToWrite:
+    """An approved file that nothing is wrong with, until write_file() writes it.
+
+    Only file_to_write() makes it: so nothing is lost that people have written into the file that it
+    replaces, unless a person has agreed to that.
+    """
+
+    path: Path
+    directory: Path
+    approved: ApprovedText
+    """What the file will say."""
+
+    document: Document
+    """What a build reads from its HTML."""
+
+    content: str
+    before: ApprovedText | None
+    """The file that it replaces, or None if there is none."""
+
+    kept: Kept
+    """What the cache keeps when it is written, but for the content of the file before."""
+
+    @property
+    def key(self) -> str:
+        """The key of the request that its text is for."""
+        return self.approved.header.key
 
 
-def save_approved(
+def file_to_write(
     path: Path,
     directory: Path,
     approved: ApprovedText,
+    document: Document,
     *,
-    before: ApprovedText | None = None,
+    before: ApprovedText | None,
+    kept: Kept,
     agreed: str = "",
-    keep: Keep = lambda content, after: None,
-) -> None:
-    """Write an approved file atomically, if it is as it was `before`, or new with None.
+) -> FileToWrite:
+    """Return an approved file that can be written in place of the one that was read `before`.
 
-    `agreed` is the `file_digest` of a file of which is known that nothing is lost that people wrote
-    there, or that a person has agreed to that. `keep` is called just before the file is replaced,
-    under its lock.
+    `document` is that of its text. `agreed` is the `file_digest` of a file of which is known that
+    nothing is lost that people wrote there, or that a person has agreed to that.
 
-    Raises FileChangedError if somebody has changed the file, or if human edits would be lost and
-    nobody has agreed. Raises ApprovalError, also if it would not be read as the same text. Then,
-    nothing changes.
+    Raises FileChangedError if human edits would be lost and nobody has agreed, and ApprovalError if
+    it would not be read as the same text.
     """
     try:
         content = _encode(approved)
@@ -87,18 +120,30 @@ def save_approved(
         raise ApprovalError(
             f"{path}: cannot be written, since no build could read it ({error})"
         ) from error
+    lost: list[HumanEdit] = []
+    if before is not None and before.file_digest != agreed:
+        lost = before.edits_lost_in(document)
+    if lost:
+        raise FileChangedError(path, before, lost, is_new=False)
+    kept = structs.replace(kept, after=sha256(content))
+    return FileToWrite(path, directory, approved, document, content, before, kept)
+
+
+def write_file(file: FileToWrite, store: DiskStore | None) -> None:
+    """Write an approved file atomically, if the one that it replaces is as it was read.
+
+    `store` keeps what is replaced just before that, under the lock; it is None where that is kept
+    elsewhere. Raises FileChangedError if somebody has changed the file, ApprovalError, and
+    StoreError. Then, nothing changes.
+    """
     try:
-        with locked(directory):
-            _check_as_before(path, directory, before)
-            lost: list[HumanEdit] = []
-            if before is not None and before.file_digest != agreed:
-                lost = before.edits_lost_in(approved.document)
-            if lost:
-                raise FileChangedError(path, before, lost, is_new=False)
-            keep(_content_of(path, directory), sha256(content))
-            replace_text(path, directory, content)
+        with locked(file.directory):
+            content_before = _read_unchanged(file.path, file.directory, file.before)
+            if store is not None:
+                store.keep(file.key, structs.replace(file.kept, file=content_before))
+            replace_text(file.path, file.directory, file.content)
     except OSError as error:
-        raise _write_error(path, error) from error
+        raise _write_error(file.path, error) from error
 
 
 def restore_file(path: Path, directory: Path, content: str, *, before: ApprovedText | None) -> None:
@@ -108,7 +153,7 @@ def restore_file(path: Path, directory: Path, content: str, *, before: ApprovedT
     """
     try:
         with locked(directory):
-            _check_as_before(path, directory, before)
+            _read_unchanged(path, directory, before)
             if content:
                 replace_text(path, directory, content)
             else:
@@ -118,25 +163,22 @@ def restore_file(path: Path, directory: Path, content: str, *, before: ApprovedT
         raise _write_error(path, error) from error
 
 
-def _check_as_before(path: Path, directory: Path, before: ApprovedText | None) -> None:
-    """Raise FileChangedError unless a file is as it was before. Raises ApprovalError.
+def _read_unchanged(path: Path, directory: Path, before: ApprovedText | None) -> str:
+    """Return the content of a file that is as it was before, empty if there is none.
 
-    It names what people have written since then.
+    Raises FileChangedError for another, which names what people have written since then, and
+    ApprovalError.
     """
-    now = read_approved(path, directory)
-    if _file_digest(now) == _file_digest(before):
-        return
+    content = read_content(path, directory)
+    if content is None and before is None:
+        return ""
+    if content and before and content_digest(content) == before.file_digest:
+        return content.decode()
+    now = None if content is None else decode_file(content, path)
     edits: list[HumanEdit] = []
     if now is not None and before is not None:
         edits = now.edits_lost_in(document_or_none(before.text.html))
     raise FileChangedError(path, now, edits, is_new=True)
-
-
-def _content_of(path: Path, directory: Path) -> str:
-    try:
-        return read_text(path, directory, MAX_FILE)
-    except FileNotFoundError:
-        return ""
 
 
 def _write_error(path: Path, error: OSError) -> ApprovalError:
@@ -146,7 +188,7 @@ def _write_error(path: Path, error: OSError) -> ApprovalError:
 def _encode(approved: ApprovedText) -> str:
     """Return the content of an approved file. All approved files are written with this function.
 
-    Raises DamagedError unless decode() returns the same text, and a build can show it.
+    Raises DamagedError unless decode() returns the same text.
     """
     html = approved.text.html
     fields: dict[str, object] = {}
@@ -168,8 +210,7 @@ def _encode(approved: ApprovedText) -> str:
         changed = ["sha256"]
     if changed:
         raise DamagedError(f"{changed[0]}: would be another value", 1)
-    # decode() checks only what may be cut off.
-    check_html(html, read_again.line, approved.document)
+    check_whole(html, read_again.line)  # decode() checks only what may be cut off
     return content
 
 
@@ -182,10 +223,6 @@ def _different_fields(before: msgspec.Struct, after: msgspec.Struct) -> list[str
         if value != msgspec.to_builtins(getattr(after, name)):
             changed.append(name)
     return changed
-
-
-def _file_digest(approved: ApprovedText | None) -> str:
-    return approved.file_digest if approved else ""
 
 
 class _Dumper(yaml.SafeDumper):
@@ -201,20 +238,24 @@ _Dumper.add_representer(str, _represent_text)
 
 
 def approve(
-    read: ReadText,
+    text: Text,
+    document: Document,
     key: str,
     service: str,
     by: str,
     declined: datetime | None = None,
     unchecked: tuple[str, ...] = (),
 ) -> ApprovedText:
-    """Return a text that the person `by` approves now, with statements left `unchecked`."""
-    text = structs.replace(_for_a_file(read.text), remarks=())
+    """Return a text that the person `by` approves now, with statements left `unchecked`.
+
+    `document` is what was read from the HTML that the file will have.
+    """
+    text = structs.replace(_for_a_file(text, document), remarks=())
     approval = Approval(
         format=1,
         key=key,
         service=service,
-        blocks=_block_digests_or_none(read.document),
+        blocks=block_digests(document),
         approved_by=by,
         approved_at=datetime.now(UTC).date(),
         sha256="",
@@ -222,29 +263,27 @@ def approve(
         unchecked=unchecked,
     )
     approval = structs.replace(approval, sha256=digest(approval, text))
-    return ApprovedText(text, approval, document=read.document)
+    return ApprovedText(text, approval)
 
 
-def propose(read: ReadText, key: str, service: str) -> ApprovedText:
-    """Return a text as its file has it until somebody approves it, with what is to be checked."""
-    text = _for_a_file(read.text)
+def propose(text: Text, document: Document, key: str, service: str) -> ApprovedText:
+    """Return a text as its file has it until somebody approves it, with what is to be checked.
+
+    `document` is what was read from the HTML that the file will have.
+    """
+    text = _for_a_file(text, document)
     proposal = Proposal(
         format=1,
         key=key,
         service=service,
-        blocks=_block_digests_or_none(read.document),
+        blocks=block_digests(document),
         proposed="",
     )
     proposal = structs.replace(proposal, proposed=digest(proposal, text))
-    return ApprovedText(text, proposal, document=read.document)
+    return ApprovedText(text, proposal)
 
 
-def _block_digests_or_none(document: Document | None) -> str:
-    """Return the digests of the blocks of a text that is written, none of one that cannot be."""
-    return "" if document is None else block_digests(document)
-
-
-def _for_a_file(text: Text) -> Text:
+def _for_a_file(text: Text, document: Document) -> Text:
     """Return a text as files have it: within its limits, and with its time in whole seconds."""
     made = text.generated_at.astimezone(UTC).replace(microsecond=0)
-    return structs.replace(within_limits(text), generated_at=made)
+    return structs.replace(within_limits(text), html=document.source, generated_at=made)

@@ -16,6 +16,7 @@ from pathlib import Path
 
 import pytest
 from approved_headers import sign
+from approved_texts import approve, save_approved
 from conftest import Project, wait_until
 from golden_file import cases
 from jsonschema import Draft202012Validator
@@ -27,9 +28,7 @@ from service_double import TOKEN, ServiceDouble, generated, raw, silence
 from mkdocs_contentgen.requests import BlogRequest, front_matter_schema
 from mkdocs_contentgen.text import Text
 from mkdocs_contentgen.texts.approved_dir import read_approved
-from mkdocs_contentgen.texts.approved_writer import approve, save_approved
 from mkdocs_contentgen.texts.generation import WAITING_MESSAGE
-from mkdocs_contentgen.texts.read_text import with_document
 from mkdocs_contentgen.texts.store import DiskStore
 
 CASES = cases("commands")
@@ -270,7 +269,7 @@ def test_a_header_may_be_edited(tmp_path: Path, name: str, value: str) -> None:
     path = tmp_path / "main.html"
     generated_at = datetime(2026, 1, 2, 10, 11, 12, tzinfo=UTC)
     stored = Text("<article>text</article>", generated_at, BlogRequest(topic="x").record())
-    save_approved(path, tmp_path, approve(with_document(stored), "0" * 64, "sandbox", "Jo"))
+    save_approved(path, tmp_path, approve(stored, "0" * 64, "sandbox", "Jo"))
     lines = [line for line in path.read_text().splitlines() if not line.startswith(f"{name}:")]
     lines.insert(1, f"{name}: {value}")
     path.write_text("\n".join(lines))

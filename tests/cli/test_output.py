@@ -17,6 +17,7 @@ from pathlib import Path
 
 import click
 import pytest
+from approved_texts import approve, save_approved
 from conftest import Project
 from msgspec import structs
 from service_double import ServiceDouble, generated
@@ -26,10 +27,8 @@ from mkdocs_contentgen.errors import MissingReason
 from mkdocs_contentgen.page_request import PageRequest
 from mkdocs_contentgen.requests import BlogRequest
 from mkdocs_contentgen.text import Text
-from mkdocs_contentgen.texts.approved_writer import approve, save_approved
 from mkdocs_contentgen.texts.articles import Article
 from mkdocs_contentgen.texts.lookup import Outcome
-from mkdocs_contentgen.texts.read_text import with_document
 from mkdocs_contentgen.texts.store.entries import decode_text, encode_entry
 
 HOSTILE = (
@@ -81,7 +80,7 @@ def write_approved(project: Project, text: str, page: str = "index.md", topic: s
     path = directory / page / "main.html"
     generated_at = datetime(2026, 1, 2, tzinfo=UTC)
     stored = Text(text, generated_at, BlogRequest(topic=topic).record())
-    save_approved(path, directory, approve(with_document(stored), "0", "sandbox", by))
+    save_approved(path, directory, approve(stored, "0", "sandbox", by))
     return path
 
 
@@ -310,7 +309,8 @@ def reviewed(page: str, name: str = "main", topic: str = "Ten ways to speed up a
     """Return an approved article."""
     request = BlogRequest(topic=topic, id=name)
     time = datetime(2026, 1, 2, tzinfo=UTC)
-    approved = approve(with_document(Text("", time, request.record(), model)), "0", "sandbox", "Jo")
+    text = Text("<article>Text.</article>", time, request.record(), model)
+    approved = approve(text, "0", "sandbox", "Jo")
     assert approved.approval is not None
     approval = structs.replace(approved.approval, approved_at=time.date())
     approved = replace(approved, header=approval)

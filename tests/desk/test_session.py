@@ -43,9 +43,10 @@ from mkdocs_contentgen.desk.session import DeskSite
 from mkdocs_contentgen.files import locked
 from mkdocs_contentgen.remark import Remark, quotation_remarks
 from mkdocs_contentgen.remark_words import sentences_of
-from mkdocs_contentgen.review.approving import decide_approval, text_to_approve, write_approval
+from mkdocs_contentgen.review.approving import decide_approval, text_to_approve
 from mkdocs_contentgen.site.progress import LineReporter
 from mkdocs_contentgen.text import Text
+from mkdocs_contentgen.texts.approved_writer import write_file
 from mkdocs_contentgen.texts.store import DiskStore, Kept
 
 __all__ = ["reviewer"]  # the fixture
@@ -326,7 +327,8 @@ def test_a_change_while_the_terminal_approves(project: Project, is_approved_firs
 
         def approve() -> None:
             chosen = text_to_approve(read, site.options, lambda article: True)
-            write_approval(decide_approval(read, chosen, "Tom", site.options, reason="Seen."))
+            decided = decide_approval(read, chosen, "Tom", site.options, reason="Seen.")
+            write_file(decided.file, None)
 
         if is_approved_first:
             approve()

@@ -17,6 +17,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from xml.etree.ElementTree import tostring
 
+from approved_texts import approve, save_approved
 from drafts import TOPIC, draft, request
 from harmless import violations, wrong_with_style
 from hypothesis import HealthCheck, given, settings
@@ -40,8 +41,6 @@ from mkdocs_contentgen.site.options import ContentgenConfig
 from mkdocs_contentgen.site.site import Site
 from mkdocs_contentgen.text import Text
 from mkdocs_contentgen.texts.approved_dir import read_approved
-from mkdocs_contentgen.texts.approved_writer import approve, save_approved
-from mkdocs_contentgen.texts.read_text import with_document
 from mkdocs_contentgen.writer.answers.markdown import to_html
 
 SECONDS = float(os.environ.get("FUZZ_SECONDS", "0"))
@@ -88,7 +87,7 @@ def test_approved_files() -> None:
             html = approved_document(Document(draft.html), options).source
         except UnsafeHTMLError:
             return
-        approved = approve(with_document(structs.replace(draft, html=html)), "key", "sandbox", "Jo")
+        approved = approve(structs.replace(draft, html=html), "key", "sandbox", "Jo")
         with TemporaryDirectory() as name:
             directory = Path(name)
             path = directory / "main.html"

@@ -11,8 +11,9 @@ from sandbox_site import Site, make_site
 from mkdocs_contentgen.errors import ApprovalError
 from mkdocs_contentgen.mkdocs.loading import load_mkdocs_site
 from mkdocs_contentgen.remark import quotation_remarks
-from mkdocs_contentgen.review.approving import decide_approval, read_to_approve, write_approval
+from mkdocs_contentgen.review.approving import decide_approval, read_to_approve
 from mkdocs_contentgen.text import Edits
+from mkdocs_contentgen.texts.approved_writer import write_file
 from mkdocs_contentgen.texts.articles import Article
 
 ARTICLE = "<article><h1>Alpha</h1><p>It is old. {}</p></article>"
@@ -40,7 +41,8 @@ def approve(site: Site, *, reason: str = "") -> Article:
     with load_mkdocs_site(str(site.root / "mkdocs.yml")) as loaded:
         is_in_file = article.approved is not None
         chosen = read_to_approve(article, text, loaded.options, is_in_file=is_in_file)
-        write_approval(decide_approval(article, chosen, "Ada", loaded.options, reason=reason))
+        decided = decide_approval(article, chosen, "Ada", loaded.options, reason=reason)
+        write_file(decided.file, None)
     return article_of(site)
 
 

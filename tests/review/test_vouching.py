@@ -14,6 +14,7 @@ from tempfile import TemporaryDirectory
 import pytest
 import yaml
 from approved_headers import sign, signed
+from approved_texts import approve, propose, save_approved
 from msgspec import structs
 from repository import commit, edit_file, git
 from sandbox_site import Site, make_site
@@ -23,8 +24,6 @@ from mkdocs_contentgen.requests import BlogRequest
 from mkdocs_contentgen.review.vouching import JOBS_OF_GITHUB, find_doubts
 from mkdocs_contentgen.text import Edits, Text
 from mkdocs_contentgen.texts.approved_file import ApprovedText, decode_file
-from mkdocs_contentgen.texts.approved_writer import approve, propose, save_approved
-from mkdocs_contentgen.texts.read_text import with_document
 
 TODAY = date(2026, 11, 28)
 NOW = datetime(2026, 11, 28, 12, tzinfo=UTC)
@@ -54,7 +53,7 @@ def file_by(name: str, day: date = TODAY) -> ApprovedText:
         save_approved(
             path,
             Path(directory),
-            approve(with_document(TEXT), "key", "sandbox", name, None, ("1999",)),
+            approve(TEXT, "key", "sandbox", name, None, ("1999",)),
         )
         content = path.read_text()
     content = re.sub("approved_at: .*", f"approved_at: {day}", content)
@@ -182,7 +181,7 @@ def test_lines_of_an_earlier_approval() -> None:
     assert doubts(file, made("Jo"), kept, {"Kim": file_by("Jo")}) == forged
     changed = replace(file_by("Kim"), is_changed=True)
     assert doubts(file, made("Jo"), kept, {"Kim": changed}) == forged
-    proposal = propose(with_document(TEXT), "key", "sandbox")
+    proposal = propose(TEXT, "key", "sandbox")
     in_proposal = doubts(file, made("Jo"), kept, {"Kim": proposal})
     assert in_proposal == dict.fromkeys(("approved_at", "unchecked", "edits.reason"), reason)
     anew = {field: made("Kim") for field in FIELDS[:2]}

@@ -7,6 +7,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
+from approved_texts import approve, propose, save_approved
 from msgspec import structs
 
 from mkdocs_contentgen.errors import StoreError
@@ -14,14 +15,8 @@ from mkdocs_contentgen.files import locked, sha256
 from mkdocs_contentgen.text import Text
 from mkdocs_contentgen.texts.approved_dir import read_approved
 from mkdocs_contentgen.texts.approved_file import ApprovedText
-from mkdocs_contentgen.texts.approved_writer import (
-    FileChangedError,
-    approve,
-    propose,
-    restore_file,
-    save_approved,
-)
-from mkdocs_contentgen.texts.read_text import with_document
+from mkdocs_contentgen.texts.approved_writer import FileChangedError, restore_file
+from mkdocs_contentgen.texts.store import DiskStore, Kept
 
 FIGURE = '<figure><img src="https://a.example/t.png" alt="{}"></figure>\n'
 PICTURE = FIGURE.format("An image")
@@ -49,7 +44,7 @@ EDITS = {
 
 def edited_file(path: Path, before: str = "One.", after: str = "By hand.") -> ApprovedText:
     """Propose a text, edit its file, and return what is in it."""
-    save_approved(path, path.parents[1], propose(with_document(TEXT), "key", "writer"))
+    save_approved(path, path.parents[1], propose(TEXT, "key", "writer"))
     path.write_text(path.read_text().replace(before, after))
     found = read_approved(path, path.parents[1])
     assert found is not None
@@ -68,9 +63,9 @@ def test_human_edits_are_not_overwritten(path: Path, what: str, make: object) ->
     """Neither a proposal nor an approval loses them, unless a person has agreed to that."""
     before, after, named = EDITS[what]
     now = edited_file(path, before, after)
-    new = propose(with_document(NEWER), "key", "writer")
+    new = propose(NEWER, "key", "writer")
     if make is approve:
-        new = approve(with_document(NEWER), "key", "writer", "Jo")
+        new = approve(NEWER, "key", "writer", "Jo")
     content = path.read_bytes()
     with pytest.raises(FileChangedError) as raised:
         save_approved(path, path.parents[1], new, before=now)
@@ -88,15 +83,13 @@ def test_a_text_that_has_the_edits_is_written(path: Path, what: str) -> None:
     before, after, _ = EDITS[what]
     now = edited_file(path, before, after)
     newer = structs.replace(NEWER, html=NEWER.html.replace(before, after))
-    save_approved(
-        path, path.parents[1], approve(with_document(newer), "key", "writer", "Jo"), before=now
-    )
+    save_approved(path, path.parents[1], approve(newer, "key", "writer", "Jo"), before=now)
 
 
 def test_the_file_counts_as_it_is_under_the_lock(path: Path) -> None:
     """What somebody writes while an approval waits for the lock is not overwritten."""
     directory = path.parents[1]
-    save_approved(path, directory, propose(with_document(TEXT), "key", "writer"))
+    save_approved(path, directory, propose(TEXT, "key", "writer"))
     seen = read_approved(path, directory)
     assert seen is not None
     agreed = seen.file_digest
@@ -104,7 +97,7 @@ def test_the_file_counts_as_it_is_under_the_lock(path: Path) -> None:
 
     def approve_newer() -> None:
         try:
-            new = approve(with_document(NEWER), "key", "writer", "Jo")
+            new = approve(NEWER, "key", "writer", "Jo")
             save_approved(path, directory, new, before=seen, agreed=agreed)
         except FileChangedError as error:
             failures.append(error)
@@ -120,30 +113,43 @@ def test_the_file_counts_as_it_is_under_the_lock(path: Path) -> None:
     assert "By hand." in path.read_text()
 
 
-def test_what_is_replaced_is_kept_before(path: Path) -> None:
-    """It gets the content before and the digest after; where it fails, nothing is written."""
+class WatchedStore(DiskStore):
+    """Notes what the file has when something is kept, and is full if it is told so."""
+
+    def __init__(self, directory: Path, file: Path) -> None:
+        super().__init__(directory)
+        self.file = file
+        self.kept: list[tuple[Kept, str]] = []
+        self.is_full = False
+
+    def keep(self, key: str, kept: Kept) -> None:
+        """Note what is to be kept, and the content of the file then."""
+        if self.is_full:
+            raise StoreError("full")
+        self.kept.append((kept, self.file.read_text()))
+
+
+def test_what_is_replaced_is_kept_before(path: Path, tmp_path: Path) -> None:
+    """It has the content before and the digest after; where it fails, nothing is written."""
     now = edited_file(path)
     content = path.read_text()
-    new = approve(with_document(NEWER), "key", "writer", "Jo")
-    kept: list[tuple[str, str]] = []
-
-    def keep(before: str, after: str) -> None:
-        kept.append((before, after))
-        assert path.read_text() == before
-
-    def refuse(before: str, after: str) -> None:
-        raise StoreError("full")
-
+    new = approve(NEWER, "key", "writer", "Jo")
+    store = WatchedStore(tmp_path / "cache", path)
+    store.is_full = True
+    directory = path.parents[1]
     with pytest.raises(StoreError):
-        save_approved(path, path.parents[1], new, before=now, agreed=now.file_digest, keep=refuse)
+        save_approved(path, directory, new, before=now, agreed=now.file_digest, store=store)
     assert path.read_text() == content
-    save_approved(path, path.parents[1], new, before=now, agreed=now.file_digest, keep=keep)
-    assert kept == [(content, sha256(path.read_bytes()))]
+    store.is_full = False
+    save_approved(path, directory, new, before=now, agreed=now.file_digest, store=store)
+    [(kept, content_then)] = store.kept
+    assert (kept.file, kept.after) == (content, sha256(path.read_bytes()))
+    assert content_then == content
 
 
 def test_only_what_was_written_is_taken_back(path: Path) -> None:
     """A file that somebody has edited since is neither restored nor deleted."""
-    save_approved(path, path.parents[1], approve(with_document(TEXT), "key", "writer", "Jo"))
+    save_approved(path, path.parents[1], approve(TEXT, "key", "writer", "Jo"))
     written = read_approved(path, path.parents[1])
     path.write_text(path.read_text().replace("One.", "By hand."))
     for content in ("", "earlier"):

@@ -8,15 +8,14 @@ from pathlib import Path
 
 import msgspec
 import pytest
+from approved_texts import approve, propose
 
 from mkdocs_contentgen.html.disclosure import Provenance
 from mkdocs_contentgen.page_request import PageRequest
 from mkdocs_contentgen.requests import BlogRequest, Request, TranslationOf
 from mkdocs_contentgen.text import Edits, Original, Text
-from mkdocs_contentgen.texts.approved_writer import approve, propose
 from mkdocs_contentgen.texts.articles import Article
 from mkdocs_contentgen.texts.lookup import Outcome
-from mkdocs_contentgen.texts.read_text import with_document
 from mkdocs_contentgen.translation_request import translation_request
 
 MADE = datetime(2026, 1, 2, tzinfo=UTC)
@@ -30,7 +29,8 @@ GERMAN = PageRequest(
     "builds.de.md",
     original=ASKED,
 )
-BY_MODEL = Text("<h1>Builds &amp; <code>make</code></h1><p>x</p>", MADE, {}, model="m")
+TITLE = "<h1>Builds &amp; <code>make</code></h1>"
+BY_MODEL = Text(f"<article>{TITLE}<p>x</p></article>", MADE, {}, model="m")
 BY_PERSON = msgspec.structs.replace(BY_MODEL, model="", written_by="Jo")
 REMEMBERED = Original(blocks="", digest="0" * 64, language="en-US")
 
@@ -151,9 +151,9 @@ def in_file(
 ) -> Article:
     """Return the article of a page with a file: an `approved`, `changed` or `proposed` one."""
     text = msgspec.structs.replace(text, request=asked.request.record())
-    file = propose(with_document(text), "key", "sandbox")
+    file = propose(text, "key", "sandbox")
     if kind != "proposed":
-        file = approve(with_document(text), "key", "sandbox", "Ann")
+        file = approve(text, "key", "sandbox", "Ann")
     file = replace(file, is_changed=kind == "changed")
     return replace(article(asked, None, original), approved=file)
 

@@ -10,6 +10,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
+from approved_texts import approve, save_approved
 from client_double import ClientDouble
 from msgspec import structs
 from redis_server import redis_running
@@ -20,11 +21,9 @@ from mkdocs_contentgen.requests import BlogRequest
 from mkdocs_contentgen.service.protocol import Attempt, Client
 from mkdocs_contentgen.text import Edits, Text
 from mkdocs_contentgen.texts.approved_dir import read_approved
-from mkdocs_contentgen.texts.approved_writer import approve, save_approved
 from mkdocs_contentgen.texts.generation import Generation
 from mkdocs_contentgen.texts.lookup import look_up
 from mkdocs_contentgen.texts.policy import SendingOptions
-from mkdocs_contentgen.texts.read_text import with_document
 from mkdocs_contentgen.texts.store import ChangedError, DiskStore, Kept, decode_kept, row_key
 from mkdocs_contentgen.texts.store.shared import SharedStore
 
@@ -209,7 +208,7 @@ def test_two_approvals_at_once(tmp_path: Path) -> None:
         def approve_as(name: str, number: int = number, said: list[str] = said) -> None:
             text = structs.replace(TEXT, html=f"<article>{name}{number}</article>")
             try:
-                new = approve(with_document(text), KEY, "writer", name)
+                new = approve(text, KEY, "writer", name)
                 save_approved(path, tmp_path, new, before=before)  # noqa: B023
             except ApprovalError as error:
                 said.append(str(error))
@@ -225,12 +224,10 @@ def test_two_approvals_at_once(tmp_path: Path) -> None:
 def test_an_edit_in_an_editor_is_not_overwritten(tmp_path: Path) -> None:
     """An approval that was prepared before a person saved the file writes nothing."""
     path = tmp_path / "page.md/main.html"
-    save_approved(path, tmp_path, approve(with_document(TEXT), KEY, "writer", "Jo"))
+    save_approved(path, tmp_path, approve(TEXT, KEY, "writer", "Jo"))
     before = read_approved(path, tmp_path)
     path.write_text(path.read_text().replace("Text.", "Text. By hand."))
     edited = path.read_text()
     with pytest.raises(ApprovalError, match="by somebody else"):
-        save_approved(
-            path, tmp_path, approve(with_document(TEXT), KEY, "writer", "Jo"), before=before
-        )
+        save_approved(path, tmp_path, approve(TEXT, KEY, "writer", "Jo"), before=before)
     assert path.read_text() == edited

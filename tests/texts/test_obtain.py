@@ -9,6 +9,7 @@ from pathlib import Path
 
 import msgspec
 import pytest
+from approved_texts import approve, save_approved
 
 from mkdocs_contentgen.errors import FailedTextError
 from mkdocs_contentgen.page_request import PageRequest
@@ -16,11 +17,9 @@ from mkdocs_contentgen.requests import BlogRequest, Request
 from mkdocs_contentgen.service.client import ServiceClient
 from mkdocs_contentgen.text import Text
 from mkdocs_contentgen.texts.approved_dir import approved_path, read_all
-from mkdocs_contentgen.texts.approved_writer import approve, save_approved
 from mkdocs_contentgen.texts.lookup import Outcome, save_failure
 from mkdocs_contentgen.texts.obtain import Foreground, Obtained, obtain
 from mkdocs_contentgen.texts.policy import Policy
-from mkdocs_contentgen.texts.read_text import with_document
 from mkdocs_contentgen.texts.store import DiskStore
 
 ARTICLE = "<article><h1>Old</h1><p>Text.</p></article>\n"
@@ -79,7 +78,7 @@ class Site:
         save_approved(
             path,
             self.directory,
-            approve(with_document(text), request.key(sandbox=True), "sandbox", "Jo"),
+            approve(text, request.key(sandbox=True), "sandbox", "Jo"),
         )
         return path
 

@@ -7,6 +7,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
+from approved_texts import approve, save_approved
 from remarks import said
 
 from mkdocs_contentgen.page_request import PageRequest
@@ -15,11 +16,9 @@ from mkdocs_contentgen.service.client import ServiceClient
 from mkdocs_contentgen.text import Text
 from mkdocs_contentgen.texts.approved_dir import approved_path, read_all, read_approved
 from mkdocs_contentgen.texts.approved_file import ApprovedText
-from mkdocs_contentgen.texts.approved_writer import approve, save_approved
 from mkdocs_contentgen.texts.articles import Article
 from mkdocs_contentgen.texts.obtain import Foreground, Obtained, obtain
 from mkdocs_contentgen.texts.policy import Policy
-from mkdocs_contentgen.texts.read_text import with_document
 from mkdocs_contentgen.texts.store import DiskStore
 from mkdocs_contentgen.translation_request import translation_request
 
@@ -58,7 +57,7 @@ class Site:
     def approve(self, html: str, before: ApprovedText | None = None) -> None:
         """Approve a text of the original."""
         text = Text(html, MADE, ORIGINAL.record(), model="m")
-        approved = approve(with_document(text), ORIGINAL.key(sandbox=True), "sandbox", "Jo")
+        approved = approve(text, ORIGINAL.key(sandbox=True), "sandbox", "Jo")
         path = approved_path(self.directory, PAGE, "main")
         save_approved(path, self.directory, approved, before=before)
 
@@ -234,7 +233,7 @@ def test_another_request_of_the_original_is_another_translation(site: Site) -> N
     site.approve(HTML)
     text = site.translated().draft
     assert text
-    approved = approve(with_document(text), site.translated().key, "sandbox", "Jo")
+    approved = approve(text, site.translated().key, "sandbox", "Jo")
     path = approved_path(site.directory, "builds.de.md", "main")
     save_approved(path, site.directory, approved)
     assert site.translated().state == "approved"

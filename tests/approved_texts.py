@@ -1,0 +1,52 @@
+"""Approves, proposes and writes texts for tests: each takes a text, and reads it first."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from pathlib import Path
+
+from mkdocs_contentgen.html.document import document_of
+from mkdocs_contentgen.text import Text
+from mkdocs_contentgen.texts import approved_writer
+from mkdocs_contentgen.texts.approved_file import ApprovedText
+from mkdocs_contentgen.texts.store import DiskStore, Kept
+
+
+def approve(
+    text: Text,
+    key: str,
+    service: str,
+    by: str,
+    declined: datetime | None = None,
+    unchecked: tuple[str, ...] = (),
+) -> ApprovedText:
+    """Return a text that a person approves now."""
+    document = document_of(text.html)
+    return approved_writer.approve(text, document, key, service, by, declined, unchecked)
+
+
+def propose(text: Text, key: str, service: str) -> ApprovedText:
+    """Return a text as its file has it until somebody approves it."""
+    return approved_writer.propose(text, document_of(text.html), key, service)
+
+
+def save_approved(
+    path: Path,
+    directory: Path,
+    approved: ApprovedText,
+    *,
+    before: ApprovedText | None = None,
+    agreed: str = "",
+    store: DiskStore | None = None,
+) -> None:
+    """Write an approved file in place of the one that was read `before`."""
+    file = approved_writer.file_to_write(
+        path,
+        directory,
+        approved,
+        document_of(approved.text.html),
+        before=before,
+        kept=Kept("", page=path.parent.name, act="approve", by="Jo"),
+        agreed=agreed,
+    )
+    approved_writer.write_file(file, store)
