@@ -40,7 +40,7 @@ from mkdocs_contentgen.writer.models.settings import WriterFields
 ROOT = Path(__file__).parent.parent
 DOCS = ROOT / "example_site/docs"
 CI = (DOCS / "ci.md").read_text(encoding="utf-8")
-PAGES = [ROOT / "README.md", *sorted(DOCS.rglob("*.md"))]
+PAGES = [ROOT / "README.md", ROOT / "deploy/README.md", *sorted(DOCS.rglob("*.md"))]
 
 FENCE = re.compile(r'^( *)```([a-z]+)(?: title="([^"]+)")?\n(.*?)^\1```$', re.DOTALL | re.MULTILINE)
 
@@ -68,19 +68,19 @@ LEFT_OUT = {
     ): "test_recipes.py runs them",
     ("desk.md", "^ssh -L .*"): "needs another machine",
     ("zensical.md", "^contentgen zensical serve$"): "does not end",
-    ("team.md", r"(?s)^cd deploy .*|^docker .*"): "test_deploy.py checks deploy/",
-    ("team.md", "(?s)^useradd .*|^for port .*"): "changes the machine; test_deploy.py checks it",
+    ("README.md", r"(?s)^cd deploy .*|^docker .*"): "test_deploy.py checks deploy/",
+    ("README.md", "(?s)^useradd .*|^for port .*"): "changes the machine; test_deploy.py checks it",
 }
 """What of the blocks is not tried, by page and pattern, each with the reason."""
 
 
-@pytest.mark.parametrize("page", ["README.md", "CONTRIBUTING.md", "SECURITY.md"])
+@pytest.mark.parametrize("page", ["README.md", "CONTRIBUTING.md", "SECURITY.md", "deploy/README.md"])
 def test_links_of_the_repository(page: str) -> None:
     """What is linked is there; MkDocs looks after the links of the guide."""
     text = (ROOT / page).read_text(encoding="utf-8")
     links = re.findall(r"""\]\(([^)#]+)|(?:src|srcset)="([^"]+)""", text)
     for path in ("".join(link) for link in links):
-        assert path.startswith("https://") or (ROOT / path).exists(), path
+        assert path.startswith("https://") or ((ROOT / page).parent / path).exists(), path
 
 
 def test_commands_within_sentences() -> None:
