@@ -74,7 +74,9 @@ LEFT_OUT = {
 """What of the blocks is not tried, by page and pattern, each with the reason."""
 
 
-@pytest.mark.parametrize("page", ["README.md", "CONTRIBUTING.md", "SECURITY.md", "deploy/README.md"])
+@pytest.mark.parametrize(
+    "page", ["README.md", "CONTRIBUTING.md", "SECURITY.md", "deploy/README.md"]
+)
 def test_links_of_the_repository(page: str) -> None:
     """What is linked is there; MkDocs looks after the links of the guide."""
     text = (ROOT / page).read_text(encoding="utf-8")
