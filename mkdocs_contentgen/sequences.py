@@ -116,7 +116,7 @@ def gaps(matched: Mapping[int, int], sizes: tuple[int, int]) -> Iterator[tuple[r
     """
     place = 0
     other_place = 0
-    # Behind the last pair, there is what is left up to the ends of both.
+    # After the last pair, there is what is left up to the ends of both.
     for next_place, next_other_place in [*sorted(matched.items()), sizes]:
         yield range(place, next_place), range(other_place, next_other_place)
         place = next_place + 1

@@ -57,7 +57,7 @@ _SPACE_BETWEEN = r"(?: (?!\Z)|\Z)"
 _REMEMBERED = rf"^(?:(?:[0-9a-f]{{8}}:){{3}}[0-9]{{1,4}}:[0-9a-f]{{8}}(?::p)?{_SPACE_BETWEEN})*\Z"
 """Matches what is remembered of blocks: `DIGEST:DIGEST:DIGEST:NUMBER:DIGEST` of each.
 
-One that a person translated has `:p` behind it."""
+One that a person translated has `:p` after it."""
 
 _ADDITIONS = rf"^(?:[0-9a-f]{{8}}{_SPACE_BETWEEN})*\Z"
 """Matches digests of blocks."""

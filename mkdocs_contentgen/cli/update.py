@@ -39,7 +39,7 @@ def update(
     dry_run: bool,
     report: str | None,
 ) -> None:
-    """Make drafts out of the texts of PAGES: the blocks that are wrong now are written anew.
+    """Make drafts out of the texts of PAGES: the blocks that are wrong now are written again.
 
     Without --note, a text is updated if a section that it cites has changed. What a person wrote
     stays. The approved text stays, too, until somebody approves the draft.

@@ -34,7 +34,7 @@ _MOST_LIMITS = 10
 
 _PER_PAGE = 100
 _SHORTEST_PAGE = 30
-"""Items of a page that has another one behind it, whatever was asked for."""
+"""Items of a page that has another one after it, whatever was asked for."""
 
 _MAX_PAGES = 100
 _MAX_MESSAGE = 200

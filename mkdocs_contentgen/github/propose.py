@@ -169,7 +169,7 @@ def _find_need(build: Build) -> _Need:
 
 
 def _write_proposals(build: Build) -> Proposed:
-    """Get missing texts, update those that are behind, and propose all drafts."""
+    """Get missing texts, update those whose original has changed, and propose all drafts."""
     site = build.site
     obtained = build.obtain(site.approved_files(), build.foreground())
     proposed = Proposed(problems=list(obtained.failures))

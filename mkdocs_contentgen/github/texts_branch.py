@@ -50,7 +50,7 @@ def start_branch(directory: Path, github: GitHub, branch: str, base_branch: str)
 
     A branch that is there is continued and brought up to date: people may have changed its texts,
     and they are paid for. The texts of a pull request that a person has closed stay for the same
-    reason. Only where all of it was merged, the branch begins anew at the current commit. Raises
+    reason. Only where all of it was merged, the branch starts again at the current commit. Raises
     GitHubError, and ConfigurationError for a pull request that is for another branch.
     """
     job_repository(directory)

@@ -27,7 +27,7 @@ _MAX_LEFTOVERS = 20
 """A line with more of them is not a text with bold words, and stays as it is."""
 
 _MAX_DELIMITERS = 5_000
-"""Behind so many asterisks and `_` of a paragraph, they are text: joining them takes minutes."""
+"""After so many asterisks and `_` of a paragraph, they are text: joining them takes minutes."""
 
 _MAX_RUN = 100
 """More asterisks beside each other are text, such as a line of them."""

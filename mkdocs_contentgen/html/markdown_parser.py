@@ -118,7 +118,7 @@ def _read_image(state: StateInline, silent: bool) -> bool:
 
 @lru_cache(maxsize=1)
 def _last_bracket(line: str) -> int:
-    """Return where the last `]` of a line is, or -1: behind it, no link is looked for."""
+    """Return where the last `]` of a line is, or -1: after it, no link is looked for."""
     return line.rfind("]")
 
 

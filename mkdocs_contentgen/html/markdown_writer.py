@@ -121,7 +121,7 @@ class _Writer(BlockWriter):
 
     def join(self, tags: Sequence[str], texts: Sequence[str]) -> str:
         """Return blocks, kept apart where they would be read as one."""
-        # Indented code behind a list would belong to its last item.
+        # Indented code after a list would belong to its last item.
         return join_blocks(["ul" if tag == "pre" else tag for tag in tags], texts)
 
     def item(self, bullet: str, text: str) -> str:

@@ -34,7 +34,7 @@ _ATTRIBUTES = {
 }
 _DEFAULTS = {("start", "1"), ("type", "1")}
 _MAX_EMPTY_CELLS = 100
-"""Behind so many cells of a row, no more empty ones are added for merged ones."""
+"""After so many cells of a row, no more empty ones are added for merged ones."""
 
 _NOT_IN_ADDRESS = re.compile(r"[^\w./:?#&=%@!+,~-]")
 
@@ -262,7 +262,7 @@ def _code_block(element: Element) -> Element:
 def _table(element: Element) -> Element:
     """Return a table with one row of headers, as wide as the widest row. Headers can be empty.
 
-    Behind a merged cell, there are empty ones.
+    After a merged cell, there are empty ones.
     """
     rows = list(_rows(element))
     headers: list[Element] = []

@@ -2,7 +2,7 @@
 
 A person who removes a sentence must lose neither more nor less than that sentence, so rules that
 only make sentences longer or shorter do not help. A period is judged by the word before it and the
-word behind it: figures end a sentence, German ordinals and most abbreviations do not.
+word after it: figures end a sentence, German ordinals and most abbreviations do not.
 """
 
 from __future__ import annotations
@@ -34,13 +34,13 @@ _END = re.compile(
     rf"(?<![{_LATIN}])(?:(?P<period>\.)(?![{_LATIN}])|[{_LATIN}]++)"
     rf"(?:\s»)?[{_CLOSING}]*+{_REFERENCES}\s++"
     rf"|(?<![{_OTHER}])[{_OTHER}]++[{_CLOSING}]*+{_REFERENCES}\s++"
-    # Japanese and Chinese have no space behind a sentence. `「本当？」と言った` goes on.
+    # Japanese and Chinese have no space after a sentence. `「本当？」と言った` goes on.
     rf"|(?<![{_WIDE}])[{_WIDE}]++(?![{_WIDE_CLOSING}]++(?:と|って))[{_WIDE_CLOSING}]*+"
 )
-"""What may be the end of a sentence, with the white space behind it."""
+"""What may be the end of a sentence, with the white space after it."""
 
 _CONTEXT = 60
-"""How many characters before and behind a period are read."""
+"""How many characters before and after a period are read."""
 
 _OPENING = "\"'“”„«»‘’‹›([*_.–—"
 _FIRST_WORD = re.compile(r"\w+")
@@ -101,7 +101,7 @@ def rough_end(*, colons: bool = False) -> str:
 
 
 def sentence_ends(text: str, language: str = "") -> Iterator[int]:
-    """Yield where sentences end, behind the white space. The end of the text is not among them.
+    """Yield where sentences end, after the white space. The end of the text is not among them.
 
     `language` is a BCP 47 tag, or empty if it is not known. German alone has ordinals such as
     `12.` before words with a capital letter.
@@ -109,22 +109,22 @@ def sentence_ends(text: str, language: str = "") -> Iterator[int]:
     has_ordinals = not language or language.partition("-")[0].lower() in ("de", "gsw", "lb")
     begin = 0
     for match in _END.finditer(text):
-        behind = text[match.end() : match.end() + _CONTEXT]
-        if not behind or behind[0].islower():
+        after = text[match.end() : match.end() + _CONTEXT]
+        if not after or after[0].islower():
             continue
         if match["period"]:
             before = text[max(begin, match.start() - _CONTEXT) : match.start()]
-            if not _is_full_stop(before, behind, has_ordinals=has_ordinals):
+            if not _is_full_stop(before, after, has_ordinals=has_ordinals):
                 continue
         begin = match.end()
         yield begin
 
 
-def _is_full_stop(before: str, behind: str, *, has_ordinals: bool) -> bool:
+def _is_full_stop(before: str, after: str, *, has_ordinals: bool) -> bool:
     """Tell whether the period between two texts ends a sentence."""
     words = before.split()
     last = words[-1].lstrip(_OPENING) if words else ""
-    first = _FIRST_WORD.match(behind)
+    first = _FIRST_WORD.match(after)
     following = first[0] if first else ""
     if last.lower() in _INSIDE:
         return False

@@ -13,7 +13,7 @@ EAST_ASIAN = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
 """The letters of Chinese and Japanese, as a part of a regular expression's character class."""
 
 HANGUL = "\uac00-\ud7a3"
-"""The letters of Korean, whose words have particles behind them."""
+"""The letters of Korean, whose words have particles after them."""
 
 UNSPACED = f"\u0e00-\u0eff{EAST_ASIAN}"
 """The letters of all scripts without spaces between words: Thai and Lao, too."""

@@ -90,7 +90,7 @@ def _read(text: Text, image_hosts: Sequence[str]) -> Document:
 
 
 def _can_be_rewritten(block: Block, numbers: Mapping[str, int], note: str) -> bool:
-    """Tell whether a model can write a block anew: no code, and the title only with a note."""
+    """Tell whether a model can write a block again: no code, and the title only with a note."""
     if block.kind == "pre" or (block.kind == "h1" and not note):
         return False
     return _is_plain(block, numbers)
@@ -155,7 +155,7 @@ def _apply_all(blocks: Sequence[Block], update: Update, answer: Updated) -> list
 def _from_the_end(changes: Sequence[BlockChange]) -> list[BlockChange]:
     """Return changes in an order in which each finds its block where the model saw it.
 
-    That is from the end, since a block that is removed or new moves only those behind it. What is
+    That is from the end, since a block that is removed or new moves only those after it. What is
     inserted below a block comes before the removal of that, since it needs the block.
     """
     return sorted(

@@ -27,7 +27,7 @@ _SHOWN_IN_DIFFS = re.compile(
 )
 """Invisible characters that a diff shows, although texts may have them. They join no letters.
 
-Among them are variation selectors, with which whole sentences can be hidden behind a letter, but
+Among them are variation selectors, with which whole sentences can be hidden after one letter, but
 not the two that choose between text and picture for a symbol.
 """
 

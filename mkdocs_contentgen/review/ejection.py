@@ -1,7 +1,7 @@
 """Eject articles: write them into their pages as Markdown.
 
 Nobody can foresee what the extensions of a site make of Markdown in a page. So a page is read with
-them as soon as a text is in it. It has to be what it was with a word in place of the text, but for
+them as soon as a text is in it. It has to be what it was with a word in place of the text, except
 the text, and the text has to be what it was. Otherwise its blocks become HTML, or nothing is
 written.
 """
@@ -331,7 +331,7 @@ def _check_templates(text: str, starts: Sequence[str]) -> None:
 def _insert(
     site: Site, articles: Sequence[Article], elements: Mapping[str, Element], body: str
 ) -> str:
-    """Return the text of a page with its articles at their markers, or else behind it.
+    """Return the text of a page with its articles at their markers, or else after it.
 
     Raises ApprovalError if the site would read a text there as another one.
     """

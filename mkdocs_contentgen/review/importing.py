@@ -148,7 +148,7 @@ def changed_remarks(
 ) -> tuple[Remark, ...]:
     """Return the remarks about a text that a person has changed.
 
-    Those on its form, such as its length, are made anew. Those on sources stay: nothing is looked
+    Those on its form, such as its length, are made again. Those on sources stay: nothing is looked
     up. A translation has the form of its original, so there are no remarks on that.
 
     `known` keeps the remarks on the form of the changed text for the next call: it is faster for

@@ -37,7 +37,7 @@ _OPTIONS: dict[str, dict[str, Any]] = {
 """Options with which extensions add no text of their own."""
 
 COMMENT = "<!-- -->"
-"""Keeps what stands before it and behind it apart. The comparison leaves it out."""
+"""Keeps what stands before it and after it apart. The comparison leaves it out."""
 
 _VOID_TAG = re.compile(rf"<({'|'.join(sorted(VOID))})\b([^<>]*?)/?>")
 """Matches the tag of an element without an end, in HTML or XML."""
@@ -306,7 +306,7 @@ def _describe_inline(element: Element) -> str:
 
 
 def _describe_code(element: Element) -> Iterator[str]:
-    """Yield the code in an element, with its tags but for `<code>` and the `<span>` of colours."""
+    """Yield the code in an element, with its tags except `<code>` and the `<span>` of colours."""
     yield escape(element.text or "", quote=False)
     for child in element:
         has_tags = child.tag not in ("code", "span")

@@ -3,7 +3,7 @@
 GitHub works in two steps. The parser makes HTML of Markdown; character references such as `&#42;`
 are text to it, and never markup. Filters then look into the text of that HTML for mentions, issues,
 emoji and addresses, so that a character reference does not stop them: a zero-width space does,
-behind the character that they look for.
+after the character that they look for.
 
 GitLab reads its Markdown in the same two steps, with more characters that begin a reference.
 """
@@ -30,7 +30,7 @@ _STARTS_A_REFERENCE = re.compile(
     r"|(?<=www)\.",
     re.IGNORECASE,
 )
-"""What begins a reference; none can begin behind a zero-width space."""
+"""What begins a reference; none can begin after a zero-width space."""
 
 _LINE_START = re.compile(r"^(?:-|\d+(?=[.)]))")
 """What can begin a list or a heading of two lines."""
@@ -96,21 +96,21 @@ def _tagged(kind: str, text: str) -> str:
     tag = _TAGS.get(kind)
     if tag is None or not text.strip():
         return _keep_spaces(text)
-    before, behind = _spaces_around(text)
-    return f"{before}<{tag}>{escaped(text)}</{tag}>{behind}"
+    before, after = _spaces_around(text)
+    return f"{before}<{tag}>{escaped(text)}</{tag}>{after}"
 
 
 def _keep_spaces(text: str) -> str:
     """Return a text as Markdown, with the space at its beginning and end."""
-    before, behind = _spaces_around(text)
-    return f"{before}{escaped(text)}{behind}"
+    before, after = _spaces_around(text)
+    return f"{before}{escaped(text)}{after}"
 
 
 def _spaces_around(text: str) -> tuple[str, str]:
-    """Return the space before and behind the words of a text, each one character or none."""
+    """Return the space before and after the words of a text, each one character or none."""
     before = " " if text[:1].isspace() else ""
-    behind = " " if text[-1:].isspace() and text.strip() else ""
-    return before, behind
+    after = " " if text[-1:].isspace() and text.strip() else ""
+    return before, after
 
 
 def link(text: str, address: str) -> str:

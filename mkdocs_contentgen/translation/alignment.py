@@ -600,7 +600,7 @@ class _Places:
         return number in self.moved or number in self.changed_and_moved
 
     def left_over(self) -> Iterator[tuple[list[int], list[int]]]:
-        """Yield the parts and the leaves between two equal ones, but for what was moved.
+        """Yield the parts and the leaves between two equal ones, except what was moved.
 
         Of the parts A B C and the leaves A X Y C, these are B, and X and Y.
         """

@@ -61,7 +61,7 @@ _TOKENS_PER_BLOCK = 10
 """The tokens of an answer that a block takes beside its words."""
 
 _NEAR = 2
-"""How many blocks before and behind a block are shown with their translations."""
+"""How many blocks before and after a block are shown with their translations."""
 
 _MAX_SHOWN = 300
 """The maximum number of characters of a block that is only shown."""
@@ -142,7 +142,7 @@ def estimate_translation(translation: Translation, options: WriterOptions) -> Es
     parts = split_evenly(_asked_blocks(translation))
     prompt = len(fill("translate", languages="", number="", rules="")) + len(options.instructions)
     text = sum(len(block.text) for block in _asked_blocks(translation))
-    # Beside a part, the blocks before and behind it are shown, each in two languages.
+    # Beside a part, the blocks before and after it are shown, each in two languages.
     blocks_shown = 2 * _NEAR * len(parts)
     shown = blocks_shown * 2 * _MAX_SHOWN
     sent = len(parts) * prompt + text + min(shown, text)

@@ -1,6 +1,6 @@
 """Carry the words of a translation over to a block of its original that has the same words.
 
-Citations of the original are numbered anew, some are new or gone, and a link leads elsewhere: none
+Citations of the original have other numbers, some are new or gone, and a link leads elsewhere: none
 of that needs other words. So the words of the translation go into the new block, if it is certain
 which part of the new block each part among them is, and where each new citation goes.
 """

@@ -67,7 +67,7 @@ _LETTERS_OF_A_SIGN = 2
 
 _UNITS_OF_TIME = ("second", "minute", "hour", "day", "year")
 _COUNTERS = ("piece", "person", "times")
-"""Units that some languages put behind each number."""
+"""Units that some languages put after each number."""
 
 _HALF = re.compile(r"\b(?:half|halbe?[nrs]?|demie?|medi[oa]|mei[oa]|mezz[oa])\b", re.IGNORECASE)
 """The word for a half, in the languages that have many translations."""
@@ -95,8 +95,8 @@ _TIMES_SHAPE = 2
 """Two texts differ in shape if one has at least so many letters, and so many times the other's."""
 
 _SIGN = re.compile(f"[{SENTENCE_SIGNS}:;：；]")
-_BEHIND_SIGN = re.compile(rf"[.!?…\s{CLOSING_MARKS}{OBJECT}]*")
-"""Matches what can stand behind the sign that a text ends with."""
+_AFTER_SIGN = re.compile(rf"[.!?…\s{CLOSING_MARKS}{OBJECT}]*")
+"""Matches what can stand after the sign that a text ends with."""
 
 _OPENING_BRACKETS = re.compile("[(\uff08]")
 
@@ -175,10 +175,10 @@ def has_shape_of(element: Tag, block: OriginalBlock) -> bool:
 def _signs(text: str) -> tuple[str, int]:
     """Return the sign that a text ends with, and its number of brackets."""
     # From the end of the text on, since looking from each sign on would take quadratic time.
-    behind = _BEHIND_SIGN.match(text[::-1])
-    length_behind = behind.end() if behind else 0
+    after = _AFTER_SIGN.match(text[::-1])
+    length_after = after.end() if after else 0
     # From the character before these on, which can be a sign such as `:`.
-    sign = _SIGN.search(text, max(0, len(text) - length_behind - 1))
+    sign = _SIGN.search(text, max(0, len(text) - length_after - 1))
     shown = sign[0].translate(SAME_SIGNS) if sign else ""
     return shown, len(_OPENING_BRACKETS.findall(text))
 

@@ -48,7 +48,7 @@ _OPENING = ('"', "“", "„", "«", "‹", "「", "¿", "¡")
 """What opens a quotation or a sentence."""
 
 _ENDING = re.compile("[’'](?:s|[^\\W\\d_A-Z]{1,4})?$")
-"""A possessive, and what Turkish puts behind a name: `Acme’s` and `Acme’da`."""
+"""A possessive, and what Turkish puts after a name: `Acme’s` and `Acme’da`."""
 
 
 _SHARE_OF_NAME = 0.75
@@ -247,7 +247,7 @@ def _capital_parts(word: str) -> list[str]:
 
 
 def _begins_part(text: str, start: int) -> bool:
-    """Tell whether a word is the first in quotes, or behind a symbol, or behind code and a dash."""
+    """Tell whether a word is the first in quotes, or after a symbol, or after code and a dash."""
     if text[:start].endswith(_OPENING):
         return True
     before = text[:start].rstrip()

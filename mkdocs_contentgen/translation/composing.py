@@ -12,8 +12,8 @@ brings. What a person has added stays in it; an order, a level or a kind of list
                   p y                                   li d
                                                       p y
 
-The item x is a person's, and stays behind b. So does the paragraph y, which was in no list: it
-comes behind the whole list that has b now.
+The item x is a person's, and stays after b. So does the paragraph y, which was in no list: it
+comes after the whole list that has b now.
 """
 
 from __future__ import annotations
@@ -72,7 +72,7 @@ class Former:
 
 @dataclass(frozen=True)
 class Composed:
-    """A translation that was made anew."""
+    """A translation that was composed again."""
 
     root: Tag
     placed: dict[int, Tag] = field(default_factory=dict)
@@ -168,7 +168,7 @@ class _Additions:
         self._dropped = self._without_rows_that_stay(former.dropped)
 
     def _without_rows_that_stay(self, dropped: Collection[int]) -> set[int]:
-        """Return the leaves that have to go, but for the cells of rows in which another stays."""
+        """Return the leaves that have to go, except the cells of rows in which another stays."""
         remaining = set(dropped)
         for row in rows_in(Block(number, leaf) for number, leaf in enumerate(self._leaves)):
             if self._used.keys().isdisjoint(row) and not remaining.issuperset(row):
@@ -206,9 +206,9 @@ class _Additions:
     def _place_beside(
         self, top: Tag, number: int, before: int | None, follower: int | None
     ) -> None:
-        """Put an element, with the leaf `number`, behind the leaf before it.
+        """Put an element, with the leaf `number`, after the leaf before it.
 
-        Only where it was in a list or a table with the leaf behind it alone, it comes before that.
+        Only where it was in a list or a table with the leaf after it alone, it comes before that.
         """
         shared_before = self._count_shared(number, before)
         shared_behind = self._count_shared(number, follower)

@@ -72,7 +72,7 @@ def import_translation(
 ) -> ImportedTranslation:
     """Return a person's translation with the structure of its original.
 
-    What stands for nothing there stays behind what it stood behind. `language` is that of the
+    What stands for nothing there stays after what it stood after. `language` is that of the
     original, as a BCP 47 tag, or empty, and `is_draft` says that nobody has approved it. Raises
     UnsafeHTMLError, and EditError if the text could not be shown.
     """

@@ -1,7 +1,7 @@
 """Compare what a translation and its original write letter for letter: addresses, flags, `SHA-256`.
 
 No language translates it. Some have another form for it: `SHA 256`, `version 1.2` for `v1.2`, or an
-ending behind a name.
+ending after a name.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _LITERAL = re.compile(
     r"|[A-Za-z0-9.+-]{1,64}@[A-Za-z0-9-]{1,63}(?:\.[A-Za-z0-9-]{1,63}){1,4}"
     # placeholders, and environment variables in shells
     r"|\{\{?[^\s{}]{1,60}\}?\}|%\([a-z_]{1,40}\)s|%[sd]\b|\$\{?[A-Z][A-Z0-9_]*\}?"
-    # flags, and no dash behind a word
+    # flags, and no dash after a word
     r"|(?<![\w.,!?)\"'’”-])--[a-z][a-z0-9-]*(?<!-)|(?<=[\s(])-[A-Za-z](?![\w-])"
     # paths
     r"|(?<![A-Za-z0-9_.~/])(?:~|\.{1,2})?(?:/[A-Za-z0-9_.-]*[A-Za-z0-9_-]){2,}"

@@ -26,7 +26,7 @@ MISSING = "ffffffff"
 """In place of that of a part that never had a translation."""
 
 _BY_PERSON = ":p"
-"""Behind the digest of what a person wrote."""
+"""After the digest of what a person wrote."""
 
 _DIGITS = 8
 """How many hex digits of a digest are remembered."""
@@ -139,7 +139,7 @@ def read_remembered(blocks: str) -> list[Remembered]:
 
 
 def _elements_around(leaf: Block) -> list[Tag]:
-    """Return the elements around a leaf, but for the article."""
+    """Return the elements around a leaf, except the article."""
     return list(leaf.element.parents)[:-1]
 
 

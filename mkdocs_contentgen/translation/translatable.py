@@ -255,7 +255,7 @@ def _numbered(element: Tag, numbers: Sequence[int] = ()) -> Tag:
 
 
 def _fixed_elements(element: Tag) -> Iterator[Tag]:
-    """Yield the elements that a translation has to have, in their order, but for code."""
+    """Yield the elements that a translation has to have, in their order, except code."""
     for child in element.children:
         if not isinstance(child, Tag) or child.name == "code":
             continue

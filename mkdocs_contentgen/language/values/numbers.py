@@ -30,11 +30,11 @@ _ENOUGH = re.compile("十分(?![間间钟鐘後后前以])")
 
 _PART = re.compile(r"(?P<word>[^\W\d_]+)")
 _NEXT_PART = re.compile(r"(?:[ -](?:and|und|et|y|e|и)[ -]|[ -])(?P<word>[^\W\d_]+)")
-"""A word of a number, and a further one behind a space, a hyphen or `and`."""
+"""A word of a number, and a further one after a space, a hyphen or `and`."""
 
 
 def number_in_words(text: str, start: int, words: Vocabulary) -> Value | None:
-    """Return the number in the word at `start` and those behind it, if it is not too small."""
+    """Return the number in the word at `start` and those after it, if it is not too small."""
     total = 0
     current = 0  # what the next magnitude multiplies
     end = start
@@ -67,7 +67,7 @@ class _Part:
 
 
 def _parts(text: str, start: int) -> Iterator[_Part]:
-    """Yield the word at `start`, and those behind it that can be parts of one number with it."""
+    """Yield the word at `start`, and those after it that can be parts of one number with it."""
     match = _PART.match(text, start)
     while match:
         yield _Part(match["word"], match.end())

@@ -120,7 +120,7 @@ class AnswerText:
         self._parts_length = 0
         self._changeable = ""
         self._has_deltas = False
-        """Whether a delta with text has arrived. A message behind it has the whole text."""
+        """Whether a delta with text has arrived. A message after it has the whole text."""
 
         self._refusal_parts: list[str] = []
 

@@ -162,7 +162,7 @@ class Program(Transport):
         limit = self._fields.first_token_timeout
         last_chunk_at = time.monotonic()
         while time.monotonic() - last_chunk_at < limit:
-            # Asked before the pipe is read, so that nothing is written behind what is read then.
+            # Asked before the pipe is read, so that nothing is written after what is read then.
             has_ended = process.poll() is not None
             errors.read()
             chunk = _read_now(process.stdout)
