@@ -556,7 +556,10 @@ def _parse_item(
         model = Request
         problems = _problems_of_type(path, asked)
     given = _with_defaults(kind, asked, defaults)
-    fields = {name: given[name] for name in model.__struct_fields__ if name in given}
+    fields: dict[str, object] = {}
+    for name in model.__struct_fields__:
+        if name in given:
+            fields[name] = given[name]
     fields["type"] = kind
     takes_title = "topic" not in asked and title is not None
     if takes_title:

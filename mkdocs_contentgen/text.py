@@ -90,7 +90,10 @@ def _clean_by_passage(values: object) -> dict[object, str]:
     """
     if not isinstance(values, dict):
         return {}
-    named = [name for name in values if re.match(NAME, str(name))][:_MAX_SOURCES]
+    named: list[object] = []
+    for name in values:
+        if re.match(NAME, str(name)) and len(named) < _MAX_SOURCES:
+            named.append(name)
     most = min(MAX_KEPT, MAX_KEPT_OF_ALL // max(len(named), 1))
     kept = {}
     for name in named:
@@ -268,7 +271,7 @@ def _fields_declared_as(*kinds: Meta) -> tuple[str, ...]:
     names = []
     for field in structs.fields(Text):
         declared = getattr(field.type, "__metadata__", ())
-        if any(kind in declared for kind in kinds):
+        if not set(kinds).isdisjoint(declared):
             names.append(field.name)
     return tuple(names)
 

@@ -31,7 +31,10 @@ async def limited(chunks: AsyncIterable[bytes], limit: int) -> AsyncGenerator[by
 
 async def read_body(chunks: AsyncIterable[bytes], limit: int) -> bytes:
     """Return a body of at most `limit` bytes. Raises TooLargeError."""
-    return b"".join([chunk async for chunk in limited(chunks, limit)])
+    read = bytearray()
+    async for chunk in limited(chunks, limit):
+        read += chunk
+    return bytes(read)
 
 
 def decode_json(body: bytes) -> object:

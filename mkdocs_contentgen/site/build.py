@@ -5,9 +5,10 @@ from __future__ import annotations
 import time
 import zlib
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, field
+from operator import attrgetter
 from threading import Event
 from typing import TYPE_CHECKING
 
@@ -28,6 +29,7 @@ from .site import PageProblem, Site
 
 if TYPE_CHECKING:
     from ..service.protocol import Client
+    from ..stale import StaleSource
     from ..writer.models.settings import WriterOptions
     from ..writer.models.usage import Spending, Usage
     from ..writer.writing import Estimate
@@ -213,19 +215,20 @@ def resolve(build: Build, files: ApprovedFiles, source: TextSource) -> Resolutio
         return resolution
     resolution.sent = obtained.sent
     presentation = site.options.presentation()
-    drafts = sum(_shows_draft(article) for article in obtained.articles)
+    drafts = sum(map(_shows_draft, obtained.articles))
     if drafts and presentation.disclosure is None:
         resolution.warnings.append(
             f"disclosure: is false, and texts that nobody has reviewed are shown: {drafts}; "
             "article 50 of the EU's AI Act demands that readers can tell; approve them, or leave "
             "the option out"
         )
+    outcomes = []
     for article in obtained.articles:
         resolution.warnings += _warnings(article, sandbox=build.policy.sandbox)
         resolution.add_article(article, presentation, show_errors=warn_only)
+        outcomes.append(article.outcome)
     _log_states(build, obtained.articles)
     seconds = time.monotonic() - started
-    outcomes = [article.outcome for article in obtained.articles]
     # Only a server and the build of the desk only warn. There, somebody can review drafts.
     resolution.summary = _summary_message(outcomes, drafts if warn_only else 0, seconds)
     return resolution
@@ -233,42 +236,51 @@ def resolve(build: Build, files: ApprovedFiles, source: TextSource) -> Resolutio
 
 def _log_states(build: Build, articles: Sequence[Article]) -> None:
     """Log what has changed since texts were made. A warning would end a build with `--strict`."""
+    watching = []
+    outdated = []
     for article in articles:
-        for line in _stale_lines(article):
-            build.reporter.log(line)
+        for source in article.stale:
+            _log_stale(build, article, source)
         if build.reporter.is_verbose:
             build.reporter.debug(f"{article.place}: {article.outcome}")
-    if any(article.request.watch for article in articles):
-        from .watched_files import with_watched_files
-
-        for article in with_watched_files(articles, build.site.directory):
-            if article.watched.message:
-                build.reporter.log(f"{article.place}: {article.watched.message}")
-    for article in _outdated_translations(build.site, articles):
-        build.reporter.log(f"{article.place}: {article.original_changes_message}")
-
-
-def _stale_lines(article: Article) -> Iterator[str]:
-    """Yield what no longer holds in a text, with the sentences that may be wrong now."""
-    for source in article.stale:
-        yield (
-            f"{article.place}: {source.message}; check the text, or run `contentgen update "
-            f"{article.page_argument}`"
-        )
-        if source.level == "wrong":
-            for line in source.lines():
-                yield f"  {line}"
+        if article.request.watch:
+            watching.append(article)
+        if article.original and article.original_changes:
+            outdated.append(article)
+    if watching:
+        _log_watched(build, watching)
+    if outdated:
+        _log_outdated(build, outdated)
 
 
-def _outdated_translations(site: Site, articles: Sequence[Article]) -> list[Article]:
-    """Return the translations whose original has changed, unless a draft follows that already.
+def _log_watched(build: Build, articles: Sequence[Article]) -> None:
+    """Log what has changed of the files that requests watch."""
+    from .watched_files import with_watched_files
+
+    for article in with_watched_files(articles, build.site.directory):
+        if article.watched.message:
+            build.reporter.log(f"{article.place}: {article.watched.message}")
+
+
+def _log_outdated(build: Build, translations: Sequence[Article]) -> None:
+    """Log that the originals of translations have changed, unless a draft follows that already.
 
     They are read again, since a build does not look up the drafts of texts that it has from files.
     """
-    found = [article for article in articles if article.original_changes]
-    if not found:
-        return []
-    return [article for article in site.reread(found) if article.original_changes]
+    for article in build.site.reread(translations):
+        if article.original_changes:
+            build.reporter.log(f"{article.place}: {article.original_changes_message}")
+
+
+def _log_stale(build: Build, article: Article, source: StaleSource) -> None:
+    """Log what no longer holds in a text, with the sentences that may be wrong now."""
+    build.reporter.log(
+        f"{article.place}: {source.message}; check the text, or run `contentgen update "
+        f"{article.page_argument}`"
+    )
+    if source.level == "wrong":
+        for line in source.lines():
+            build.reporter.log(f"  {line}")
 
 
 def _shows_draft(article: Article) -> bool:
@@ -351,7 +363,7 @@ def _missing_message(article: Article, *, show_errors: bool) -> str:
 
 def _summary_message(outcomes: Sequence[Outcome], drafts: int, seconds: float) -> str:
     """Return how many texts a build has, by where they are from. `drafts` are to be reviewed."""
-    number_from = Counter(outcome.origin for outcome in outcomes)
+    number_from = Counter(map(attrgetter("origin"), outcomes))
     pending = sum(map(_is_pending, outcomes))
     without_text = number_from[None]
     parts = [f"{number_from['approved']} from approved files"]

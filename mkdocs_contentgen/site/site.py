@@ -277,7 +277,10 @@ class Site:
             "no page requests this text; if its page should, correct the front matter there; if "
             "you do not need it any more, delete the file"
         )
-        return [f"{path}: {message}" for path in files.unclaimed]
+        warnings = []
+        for path in files.unclaimed:
+            warnings.append(f"{path}: {message}")
+        return warnings
 
     def articles(self, pages: Sequence[str] = ()) -> tuple[list[Article], list[str]]:
         """Return the articles of the named pages, or all, and the problems with cache and files.

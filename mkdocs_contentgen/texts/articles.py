@@ -820,19 +820,21 @@ def _needs_draft(asked: PageRequest, files: ApprovedFiles) -> bool:
 
 def with_originals(page_requests: Sequence[PageRequest]) -> list[PageRequest]:
     """Return requests, and then the originals of translations that are not among them."""
-    known = {(asked.page, asked.request.id) for asked in page_requests}
-    found = [*page_requests]
+    others: dict[tuple[str, str], PageRequest] = {}
     for asked in page_requests:
         original = asked.original
-        if original and (original.page, original.request.id) not in known:
-            known.add((original.page, original.request.id))
-            found.append(original)
-    return found
+        if original:
+            others.setdefault((original.page, original.request.id), original)
+    for asked in page_requests:
+        others.pop((asked.page, asked.request.id), None)
+    return [*page_requests, *others.values()]
 
 
 def link_originals(articles: Sequence[Article]) -> list[Article]:
     """Return articles in which each translation has its original as it is among these articles."""
-    by_name = {(article.page, article.request.id): article for article in articles}
+    by_name = {}
+    for article in articles:
+        by_name[article.page, article.request.id] = article
     linked = []
     for article in articles:
         original = article.asked.original

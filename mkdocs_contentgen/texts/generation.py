@@ -506,8 +506,11 @@ class Generation:
 
     def _report_progress(self) -> None:
         total = len(self._requests)
-        written = sum(words.written for words in self._words.values())
-        target = sum(words.target for words in self._words.values())
+        written = 0
+        target = 0
+        for words in self._words.values():
+            written += words.written
+            target += words.target
         if self._words:  # texts that nobody has begun are as long as the others
             target = target * total // len(self._words)
         self.reporter.show(
@@ -573,7 +576,9 @@ class _InterruptibleRun:
         self._task = asyncio.current_task()
         # SIGHUP is the end of a terminal, and Windows has none.
         caught = {signal.SIGINT, signal.SIGTERM, getattr(signal, "SIGHUP", signal.SIGTERM)}
-        handlers = {number: signal.signal(number, self._interrupt) for number in caught}
+        handlers = {}
+        for number in caught:
+            handlers[number] = signal.signal(number, self._interrupt)
         try:
             return await self._generation.run(requests, replaced=replaced)
         finally:

@@ -65,8 +65,12 @@ def look_up(
     afterwards.
     """
     texts, problems = _load_texts(requests, store, max_age)
-    outcomes = {key: _to_outcome(texts.get(key), max_age) for key in requests}
-    missing = [key for key in requests if key not in texts]
+    outcomes = {}
+    missing = []
+    for key in requests:
+        outcomes[key] = _to_outcome(texts.get(key), max_age)
+        if key not in texts:
+            missing.append(key)
     if missing:
         unfinished, more = _load_unfinished(missing, store)
         problems += more
@@ -153,7 +157,10 @@ def load_saved(
         # The same text has the same time, even if a person has changed its words meanwhile.
         if old_text is None or text.generated_at != old_text.generated_at:
             outcomes[key] = Outcome("cache", text)
-    missing = [key for key in keys if key in with_failures and key not in outcomes]
+    missing = []
+    for key in keys:
+        if key in with_failures and key not in outcomes:
+            missing.append(key)
     failures, more = load_failures(missing, store)
     for key, failure in failures.items():
         old_failure = replaced.get(key, NOTHING_REPLACED).failure

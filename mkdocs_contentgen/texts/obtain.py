@@ -169,15 +169,13 @@ def _send_wanted(
 
 def _missing_originals(articles: Sequence[Article]) -> list[Article]:
     """Return the originals of translations that are not among the articles and have no text."""
-    known = {(article.page, article.request.id) for article in articles}
     missing: dict[tuple[str, str], Article] = {}
     for article in articles:
         original = article.original
-        if original is None or original.text_to_translate is not None:
-            continue
-        name = original.page, original.request.id
-        if name not in known:
-            missing[name] = original
+        if original is not None and original.text_to_translate is None:
+            missing[original.page, original.request.id] = original
+    for article in articles:
+        missing.pop((article.page, article.request.id), None)
     return list(missing.values())
 
 

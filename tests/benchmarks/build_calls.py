@@ -23,7 +23,7 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from service_double import generated, running
 
-GOALS = {"warm": (200, 22, 500), "cold": (300, 34, 1_000)}
+GOALS = {"warm": (280, 28, 500), "cold": (400, 38, 1_000)}
 
 COUNTED_BUILD = """
 import json, sys, threading

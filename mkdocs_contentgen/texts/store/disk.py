@@ -180,7 +180,9 @@ class DiskStore:
 
         `type_` is that of the notes of this kind.
         """
-        names = {row_key(kind, key): key for key in keys}
+        names = {}
+        for key in keys:
+            names[row_key(kind, key)] = key
         notes = {}
         for name, record in self._load_records(names).items():
             if isinstance(record, type_):
@@ -256,7 +258,9 @@ class DiskStore:
         lost and nobody has agreed, UnreadableTextError if it cannot keep one of these, and
         StoreError. In each case, nothing is written.
         """
-        entries = {key: encode_entry(key, text) for key, text in texts.items()}
+        entries = {}
+        for key, text in texts.items():
+            entries[key] = encode_entry(key, text)
 
         def change(cache: diskcache.Cache) -> None:
             for key, before in (replacing or {}).items():
