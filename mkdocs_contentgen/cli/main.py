@@ -160,7 +160,7 @@ def generate(
 
     PAGES are paths or globs. A text that failed before is only requested again for a page in PAGES,
     or with --refresh. Approved texts are left alone unless --refresh asks for a new draft, which
-    waits beside them for `contentgen approve`.
+    waits beside them for `contentgen review`.
     """
     from ..site.build import Build
 

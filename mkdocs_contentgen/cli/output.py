@@ -180,12 +180,15 @@ def print_next_steps(articles: Sequence[Article]) -> None:
     """Print the commands for what articles still need."""
     drafts = 0
     behind = 0
+    waiting = 0
     states: Counter[str] = Counter()
     """The states of the texts without a newer draft."""
 
     for article in articles:
         if article.has_newer_draft:
             drafts += 1
+        elif article.is_waiting:
+            waiting += 1
         else:
             states[article.state] += 1
         if article.original_changes:
@@ -195,6 +198,12 @@ def print_next_steps(articles: Sequence[Article]) -> None:
     _print_step(states["proposed"], "proposed text", "contentgen review")
     _print_step(states["changed"], "edited text", "contentgen review")
     _print_step(missing, "missing text", "contentgen generate")
+    _print_step(
+        waiting,
+        "translation waits for the approval of its original",
+        "contentgen review",
+        nouns="translations wait for the approval of their originals",
+    )
     _print_step(states["failed"], "failed text", "contentgen show PAGE")
     _print_step(
         behind,
@@ -211,13 +220,13 @@ def _print_step(number: int, noun: str, command: str, *, nouns: str = "") -> Non
 
 
 def still_missing(articles: Sequence[Article], errors: Sequence[str]) -> list[str]:
-    """Return a line with the number of texts that are missing for the reasons of errors."""
+    """Return a line with the number of texts that are missing, if no error says it."""
     missing = {article.key for article in articles if article.outcome.text is None}
+    if len(missing) == 1 and len(errors) == 1:
+        return []
     if not missing:
         return []
-    texts = counted(len(missing), "text is", "texts are")
-    reasons = "reason" if len(errors) == 1 else "reasons"
-    return [f"{texts} still missing, for the {reasons} above"]
+    return [f"{counted(len(missing), 'text is', 'texts are')} still missing"]
 
 
 def print_articles_table(articles: Sequence[Article]) -> None:
@@ -376,6 +385,8 @@ def print_dry_run(obtained: Obtained, max_requests: int, estimate: str) -> None:
     for article in obtained.articles:
         if article.key in obtained.wanted:
             print_line(f"{article.place}: {article.request.topic}")
+        elif article.is_waiting:
+            print_line(f"{article.place}: {article.reason}")
     number = len(obtained.wanted)
     print_line(f"requests to be sent: {number}; max_requests allows {max_requests}")
     if estimate:
@@ -388,10 +399,10 @@ def print_failed(obtained: Obtained) -> None:
     failed = {article.key for article in obtained.articles if article.failure}
     failed -= obtained.wanted.keys()
     if failed:
-        print_line(
-            f"texts that failed before: {len(failed)}, which were not requested again; "
-            "`contentgen generate PAGE` asks (and pays) again"
+        texts = counted(
+            len(failed), "text has failed before, and was", "texts have failed before, and were"
         )
+        print_line(f"{texts} not requested again; `contentgen generate PAGE` asks (and pays) again")
 
 
 def print_obtained(obtained: Obtained, *, has_warnings: bool) -> None:
@@ -434,9 +445,13 @@ def _print_counts(obtained: Obtained) -> None:
 
 
 def _why_nothing_was_sent(obtained: Obtained) -> str:
-    """Return that no text was missing, without a full stop."""
+    """Return that no text was missing, or how many are, without a full stop."""
+    missing = {article.key for article in obtained.articles if article.outcome.text is None}
     number = len({article.key for article in obtained.articles})
     if not number:
         return NO_REQUEST
+    if missing:
+        texts = counted(len(missing), "text is", "texts are")
+        return f"No request was sent; {texts} still missing"
     texts = "The text is" if number == 1 else f"All {number} texts are"
     return f"{texts} there; no request was needed"

@@ -78,9 +78,15 @@ def show(config_file: str | None, page: str, name: str | None, *, answer: bool) 
                 print_line(heading, bold=True)
                 print_failure(article, site.options.currency())
             else:
-                command = f"contentgen generate {article.page_argument}"
-                missing.append(f"{heading}; `{command}` asks for it")
+                missing.append(_no_text_message(article, heading))
     print_errors(missing)
+
+
+def _no_text_message(article: Article, heading: str) -> str:
+    """Return that an article has no text, and what to do, once if its reason says that."""
+    if article.reason.endswith(article.how_to_get_text):
+        return heading
+    return f"{heading}; {article.how_to_get_text}"
 
 
 def _print_text(site: Site, article: Article, text: Text, heading: str) -> None:

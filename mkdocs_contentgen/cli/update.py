@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Literal
 
 import click
 
+from ..display import counted
 from ..files import find_link, reason_of
 from .common import load_articles, open_site, pages_argument, site_options
 from .output import make_reporter, print_errors, print_line, print_next, print_warnings
@@ -67,7 +68,8 @@ def update(
             _print_plan(build, updates)
         elif number > policy.max_requests:
             errors.append(
-                f"{number} updates would be sent, and max_requests allows {policy.max_requests}; "
+                f"{counted(number, 'update')} would be sent, and max_requests allows "
+                f"{policy.max_requests}; "
                 "nothing was sent; to pay for them, raise max_requests"
             )
         else:

@@ -9,6 +9,7 @@ from contextlib import closing
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
+from ..display import counted
 from ..errors import ApprovalError, ConfigurationError, GitHubError, StoreError
 from ..git import top_level
 from ..reporting import Reporter
@@ -201,7 +202,8 @@ def _update(build: Build, articles: Sequence[Article], most: int) -> list[str]:
     if number > most:
         return [
             *planned.problems,
-            f"{number} updates would be sent, and max_requests allows {most} more; none was sent",
+            f"{counted(number, 'update')} would be sent, and max_requests allows {most} more; none "
+            "was sent",
         ]
     results, more = run(build, planned.updates)
     return [*planned.problems, *more, *failures(results)]

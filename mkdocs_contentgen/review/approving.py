@@ -74,8 +74,7 @@ def text_to_approve(
         return read_to_approve(article, approved.text, options, is_in_file=True)
     if draft is None:
         raise ApprovalError(
-            f"{article.place}: there is no text to approve; "
-            f"`contentgen generate {article.page_argument}` makes one"
+            f"{article.place}: there is no text to approve; {article.how_to_get_text}"
         )
     return read_to_approve(article, draft, options, is_in_file=False)
 

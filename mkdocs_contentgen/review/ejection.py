@@ -212,8 +212,7 @@ def _read_article(article: Article, image_hosts: Sequence[str]) -> Element:
     text = article.outcome.text or article.draft
     if text is None:
         raise ApprovalError(
-            f"{article.place}: there is no text to write; "
-            f"`contentgen generate {article.page_argument}` makes one"
+            f"{article.place}: there is no text to write; {article.how_to_get_text}"
         )
     try:
         html = article.html_to_show(text)
@@ -493,8 +492,8 @@ def check_before_ejection(article: Article, options: ContentgenConfig) -> list[s
         return notes
     if options.require_approval:
         raise ApprovalError(
-            f"{article.place}: nobody approved this text, and require_approval is set; review and "
-            f"approve it with `contentgen approve {article.page_argument}` first"
+            f"{article.place}: nobody approved this text, and require_approval is set; read and "
+            f"approve it first with `contentgen review {article.page_argument}`"
         )
     consequence = "and from now on, the page does not say how it came about"
     approved = article.approved

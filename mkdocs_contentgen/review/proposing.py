@@ -72,7 +72,6 @@ def _nothing_to_propose(article: Article) -> str:
     """Return why there is nothing to propose. Raises ApprovalError where there is no text."""
     if article.approved is None or article.state == "outdated":
         raise ApprovalError(
-            f"{article.place}: there is no draft to propose; "
-            f"`contentgen generate {article.page_argument}` makes one"
+            f"{article.place}: there is no draft to propose; {article.how_to_get_text}"
         )
     return f"{article.page}: nothing to propose: {article.state}, {article.reason}"

@@ -301,10 +301,7 @@ def _problem(article: Article, *, is_named: bool) -> str:
     if article.damaged:
         return str(article.damaged)
     if article.newest is None and is_named:
-        return (
-            f"{article.place}: there is no text to update; "
-            f"`contentgen generate {article.page_argument}` makes one"
-        )
+        return f"{article.place}: there is no text to update; {article.how_to_get_text}"
     return ""
 
 

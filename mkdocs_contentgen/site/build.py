@@ -353,6 +353,8 @@ def _missing_message(article: Article, *, show_errors: bool) -> str:
     """
     topic = article.request.topic
     error = article.outcome.error
+    if article.is_waiting:
+        return f"“{topic}” is not translated yet; {error}"
     if show_errors and not (isinstance(error, MissingReason) and error.absence == "missing"):
         return f"“{topic}”: {error}"
     command = f"contentgen generate {article.page_argument}"

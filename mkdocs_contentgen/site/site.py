@@ -318,7 +318,11 @@ class Site:
 
     def _review_policy(self) -> Policy:
         """Return the policy for a look at all texts, which asks for none."""
-        return Policy(sandbox=self.options.uses_sandbox(), all_drafts=True)
+        return Policy(
+            sandbox=self.options.uses_sandbox(),
+            all_drafts=True,
+            translates_drafts=not self.options.require_approval,
+        )
 
     def reread(self, articles: Sequence[Article]) -> list[Article]:
         """Return articles with the texts that their approved files and the cache have now."""

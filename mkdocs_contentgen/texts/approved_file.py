@@ -342,7 +342,7 @@ def _header_problems(
     else:
         for name in _ONLY_IN_APPROVALS:
             if name in fields:
-                yield name, "a proposed text has no approval; `contentgen approve` writes it"
+                yield name, "a proposed text has no approval; `contentgen review` writes it"
     for name, moment in times.items():
         if moment and not is_storable(moment):
             yield name, f"is in the year {moment.year}"

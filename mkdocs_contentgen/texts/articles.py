@@ -14,7 +14,14 @@ from typing import TYPE_CHECKING, Literal
 from xml.etree.ElementTree import Element
 
 from ..display import counted, escape_controls, quoted
-from ..errors import ApprovalError, ContentgenError, FailedTextError, MissingReason, UnsafeHTMLError
+from ..errors import (
+    PENDING,
+    ApprovalError,
+    ContentgenError,
+    FailedTextError,
+    MissingReason,
+    UnsafeHTMLError,
+)
 from ..files import normal_form, sha256
 from ..html import presentation
 from ..html.disclosure import Provenance, Review
@@ -364,8 +371,25 @@ class Article:
     @property
     def no_text_to_translate(self) -> str:
         """What to say of a translation of it if there is no text."""
-        command = f"contentgen generate {self.page_argument}"
-        return f"its original, {self.page}, has no text; next: `{command}`"
+        return f"its original, {self.page}, has no text; {self.how_to_get_text}"
+
+    @property
+    def is_waiting(self) -> bool:
+        """Whether it is a translation without a text until somebody approves its original."""
+        error = self.draft_outcome.error
+        return isinstance(error, MissingReason) and error.absence == "waiting"
+
+    @property
+    def how_to_get_text(self) -> str:
+        """What to do to get a text where there is none, as the end of a message."""
+        if self.damaged:
+            return str(self.damaged)
+        error = self.draft_outcome.error
+        if isinstance(error, MissingReason) and error.absence in ("no_original", "waiting"):
+            return error.message
+        if self.failure:
+            return how_to_ask_again(self.page_argument)
+        return f"`contentgen generate {self.page_argument}` makes one"
 
     @property
     def original_text(self) -> OriginalText | None:
@@ -726,6 +750,17 @@ def with_due_date(article: Article, review_every: timedelta, today: date) -> Art
     return article
 
 
+def how_to_ask_again(page: str) -> str:
+    """Return what to do about a text that has failed, as the end of a message.
+
+    `page` is the page as an argument of a command.
+    """
+    return (
+        f"`contentgen show {page}` prints what was answered, and `contentgen generate {page}` asks "
+        "(and pays) again"
+    )
+
+
 def has_marks(text: Text) -> bool:
     """Tell whether a text may have statements to check, whoever marked them."""
     return _MARK.search(text.html) is not None
@@ -789,7 +824,46 @@ def find_articles(
             article = replace(article, stale=find_stale(shown))
         articles.append(article)
     # with_originals() has added the others behind the requests.
-    return link_originals(articles)[: len(page_requests)], problems
+    linked = link_originals(articles)[: len(page_requests)]
+    return [_with_reason_of_original(article, policy) for article in linked], problems
+
+
+def _with_reason_of_original(article: Article, policy: Policy) -> Article:
+    """Return an article that says what its original lacks, if it is a missing translation."""
+    error = article.draft_outcome.error
+    if article.original is None or not isinstance(error, MissingReason):
+        return article
+    problem = problem_of_original(article.original, policy)
+    if problem is None:
+        return article
+    return with_problem_of_original(article, problem)
+
+
+def problem_of_original(original: Article, policy: Policy) -> MissingReason | None:
+    """Return why the text of an original cannot be translated now, or None."""
+    text = original.text_to_translate
+    if text is None:
+        if original.outcome.error == PENDING:
+            return PENDING
+        return MissingReason("no_original", original.no_text_to_translate)
+    if text.is_draft and not policy.translates_drafts:
+        command = f"contentgen review {original.page_argument}"
+        return MissingReason(
+            "waiting",
+            f"it translates {original.page}, which waits for approval; approve that first with "
+            f"`{command}`",
+        )
+    return None
+
+
+def with_problem_of_original(article: Article, problem: MissingReason) -> Article:
+    """Return a missing translation that says why its original cannot be translated now.
+
+    A draft that is there stays as it is.
+    """
+    if article.draft is not None:
+        return article
+    return replace(article, draft_outcome=replace(article.draft_outcome, error=problem))
 
 
 def _article(

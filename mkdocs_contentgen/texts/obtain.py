@@ -8,7 +8,6 @@ from typing import Protocol
 
 from ..display import counted, first_names
 from ..errors import (
-    PENDING,
     ConfigurationError,
     ContentgenError,
     FailedTextError,
@@ -18,7 +17,15 @@ from ..errors import (
 )
 from ..page_request import PageRequest
 from .approved_dir import ApprovedFiles
-from .articles import Article, FindStale, find_articles, link_originals
+from .articles import (
+    Article,
+    FindStale,
+    find_articles,
+    how_to_ask_again,
+    link_originals,
+    problem_of_original,
+    with_problem_of_original,
+)
 from .lookup import Outcome
 from .policy import Policy, SendingOptions
 from .store import DiskStore
@@ -221,9 +228,9 @@ def _request_wanted(obtained: Obtained, policy: Policy, source: TextSource) -> l
     number = len(obtained.wanted)
     if number > policy.max_requests and not policy.warn_only:
         obtained.failures.append(
-            f"{number} requests would be sent, and max_requests allows {policy.max_requests}; "
-            "nothing was sent; `contentgen generate --dry-run` lists them; to pay for them, raise "
-            "max_requests"
+            f"{counted(number, 'request')} would be sent, and max_requests allows "
+            f"{policy.max_requests}; nothing was sent; `contentgen generate --dry-run` lists them; "
+            "to pay for them, raise max_requests"
         )
         return []
     originals = {}
@@ -270,10 +277,10 @@ def _leave_out_without_original(obtained: Obtained, policy: Policy) -> None:
             continue
         if article.original.key in obtained.wanted:
             continue
-        problem = _problem_of_original(article.original, policy)
+        problem = problem_of_original(article.original, policy)
         if problem:
             del obtained.wanted[article.key]
-            obtained.articles[number] = _with_problem_of_original(article, problem)
+            obtained.articles[number] = with_problem_of_original(article, problem)
 
 
 def _with_texts_of_originals(obtained: Obtained, policy: Policy) -> dict[str, PageRequest]:
@@ -286,37 +293,12 @@ def _with_texts_of_originals(obtained: Obtained, policy: Policy) -> dict[str, Pa
     for number, article in enumerate(obtained.articles):
         if article.key not in obtained.wanted or article.original is None:
             continue
-        problem = _problem_of_original(article.original, policy)
+        problem = problem_of_original(article.original, policy)
         if problem:
-            obtained.articles[number] = _with_problem_of_original(article, problem)
+            obtained.articles[number] = with_problem_of_original(article, problem)
         else:
             translations[article.key] = article.asked_now
     return translations
-
-
-def _problem_of_original(original: Article, policy: Policy) -> MissingReason | None:
-    """Return why the text of an original cannot be translated now, or None."""
-    text = original.text_to_translate
-    if text is None:
-        if original.outcome.error == PENDING:
-            return PENDING
-        return MissingReason("no_original", original.no_text_to_translate)
-    if text.is_draft and not policy.translates_drafts:
-        command = f"contentgen approve {original.page_argument}"
-        return MissingReason(
-            "waiting", f"its original, {original.page}, is not approved yet; next: `{command}`"
-        )
-    return None
-
-
-def _with_problem_of_original(article: Article, problem: MissingReason) -> Article:
-    """Return a missing translation that says why its original cannot be translated now.
-
-    A draft that is there stays as it is.
-    """
-    if article.draft is not None:
-        return article
-    return replace(article, draft_outcome=replace(article.draft_outcome, error=problem))
 
 
 def _with_outcome(article: Article, new: Outcome) -> Article:
@@ -358,18 +340,22 @@ def _require_approvals(obtained: Obtained, policy: Policy) -> None:
     for article in obtained.articles:
         if article.state == "changed":
             obtained.add_message(
-                f"{_place_and_state(article)}, and require_approval is set; look at it with "
-                f"`contentgen diff {article.page_argument}`, then approve it again with "
-                f"`contentgen approve {article.page_argument}`",
+                f"{_place_and_state(article)}, and require_approval is set; read and approve it "
+                f"with `contentgen review {article.page_argument}`",
                 warn_only=policy.warn_only,
             )
         elif not article.shows_approved_file:
-            command = "approve" if article.outcome.text else "generate"
             obtained.add_message(
-                f"{article.place}: nobody approved this text; next: "
-                f"`contentgen {command} {article.page_argument}`",
-                warn_only=policy.warn_only,
+                f"{article.place}: {_no_approval_message(article)}", warn_only=policy.warn_only
             )
+
+
+def _no_approval_message(article: Article) -> str:
+    """Return that there is no approved text, and what comes before its approval."""
+    if article.outcome.text is None:
+        return f"there is no text to approve; {article.how_to_get_text}"
+    command = f"contentgen review {article.page_argument}"
+    return f"nobody approved this text; read and approve it with `{command}`"
 
 
 def _report_texts(obtained: Obtained, policy: Policy) -> None:
@@ -394,6 +380,8 @@ def _is_warning(outcome: Outcome, policy: Policy) -> bool:
     match outcome.error:
         case MissingReason(absence="waiting"):
             return True
+        case MissingReason(absence="no_original") if policy.on_missing == "placeholder":
+            return True
         case MissingReason(absence="missing"):
             return policy.on_missing == "placeholder"
     return policy.on_error == "placeholder"
@@ -407,7 +395,11 @@ def _report_outdated(obtained: Obtained) -> None:
 
 
 def _review_message(article: Article) -> str:
-    return f"{_place_and_state(article)}; see `contentgen status`"
+    """Return that a text is not as somebody approved it, and what comes next."""
+    if article.newest is None:
+        return f"{_place_and_state(article)}; {article.how_to_get_text}"
+    command = f"contentgen review {article.page_argument}"
+    return f"{_place_and_state(article)}; read and approve it with `{command}`"
 
 
 def _place_and_state(article: Article) -> str:
@@ -473,7 +465,4 @@ def _next_step(outcome: Outcome, page: str) -> str:
     """
     if outcome.text is not None or not isinstance(outcome.error, FailedTextError):
         return ""
-    return (
-        f"; `contentgen show {page}` prints what was answered, and "
-        f"`contentgen generate {page}` asks (and pays) again"
-    )
+    return f"; {how_to_ask_again(page)}"

@@ -224,13 +224,13 @@ def test_require_approval_lists_all_before_asking(project: Project, service: Ser
     assert built.returncode == 1
     for page in ("one", "two"):
         assert (
-            f"docs/{page}.md:2: nobody approved this text; next: `contentgen generate {page}.md`"
+            f"docs/{page}.md:2: there is no text to approve; `contentgen generate {page}.md` makes"
         ) in built.stdout
     assert len(re.findall("(?m)^ERROR ", built.stdout)) == 2
     assert service.received == []
     run(project, "generate", "one.md")
     built = project.build()
-    assert "`contentgen approve one.md`" in built.stdout
+    assert "`contentgen review one.md`" in built.stdout
     assert "`contentgen generate two.md`" in built.stdout
 
 
@@ -472,18 +472,17 @@ def test_an_edited_file_where_approvals_are_required(project: Project) -> None:
     """The build fails and says what to do; nothing is sent, and a server only warns."""
     file = approve_one(project)
     file.write_text(file.read_text().replace("</p>", " One more sentence.</p>", 1))
-    assert "docs/index.md:2: changed, edited since Jo approved it; see" in project.built()
+    assert "docs/index.md:2: changed, edited since Jo approved it; read" in project.built()
     shown = project.html("index.html")
     project.configure({"require_approval": True})
     project.page("new.md", {"type": "blog", "topic": "Beta"})
     message = (
-        "docs/index.md:2: changed, edited since Jo approved it, and require_approval is set; look "
-        "at it with `contentgen diff index.md`, then approve it again with `contentgen approve "
-        "index.md`"
+        "docs/index.md:2: changed, edited since Jo approved it, and require_approval is set; "
+        "read and approve it with `contentgen review index.md`"
     )
     built = project.built(code=1)
     assert message in built
-    assert "docs/new.md:2: nobody approved this text" in built
+    assert "docs/new.md:2: there is no text to approve" in built
     served = project.build_as_server()
     assert served.returncode == 0
     assert message in served.stdout

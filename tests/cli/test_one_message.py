@@ -79,7 +79,7 @@ def test_one_message(
     assert f"failed: {PAGES - not_requested}; not requested: {not_requested}\n" in ran
     if cause in (wrong_token, wrong_address):
         assert not_requested == PAGES - len(service.received)
-    assert ran.endswith("50 texts are still missing, for the reason above\n")
+    assert ran.endswith("50 texts are still missing\n")
     built = project.built(code=1)
     errors = [line for line in built.splitlines() if line.startswith(("ERROR", "Error"))]
     assert len(errors) == 1, built
@@ -97,7 +97,7 @@ def test_one_page(project: Project, service: ServiceDouble) -> None:
     [error] = re.findall("(?m)^Error: .*", ran)
     assert error.startswith("Error: docs/index.md:3: the service answered 403 Forbidden; check ")
     assert error.endswith("; 1 text was not requested for this reason")
-    assert ran.endswith("\n2 texts are still missing, for the reason above\n")
+    assert ran.endswith("\n2 texts are still missing\n")
 
 
 def test_different_reasons(project: Project, service: ServiceDouble) -> None:
@@ -115,7 +115,7 @@ def test_different_reasons(project: Project, service: ServiceDouble) -> None:
     assert len(errors) == 2
     assert errors[0].endswith(": too strange; 2 pages: docs/p00.md, docs/p02.md")
     assert errors[1].startswith("Error: docs/p01.md:2: the service answered 422 ")
-    assert ran.endswith("\n3 texts are still missing, for the reasons above\n")
+    assert ran.endswith("\n3 texts are still missing\n")
 
 
 def test_a_problem_of_a_page_is_the_error(project: Project) -> None:

@@ -449,4 +449,5 @@ def test_a_build_of_a_proposed_text(
         {"require_approval": True}, theme="material", markdown_extensions=["contentgen"]
     )
     refused = project.ran(*command, code=1)
-    assert "docs/index.md:2: nobody approved this text; next: `contentgen approve index" in refused
+    said = "docs/index.md:2: nobody approved this text; read and approve it with `contentgen review"
+    assert said in refused

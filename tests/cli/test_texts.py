@@ -259,7 +259,7 @@ def test_ejecting_what_nobody_approved(site: Site) -> None:
     assert "this draft cannot be approved: quotation" in site.run("eject", "index.md", code=1)
     site.draft(article("One in <mark>1999</mark>."), day=2, model="small", remarks=REMARKS)
     site.configure(plugins=[{"contentgen": STRICT}])
-    assert "and require_approval is set; review and" in site.run("eject", "index.md", code=1)
+    assert "and require_approval is set; read and" in site.run("eject", "index.md", code=1)
     site.configure()
     assert site.run("eject", "index.md").splitlines()[1:] == [
         "index.md: nobody approved this text, and from now on, the page does not say how it "
@@ -566,7 +566,7 @@ def test_show_without_a_text(site: Site) -> None:
     """Nothing to show is a failure, and says what to do; so is an id that the page has not."""
     assert site.run("show", "index.md", code=1) == (
         "Error: index.md, article 'main': missing, never generated; "
-        "`contentgen generate index.md` asks for it\n"
+        "`contentgen generate index.md` makes one\n"
     )
     assert "index.md has no article 'two'; it has: main" in site.run(
         "show", "index.md", "--id", "two", code=2
@@ -607,7 +607,7 @@ def test_generate_leaves_failed_texts_alone(site: Site) -> None:
     """Without a page, they are counted; with one, they are requested again."""
     site.fail("x")
     hint = (
-        "texts that failed before: 1, which were not requested again; "
+        "1 text has failed before, and was not requested again; "
         "`contentgen generate PAGE` asks (and pays) again"
     )
     assert hint in site.run("generate", "--dry-run")

@@ -375,7 +375,7 @@ def test_owners_who_are_managed_users(site: Site, github: GitHubDouble) -> None:
 def test_no_branch_is_pushed_without_a_text(site: Site, remote: Path, github: GitHubDouble) -> None:
     """Where more is missing than may be paid for, nothing is sent, and the job fails."""
     said = propose(site, "--max-requests", "0", code=1)
-    assert "1 requests would be sent, and max_requests allows 0" in said
+    assert "1 request would be sent, and max_requests allows 0" in said
     assert github.pulls == []
     assert git(remote, "branch", "--list").split() == ["main"]
 

@@ -171,7 +171,7 @@ def test_a_required_approval(site: Site) -> None:
     obtained = site.obtain({"a.md": A, "b.md": B}, Policy(sandbox=True, require_approval=True))
     assert site.asked == []
     assert "`contentgen generate a.md`" in obtained.failures[0]
-    assert "`contentgen approve b.md`" in obtained.failures[1]
+    assert "`contentgen review b.md`" in obtained.failures[1]
 
 
 def test_a_wrong_request(site: Site) -> None:
@@ -221,4 +221,4 @@ def test_the_page_in_a_command_is_quoted(site: Site) -> None:
     site.cache(B)
     page = "a $(touch x).md"
     [message] = site.obtain({page: B}, Policy(sandbox=True, require_approval=True)).failures
-    assert message.endswith("`contentgen approve 'a $(touch x).md'`")
+    assert message.endswith("`contentgen review 'a $(touch x).md'`")

@@ -149,7 +149,7 @@ def test_a_text_that_nobody_approved_waits_where_it_has_to_be(site: Site) -> Non
     assert waiting.failures == []
     assert waiting.articles[0].draft
     assert waiting.articles[1].draft is None
-    assert "contentgen approve builds.md" in waiting.articles[1].reason
+    assert "contentgen review builds.md" in waiting.articles[1].reason
     assert len(waiting.warnings) == 1
     assert site.connections == 1
 
