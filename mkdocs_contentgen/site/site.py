@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     from ..texts.articles import Article
     from ..texts.store import DiskStore
     from ..writer.models.settings import WriterOptions
+    from ..writer.sources.moved import Sections
     from ..writer.sources.retrieval import Sources
     from ..writer.sources.sources import Passage, RepositoryFolder
     from ..writer.sources.staleness import CitedPassage
@@ -58,9 +59,6 @@ _CANNOT_TRANSLATE = (
     "model of your own, or `service_fields: [translate]` if your service is a writer for the team; "
     "`contentgen prompt` prints what to ask a chat"
 )
-
-_LEAST_TRIPLES = 6
-"""Word triples of a passage, of which half have to stand elsewhere. Shorter ones are common."""
 
 
 @dataclass(frozen=True)
@@ -576,38 +574,37 @@ class CitedPassages:
 
     def _find_moved(self, citation: Citation) -> Passage | None:
         """Return the passage that has at least half of what a passage said that is gone."""
-        from ..writer.sources.passage_words import word_triples
+        from ..writer.sources.moved import find_moved
 
-        wanted = word_triples(citation.before)
-        best = None
-        most = max(len(wanted), _LEAST_TRIPLES) / 2
-        for passage, triples in self._triples:
-            shared = len(wanted & triples)
-            if shared >= most:
-                best = passage
-                most = shared + 1
-        return best
+        return find_moved(citation.before, self._sections)
 
     @cached_property
-    def _triples(self) -> list[tuple[Passage, frozenset[tuple[str, str, str]]]]:
-        """The sections of all pages, each with its word triples, to find what has moved."""
-        from ..writer.sources.passage_words import word_triples
+    def _sections(self) -> Sections:
+        """The sections of all pages, to find what has moved."""
+        from ..writer.sources.moved import with_triples
 
-        found = []
+        found: list[Passage] = []
         for path in self._files:
-            for passage in self._passages_in(path, is_page=True):
-                found.append((passage, word_triples(passage.text)))
-        return found
+            found += self._passages_in(path, is_page=True)
+        return with_triples(found)
 
     def _other_sections(self, citation: Citation) -> list[str]:
-        """Return what the other sections of the page or the file of a passage say."""
+        """Return what other sections say that can have what a passage has lost.
+
+        Those are the sections of its page or file, and one of another page that has most of it now.
+        """
+        from ..writer.sources.moved import find_moved_part
+
         place = citation.shown(self._url)
         path = place.partition("#")[0]
-        said = []
+        others = []
         for passage in self._passages_in(path, is_page=citation.is_page):
             if place != (passage.place or passage.link):
-                said.append(f"{passage.title}\n{passage.text}")
-        return said
+                others.append(passage)
+        if citation.is_page:
+            moved = find_moved_part(citation.before, citation.now, self._sections)
+            others += [moved] if moved else []
+        return [f"{passage.title}\n{passage.text}" for passage in others]
 
     @property
     def _url(self) -> str:

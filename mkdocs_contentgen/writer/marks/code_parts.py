@@ -53,6 +53,9 @@ _CODE_IN_PROSE = re.compile(
 _CHOICE = re.compile(r"[A-Za-z][\w-]*(?:/[A-Za-z][\w-]*)+")
 """Words such as `read/write`, which can stand apart in a source, or a path."""
 
+_VERSION = re.compile(r"v(\d{1,9}(?:\.\d{1,9}){1,3})")
+"""A version such as `v1.2.0`, with its number as group 1, which a source can have without `v`."""
+
 _NOTEWORTHY = re.compile(r"[\d._/:$-]|[a-z][A-Z]")
 """Found in a part of a code block that is more than a keyword or the name of a variable."""
 
@@ -67,7 +70,10 @@ def find_code(text: str, given: str) -> list[Range]:
         token = match[0].rstrip(".-")
         if len(token) > _MAX_TOKEN:
             continue
-        if _is_code(token):
+        version = _VERSION.fullmatch(token)
+        if version and is_given(version[1], given):
+            continue
+        if version or _is_code(token):
             parts = [token]
         elif _CHOICE.fullmatch(token):
             parts = token.split("/")
@@ -89,6 +95,12 @@ def _is_code(token: str) -> bool:
 def is_given(code: str, given: str) -> bool:
     """Tell whether each part of a piece of code in a line stands in what is given."""
     return not _unknown_parts(code, given, is_block=False)
+
+
+def stands_as_whole(code: str, given: str) -> bool:
+    """Tell whether a piece of code stands in what is given word by word."""
+    whole = _normalized(code).strip(_SURROUNDING)
+    return _stands_in(whole, _normalized(given)) if whole else True
 
 
 def find_unknown_in_line(code: str, given: str) -> list[Range]:

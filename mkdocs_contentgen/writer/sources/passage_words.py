@@ -11,6 +11,9 @@ from itertools import pairwise
 
 from ...files import sha256
 
+Triples = frozenset[tuple[str, str, str]]
+"""Each three words that follow each other in a text."""
+
 _FENCE = re.compile(r"[ \t]*(?P<fence>```+|~~~+)(?P<label>.*)")
 """A line that begins or ends a block of code."""
 
@@ -89,7 +92,7 @@ def digest_of_words(markdown: str) -> str:
     return sha256(words_of(markdown))
 
 
-def word_triples(markdown: str) -> frozenset[tuple[str, str, str]]:
+def word_triples(markdown: str) -> Triples:
     """Return each three words that follow each other in a passage, or all of a shorter one."""
     words = words_of(markdown).casefold().split()
     found = set()

@@ -94,7 +94,7 @@ def find_unsupported_statements(
         cited = [by_name[name] for name in cited_in(block, read, titles) or titles]
         given = _given(text, read, _said_before(cited) + _said_now(cited))
         for sentence in block.sentences(read.language):
-            for part in sentence.unsupported(given):
+            for part in sentence.all_unsupported(given):
                 found[normal_statement(part.of(sentence.text))[:MAX_EDIT].strip()] = None
     return tuple(found) if len(found) <= MAX_UNSUPPORTED else None
 
@@ -215,7 +215,9 @@ class _Judge:
         # does not count as one that had support.
         unchanged = [passage for passage in cited if not passage.citation.has_changed]
         said = _said_before(cited) + _said_now(unchanged)
-        return frozenset(map(_as_kept, self._unsupported(sentence, said)))
+        given = _given(self._text, self._read, said)
+        without = sentence.all_unsupported(given)
+        return frozenset(_as_kept(part.of(sentence.text)) for part in without)
 
     def _unsupported(self, sentence: Sentence, said: Sequence[str]) -> list[str]:
         given = _given(self._text, self._read, said)

@@ -20,7 +20,7 @@ from ...html.elements import BLOCK_LEVEL, HEADINGS
 from ...language.languages import SOURCES_HEADINGS
 from ...language.ranges import Range
 from ...language.sentences import sentence_ends
-from ..marks.code_parts import find_unknown_in_line, find_unknown_parts
+from ..marks.code_parts import find_unknown_in_line, find_unknown_parts, stands_as_whole
 from ..marks.marking import Given, find_unsupported
 
 _LABEL = re.compile(r"\s?\[(\d{1,3})\]")
@@ -65,7 +65,27 @@ class Sentence:
         parts: list[Range] = []
         for whole in found:
             parts += self._parts_of_code(whole, given) or [whole]
+        for code in self._unsaid_code(given):
+            if not any(code.start <= part.start < code.end for part in parts):
+                parts.append(code)
         return parts
+
+    def all_unsupported(self, given: Given) -> list[Range]:
+        """Return these ranges, and that of all code of which only a part is not given."""
+        return [*self.unsupported(given), *self._unsaid_code(given)]
+
+    def _unsaid_code(self, given: Given) -> Iterator[Range]:
+        """Yield the code of several words that is not given as a whole.
+
+        Both words of `encrypted = true` can stand in a source that does not say so.
+        """
+        start = 0
+        for token in self.tokens:
+            end = start + len(token.content)
+            is_code = token.type == "code_inline" and len(token.content.split()) > 1
+            if is_code and not stands_as_whole(token.content, given.text):
+                yield Range(start, end)
+            start = end
 
     def _parts_of_code(self, whole: Range, given: Given) -> list[Range]:
         """Return the parts of a code span that are not given, none for a range of something else.

@@ -29,6 +29,12 @@ def test_code_in_prose(text: str, code: str) -> None:
     assert "|".join(part.of(text) for part in find_code(text, "")) == code
 
 
+@pytest.mark.parametrize(("source", "found"), [("of 1.2.0", 0), ("of v1.2.0.", 0), ("v1.2.01", 1)])
+def test_a_version_in_prose(source: str, found: int) -> None:
+    """A source can have a version without its `v`."""
+    assert len(find_code("Since v1.2.0, it works.", source)) == found
+
+
 @pytest.mark.parametrize(("code", "parts"), CASES["blocks_of_code"])
 def test_blocks_of_code(code: str, parts: str) -> None:
     """In a block, neither comments nor plain words are looked for, but for those of commands."""

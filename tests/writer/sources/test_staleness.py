@@ -164,3 +164,15 @@ def test_levels_to_fail_on() -> None:
     failing = [level for level in ("gone", "wrong", "changed") if fails_on(level, wrong)]
     assert failing == ["wrong", "changed"]
     assert not fails_on(None, wrong)
+
+
+def test_code_that_is_another_one_as_a_whole() -> None:
+    """Code of several words is lost where each word still stands somewhere."""
+    before = "Its schema has `encrypted = true`."
+    html = (
+        "<article><h1>T</h1><p>It is safe, as <code>encrypted = true</code> and "
+        f'<code>stored = it</code> say. <a href="{URL}">[1]</a></p></article>'
+    )
+    now = passage("Its schema has `encrypt_fields`, so it is stored encrypted: true.", before)
+    (found,) = find_stale(approved(html, before), [now])
+    assert (found.level, found.lost) == ("wrong", ("encrypted = true",))
