@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from datetime import date, datetime
 from typing import TYPE_CHECKING
 
+from ..display import counted
 from ..language.tags import base_language
 from .plaintext import plain_text
 
@@ -25,12 +26,14 @@ DISCLOSURE_LINES = {
     "end": "End of the AI-generated text",
     "translated_end": "End of the AI-translated text",
     "responsibility": "Editorial responsibility: {name}",
+    "original_changed": "The[ {language}] original has changed since ({paragraphs})",
 }
 """The default disclosure lines. The option `disclosure` can replace them.
 
 `written` and `translated_by` are for texts and translations by a person. `end` and `translated_end`
 stand at the end of an article that the author's text follows, and `responsibility` after the line
-of an approved article, with the option `editorial_responsibility`. Translations have these lines in
+of an approved article, with the option `editorial_responsibility`. `original_changed` tells the
+readers of a translation that its original says something else now. Translations have these lines in
 their own language if `translation_lines.toml` has that. What is in square brackets is left out
 where nothing says in which language the original is.
 """
@@ -45,7 +48,7 @@ _OPTIONAL = re.compile(r"\[([^\[\]]*)\]")
 """Matches what is in square brackets in a default line."""
 
 _SEPARATOR = " · "
-_PLACEHOLDER = re.compile(r"\{(model|name|date|author|language)\}")
+_PLACEHOLDER = re.compile(r"\{(model|name|date|author|language|count|paragraphs)\}")
 _SCHEMA_TYPES = {"article": "Article", "blog": "BlogPosting", "news": "NewsArticle"}
 
 
@@ -122,6 +125,12 @@ class Provenance:
     original_by_person: bool = False
     """Whether a person wrote the original of a translation."""
 
+    original_page: str = ""
+    """The `src_uri` of the page of a translation's original, or an empty string."""
+
+    original_changes: int = 0
+    """The number of blocks of the original that have changed since they were translated."""
+
     def published_by(self, name: str) -> Provenance:
         """Return the provenance with the one who has the editorial responsibility, if approved."""
         return replace(self, publisher=name) if self.review else self
@@ -151,6 +160,23 @@ class Provenance:
             parts.append(LinePart(_SEPARATOR))
             parts += _fill(responsibility, {"name": self.publisher})
         return DisclosureLine(parts, language)
+
+    def notice(self, own_lines: Mapping[str, str]) -> DisclosureLine | None:
+        """Return the line about an original that has changed since, or None if it has not."""
+        if not self.original_changes:
+            return None
+        words, language = self._words("original_changed", own_lines)
+        of_original = ""
+        if self.translated_from:
+            of_original = self._name_of_language(self.translated_from, language)
+        if language:
+            words = _OPTIONAL.sub(r"\1" if of_original else "", words)
+        values = {
+            "language": of_original or self._another_language,
+            "count": str(self.original_changes),
+            "paragraphs": counted(self.original_changes, "paragraph"),
+        }
+        return DisclosureLine(_fill(words, values), language)
 
     def end_line(self, own_lines: Mapping[str, str]) -> DisclosureLine | None:
         """Return the line at the end of an article that the author's text follows.

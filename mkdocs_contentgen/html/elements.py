@@ -26,6 +26,9 @@ WEAK = "same-words"
 TO_READ = "to-read"
 """The class of a `<span>` around a sentence that hardly shares a word with the sources."""
 
+CHANGED = "contentgen-changed"
+"""The class of a block of a translation whose original has changed, or is gone."""
+
 THOUGHTS = "think thinking thought reasoning scratchpad".split()
 """The elements in which models put what they think before they answer."""
 

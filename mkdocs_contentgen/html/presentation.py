@@ -17,6 +17,9 @@ from .inline_styles import adapted_classes, visible_style, without_relative_size
 from .lists import mark_numbered_lists
 from .plaintext import plain_text
 
+PAGE_OF_LINK = "data-contentgen-page"
+"""The attribute of a link with the `src_uri` of its page. No sanitized text has it."""
+
 _CODE = frozenset(("pre", "code", "kbd", "samp"))
 
 
@@ -33,6 +36,9 @@ class Presentation:
     disclosure: Mapping[str, str] | None = None
     publisher: str = ""
     """Who has the editorial responsibility for approved articles, or an empty string."""
+
+    has_notice: bool = True
+    """Whether a translation says that its original has changed since."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,12 +86,17 @@ def present(
     if provenance.language:
         _set_language(article, provenance.language)
     article.set("ai-disclosure", provenance.attribute())
+    paragraphs = []
     if line:
-        lines = [line]
-        if provenance.remarks:
-            remarks = f"Not as requested: {'; '.join(sentences_of(provenance.remarks))}"
-            lines.append(DisclosureLine([LinePart(remarks)], "en"))
-        _insert_disclosure(article, lines)
+        paragraphs.append(disclosure_paragraph(line, article))
+    if line and provenance.remarks:
+        remarks = f"Not as requested: {'; '.join(sentences_of(provenance.remarks))}"
+        of_remarks = DisclosureLine([LinePart(remarks)], "en")
+        paragraphs.append(disclosure_paragraph(of_remarks, article))
+    notice = provenance.notice(how.disclosure or {}) if how.has_notice else None
+    if notice:
+        paragraphs.append(_notice_paragraph(notice, provenance.original_page, article))
+    _insert_lines(article, paragraphs)
     return article, metadata
 
 
@@ -170,16 +181,35 @@ def _wrap_tables(article: Element) -> None:
                 parent[index] = group
 
 
-def _insert_disclosure(article: Element, lines: Sequence[DisclosureLine]) -> None:
-    """Insert a paragraph for each line after the title, or else after the header."""
+def _insert_lines(article: Element, paragraphs: Sequence[Element]) -> None:
+    """Insert the paragraphs about an article after its title, or else after the header."""
     start = article.find("h1")
     if start is None:
         start = article.find("header")
     first = 0
     if start is not None:
         first = list(article).index(start) + 1
-    for index, line in enumerate(lines, first):
-        article.insert(index, disclosure_paragraph(line, article))
+    for index, paragraph in enumerate(paragraphs, first):
+        article.insert(index, paragraph)
+
+
+def _notice_paragraph(line: DisclosureLine, original_page: str, article: Element) -> Element:
+    """Return the paragraph about an original that has changed, which is a link to its page.
+
+    The link has the `src_uri` of that page as `PAGE_OF_LINK`. A page puts the address in its place.
+    """
+    paragraph = disclosure_paragraph(line, article)
+    paragraph.set("class", "contentgen-disclosure contentgen-notice")
+    if not original_page:
+        return paragraph
+    link = Element("a", {PAGE_OF_LINK: original_page})
+    link.text = paragraph.text
+    paragraph.text = ""
+    for child in list(paragraph):
+        paragraph.remove(child)
+        link.append(child)
+    paragraph.append(link)
+    return paragraph
 
 
 def disclosure_paragraph(line: DisclosureLine, article: Element) -> Element:

@@ -16,7 +16,7 @@ import nh3
 
 from ..errors import UnsafeHTMLError
 from ..text import MAX_HTML
-from .elements import HEADINGS, TO_READ, WEAK
+from .elements import CHANGED, HEADINGS, TO_READ, WEAK
 from .inline_styles import sanitize_style
 from .plaintext import plain_text
 
@@ -46,8 +46,8 @@ _MAX_KEPT = 100
 
 CLASSES = frozenset(
     "blog-post intro pro-tip conclusion news-article byline lead article-body".split()
-) | {WEAK, TO_READ}
-"""The allowed classes: those of interface section 2.2, and those of the writer's signs."""
+) | {CHANGED, TO_READ, WEAK}
+"""The allowed classes: those of interface section 2.2, of the writer's signs, and of changes."""
 
 _LANGUAGE_CLASS = re.compile(r"language-[a-z0-9+#-]+")
 

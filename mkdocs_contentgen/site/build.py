@@ -336,7 +336,8 @@ def page_content(article: Article, presentation: Presentation, *, show_errors: b
     if text is None or provenance is None:
         return PageContent(_missing_message(article, show_errors=show_errors).encode())
     # Compressed, since all texts are in memory until the last page is built.
-    packed = zlib.compress(article.html_to_show(text).encode(), level=1)
+    html = article.html_to_show(text, has_notice=presentation.has_notice)
+    packed = zlib.compress(html.encode(), level=1)
     provenance = provenance.published_by(presentation.publisher)
     return PageContent(packed, provenance, presentation, tuple(article.sources), request.level)
 

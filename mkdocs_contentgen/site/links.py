@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING
 from urllib.parse import quote
 from xml.etree.ElementTree import Element
 
+from ..html.presentation import PAGE_OF_LINK
+
 if TYPE_CHECKING:
     from .anchors import CitedHeading, FindId
 
@@ -36,6 +38,9 @@ class PageLinks:
         """
         without_id = []
         for link in article.iter("a"):
+            page_of_site = link.attrib.pop(PAGE_OF_LINK, "")
+            if page_of_site:
+                link.set("href", self._path_to(page_of_site))
             target = link.get("href", "")
             address, _, anchor = target.partition("#")
             cited_page = self.pages.get(address)
@@ -52,6 +57,12 @@ class PageLinks:
                     target = f"{address}#{found}"
             link.set("href", page_link(target, self.pages, self.page))
         return without_id
+
+    def _path_to(self, page: str) -> str:
+        """Return the path to the file of a page, or an empty anchor for this page."""
+        if page == self.page:
+            return "#"
+        return quote(posixpath.relpath(page, posixpath.dirname(self.page)))
 
     def problem(self, citation: CitedHeading) -> str:
         """Return the warning about a citation without an id, or an empty string.

@@ -287,8 +287,20 @@ class Options(Config):
     responsibility: "… {name}"}`. `written` is for texts that a person wrote, and `end` is the line
     at the end of an article that the author's text follows. Translations have their own:
     `{translated: "… {language}", translated_approved: "… {language} … {name} … {date}",
-    translated_by: "… {author} … {language}", translated_end: "…"}`, by default in their language.
-    Default: `true`."""
+    translated_by: "… {author} … {language}", translated_end: "…",
+    original_changed: "… {language} … {count}"}`, by default in their language. Default: `true`."""
+
+    translations = _Value[Mapping[str, bool]](
+        dict[Literal["notice"], bool],
+        {},
+        description="{notice: true} or {notice: false}",
+        extra_json_schema={"propertyNames": {"enum": ["notice"]}},
+    )
+    """What the readers of translations see.
+
+    With `{notice: true}`, a translation whose original has changed since says so below its
+    disclosure line, with a link to the original, and the paragraphs that are not up to date have a
+    dotted line at their side. Default: `{notice: true}`."""
 
     editorial_responsibility = _Value(
         str,
@@ -329,7 +341,10 @@ class ContentgenConfig(Options):
         from ..html.presentation import Presentation
 
         publisher = self.editorial_responsibility.strip()
-        return Presentation(self.styles, self.image_hosts, self.disclosure, publisher)
+        has_notice = self.translations.get("notice", True)
+        return Presentation(
+            self.styles, self.image_hosts, self.disclosure, publisher, has_notice=has_notice
+        )
 
     def address(self) -> str:
         """Return the option `base_url`, or else the environment variable, or an empty string."""

@@ -410,9 +410,12 @@ class Article:
         What was edited in the file of an approved original does not count before somebody approves
         it again.
         """
-        text = self.newest
+        return self._changes_since(self.newest) if self.newest else 0
+
+    def _changes_since(self, text: Text) -> int:
+        """Return the number of blocks of the original that have changed since a translation."""
         original = self.original_text
-        if text is None or text.original is None or original is None:
+        if text.original is None or original is None:
             return 0
         if original.is_draft and not text.original.is_draft:
             return 0
@@ -467,6 +470,8 @@ class Article:
                 translated_from=self.translated_from,
                 original_title=self._original_title,
                 original_by_person=self._is_original_by_person,
+                original_page=self.original.page if self.original else "",
+                original_changes=self._changes_since(text),
             )
         if self._vouches_for_header:
             provenance = replace(provenance, generated_at=text.generated_at, model=text.model)
@@ -531,19 +536,26 @@ class Article:
         text = self.outcome.text
         if provenance is None or text is None:
             raise ContentgenError(str(self.outcome.error or NEVER_GENERATED_REASON))
-        return presentation.present(self.html_to_show(text), provenance, how)
+        html = self.html_to_show(text, has_notice=how.has_notice)
+        return presentation.present(html, provenance, how)
 
-    def html_to_show(self, text: Text) -> str:
+    def html_to_show(self, text: Text, *, has_notice: bool = False) -> str:
         """Return the HTML of a text of the article as a page shows it.
 
         The links within a translation are those of its original. Here, they lead to its headings.
+        With `has_notice`, the blocks whose originals have changed have a class.
         """
         original = self.original_text
         if original is None:
             return text.html
         from ..translation.links_within import link_to_own_headings  # most sites have one language
 
-        return link_to_own_headings(text, original.text)
+        html = link_to_own_headings(text, original.text)
+        if not has_notice or not self._changes_since(text):
+            return html
+        from ..translation.changed_blocks import mark_changed_blocks
+
+        return mark_changed_blocks(html, text, original.text)
 
     @property
     def model(self) -> str:

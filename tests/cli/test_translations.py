@@ -105,11 +105,17 @@ def test_an_approved_translation_stays_approved_when_its_original_changes(site: 
 
 
 def test_a_build_names_a_changed_original_until_a_draft_follows_it(site: Site) -> None:
-    """What is there to be reviewed need not be asked for again."""
+    """Readers of the translation see it, too. What is there to be reviewed is not asked for."""
     approve_both(site)
     edit(site, APPROVED, "once.", "twice.")
     said = "docs/index.de.md:2: the original has changed: 1 block"
     assert said in run_here(site.root, {}, "mkdocs", "build").stdout
+    shown = (site.root / "site/index.de/index.html").read_text(encoding="utf-8")
+    assert (
+        '<p class="contentgen-disclosure contentgen-notice">'
+        '<a href="../">Das Original hat sich seitdem geändert (Absätze: 1)</a></p>'
+        '<p class="contentgen-changed">[de] Run <code>make</code> once.</p><p>[de] Then wait.</p>'
+    ) in re.sub(r">\s+<", "><", shown)
     site.run("update", "index.de.md")
     assert said not in run_here(site.root, {}, "mkdocs", "build").stdout
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 import time
+from dataclasses import replace
 from datetime import UTC, date, datetime
 from typing import Literal
 from xml.etree.ElementTree import tostring
@@ -20,7 +21,7 @@ from test_sanitizer import cases_of
 from mkdocs_contentgen.errors import UnsafeHTMLError
 from mkdocs_contentgen.html.article import parse_article, put_first
 from mkdocs_contentgen.html.disclosure import Provenance, Review, json_ld_script
-from mkdocs_contentgen.html.presentation import Presentation, present
+from mkdocs_contentgen.html.presentation import PAGE_OF_LINK, Presentation, present
 from mkdocs_contentgen.requests import REQUEST_TYPES
 
 NOW = datetime(2026, 11, 21, 9, 30, tzinfo=UTC)
@@ -55,6 +56,38 @@ def test_an_article_is_shown_as_expected() -> None:
         data = json.dumps(described, ensure_ascii=False)
         results += f"=== {title}\n{shown}\n{facts}\n{data}\n"
     expect(results, CASES.with_suffix(".out.html"))
+
+
+@pytest.mark.parametrize(
+    ("language", "translated_from", "changes", "own_lines", "line"),
+    [
+        ("en", "de", 1, {}, "The German original has changed since (1 paragraph)"),
+        ("en", "", 2, None, "The original has changed since (2 paragraphs)"),
+        ("de", "en", 2, {}, "Das Original (English) hat sich seitdem geändert (Absätze: 2)"),
+        ("de", "en", 2, {"original_changed": "Älter als {language}"}, "Älter als English"),
+        ("he", "en", 2, {}, "The English original has changed since (2 paragraphs)"),
+    ],
+)
+def test_an_original_that_has_changed(
+    language: str, translated_from: str, changes: int, own_lines: dict[str, str] | None, line: str
+) -> None:
+    """A line in the page's language says so, also without a disclosure; the option hides it."""
+    provenance = Provenance(
+        "blog",
+        language=language,
+        translated_from=translated_from,
+        original_page="a/b.md",
+        original_changes=changes,
+    )
+    html = "<article><h1>T</h1><p>x</p></article>"
+    how = Presentation(disclosure=own_lines)
+    element, _ = present(html, provenance, how)
+    (notice,) = element.findall("p[@class='contentgen-disclosure contentgen-notice']")
+    assert "".join(notice.itertext()) == line
+    (link,) = notice
+    assert link.attrib == {PAGE_OF_LINK: "a/b.md"}
+    element, _ = present(html, provenance, replace(how, has_notice=False))
+    assert line not in "".join(element.itertext())
 
 
 OPTIONS_AT_END = re.compile(r"(.*?)( \{.*\})?")

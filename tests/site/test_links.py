@@ -6,6 +6,7 @@ from xml.etree.ElementTree import Element, SubElement, fromstring
 
 import pytest
 
+from mkdocs_contentgen.html.presentation import PAGE_OF_LINK
 from mkdocs_contentgen.site.anchors import CitedHeading
 from mkdocs_contentgen.site.links import PageLinks, page_link
 
@@ -42,6 +43,17 @@ def test_a_link_to_a_cited_heading() -> None:
     ]
     assert without_id == [CitedHeading("in/c.md", "two")]
     assert "in/c.md#two" in links.problem(without_id[0])
+
+
+@pytest.mark.parametrize(
+    ("page", "link"), [("index.md", "in/a%20b.md"), ("in/c.md", "a%20b.md"), ("in/a b.md", "#")]
+)
+def test_a_link_to_the_page_of_an_original(page: str, link: str) -> None:
+    """It leads to the file of the page, and says nothing else of it."""
+    article = Element("article")
+    SubElement(article, "a", {PAGE_OF_LINK: "in/a b.md"})
+    assert PageLinks(page, {}).set(article, ()) == []
+    assert article[0].attrib == {"href": link}
 
 
 def test_a_citation_before_pages_can_be_rendered() -> None:
