@@ -247,13 +247,7 @@ def _find_writers(endpoint: str) -> dict[str, dict[str, object]]:
     if not endpoint:
         return asyncio.run(find_writers())
     key = os.environ.get("CONTENTGEN_MODEL_KEY", "")
-    models = asyncio.run(find_models_elsewhere(endpoint, key))
-    if models:
-        return models
-    raise click.ClickException(
-        f"{endpoint} lists no models; is it the address of an API such as https://host/v1, and "
-        "is CONTENTGEN_MODEL_KEY set if it needs a key?"
-    )
+    return asyncio.run(find_models_elsewhere(endpoint, key))
 
 
 def _ask_who_writes(writers: Mapping[str, object], *, yes: bool) -> Mapping[str, object]:

@@ -181,4 +181,4 @@ def test_no_model_server(project: Project, tmp_path: Path) -> None:
     (project.root / "mkdocs.yml").unlink()
     ran = run(project, "init", "--yes", "--endpoint", "http://127.0.0.1:9/v1", code=1)
     assert "Error: no connection to the model server" in ran
-    assert "; is the server running, and its address right?" in ran
+    assert "; is the address right, and is the server running?" in ran

@@ -14,13 +14,20 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from ...display import quoted
-from ...errors import InvalidAnswerError, ServiceError, UnknownOutcomeError, UnusableServiceError
+from ...errors import (
+    ConfigurationError,
+    InvalidAnswerError,
+    ServiceError,
+    UnknownOutcomeError,
+    UnusableServiceError,
+)
 from ...reporting import Reporter
 from ...service.addresses import check_address, check_token
 from ...service.error_words import error_message
 from ...service.exchange import MAY_BE_PAID_HINT, Answer, HTTPConnection
 from .completion import AnswerReader, Completion, Message, ModelCall
-from .settings import OLLAMA, OLLAMA_PORT, WriterOptions
+from .known_servers import ServerCures, base_address
+from .settings import OLLAMA, WriterOptions
 from .transport import RefusedSystemError, Transport
 from .usage import Spending, Usage, estimate_usage, read_usage
 
@@ -98,18 +105,21 @@ class ChatCompletions(Transport):
             allow_http=options.allow_http,
         )
         self._key = check_token(self._fields.api_key, f"{self._prefix}api_key")
-        self._options_hint = (
-            f"check {self._prefix}endpoint, which often ends in /v1, {self._prefix}model and "
-            f"{self._prefix}api_key (CONTENTGEN_MODEL_KEY)"
+        _refuse_operation(self._fields.endpoint, f"{self._prefix}endpoint")
+        self._cures = ServerCures(
+            address,
+            f"{self._prefix}endpoint",
+            f"{self._prefix}model",
+            self._fields.model,
+            f"{self._prefix}api_key",
+            has_key=bool(self._key),
         )
-        is_ollama = address.port == OLLAMA_PORT
-        start_hint = " Is Ollama running? `ollama serve` starts it" if is_ollama else ""
         self.label = f"the model server {address.netloc.decode()}"
         self._connection = HTTPConnection(
             address,
             self.label,
             self._key,
-            unreachable_hint=f"is {self._prefix}endpoint right?{start_hint}",
+            unreachable_hint=self._cures.unreachable,
             timeout_option=f"{self._prefix}call_timeout",
             unknown_hint=MAY_BE_PAID_HINT if quotes else "it may have been paid for",
         )
@@ -292,7 +302,10 @@ class ChatCompletions(Transport):
             # Waiting does not help, so that no call is tried again.
             hint = "add credit to the account of the model server"
             return UnusableServiceError(f"{message}; {hint}")
-        return self._connection.status_error(answer, message, self._options_hint)
+        cure = self._cures.of_status(answer)
+        if self._cures.lacks_model(answer):  # as all other calls would be told
+            return UnusableServiceError(f"{message}; {cure}")
+        return self._connection.status_error(answer, message, cure)
 
     def _answer_error(self, reader: AnswerReader) -> InvalidAnswerError | None:
         """Return the error for an answer that is none of this API, or that ends with an error."""
@@ -301,7 +314,8 @@ class ChatCompletions(Transport):
             return InvalidAnswerError(f"{self.label} reports an error with status 200: {reason}")
         if not reader.has_message:
             return InvalidAnswerError(
-                f"{self.label} answered without a message in `choices`; {self._options_hint}"
+                f"{self.label} answered without a message in `choices`; "
+                f"{self._cures.wrong_address('chat/completions')}"
             )
         if reader.is_broken:
             return InvalidAnswerError(f"{self.label} sent something in its stream that is no event")
@@ -310,6 +324,14 @@ class ChatCompletions(Transport):
     def _server_words(self, reader: AnswerReader) -> str:
         """Return what the server says of an error, to show it in messages and remarks."""
         return self._quote(error_message(reader.error)) if self._quotes else ""
+
+
+def _refuse_operation(endpoint: str, option: str) -> None:
+    """Raise ConfigurationError for the address of an operation in place of that of the API."""
+    base = base_address(endpoint)
+    if base != endpoint.strip():
+        operation = endpoint.strip().removeprefix(base)
+        raise ConfigurationError(f"{option}: leave {operation} out: write `{base}`")
 
 
 def fold_system(messages: Sequence[Message]) -> list[Message]:

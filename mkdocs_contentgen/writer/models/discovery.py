@@ -5,15 +5,16 @@ from __future__ import annotations
 import asyncio
 import shutil
 from collections.abc import Mapping
+from contextlib import suppress
 
-from ...errors import ServiceError
+from ...errors import ServiceError, UnusableServiceError
 from ...service.addresses import check_address
 from ...service.bodies import decode_json
 from ...service.exchange import HTTPConnection
 from ...text import model_name
-from .settings import OLLAMA_PORT
+from .known_servers import KNOWN_SERVERS, ServerCures, base_address
 
-PORTS = {OLLAMA_PORT: "Ollama", 1234: "LM Studio", 8080: "llama.cpp"}
+PORTS = {server.port: server.name for server in KNOWN_SERVERS}
 """The servers by their usual ports."""
 
 PROGRAMS = {
@@ -52,40 +53,52 @@ async def find_writers(ports: Mapping[int, str] = PORTS) -> dict[str, dict[str, 
 async def find_models_elsewhere(endpoint: str, key: str = "") -> dict[str, dict[str, object]]:
     """Return the options of the models of a server, also if its address lacks the `/v1`.
 
-    Raises the same as find_models().
+    Raises ServiceError if that lists no models, and the same as find_models().
     """
-    models = await find_models(endpoint, key=key)
-    base = endpoint.rstrip("/")
-    if models or base.endswith("/v1"):
-        return models
-    return await find_models(f"{base}/v1", key=key)
+    base = base_address(endpoint).rstrip("/")
+    if not base.endswith("/v1"):
+        with suppress(UnusableServiceError):  # of which the address with `/v1` may be right
+            models = await find_models(base, key=key)
+            if models:
+                return models
+        base += "/v1"
+    models = await find_models(base, key=key)
+    if not models:
+        raise ServiceError(f"{base} lists no models that can write; get one for it first")
+    return models
 
 
-async def find_models(
-    endpoint: str, name: str = "the model server", key: str = ""
-) -> dict[str, dict[str, object]]:
+async def find_models(endpoint: str, name: str = "", key: str = "") -> dict[str, dict[str, object]]:
     """Return the options of the models of a server that can write, by their names.
 
-    Raises ConfigurationError if it is no address, and ServiceError if it does not answer.
+    Raises ConfigurationError if it is no address, UnusableServiceError if it refuses the request or
+    answers something else, and another ServiceError if it does not answer.
     """
     url = check_address(endpoint, "endpoint", "https://host/v1", allow_http=False)
-    hint = "is the server running, and its address right?"
-    async with HTTPConnection(url, name, key, unreachable_hint=hint) as connection:
+    cures = ServerCures(url, "the address", has_key=bool(key))
+    label = f"the model server {url.netloc.decode()}"
+    connection = HTTPConnection(url, label, key, unreachable_hint=cures.unreachable)
+    async with connection:
         answer = await connection.request("GET", "models", timeout=_TIMEOUT)
+        if not answer.is_success:
+            words = connection.quote(answer.reason())
+            said = f"{label} answered {answer.status_text}: {words}".removesuffix(": ")
+            cure = cures.of_status(answer, "models")
+            raise UnusableServiceError(f"{said}; {cure}".removesuffix("; "))
     fields = decode_json(answer.body)
-    models = None
-    if isinstance(fields, dict):
-        models = fields.get("data")
-    items = []
-    if isinstance(models, list):
-        items = models[:_MAX_MODELS]
+    if not isinstance(fields, dict) or "data" not in fields:
+        raise UnusableServiceError(f"{label} sent no list; {cures.wrong_address('models')}")
+    models = fields["data"] if isinstance(fields["data"], list) else []
     # What a server says is shown, and written into a file.
     names = []
-    for item in items:
+    for item in models[:_MAX_MODELS]:
         if isinstance(item, dict):
             names.append(model_name(item.get("id")))
     found: dict[str, dict[str, object]] = {}
     for model in names:
         if model and "embed" not in model.lower():
-            found[f"{model} ({name})"] = {"model": model, "endpoint": endpoint}
+            found[f"{model} ({name or 'the model server'})"] = {
+                "model": model,
+                "endpoint": endpoint,
+            }
     return found

@@ -77,11 +77,13 @@ def server() -> Iterator[ModelDouble]:
     assert double.strays == []
 
 
-OPTIONS_HINT = (
-    "; check writer.endpoint, which often ends in /v1, writer.model and writer.api_key "
-    "(CONTENTGEN_MODEL_KEY)"
+WRONG_ADDRESS = (
+    "/v1/chat/completions was tried: correct writer.endpoint, which is what stands before "
+    "/chat/completions, and often ends in /v1"
 )
-NO_MESSAGE = f"without a message in `choices`{OPTIONS_HINT}"
+WRONG_KEY = "; set CONTENTGEN_MODEL_KEY (or writer.api_key) to a key that this server takes"
+NO_MODEL = "; write the name of another one as writer.model; "
+NO_MESSAGE = "without a message in `choices`; "
 
 
 class Asked:
@@ -503,17 +505,17 @@ def test_an_answer_that_does_not_end_in_time(server: ModelDouble, slow: Answer) 
     ("status", "reason", "expected", "words"),
     [
         (400, "bad value", RejectedError, "400 Bad Request: bad value"),
-        (401, "Bad key", UnusableServiceError, f"401 Unauthorized: Bad key{OPTIONS_HINT}"),
+        (401, "Bad key", UnusableServiceError, f"401 Unauthorized: Bad key{WRONG_KEY}"),
         (402, "no credit", UnusableServiceError, "402 Payment Required: no credit"),
-        (403, "", UnusableServiceError, f"403 Forbidden{OPTIONS_HINT}"),
-        (404, "no 'qwen3'", UnusableServiceError, f"404 Not Found: no 'qwen3'{OPTIONS_HINT}"),
-        (405, "", UnusableServiceError, f"405 Method Not Allowed{OPTIONS_HINT}"),
+        (403, "", UnusableServiceError, f"403 Forbidden{WRONG_KEY}, or choose"),
+        (404, "no 'qwen3:8b'", UnusableServiceError, f"404 Not Found: no 'qwen3:8b'{NO_MODEL}"),
+        (405, "", UnusableServiceError, WRONG_ADDRESS),
         (410, "", RejectedError, "410 Gone"),
         (413, "too long", RejectedError, "413 Request Entity Too Large: too long"),
         (422, "bad field", RejectedError, "422 Unprocessable"),
         (429, "slow down", BusyModelError, "slow down; gave up after try 1"),
         (500, "it broke", RejectedError, "500 Internal Server Error: it broke; try again later"),
-        (501, "", UnusableServiceError, f"501 Not Implemented{OPTIONS_HINT}"),
+        (501, "", UnusableServiceError, WRONG_ADDRESS),
         (408, "", UnknownOutcomeError, "408 Request Timeout; it may have been processed"),
         (499, "", UnknownOutcomeError, "499 Client Closed Request; it may have been processed"),
         (524, "", UnknownOutcomeError, "524 A Timeout Occurred; it may have been processed"),
@@ -588,7 +590,8 @@ def test_the_message_of_an_error(server: ModelDouble, body: bytes, words: str) -
 @pytest.mark.parametrize(
     ("status", "words"),
     [
-        (401, "check endpoint, which often ends in /v1, model and api_key (CONTENTGEN_MODEL_KEY)"),
+        (401, "the server needs a key: set CONTENTGEN_MODEL_KEY (or api_key)"),
+        (404, "correct endpoint, which is what stands before /chat/completions"),
         (429, "a lower parallel may help"),
     ],
 )
@@ -612,7 +615,8 @@ def test_a_redirect(server: ModelDouble) -> None:
     with running_model() as other:
         server.answer = raw(b"", 307, {"Location": f"{other.endpoint}/chat/completions"})
         text = str(failure(UnusableServiceError, server.endpoint))
-    assert text.endswith(f"307 Temporary Redirect{OPTIONS_HINT}")
+    assert "307 Temporary Redirect; http://127.0.0.1:" in text
+    assert text.endswith(WRONG_ADDRESS)
     assert other.calls == []
     assert "Location" not in text and other.endpoint not in text
 
@@ -734,7 +738,7 @@ def test_no_server(retries: int) -> None:
         endpoint = f"http://127.0.0.1:{unused.getsockname()[1]}/v1"
         text = str(failure(UnavailableModelError, endpoint, retries=retries))
     assert "no connection to the model server 127.0.0.1:" in text
-    assert text.endswith("; is writer.endpoint right?")
+    assert text.endswith("; is writer.endpoint right, and is the server running?")
 
 
 def test_no_ollama() -> None:
@@ -774,7 +778,7 @@ def test_a_part_of_the_key(server: ModelDouble) -> None:
     """Not even a part of the key is shown, as providers do in their messages."""
     server.answer = raw(error(f"Incorrect API key provided: {KEY[:8].upper()}***"), 401)
     text = str(failure(UnusableServiceError, server.endpoint))
-    assert re.search(r"answered 401 Unauthorized; check writer", text)
+    assert re.search(r"answered 401 Unauthorized; set CONTENTGEN", text)
 
 
 def test_a_short_key_that_is_a_usual_word(server: ModelDouble) -> None:
