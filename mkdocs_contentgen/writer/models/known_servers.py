@@ -102,7 +102,7 @@ class ServerCures:
 
     def lacks_model(self, answer: Answer) -> bool:
         """Tell whether an answer says that the server does not have the model."""
-        words = answer.reason() or answer.body.decode("utf-8", "replace")
+        words = answer.body.decode("utf-8", "replace")  # with codes such as model_not_found
         if answer.status == 404 and self.model and self.model in words:
             return True
         return answer.status in _MAY_LACK_MODEL and bool(_NO_MODEL.search(words))
