@@ -100,6 +100,12 @@ def paths_from_here(line: str) -> str:
 
 def did_you_mean(name: object, known: Iterable[str]) -> str:
     """Return the end of a message about a name, if it is not `known` but near to one that is."""
+    near = nearest_name(name, known)
+    return f"; did you mean `{near}`?" if near else ""
+
+
+def nearest_name(name: object, known: Iterable[str]) -> str:
+    """Return the one of the `known` names that is near to a name, or an empty string."""
     known = list(known)
     if not isinstance(name, str) or len(name) > _MAX_NAME or name in known:
         return ""
@@ -107,9 +113,7 @@ def did_you_mean(name: object, known: Iterable[str]) -> str:
 
     by_letters = {other.lower(): other for other in known}
     near = difflib.get_close_matches(name.strip().lower(), by_letters, n=1, cutoff=0.7)
-    if not near:
-        return ""
-    return f"; did you mean `{by_letters[near[0]]}`?"
+    return by_letters[near[0]] if near else ""
 
 
 def counted(number: int, noun: str, nouns: str = "") -> str:

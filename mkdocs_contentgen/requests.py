@@ -16,7 +16,7 @@ from typing import Annotated, ClassVar, Literal, Self, get_args, get_origin
 import msgspec
 from msgspec import Meta
 
-from .display import did_you_mean, quoted
+from .display import did_you_mean, nearest_name, quoted
 from .files import sha256
 
 KEY_FORMAT = 1
@@ -416,6 +416,14 @@ def parse_front_matter(
     if value == []:
         return [], [Problem(("contentgen",), f"{quoted(value)} asks for nothing; {_EXAMPLE_HINT}")]
 
+    if value is None:
+        named = [name for name in ("type", "topic", TRANSLATION_KEY) if name in meta]
+        if named:
+            message = (
+                f"asks for nothing; indent `{named[0]}`, and what belongs to it, by two spaces"
+            )
+            return [], [Problem(("contentgen",), message)]
+
     requests: list[Request | TranslationOf] = []
     problems: list[Problem] = []
     ids: set[str] = set()
@@ -568,10 +576,18 @@ def _parse_item(
     for problem in found:
         if takes_title and problem.path == (*path, "topic"):
             problem = replace(problem, path=("title",))
+        # One cause has one message: whoever writes `topik` is told what that means.
+        if problem.path == path and _means(asked, "topic", model):
+            continue
         problems.append(problem)
     if problems:
         return None, problems
     return request, []
+
+
+def _means(asked: Mapping[str, object], field: str, model: type[Request]) -> bool:
+    """Tell whether a key of a request seems to be a misspelt name of a field."""
+    return any(nearest_name(name, model.__struct_fields__) == field for name in asked)
 
 
 def _parse_translation(
@@ -620,11 +636,16 @@ def _parse_original(value: object) -> tuple[str, str]:
 
 def _problems_of_type(path: _Path, asked: Mapping[str, object]) -> list[Problem]:
     """Return the problems of a request with an invalid type: that, and keys that no type has."""
-    kind = asked.get("type")
-    message = f"expected one of {', '.join(REQUEST_TYPES)}, found {quoted(kind)}"
-    message += did_you_mean(kind, REQUEST_TYPES)
-    unknown = _unknown_keys(path, asked, "key", sorted({*_ALL_FIELDS, TRANSLATION_KEY}))
-    return [Problem((*path, "type"), message), *unknown]
+    known = sorted({*_ALL_FIELDS, TRANSLATION_KEY})
+    unknown = _unknown_keys(path, asked, "key", known)
+    if "type" in asked:
+        kind = asked["type"]
+        message = f"expected one of {', '.join(REQUEST_TYPES)}, found {quoted(kind)}"
+        return [Problem((*path, "type"), message + did_you_mean(kind, REQUEST_TYPES)), *unknown]
+    if any(nearest_name(name, known) == "type" for name in asked):
+        return unknown
+    message = f"'type' is missing; write one of {', '.join(REQUEST_TYPES)}"
+    return [Problem(path, message), *unknown]
 
 
 def _with_defaults(
@@ -686,7 +707,11 @@ def _validate(
 
 
 def _invalid_value_message(model: type[Request], name: str, value: object) -> str:
-    if name in _TEXT_FIELDS and not isinstance(value, str | None):
+    if name == "sources" and isinstance(value, str):
+        hint = f"; write [{value}]"
+    elif name in _TEXT_FIELDS and isinstance(value, list | dict):
+        hint = "; write it as one text"
+    elif name in _TEXT_FIELDS and not isinstance(value, str | None):
         hint = "; put it in quotes"
     else:
         hint = did_you_mean(value, choices(model).get(name, ()))

@@ -48,6 +48,19 @@ _HINTS = (
 )
 """What to do about a mistake, by what the reader of YAML says."""
 
+_BOOLEANS = {
+    "true": "true",
+    "yes": "true",
+    "on": "true",
+    "false": "false",
+    "no": "false",
+    "off": "false",
+}
+"""What people write for true and false."""
+
+_MAX_SHOWN = 60
+"""The maximum length of a value in a hint."""
+
 _MERGE_TAG = "tag:yaml.org,2002:merge"
 """The tag of the key `<<`, which adds the keys of other mappings."""
 
@@ -350,9 +363,26 @@ def convert(value: object, kind: object) -> object:
             extra = info.extra
         if extra:
             raise ValueError(extra["message"]) from None
-        hint = did_you_mean(value, _known_values(info))
+        hint = did_you_mean(value, _known_values(info)) or _hint_of_type(value, info)
         raise ValueError(f"expected {_expected(info)}, found {quoted(value)}{hint}") from None
     return converted
+
+
+def _hint_of_type(value: object, info: Type) -> str:
+    """Return how to write a text that stands for a list, or for true or false, or nothing."""
+    from msgspec import inspect as types
+
+    if isinstance(info, types.Metadata):
+        return _hint_of_type(value, info.type)
+    kinds = info.types if isinstance(info, types.UnionType) else [info]
+    if not isinstance(value, str) or not value.strip() or not value.isprintable():
+        return ""
+    if any(isinstance(kind, types.ListType) for kind in kinds):
+        return f"; write [{value[:_MAX_SHOWN]}]"
+    word = value.split()[0].lower().strip(",.!")
+    if word in _BOOLEANS and any(isinstance(kind, types.BoolType) for kind in kinds):
+        return f"; write {_BOOLEANS[word]}, without quotes"
+    return ""
 
 
 def _known_values(info: Type) -> Iterator[str]:

@@ -46,21 +46,25 @@ _NO_OPERATION = frozenset({404, 405, 501})
 _Parsed = TypeVar("_Parsed")
 
 
-def _credentials_problem(wrong: Sequence[str]) -> str:
-    """Return a message about the options of credentials that cannot be used."""
-    options = " and ".join(wrong)
-    variables = " and ".join(f"CONTENTGEN_{option.upper()}" for option in wrong)
-    if len(wrong) == 1:
-        problem = "is not set, or has an invalid character"
-        values = "the one"
-    else:
-        problem = "are not set, or have an invalid character"
-        values = "those"
-    return (
-        f"{options}: {problem}; set {variables} to {values} {CREDENTIALS_HINT}; "
-        "for a language model of your own, write "
-        f"`base_url: {WRITER}`, and the address of its server as `writer.endpoint`"
-    )
+def _credentials_problem(values: Mapping[str, str]) -> str:
+    """Return a message about the credentials that cannot be used, or an empty string.
+
+    `values` are those of the options.
+    """
+    missing = [option for option, value in values.items() if not value]
+    if missing:
+        options = " and ".join(missing)
+        variables = " and ".join(f"CONTENTGEN_{option.upper()}" for option in missing)
+        verb, found = ("is", "the one") if len(missing) == 1 else ("are", "those")
+        return (
+            f"{options}: {verb} not set; set {variables} to {found} {CREDENTIALS_HINT}; "
+            "for a language model of your own, write "
+            f"`base_url: {WRITER}`, and the address of its server as `writer.endpoint`"
+        )
+    for option, value in values.items():
+        if not value.isprintable():
+            return f"{option}: has an invalid character, such as a line break; copy it again"
+    return ""
 
 
 class ServiceClient(HTTPConnection):
@@ -93,12 +97,9 @@ class ServiceClient(HTTPConnection):
         name = url.netloc.decode() if app is None else "the sandbox"
         user_id = user_id.strip()
         token = check_token(token, "token")
-        wrong = []
-        for option, value in {"user_id": user_id, "token": token}.items():
-            if not value or not value.isprintable():
-                wrong.append(option)
-        if wrong:
-            raise ConfigurationError(_credentials_problem(wrong))
+        problem = _credentials_problem({"user_id": user_id, "token": token})
+        if problem:
+            raise ConfigurationError(problem)
         params = {"user_id": user_id}
         super().__init__(url, name, token, params=params, app=app, unknown_hint=SAME_KEY_HINT)
 

@@ -5,13 +5,14 @@ from __future__ import annotations
 import math
 import os
 import sys
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, suppress
 from dataclasses import replace
 from datetime import timedelta
 from errno import ENOENT
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeVar, cast, get_args
+from urllib.parse import unquote, urlsplit
 
 from mkdocs.config import config_options as c
 from mkdocs.config.base import (
@@ -147,7 +148,7 @@ class Options(Config):
     Their text here is what the guide and `contentgen schema --options` show.
     """
 
-    base_url = c.Type(str, default="")
+    base_url = _Value(str, "")
     """The service's address, such as `https://content.example/api`, or `writer`, or `sandbox`.
 
     With `writer`, a language model of your own writes the texts; see the option `writer`.
@@ -171,7 +172,7 @@ class Options(Config):
     It is never printed or stored.
     Default: the environment variable `CONTENTGEN_TOKEN`, which is the place to keep it."""
 
-    allow_http = c.Type(bool, default=False)
+    allow_http = _Value(bool, False)
     """Allow plain `http` to other hosts than this machine. The token is then sent unencrypted.
 
     Default: `false`."""
@@ -196,7 +197,7 @@ class Options(Config):
 
     Default: `fail`."""
 
-    require_approval = c.Type(bool, default=False)
+    require_approval = _Value(bool, False)
     """Fail, without sending requests, if any article is not approved. Default: `false`."""
 
     max_requests = _Value(int, 100, ge=0)
@@ -245,7 +246,7 @@ class Options(Config):
     `length`, `language` and `sources` are for all types; other fields are set for each type, such
     as `{length: short, blog: {style: technical}}`. Default: `{}`."""
 
-    cache_dir = c.Type(str, default="")
+    cache_dir = _Value(str, "")
     """The directory of the cache, relative to `mkdocs.yml`; `~` is the home directory.
 
     Default: `.cache/plugin/contentgen`; for sites whose `markdown_extensions` have `contentgen`,
@@ -257,7 +258,7 @@ class Options(Config):
     The cache of each machine stays in front of it. A user and a password in the address are never
     printed; `!ENV` keeps them out of the file. Needs the extra `redis`. Default: none."""
 
-    approved_dir = c.Type(str, default="contentgen")
+    approved_dir = _Value(str, "contentgen")
     """The directory for approved articles, relative to `mkdocs.yml`. Commit its files.
 
     Default: `contentgen`."""
@@ -267,7 +268,7 @@ class Options(Config):
 
     Default: `adapt`."""
 
-    image_hosts = c.ListOfItems(c.Type(str), default=[])
+    image_hosts = _Value[Sequence[str]](list[str], [])
     """Hosts whose https images may be shown in generated text; other images become links.
 
     Default: `[]`."""
@@ -314,6 +315,37 @@ class Options(Config):
     publisher. Default: none."""
 
 
+_MODEL_SERVERS = frozenset(
+    "anthropic azure chatgpt claude codex deepseek gemini google gpt groq litellm llama llama.cpp "
+    "lmstudio lm-studio localai mistral ollama openai openrouter vllm".split()
+)
+"""What people write as `base_url` for a language model of their own."""
+
+_MIN_SECRET = 16
+"""The minimum length of a secret in a file. A shorter one can be a word: `ollama`."""
+
+
+def _is_written_out(secret: str) -> bool:
+    """Tell whether a value is a secret that stands in the configuration itself.
+
+    What `!ENV` puts there is a value of the environment. A value without a digit is a placeholder,
+    such as `sk-no-key-required`.
+    """
+    if len(secret) < _MIN_SECRET or not any(map(str.isdigit, secret)):
+        return False
+    return secret not in os.environ.values()
+
+
+def _has_password_written_out(address: str) -> bool:
+    """Tell whether an address has a password that stands in the configuration itself."""
+    try:
+        password = unquote(urlsplit(address).password or "")
+    except ValueError:
+        return False
+    values = os.environ.values()
+    return bool(password) and password not in values and address not in values
+
+
 def _unknown_hint(name: str, known: Collection[str]) -> str:
     """Return what is right in place of an option that is not known."""
     from ..writer.models.settings import WriterFields
@@ -334,7 +366,28 @@ class ContentgenConfig(Options):
         for name, message in warnings:
             hint = "" if name in known else _unknown_hint(name, known)
             hinted.append((name, f"{message}{hint}"))
-        return failed, hinted
+        return failed, [*hinted, *self._warnings_of_secrets()]
+
+    def _warnings_of_secrets(self) -> Iterator[tuple[str, str]]:
+        """Yield a warning for each secret that stands in the configuration, without that."""
+        writer = self.writer if isinstance(self.writer, dict) else {}
+        secrets = [
+            ("token", "", self.token, "CONTENTGEN_TOKEN"),
+            ("writer", "api_key: ", writer.get("api_key"), "CONTENTGEN_MODEL_KEY"),
+        ]
+        for option, prefix, secret, variable in secrets:
+            if isinstance(secret, str) and _is_written_out(secret):
+                yield (
+                    option,
+                    f"{prefix}a secret in this file gets into git; take it out, set {variable} "
+                    "instead, and make a new one if others could read the file",
+                )
+        if isinstance(self.cache_url, str) and _has_password_written_out(self.cache_url):
+            yield (
+                "cache_url",
+                "a password in this file gets into git; write `!ENV` and the name of an "
+                "environment variable with the address",
+            )
 
     def presentation(self) -> Presentation:
         """Return the options for the appearance of articles."""
@@ -414,6 +467,11 @@ class ContentgenConfig(Options):
 
     def connect(self) -> AbstractAsyncContextManager[Client]:
         """Return a client of the service. Raises ConfigurationError."""
+        if not self.address() and self.writer:
+            raise ConfigurationError(
+                f"base_url: is not set; write `base_url: {WRITER}`, so that the model of the "
+                "option `writer` writes the texts"
+            )
         if not self.address():
             raise ConfigurationError(
                 "base_url: is not set; set CONTENTGEN_BASE_URL to the service's address, or "
@@ -427,6 +485,11 @@ class ContentgenConfig(Options):
         hint = ""
         if "://" not in address:
             hint = did_you_mean(address, (WRITER, SANDBOX))
+        if address.lower() in _MODEL_SERVERS:
+            hint = (
+                f"; did you mean `{WRITER}`? The option `writer` then names the model, such as "
+                "`writer: {model: qwen3:8b}`"
+            )
         if hint:
             raise ConfigurationError(f"base_url: {quoted(address)} is not an address{hint}")
         return ServiceClient(

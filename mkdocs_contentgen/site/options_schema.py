@@ -87,8 +87,6 @@ def _values(option: BaseConfigOption[Any]) -> dict[str, Any]:
             return {"enum": list(option.choices)}
         case c.ListOfItems():
             return {"type": "array", "items": _values(option.option_type)}
-        case c.Type():
-            return msgspec.json.schema(option._type)
         case _:
             kind = option.kind  # type: ignore[attr-defined]  # of ours
             return msgspec.json.schema(kind, schema_hook=_any_type)

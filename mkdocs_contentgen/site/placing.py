@@ -112,11 +112,16 @@ class ArticlePlacer:
         return list(not_replaced.values())
 
     def _add_unknown_name(self, marker: str, name: str) -> None:
-        names = ", ".join(self.articles) or "none"
-        problem = (
-            f"the marker names an article '{name}' that is not there, or has a marker already; the "
-            f"page asks for {names}"
-        )
+        if name in self._placed:
+            problem = f"the article '{name}' has several markers; keep one of them"
+        elif self.articles:
+            names = ", ".join(self.articles)
+            problem = f"the marker names an article '{name}', and the page asks for {names}"
+        else:
+            problem = (
+                "this marker has no article, since the page asks for none; add `contentgen:` to "
+                "its front matter, or remove the marker"
+            )
         self.rendered.problems.append((marker, problem))
 
     def _append_others(self) -> None:

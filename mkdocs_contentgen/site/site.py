@@ -383,17 +383,28 @@ class Site:
         for name in pages:
             found = self._select(name)
             if not found:
-                cure = self._hint_of_page(name) or "; `contentgen status` lists those that do"
-                raise ConfigurationError(f"{name}: is not a page that requests an article{cure}")
+                raise ConfigurationError(f"{name}: {self._no_request_message(name)}")
             selected |= dict.fromkeys(found)
         return list(selected)
 
-    def _hint_of_page(self, name: str) -> str:
-        """Return the end of a message about a name that is near to the path of a page."""
+    def _no_request_message(self, name: str) -> str:
+        """Return why a name stands for no request: there is no such page, or it asks for none."""
+        listed = "`contentgen status` lists the pages that do"
+        if any(character in name for character in "*?["):
+            return f"matches no page that asks for a text; {listed}"
+        if self._is_page(name):
+            return f"this page asks for no text; add `contentgen:` to its front matter; {listed}"
         known = []
         for page_request in self.requests:
             known += [page_request.page, page_request.source_path]
-        return did_you_mean(name, known)
+        hint = did_you_mean(name, known)
+        return f"there is no such page{hint or '; `contentgen status` lists those with a text'}"
+
+    def _is_page(self, name: str) -> bool:
+        """Tell whether a name stands for a page of the site, or a file from the current folder."""
+        path = Path(name).as_posix().removeprefix("./")
+        docs = (self.docs_dir or Path(self.config.docs_dir)).name
+        return path.removeprefix(f"{docs}/") in self.files or Path(name).is_file()
 
     def _select(self, name: str) -> list[PageRequest]:
         """Return the requests that a name stands for.

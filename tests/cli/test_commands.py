@@ -392,7 +392,7 @@ def test_generate_chooses_pages(project: Project, service: ServiceDouble) -> Non
     run(project, "generate", "docs/a/*.md")
     assert sorted(service.topics) == ["a/one", "a/two"]
     assert "no request was needed" in run(project, "generate", "a/*")
-    assert "nope.md: is not a page that requests" in run(project, "generate", "nope.md", code=1)
+    assert "nope.md: there is no such page" in run(project, "generate", "nope.md", code=1)
 
 
 def test_a_dry_run_tells_the_numbers(project: Project, service: ServiceDouble) -> None:
@@ -745,7 +745,7 @@ def test_a_piped_status_has_a_line_for_each_article(project: Project) -> None:
     lines = run(project, "status").splitlines()
     assert lines[2:] == ["1 missing text: contentgen generate"]
     assert run(project, "status", page).splitlines() == lines
-    assert "is not a page that requests" in run(project, "status", "other.md", code=1)
+    assert "there is no such page" in run(project, "status", "other.md", code=1)
     assert page in lines[1]
     assert topic in lines[1]
 

@@ -123,8 +123,8 @@ def test_a_misspelt_page(project: Project) -> None:
     """The nearest page is named."""
     project.page("index.md", REQUEST)
     ran = run(project, "show", "docs/indx.md", code=1)
-    assert "docs/indx.md: is not a page that requests an article; did you mean `docs/ind" in ran
-    assert "; `contentgen status` lists those that do" in run(project, "show", "other.md", code=1)
+    assert "docs/indx.md: there is no such page; did you mean `docs/ind" in ran
+    assert "; `contentgen status` lists those with" in run(project, "show", "other.md", code=1)
 
 
 def test_no_all_clear_behind_a_warning(project: Project) -> None:

@@ -1766,7 +1766,7 @@ def test_a_page_without_a_request(project: Project) -> None:
     """It is an error of one line, before the desk is served."""
     make_site(project.root)
     said = project.ran("mkdocs_contentgen", "review", "no.md", "--port=0", "--by=Jo", code=1)
-    assert "no.md: is not a page that requests an article" in said
+    assert "no.md: there is no such page" in said
 
 
 def test_what_is_pressed_stays_there(desk: DeskProcess, page: Page) -> None:

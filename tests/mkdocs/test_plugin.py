@@ -131,7 +131,7 @@ def test_marker_without_article_counts_for_strict(project: Project) -> None:
     """A marker that names no article is a warning with its line, and fails a strict build."""
     project.page("index.md", {"type": "blog", "topic": "x"}, "Text\n\n<!-- contentgen nope -->\n")
     built = project.built("--strict", code=1)
-    assert "docs/index.md:8: the marker names an article 'nope' that is not there" in built
+    assert "docs/index.md:8: the marker names an article 'nope', and the page" in built
 
 
 def test_side_by_side_and_equal_ones_once(project: Project, service: ServiceDouble) -> None:
@@ -194,8 +194,8 @@ def test_the_token_is_nowhere(project: Project, service: ServiceDouble) -> None:
     ("options", "environment", "message"),
     [
         ({}, {"CONTENTGEN_BASE_URL": ""}, "set CONTENTGEN_BASE_URL to the service's address, or"),
-        ({}, {"CONTENTGEN_TOKEN": ""}, "token: is not set, or"),
-        ({}, {"CONTENTGEN_USER_ID": " "}, "user_id: is not set, or"),
+        ({}, {"CONTENTGEN_TOKEN": ""}, "token: is not set; set CONTENTGEN"),
+        ({}, {"CONTENTGEN_USER_ID": " "}, "user_id: is not set; set CONTENTGEN"),
         ({"base_url": "http://far.example"}, {}, "would send credentials unencrypted"),
         ({"base_url": "far.example"}, {}, "base_url: 'far.example' is not an https address"),
         ({"base_url": "http://127.0.0.1:9"}, {}, "docs/index.md:2: no connection to 127.0.0.1"),
@@ -215,7 +215,7 @@ def test_the_token_is_nowhere(project: Project, service: ServiceDouble) -> None:
         ({"timeout": True}, {}, "expected a number of seconds above 0, found true"),
         ({"base_url": "https://far.example/?x"}, {}, "without a user, '?' or '#'"),
         ({}, {"CONTENTGEN_TOKEN": "a b"}, "token: contains an invalid character"),
-        ({}, {"CONTENTGEN_USER_ID": "a\nb"}, "user_id: is not set, or has an invalid character"),
+        ({}, {"CONTENTGEN_USER_ID": "a\nb"}, "user_id: has an invalid character"),
     ],
 )
 def test_options_that_cannot_be_used(

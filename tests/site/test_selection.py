@@ -55,5 +55,5 @@ def test_two_pages_that_look_the_same_are_two() -> None:
 
 def test_a_name_of_no_page_is_named() -> None:
     """Also where another name selects something."""
-    with pytest.raises(ConfigurationError, match=r"^gone\.md: is not a page"):
+    with pytest.raises(ConfigurationError, match=r"^gone\.md: there is no such page"):
         selected("s.md", "gone.md")
