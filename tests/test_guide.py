@@ -40,6 +40,7 @@ from mkdocs_contentgen.writer.models.settings import WriterFields
 ROOT = Path(__file__).parent.parent
 DOCS = ROOT / "example_site/docs"
 CI = (DOCS / "ci.md").read_text(encoding="utf-8")
+CONTRIBUTING = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
 PAGES = [ROOT / "README.md", ROOT / "deploy/README.md", *sorted(DOCS.rglob("*.md"))]
 
 FENCE = re.compile(r'^( *)```([a-z]+)(?: title="([^"]+)")?\n(.*?)^\1```$', re.DOTALL | re.MULTILINE)
@@ -83,6 +84,22 @@ def test_links_of_the_repository(page: str) -> None:
     links = re.findall(r"""\]\(([^)#]+)|(?:src|srcset)="([^"]+)""", text)
     for path in ("".join(link) for link in links):
         assert path.startswith("https://") or ((ROOT / page).parent / path).exists(), path
+
+
+RECIPES = re.findall(r"^## (Add .*)\n((?:.*\n)*?)(?=## )", CONTRIBUTING, re.MULTILINE)
+
+
+@pytest.mark.parametrize(("recipe", "steps"), RECIPES, ids=[name for name, _ in RECIPES])
+def test_the_files_of_a_recipe(recipe: str, steps: str) -> None:
+    """Each file that a recipe for a change names is there, and has what is to be edited."""
+    named = re.findall(r"((?:mkdocs_contentgen|example_site|tests)/[\w./]+\.\w+)", steps)
+    assert named, recipe
+    for path in named:
+        assert (ROOT / path).is_file(), path
+    for things, path in re.findall(r"((?:`[^`]+` and )?`[^`]+`)\s+in\s+`(\w+/[\w./]+)`", steps):
+        text = (ROOT / path).read_text(encoding="utf-8")
+        for thing in re.findall(r"`([^`]+)`", things):
+            assert thing in text, f"{thing} is not in {path}"
 
 
 def test_commands_within_sentences() -> None:
