@@ -143,10 +143,8 @@ def _read_writer(value: object) -> dict[str, object]:
 
 
 class Options(Config):
-    """The options under `plugins: - contentgen:` in `mkdocs.yml`.
-
-    Their text here is what the guide and `contentgen schema --options` show.
-    """
+    # The texts below the options are what the guide and `contentgen schema --options` show.
+    """The options under `plugins: - contentgen:` in `mkdocs.yml`."""
 
     base_url = _Value(str, "")
     """The service's address, such as `https://content.example/api`, or `writer`, or `sandbox`.
@@ -180,7 +178,7 @@ class Options(Config):
     service_fields = c.ListOfItems(
         _Choice(("brief", "language", "update", "translate")), default=[]
     )
-    """What your service takes although the interface has none of it: fields, and operations.
+    """The fields and operations that your service takes beyond those of the interface.
 
     `[brief, language, update, translate]` is for a [writer for the team](team.md).
     Default: `[]`."""
