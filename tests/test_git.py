@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import stat
 import subprocess
 from pathlib import Path
@@ -14,17 +15,23 @@ from mkdocs_contentgen.git import changed_files, committed_lines, file_at, top_l
 FILE = "texts/page.md/main.html"
 
 
-@pytest.fixture
-def repository(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Return a repository with a file of two lines, the first by Ann and the second by Mallory."""
-    monkeypatch.setenv("GIT_CONFIG_GLOBAL", str(tmp_path / "no-such-file"))
-    top = tmp_path / "repository"
-    git(tmp_path, "init", "-q", "-b", "main", str(top))
+@pytest.fixture(scope="module")
+def made_repository(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Make a repository with a file of two lines, the first by Ann and the second by Mallory."""
+    top = tmp_path_factory.mktemp("made")
+    git(top, "init", "-q", "-b", "main")
     write(top, FILE, "by Ann\n")
     commit(top, name="Ann")
     write(top, FILE, "by Ann\nby Mallory\n")
     commit(top, name="Mallory")
     return top
+
+
+@pytest.fixture
+def repository(made_repository: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Return a copy of the repository, for one test."""
+    monkeypatch.setenv("GIT_CONFIG_GLOBAL", str(tmp_path / "no-such-file"))
+    return shutil.copytree(made_repository, tmp_path / "repository")
 
 
 def write(top: Path, name: str, content: str) -> Path:
@@ -37,6 +44,7 @@ def write(top: Path, name: str, content: str) -> Path:
 
 def program(path: Path, marker: Path) -> str:
     """Write a program that leaves a file, and return its path for a configuration."""
+    path.parent.mkdir(exist_ok=True)
     path.write_text(f"#!/bin/sh\ntouch {marker}\nexec cat\n")
     path.chmod(path.stat().st_mode | stat.S_IXUSR)
     return str(path)

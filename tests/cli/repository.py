@@ -5,11 +5,14 @@ from __future__ import annotations
 import subprocess
 from pathlib import Path
 
+WITHOUT_UPKEEP = ("-c", "maintenance.auto=false", "-c", "init.templateDir=")
+"""Repositories of tests are too small to be packed, and use no sample of a hook."""
+
 
 def git(root: Path, *arguments: str, name: str = "Ada") -> str:
     """Run git as the person `name`, and return what it printed."""
     person = ["-c", f"user.name={name}", "-c", "user.email=x@example.org"]
-    command = ["git", "-C", str(root), *person, *arguments]
+    command = ["git", "-C", str(root), *person, *WITHOUT_UPKEEP, *arguments]
     return subprocess.run(command, check=True, capture_output=True, text=True).stdout
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -101,6 +102,12 @@ def make_site(root: Path, monkeypatch: pytest.MonkeyPatch) -> Site:
     site.configure()
     site.page()
     return site
+
+
+def copy_site(made_site: Path, root: Path, monkeypatch: pytest.MonkeyPatch) -> Site:
+    """Return a copy of a site in another directory, and change into it."""
+    shutil.copytree(made_site, root, dirs_exist_ok=True)
+    return enter_site(root, monkeypatch)
 
 
 def enter_site(root: Path, monkeypatch: pytest.MonkeyPatch) -> Site:

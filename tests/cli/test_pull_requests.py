@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from conftest import Project
 from repository import commit, edit_file, git
-from sandbox_site import REQUEST, Site, make_site
+from sandbox_site import REQUEST, Site, copy_site, make_site
 from service_double import ServiceDouble
 
 from mkdocs_contentgen.files import sha256
@@ -29,17 +29,26 @@ DRAFT = (
 REMARKS = (Remark("length", values={"words": 640, "target": 900}),)
 
 
+@pytest.fixture(scope="module")
+def made_site(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Make a site in a git repository, with a draft of its page."""
+    root = tmp_path_factory.mktemp("made")
+    with pytest.MonkeyPatch.context() as monkeypatch:
+        site = make_site(root, monkeypatch)
+        monkeypatch.setenv("GIT_CONFIG_GLOBAL", str(root / "no-such-file"))
+        git(root, "init", "-q", "-b", "main")
+        site.draft(DRAFT, model="large:8b", remarks=REMARKS)
+        commit(root)
+    return root
+
+
 @pytest.fixture
-def site(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Site:
-    """Return a site in a git repository, with a draft of its page."""
-    site = make_site(tmp_path, monkeypatch)
+def site(made_site: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Site:
+    """Return a copy of the site, for one test."""
     for variable in ("AUTHOR", "COMMITTER"):
         monkeypatch.delenv(f"GIT_{variable}_NAME", raising=False)
     monkeypatch.setenv("GIT_CONFIG_GLOBAL", str(tmp_path / "no-such-file"))
-    git(tmp_path, "init", "-q", "-b", "main")
-    site.draft(DRAFT, model="large:8b", remarks=REMARKS)
-    commit(site.root)
-    return site
+    return copy_site(made_site, tmp_path, monkeypatch)
 
 
 def propose(site: Site) -> None:

@@ -12,7 +12,7 @@ from bs4 import BeautifulSoup
 from markdown_it import MarkdownIt
 from remarks import in_words
 from repository import commit, edit_file, git
-from sandbox_site import Site, make_site
+from sandbox_site import Site, copy_site, make_site
 
 from mkdocs_contentgen.writer.sources.sources import split_passages
 
@@ -24,18 +24,27 @@ DRAFT = (
 REMARKS = in_words("length: 640 words for 900")
 
 
+@pytest.fixture(scope="module")
+def made_site(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Make a site with a page and its draft, in a repository whose first commit has no text."""
+    root = tmp_path_factory.mktemp("made")
+    with pytest.MonkeyPatch.context() as monkeypatch:
+        site = make_site(root, monkeypatch)
+        monkeypatch.setenv("GIT_CONFIG_GLOBAL", str(root / "no-such-file"))
+        git(root, "init", "-q", "-b", "main")
+        commit(root)
+        git(root, "checkout", "-q", "-b", "texts")
+        site.draft(DRAFT, remarks=REMARKS)
+    return root
+
+
 @pytest.fixture
-def site(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Site:
-    """Return a site with a page and its draft, in a repository whose first commit has neither."""
-    site = make_site(tmp_path, monkeypatch)
+def site(made_site: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Site:
+    """Return a copy of the site, for one test."""
     for name in ("GITHUB_REPOSITORY", "GITHUB_SHA", "CI_PROJECT_URL", "CI_COMMIT_SHA"):
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setenv("GIT_CONFIG_GLOBAL", str(tmp_path / "no-such-file"))
-    git(tmp_path, "init", "-q", "-b", "main")
-    commit(tmp_path)
-    git(tmp_path, "checkout", "-q", "-b", "texts")
-    site.draft(DRAFT, remarks=REMARKS)
-    return site
+    return copy_site(made_site, tmp_path, monkeypatch)
 
 
 def propose(site: Site) -> None:

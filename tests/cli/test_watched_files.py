@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -10,25 +11,35 @@ import pytest
 from mkdocs.commands.build import build
 from mkdocs.config import load_config
 from repository import commit, git
-from sandbox_site import Site, make_site
+from sandbox_site import Site, enter_site, make_site
 
 WATCHING = "---\ncontentgen: {{type: blog, topic: Alpha, owner: jo, watch: {watch}}}\n---\n"
 
 
-@pytest.fixture
-def site(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Site:
-    """Return a site in a folder of a repository, with an approved text that watches `src`."""
-    monkeypatch.setenv("GIT_CONFIG_GLOBAL", str(tmp_path / "no-such-file"))
-    git(tmp_path, "init", "-q", "-b", "main")
-    project = tmp_path / "project"
+@pytest.fixture(scope="module")
+def made_site(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Make a repository with a site in a folder, whose approved text watches `src`."""
+    root = tmp_path_factory.mktemp("made")
+    project = root / "project"
     project.mkdir()
-    made = make_site(project, monkeypatch)
-    write(made, "src/tool/cli.py", "one\n")
-    watch(made, "['src/tool/**']")
-    made.draft("<article><h1>Alpha</h1><p>Two cores.</p></article>")
-    made.run("approve", "index.md", "--by", "Jo")
-    commit(tmp_path)
-    return made
+    with pytest.MonkeyPatch.context() as monkeypatch:
+        monkeypatch.setenv("GIT_CONFIG_GLOBAL", str(root / "no-such-file"))
+        git(root, "init", "-q", "-b", "main")
+        site = make_site(project, monkeypatch)
+        write(site, "src/tool/cli.py", "one\n")
+        watch(site, "['src/tool/**']")
+        site.draft("<article><h1>Alpha</h1><p>Two cores.</p></article>")
+        site.run("approve", "index.md", "--by", "Jo")
+        commit(root)
+    return root
+
+
+@pytest.fixture
+def site(made_site: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Site:
+    """Return the site in a copy of the repository, for one test."""
+    monkeypatch.setenv("GIT_CONFIG_GLOBAL", str(tmp_path / "no-such-file"))
+    shutil.copytree(made_site, tmp_path, dirs_exist_ok=True)
+    return enter_site(tmp_path / "project", monkeypatch)
 
 
 def watch(site: Site, patterns: str) -> None:

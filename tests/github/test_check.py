@@ -12,7 +12,7 @@ from typing import Literal
 import pytest
 from github_double import BOT, REPOSITORY, TOKEN, Fault, GitHubDouble, github_double
 from repository import commit, edit_file, git
-from sandbox_site import Site, make_site
+from sandbox_site import Site, copy_site, make_site
 
 from mkdocs_contentgen.github.comment import HEADING
 from mkdocs_contentgen.writer.sources.sources import split_passages
@@ -30,17 +30,29 @@ def github() -> Iterator[GitHubDouble]:
         yield double
 
 
+@pytest.fixture(scope="module")
+def made_site(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Make a site on a branch with a proposed text."""
+    root = tmp_path_factory.mktemp("made")
+    with pytest.MonkeyPatch.context() as monkeypatch:
+        site = make_site(root, monkeypatch)
+        monkeypatch.setenv("GIT_CONFIG_GLOBAL", str(root / "no-such-file"))
+        git(root, "init", "-q", "-b", "main")
+        commit(root)
+        git(root, "checkout", "-q", "-b", "texts")
+        site.draft(DRAFT)
+        site.run("propose", "index.md")
+        commit(root)
+    return root
+
+
 @pytest.fixture
-def site(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, github: GitHubDouble) -> Site:
-    """Return a site in a job for a pull request with a proposed text."""
-    site = make_site(tmp_path, monkeypatch)
+def site(
+    made_site: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, github: GitHubDouble
+) -> Site:
+    """Return a copy of the site in a job for a pull request, for one test."""
+    site = copy_site(made_site, tmp_path, monkeypatch)
     monkeypatch.setenv("GIT_CONFIG_GLOBAL", str(tmp_path / "no-such-file"))
-    git(tmp_path, "init", "-q", "-b", "main")
-    commit(tmp_path)
-    git(tmp_path, "checkout", "-q", "-b", "texts")
-    site.draft(DRAFT)
-    site.run("propose", "index.md")
-    commit(tmp_path)
     variables = {
         "REPOSITORY": REPOSITORY,
         "API_URL": github.url,

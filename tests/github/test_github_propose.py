@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Literal
@@ -17,7 +18,7 @@ from github_double import (
     refuse_pushes,
 )
 from repository import commit, edit_file, git
-from sandbox_site import Site, make_site
+from sandbox_site import Site, enter_site, make_site
 from service_double import ServiceDouble, raw
 
 from mkdocs_contentgen.text import Edits
@@ -32,10 +33,29 @@ def github() -> Iterator[GitHubDouble]:
         yield double
 
 
+@pytest.fixture(scope="module")
+def made_site(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Make a site whose only text is missing, and the repository on GitHub."""
+    folder = tmp_path_factory.mktemp("made")
+    root = folder / "site"
+    root.mkdir()
+    with pytest.MonkeyPatch.context() as monkeypatch:
+        site = make_site(root, monkeypatch)
+        request = {"type": "blog", "topic": "Alpha", "owner": "jo-doe"}
+        site.write("docs/index.md", f"---\ncontentgen: {json.dumps(request)}\n---\n")
+        monkeypatch.setenv("GIT_CONFIG_GLOBAL", str(root / "no-such-file"))
+        git(folder, "init", "-q", "--bare", "remote.git")
+        git(root, "init", "-q", "-b", "main")
+        git(root, "remote", "add", "origin", "../remote.git")
+        commit(root)
+        git(root, "push", "-q", "origin", "main")
+    return folder
+
+
 @pytest.fixture
-def remote(tmp_path: Path) -> Path:
-    """Return the repository on GitHub."""
-    git(tmp_path, "init", "-q", "--bare", "remote.git")
+def remote(made_site: Path, tmp_path: Path) -> Path:
+    """Return a copy of the repository on GitHub, for one test, and make one of the site."""
+    shutil.copytree(made_site, tmp_path, dirs_exist_ok=True)
     return tmp_path / "remote.git"
 
 
@@ -43,21 +63,14 @@ def remote(tmp_path: Path) -> Path:
 def site(
     tmp_path: Path, remote: Path, github: GitHubDouble, monkeypatch: pytest.MonkeyPatch
 ) -> Site:
-    """Return a site whose only text is missing, in a scheduled job."""
-    root = tmp_path / "site"
-    root.mkdir()
-    site = make_site(root, monkeypatch)
-    request = {"type": "blog", "topic": "Alpha", "owner": "jo-doe"}
-    site.write("docs/index.md", f"---\ncontentgen: {json.dumps(request)}\n---\n")
+    """Return the site in a scheduled job."""
+    site = enter_site(tmp_path / "site", monkeypatch)
+    git(site.root, "remote", "set-url", "origin", str(remote))
     variables = {"REPOSITORY": REPOSITORY, "API_URL": github.url, "TOKEN": TOKEN}
     for name, value in {**variables, "REF_NAME": "main", "REF_TYPE": "branch"}.items():
         monkeypatch.setenv(f"GITHUB_{name}", value)
     monkeypatch.delenv("GITHUB_EVENT_PATH", raising=False)
     monkeypatch.setenv("GIT_CONFIG_GLOBAL", str(tmp_path / "no-such-file"))
-    git(root, "init", "-q", "-b", "main")
-    git(root, "remote", "add", "origin", str(remote))
-    commit(root)
-    git(root, "push", "-q", "origin", "main")
     github.remote = remote
     return site
 

@@ -17,7 +17,7 @@ from approved_headers import sign, signed
 from approved_texts import approve, propose, save_approved
 from msgspec import structs
 from repository import commit, edit_file, git
-from sandbox_site import Site, make_site
+from sandbox_site import Site, copy_site, make_site
 
 from mkdocs_contentgen.git import Commit, CommittedLine, Person
 from mkdocs_contentgen.requests import BlogRequest
@@ -188,19 +188,28 @@ def test_lines_of_an_earlier_approval() -> None:
     assert set(doubts(file, made("Jo"), anew, {"Kim": file_by("Kim")})) == {"approved_by", "sha256"}
 
 
+@pytest.fixture(scope="module")
+def made_site(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Make a site with a text that Jo has approved in a commit, on a branch."""
+    root = tmp_path_factory.mktemp("made")
+    with pytest.MonkeyPatch.context() as monkeypatch:
+        site = make_site(root, monkeypatch)
+        monkeypatch.setenv("GIT_CONFIG_GLOBAL", str(root / "no-such-file"))
+        git(root, "init", "-q", "-b", "main")
+        commit(root)
+        git(root, "checkout", "-q", "-b", "texts")
+        site.draft("<article><h1>Alpha</h1><p>In <mark>1999</mark>, it was slow.</p></article>")
+        site.run("approve", "index.md", "--by", "Jo", "--reason", "I was there")
+        commit(root, name="Jo")
+    shutil.rmtree(root / ".cache")
+    return root
+
+
 @pytest.fixture
-def site(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Site:
-    """Return a site with a text that Jo has approved in a commit, on a branch."""
-    site = make_site(tmp_path, monkeypatch)
+def site(made_site: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Site:
+    """Return a copy of the site, for one test."""
     monkeypatch.setenv("GIT_CONFIG_GLOBAL", str(tmp_path / "no-such-file"))
-    git(tmp_path, "init", "-q", "-b", "main")
-    commit(tmp_path)
-    git(tmp_path, "checkout", "-q", "-b", "texts")
-    site.draft("<article><h1>Alpha</h1><p>In <mark>1999</mark>, it was slow.</p></article>")
-    site.run("approve", "index.md", "--by", "Jo", "--reason", "I was there")
-    commit(tmp_path, name="Jo")
-    shutil.rmtree(tmp_path / ".cache")
-    return site
+    return copy_site(made_site, tmp_path, monkeypatch)
 
 
 def reported(site: Site) -> list[str]:
