@@ -16,6 +16,7 @@ Pushes go to a repository on this machine, whose hook refuses what rules of a re
 from __future__ import annotations
 
 import json
+import os
 import re
 import subprocess
 from collections.abc import Iterator, Sequence
@@ -25,8 +26,10 @@ from http.server import BaseHTTPRequestHandler
 from pathlib import Path
 from threading import Lock
 from typing import Any, Literal
+from unittest.mock import patch
 from urllib.parse import parse_qsl, unquote
 
+import certifi
 from service_double import Server
 
 REPOSITORY = "octo/docs"
@@ -330,12 +333,23 @@ class _Handler(BaseHTTPRequestHandler):
         """Print nothing."""
 
 
+def first_certificate() -> str:
+    """Return a file with one of the certificates that httpx trusts: loading all takes 30 ms."""
+    bundle = Path(certifi.where())
+    file = Path(os.environ["HOME"], "first.pem")
+    if not file.exists():
+        start, end, _ = bundle.read_text("utf-8").partition("-----END CERTIFICATE-----\n")
+        file.write_text(start[start.index("-----BEGIN") :] + end, "utf-8")
+    return str(file)
+
+
 @contextmanager
 def github_double() -> Iterator[GitHubDouble]:
-    """Serve the double on this machine."""
+    """Serve the double on this machine, for which no command needs a certificate."""
     double = GitHubDouble()
     handler = type("Handler", (_Handler,), {"double": double})
-    with Server(("127.0.0.1", 0), handler) as server:
+    certificates = patch.dict(os.environ, SSL_CERT_FILE=first_certificate())
+    with certificates, Server(("127.0.0.1", 0), handler) as server:
         double.url = f"http://127.0.0.1:{server.server_address[1]}"
         with server.serving():
             yield double

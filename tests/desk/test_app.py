@@ -51,6 +51,7 @@ class Reviewer:
         self.root = root
         self.app = desk
         self.headers = {"Sec-Fetch-Site": "same-origin"}
+        self._refs: dict[str, object] = {}
 
     def send(
         self, path: str, body: object = None, origin: str = DESK, **headers: str
@@ -95,7 +96,9 @@ class Reviewer:
 
     def text(self, page: str = "report.md") -> dict[str, object]:
         """Return all of a text."""
-        answer = self.call("text", ref=self.queue()[page]["ref"])
+        if page not in self._refs:
+            self._refs[page] = self.queue()[page]["ref"]
+        answer = self.call("text", ref=self._refs[page])
         assert answer.status_code == 200, answer.text
         found: dict[str, object] = answer.json()
         return found
