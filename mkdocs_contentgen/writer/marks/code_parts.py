@@ -19,7 +19,7 @@ _PART = re.compile(r"[^\s\"'`\u00b4‘’“”()\[\]{}<>,;|&=!…]+")
 _SURROUNDING = ".:?!*~^$@+%\\"
 """Signs at the start or the end of a part that do not belong to it."""
 
-_LITERALS = frozenset(
+LITERALS = frozenset(
     "true false none null nil yes no on off self cls this and or not in if else for 0 1 2".split()
 )
 """What every reader knows and no source has to say."""
@@ -138,7 +138,7 @@ def _unknown_parts(code: str, given: str, *, is_block: bool) -> list[Range]:
 
 def _says_something(part: str) -> bool:
     """Tell whether a part of code is more than signs, or a word such as `true`."""
-    return re.search(r"\w", part) is not None and part.casefold() not in _LITERALS
+    return re.search(r"\w", part) is not None and part.casefold() not in LITERALS
 
 
 def _unknown_commands(code: str, known: str) -> list[Range]:

@@ -11,7 +11,7 @@ read, since a negation or a new requirement has no statement that could be lost.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 
@@ -201,7 +201,7 @@ class _Judge:
         if not lost:
             return None
         source = _source_of(next(iter(lost)), changed)
-        is_elsewhere = self._is_supported_elsewhere(sentence, changed, had_none)
+        is_elsewhere = self._is_supported_elsewhere(sentence, lost, changed, had_none)
         now = "" if is_elsewhere else _says_now(sentence, source)
         return _Judged(source, StaleSentence(sentence.line, tuple(lost), now), not is_elsewhere)
 
@@ -226,16 +226,20 @@ class _Judge:
     def _is_supported_elsewhere(
         self,
         sentence: Sentence,
+        lost: Iterable[str],
         changed: Sequence[CitedPassage],
         had_no_support: frozenset[str],
     ) -> bool:
         """Tell whether another section of a changed page supports the whole sentence."""
         stems = content_stems(sentence.text)
+        # A section about something else has the same figure by chance, more than the same code.
+        least = len(stems) / 2
+        if all(re.search(r"[^\W\d]", statement) is None for statement in lost):
+            least += 0.5
         for source in changed:
             for section in source.other_sections():
-                shared = stems & content_stems(section)
-                if 2 * len(shared) < len(stems):
-                    continue  # it is about something else, and has the same figure by chance
+                if len(stems & content_stems(section)) < least:
+                    continue
                 unsupported = map(_as_kept, self._unsupported(sentence, [section]))
                 if had_no_support.issuperset(unsupported):
                     return True

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, lru_cache
 from itertools import pairwise
 from xml.etree.ElementTree import Element
 
@@ -20,11 +20,22 @@ from ...html.elements import BLOCK_LEVEL, HEADINGS
 from ...language.languages import SOURCES_HEADINGS
 from ...language.ranges import Range
 from ...language.sentences import sentence_ends
-from ..marks.code_parts import find_unknown_in_line, find_unknown_parts, stands_as_whole
+from ..marks.code_parts import LITERALS, find_unknown_in_line, find_unknown_parts, stands_as_whole
 from ..marks.marking import Given, find_unsupported
 
 _LABEL = re.compile(r"\s?\[(\d{1,3})\]")
 """The label of a citation, such as `[3]`, with its number as group 1."""
+
+
+_STATE = re.compile(
+    r"\b(?:alpha|beta|deprecated|experimental|mandatory|obsolete|optional|preview|required|unstable"
+    r"|unsupported)\b",
+    re.IGNORECASE,
+)
+"""A word for the state of a feature, which is a statement where a source had it.
+
+In a new text, it is none: what is said in these words can be said in others.
+"""
 
 
 def normal_statement(text: str) -> str:
@@ -65,9 +76,9 @@ class Sentence:
         parts: list[Range] = []
         for whole in found:
             parts += self._parts_of_code(whole, given) or [whole]
-        for code in self._unsaid_code(given):
-            if not any(code.start <= part.start < code.end for part in parts):
-                parts.append(code)
+        for part in (*self._unsaid_code(given), *self._unsaid_states(given)):
+            if not any(part.start <= known.start < part.end for known in parts):
+                parts.append(part)
         return parts
 
     def all_unsupported(self, given: Given) -> list[Range]:
@@ -75,17 +86,28 @@ class Sentence:
         return [*self.unsupported(given), *self._unsaid_code(given)]
 
     def _unsaid_code(self, given: Given) -> Iterator[Range]:
-        """Yield the code of several words that is not given as a whole.
+        """Yield the code of several words, or such as `null`, that is not given as a whole.
 
         Both words of `encrypted = true` can stand in a source that does not say so.
         """
         start = 0
         for token in self.tokens:
             end = start + len(token.content)
-            is_code = token.type == "code_inline" and len(token.content.split()) > 1
-            if is_code and not stands_as_whole(token.content, given.text):
-                yield Range(start, end)
+            if token.type == "code_inline":
+                is_whole = len(token.content.split()) > 1 or token.content in LITERALS
+                if is_whole and not stands_as_whole(token.content, given.text):
+                    yield Range(start, end)
             start = end
+
+    def _unsaid_states(self, given: Given) -> Iterator[Range]:
+        """Yield words such as `experimental` that are not given."""
+        start = 0
+        for token in self.tokens:
+            if token.type == "text":
+                for state in _STATE.finditer(token.content):
+                    if state[0].casefold() not in _states_of(given.text):
+                        yield Range(start + state.start(), start + state.end())
+            start += len(token.content)
 
     def _parts_of_code(self, whole: Range, given: Given) -> list[Range]:
         """Return the parts of a code span that are not given, none for a range of something else.
@@ -140,6 +162,11 @@ class CitingBlock:
             if text.strip():
                 yield Sentence(tokens, text, self.kind)
             start = end
+
+
+@lru_cache(maxsize=64)  # what is given is the same for all sentences of a paragraph
+def _states_of(given: str) -> frozenset[str]:
+    return frozenset(state[0].casefold() for state in _STATE.finditer(given))
 
 
 def _cut(tokens: Sequence[Token], start: int, end: int) -> Iterator[Token]:

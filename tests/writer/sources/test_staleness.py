@@ -176,3 +176,19 @@ def test_code_that_is_another_one_as_a_whole() -> None:
     now = passage("Its schema has `encrypt_fields`, so it is stored encrypted: true.", before)
     (found,) = find_stale(approved(html, before), [now])
     assert (found.level, found.lost) == ("wrong", ("encrypted = true",))
+
+
+@pytest.mark.parametrize(
+    ("said", "before", "now", "lost"),
+    [
+        ("The feature is experimental.", "This experimental feature is new.", "It is new.", True),
+        ("The feature is experimental.", "Still experimental!", "It is Experimental.", False),
+        ("Give it <code>null</code>.", "It takes `null`.", "It takes nothing.", True),
+        ("Give it <code>null</code>.", "It takes nothing.", "It takes none.", False),
+    ],
+)
+def test_words_for_states(said: str, before: str, now: str, *, lost: bool) -> None:
+    """A word such as `experimental`, and a literal in code, is lost where a source had it."""
+    html = f'<article><h1>T</h1><p>{said} <a href="{URL}">[1]</a></p></article>'
+    (found,) = find_stale(approved(html, before), [passage(now, before)])
+    assert (found.level == "wrong") is lost
