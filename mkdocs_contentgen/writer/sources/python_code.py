@@ -33,6 +33,19 @@ _DECLARING_CALLS = frozenset(
 Those of argparse, click and typer; decorators and defaults are shown in any case.
 """
 
+_TYPING = frozenset({"t", "te", "tp", "typing", "typing_extensions"})
+"""The names that programs give to the modules with types."""
+
+_BUILTIN_TYPES = {
+    "Dict": "dict",
+    "FrozenSet": "frozenset",
+    "List": "list",
+    "Set": "set",
+    "Tuple": "tuple",
+    "Type": "type",
+}
+"""The names of types that had others before."""
+
 _BRANCHES = ("body", "handlers", "orelse", "finalbody")
 """The fields of statements such as `if` and `try` with the statements inside of them."""
 
@@ -101,10 +114,15 @@ class _Program:
     def _read_function(self, function: _Function, prefix: str) -> None:
         said = self._above(function)
         compared = [*said]
+        arguments = [node for node in ast.walk(function.args) if isinstance(node, ast.arg)]
+        for argument in arguments:
+            if argument.annotation:
+                argument.annotation = _normal_type(argument.annotation)
+        if function.returns:
+            function.returns = _normal_type(function.returns)
         said.append(_signature(function))
-        for argument in ast.walk(function.args):
-            if isinstance(argument, ast.arg):
-                argument.annotation = None
+        for argument in arguments:
+            argument.annotation = None
         function.returns = None
         compared.append(_signature(function))
         docstring = ast.get_docstring(function)
@@ -160,10 +178,65 @@ class _Program:
         self._shown_lines |= {statement.lineno, statement.end_lineno or 0}
         said = self._comment_above(statement.lineno)
         lines = self._lines[statement.lineno - 1 : statement.end_lineno]
+        if isinstance(statement, ast.AnnAssign):
+            lines = _with_normal_type(statement, lines)
         said.append("\n".join(line.strip() for line in lines))
         if isinstance(following, ast.Expr) and _is_string(following.value):
             said.append(ast.unparse(following.value))
         return said
+
+
+class _TypeNormalizer(ast.NodeTransformer):
+    """Replaces the older ways to write a type by the newest: `Optional[str]` by `str | None`."""
+
+    def visit_Attribute(self, node: ast.Attribute) -> ast.expr:  # noqa: N802 - the name of ast
+        """Leave out the module `typing`, whatever it is called."""
+        if isinstance(node.value, ast.Name) and node.value.id in _TYPING:
+            return ast.Name(node.attr)
+        return node
+
+    def visit_Name(self, node: ast.Name) -> ast.expr:  # noqa: N802 - the name of ast
+        """Replace the name of a type such as `List`, which has no type in it."""
+        return ast.Name(_BUILTIN_TYPES.get(node.id, node.id))
+
+    def visit_Constant(self, node: ast.Constant) -> ast.expr:  # noqa: N802 - the name of ast
+        """Replace a type in quotation marks."""
+        if isinstance(node.value, str) and node.value.isidentifier():
+            return ast.Name(node.value)
+        return node
+
+    def visit_Subscript(self, node: ast.Subscript) -> ast.expr:  # noqa: N802 - the name of ast
+        """Replace a type that has others in it. What `Literal` has are values."""
+        outer: ast.expr = self.visit(node.value)
+        name = outer.id if isinstance(outer, ast.Name) else ""
+        if name in ("Literal", "Annotated"):
+            return ast.Subscript(outer, node.slice)
+        inner: ast.expr = self.visit(node.slice)
+        if name == "Optional":
+            return ast.BinOp(inner, ast.BitOr(), ast.Constant(None))
+        if name == "Union" and isinstance(inner, ast.Tuple) and inner.elts:
+            first, *others = inner.elts
+            for other in others:
+                first = ast.BinOp(first, ast.BitOr(), other)
+            return first
+        return ast.Subscript(outer, inner)
+
+
+def _normal_type(annotation: ast.expr) -> ast.expr:
+    """Return a type as it is written today, since another way to write it is no change."""
+    normal: ast.expr = _TypeNormalizer().visit(annotation)
+    return normal
+
+
+def _with_normal_type(statement: ast.AnnAssign, lines: Sequence[str]) -> list[str]:
+    """Return the lines of an assignment with its type as it is written today."""
+    annotation = statement.annotation
+    end = (annotation.end_lineno or annotation.lineno) - statement.lineno
+    # The columns of the syntax tree count the bytes of UTF-8.
+    rest = lines[end].encode("utf-8", "replace")[annotation.end_col_offset or 0 :]
+    target = ast.unparse(statement.target)
+    first = f"{target}: {ast.unparse(_normal_type(annotation))}{rest.decode('utf-8', 'replace')}"
+    return [first, *lines[end + 1 :]]
 
 
 def _statements(body: Iterable[ast.stmt]) -> Iterator[ast.stmt]:
