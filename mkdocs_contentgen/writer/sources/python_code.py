@@ -189,23 +189,23 @@ class _Program:
 class _TypeNormalizer(ast.NodeTransformer):
     """Replaces the older ways to write a type by the newest: `Optional[str]` by `str | None`."""
 
-    def visit_Attribute(self, node: ast.Attribute) -> ast.expr:  # noqa: N802 - the name of ast
+    def visit_Attribute(self, node: ast.Attribute) -> ast.expr:
         """Leave out the module `typing`, whatever it is called."""
         if isinstance(node.value, ast.Name) and node.value.id in _TYPING:
             return ast.Name(node.attr)
         return node
 
-    def visit_Name(self, node: ast.Name) -> ast.expr:  # noqa: N802 - the name of ast
+    def visit_Name(self, node: ast.Name) -> ast.expr:
         """Replace the name of a type such as `List`, which has no type in it."""
         return ast.Name(_BUILTIN_TYPES.get(node.id, node.id))
 
-    def visit_Constant(self, node: ast.Constant) -> ast.expr:  # noqa: N802 - the name of ast
+    def visit_Constant(self, node: ast.Constant) -> ast.expr:
         """Replace a type in quotation marks."""
         if isinstance(node.value, str) and node.value.isidentifier():
             return ast.Name(node.value)
         return node
 
-    def visit_Subscript(self, node: ast.Subscript) -> ast.expr:  # noqa: N802 - the name of ast
+    def visit_Subscript(self, node: ast.Subscript) -> ast.expr:
         """Replace a type that has others in it. What `Literal` has are values."""
         outer: ast.expr = self.visit(node.value)
         name = outer.id if isinstance(outer, ast.Name) else ""
