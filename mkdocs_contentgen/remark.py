@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
-from typing import Annotated, Literal
+from typing import Annotated, Literal, get_args
 
 import msgspec
 from msgspec import Meta, structs
@@ -103,6 +103,9 @@ Kind = Literal[
     "service",
 ]
 """What a remark says. Whoever adds a kind follows "Add a remark" in CONTRIBUTING.md."""
+
+KINDS: tuple[Kind, ...] = get_args(Kind)
+"""The kinds in the order in which remarks are shown."""
 
 _OF_FORM: Mapping[Kind, tuple[str, ...]] = {
     "cut": ("words", "reason", "said"),

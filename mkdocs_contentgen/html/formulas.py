@@ -1,4 +1,7 @@
-r"""Read formulas in TeX as text: in `\( … \)`, `\[ … \]` and `$$ … $$`, nothing is Markdown."""
+r"""Read formulas in TeX as text, in which nothing is Markdown.
+
+They are those in `\( … \)`, `\[ … \]`, `$$ … $$` and `$…$`.
+"""
 
 from __future__ import annotations
 

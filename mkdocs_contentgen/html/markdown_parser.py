@@ -46,6 +46,11 @@ class LinkParser(MarkdownIt):
 @cache
 def inline_parser(*, is_persons: bool = False) -> MarkdownIt:
     """Return a parser of lines. That of a person's lines knows HTML and `==statements==`, too."""
+    return new_inline_parser(is_persons=is_persons)
+
+
+def new_inline_parser(*, is_persons: bool = False) -> MarkdownIt:
+    """Return a new parser of lines, to which others can add rules."""
     kind = MarkdownIt if is_persons else LinkParser
     parser = kind("commonmark", {"html": is_persons, "maxNesting": _MAX_BRACKETS})
     parser.enable("strikethrough")
@@ -61,7 +66,12 @@ def inline_parser(*, is_persons: bool = False) -> MarkdownIt:
 
 @cache
 def block_parser() -> MarkdownIt:
-    """Return a parser of a person's blocks, whose lines are read as inline_parser() reads them."""
+    """Return the parser of a person's blocks."""
+    return new_block_parser()
+
+
+def new_block_parser() -> MarkdownIt:
+    """Return a new parser of blocks, whose lines are read as inline_parser() reads them."""
     parser = MarkdownIt("commonmark", {"html": True, "maxNesting": _MAX_DEPTH})
     parser.enable(["strikethrough", "table"])
     parser.disable("html_block")  # its words are those of a paragraph
@@ -102,7 +112,7 @@ def link_addresses(text: str) -> list[str]:
 
 def _limit_time(parser: MarkdownIt) -> None:
     """Limit how far a parser looks for the end of what may have none: else it takes minutes."""
-    parser.block.ruler.at("reference", _read_reference)
+    parser.block.ruler.at("reference", read_reference)
     parser.inline.ruler.at("html_inline", _read_html)
     parser.inline.ruler.at("link", _read_link)
     parser.inline.ruler.at("image", _read_image)
@@ -122,8 +132,11 @@ def _last_bracket(line: str) -> int:
     return line.rfind("]")
 
 
-def _read_reference(state: StateBlock, first: int, last: int, silent: bool) -> bool:
-    """Read the address of links elsewhere. The original looks for the end of the paragraph."""
+def read_reference(state: StateBlock, first: int, last: int, silent: bool) -> bool:
+    """Read the address of links elsewhere, as a rule of a parser, without looking far for its end.
+
+    The original looks for the end of the paragraph.
+    """
     end_of_text = state.lineMax
     state.lineMax = min(end_of_text, first + _MAX_REFERENCE)
     try:

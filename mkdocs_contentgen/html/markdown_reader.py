@@ -11,19 +11,21 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from io import StringIO
+from typing import Any
 
 from bs4 import BeautifulSoup, Tag
+from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
 from ..display import escape_controls, shortened
 from ..errors import EditError
 from .elements import BLOCK_LEVEL, VOID
+from .inline_tags import name_of_tag, paired_tags
 from .markdown_parser import block_parser, inline_parser
 from .sanitizer import TAGS
 from .tags import tags_in
 
 _INLINE = TAGS - BLOCK_LEVEL
-_TAG = re.compile(r"<(/?)([A-Za-z][A-Za-z0-9-]*)[^<>]*>")
 _UNSEEN = re.compile(r"[\s\x00-\x1f\x7f\ufffe\uffff]+")
 _MAX_SHOWN = 80
 
@@ -41,14 +43,22 @@ def read_line(markdown: str) -> str:
     return str(parser.renderer.render(tokens, parser.options, {}))
 
 
-def read_blocks(markdown: str, *, has_title: bool = False) -> str:
+def read_blocks(
+    markdown: str,
+    *,
+    has_title: bool = False,
+    parser: MarkdownIt | None = None,
+    environment: dict[str, Any] | None = None,
+) -> str:
     """Return the HTML of paragraphs, headings, lists, tables and code.
 
     A text has one title, so other headings begin at level 2. With `has_title`, the first heading of
     level 1 is the title. Raises EditError for HTML that a line cannot have.
+
+    `parser` is another one than that of a person's blocks, and `environment` takes what it notes.
     """
-    parser = block_parser()
-    tokens = parser.parse(markdown)
+    parser = parser or block_parser()
+    tokens = parser.parse(markdown, environment)
     tags_of_title = 2 if has_title else 0
     for token in tokens:
         _keep_tags(token.children or [])
@@ -99,28 +109,19 @@ def check_kept(html: str, element: Tag) -> None:
 
 def _keep_tags(tokens: Sequence[Token]) -> None:
     """Make text of each tag that does not start or end an element of a line."""
-    opened: dict[str, list[Token]] = {}
-    for token in tokens:
+    kept: set[int] = set()
+    for start, end in paired_tags(tokens):
+        kept |= {start, end}
+    for index, token in enumerate(tokens):
         if token.type != "html_inline":
             continue
-        token.type = "text"  # until it is known to be the start or the end of an element
-        tag = _TAG.fullmatch(token.content)
-        if tag is None:
-            continue
-        is_end = bool(tag[1])
-        name = tag[2].lower()
-        if name not in TAGS:
-            continue
-        if name not in _INLINE:
+        name = name_of_tag(token)
+        if name in TAGS - _INLINE:
             raise EditError(f"<{name}> begins another block; to write of it, write `<{name}>`")
-        if name in VOID and not is_end:
-            token.type = "html_inline"
-        elif not is_end and not token.content.endswith("/>"):
-            opened.setdefault(name, []).append(token)
-        elif is_end and opened.get(name):
-            start = opened[name].pop()
-            start.type = "html_inline"
-            token.type = "html_inline"
+        is_void = name in VOID and not token.content.startswith("</")
+        is_element = name in _INLINE and (is_void or index in kept)
+        if not is_element:
+            token.type = "text"
 
 
 def _attributes(element: Tag) -> Iterator[tuple[str, str]]:

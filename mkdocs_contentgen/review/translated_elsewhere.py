@@ -9,9 +9,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from contextlib import suppress
 from datetime import UTC, datetime
+from functools import cache
+from typing import Any
 
+from markdown_it import MarkdownIt
 from msgspec import structs
 
 from ..errors import EditError, FailedTextError, UnsafeHTMLError
@@ -25,6 +27,7 @@ from ..html.descriptions import (
     descriptions_in,
 )
 from ..html.document import Document, document_of
+from ..html.markdown_parser import new_block_parser
 from ..html.markdown_reader import read_blocks
 from ..html.markup import root
 from ..language.values import guess_language
@@ -55,10 +58,11 @@ from ..translation.updated_translation import (
     plan_translation_update,
     remarks_still_true,
 )
-from ..writer.answers.answers import apply_steps, read_answer
+from ..writer.answers.answers import read_answer
 from ..writer.answers.containers import without_fence, without_front_matter
-from ..writer.answers.embedded_html import without_html
-from ..writer.answers.reading import EXTENSION_STEPS
+from ..writer.answers.extensions import read_extensions, read_footnote_marks
+from ..writer.answers.html_rules import read_html
+from ..writer.answers.transforms import remarks_in
 from ..writer.models.program import prompt_text
 from ..writer.models.settings import WriterOptions
 
@@ -253,11 +257,20 @@ def _read_markdown(text: str) -> tuple[str, list[Remark]]:
     Comments, HTML that is a block, and what only some sites can show become Markdown or text.
     Raises EditError for what has no form in Markdown.
     """
-    text, remarks = apply_steps(EXTENSION_STEPS, text)
-    if "<!--" not in text:
-        with suppress(EditError):
-            return read_blocks(text, has_title=True), remarks
-    return read_blocks(without_html(text), has_title=True), [*remarks, Remark("repaired_html")]
+    environment: dict[str, Any] = {}
+    html = read_blocks(text, has_title=True, parser=_parser(), environment=environment)
+    return html, remarks_in(environment)
+
+
+@cache
+def _parser() -> MarkdownIt:
+    """Return a parser of blocks that knows what other tools write."""
+    parser = new_block_parser()
+    parser.enable("html_block")
+    read_html(parser)
+    read_extensions(parser)
+    read_footnote_marks(parser)
+    return parser
 
 
 def _check(

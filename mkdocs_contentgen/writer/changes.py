@@ -32,9 +32,9 @@ from ..service.protocol import (
 )
 from ..text import MAX_BLOCK
 from .answers.answers import problem_of_empty, read_answer
-from .answers.markdown import MarkdownDocument, paragraph_html, read_markdown
+from .answers.document import MarkdownDocument
+from .answers.markdown import paragraph_html, read_markdown
 from .answers.numbered_blocks import Action, Entry, read_changes
-from .answers.reading import without_references
 from .marks.statements import find_quotations
 from .models.completion import Ask, Completion, Message, ModelCall
 from .models.kept_answers import KeptAnswers
@@ -176,8 +176,6 @@ def read_update(
     answer, remarks = read_answer(completion.text)
     if completion.is_cut:
         remarks.append(Remark("update_cut", values={"said": completion.server_words}))
-    # The lines of such a list begin like blocks.
-    answer = without_references(answer)
     reader = _EntryReader(request, update, passages, options)
     results = []
     changes = []

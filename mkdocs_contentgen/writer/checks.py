@@ -22,7 +22,8 @@ from ..requests import NewsRequest, Request
 from ..topics import is_listicle, items_of
 from .answers.answers import NO_ANSWER
 from .answers.degenerate import degenerate_problem
-from .answers.markdown import MarkdownBlock, MarkdownDocument, is_quote, is_tip
+from .answers.document import MarkdownBlock, MarkdownDocument
+from .answers.markdown import is_quote, is_tip
 from .answers.reading import whole_paragraphs
 from .marks.marking import inline_text
 from .marks.names import find_names

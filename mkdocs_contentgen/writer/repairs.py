@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from ..topics import is_listicle, items_of
-from .answers.markdown import MarkdownBlock, is_tip
+from .answers.document import MarkdownBlock
+from .answers.markdown import is_tip
 from .checks import Candidate, item_numbers, lacks_closing
 from .prompts import fill
 

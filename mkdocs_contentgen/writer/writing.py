@@ -16,7 +16,7 @@ from msgspec import structs
 from ..errors import FailedTextError, ServiceError, UnsafeHTMLError
 from ..html.article import parse_article
 from ..language.words import count_words, split_words
-from ..remark import Remark, without_repeated
+from ..remark import KINDS, Remark, without_repeated
 from ..remark_words import sentences_of
 from ..requests import Request
 from ..service.protocol import UNOBSERVED, Attempt, encode_answer
@@ -25,7 +25,8 @@ from ..topics import is_listicle, items_of
 from .answers.answers import read_answer, without_thinking
 from .answers.article_blocks import read_article
 from .answers.degenerate import find_loop
-from .answers.markdown import MarkdownBlock, MarkdownDocument, as_section, read_markdown, to_html
+from .answers.document import MarkdownBlock, MarkdownDocument
+from .answers.markdown import as_section, read_markdown, to_html
 from .answers.reading import join_texts, mend_answer, trim, whole_paragraphs
 from .checks import Candidate
 from .models.completion import Ask, Completion, Message, ModelCall, Watch, ask_nobody
@@ -535,16 +536,24 @@ class _Writing:
 
     def _with_text(self, candidate: Candidate, text: str) -> Candidate:
         """Return a candidate with another text, in Markdown."""
-        document = read_markdown(text, title=self._request.topic)
-        remarks = list(candidate.mended)
-        if document.has_images:
-            remarks.append(Remark("repaired_pictures"))
+        document = read_markdown(
+            text,
+            title=self._request.topic,
+            by_person=candidate.by_person,
+            has_sources=bool(self._passages),
+        )
+        remarks = [*candidate.mended, *document.remarks]
         return replace(
             candidate,
             document=document,
-            mended=tuple(without_repeated(remarks)),
+            mended=tuple(sorted(without_repeated(remarks), key=_place_of)),
             text=text or "(nothing)",  # many servers refuse an empty message
         )
+
+
+def _place_of(remark: Remark) -> int:
+    """Return the place of a remark among others."""
+    return KINDS.index(remark.kind)
 
 
 def _citation_remarks(dropped: Sequence[str]) -> list[Remark]:

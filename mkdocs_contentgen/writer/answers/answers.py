@@ -7,14 +7,12 @@ sees. Texts and updates are read from what is left.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 
 from ...language.languages import any_of
 from ...remark import Kind, Remark
-
-_FENCE = re.compile("```+|~~~+")
-"""The fence of a code block."""
+from .block_lines import split_code
 
 _FENCE_LINE = re.compile(r"^[ \t]*(?:```|~~~)\w{0,20}[ \t]*$", re.MULTILINE)
 """The first or last line of a code block."""
@@ -156,7 +154,7 @@ def _final_channel(text: str) -> str:
 def without_next_turn(text: str) -> str:
     """Drop the words that a model writes after the end of its turn."""
     kept: list[str] = []
-    for is_code, line in split_lines(text):
+    for is_code, line in split_code(text.split("\n")):
         end = None if is_code else _END.search(line)
         if end and (kept or line[: end.start()].strip()):
             return "\n".join([*kept, line[: end.start()]])
@@ -167,7 +165,7 @@ def without_next_turn(text: str) -> str:
 def each_line(text: str, change: Callable[[str], str]) -> str:
     """Return a text with each line changed that is no code."""
     lines = []
-    for is_code, line in split_lines(text):
+    for is_code, line in split_code(text.split("\n")):
         lines.append(line if is_code else change(line))
     return "\n".join(lines)
 
@@ -175,22 +173,6 @@ def each_line(text: str, change: Callable[[str], str]) -> str:
 def without_fence_lines(text: str) -> str:
     """Drop the fences of code blocks, which models put around answers that are no text."""
     return _FENCE_LINE.sub("", text)
-
-
-def split_lines(text: str) -> Iterator[tuple[bool, str]]:
-    """Yield each line, and whether it is in a fenced code block."""
-    fence = ""
-    for line in text.split("\n"):
-        bare = line.strip()
-        if fence:
-            yield True, line
-            if bare.startswith(fence) and not bare.strip(fence[0]):
-                fence = ""
-            continue
-        start = _FENCE.match(bare)
-        if start:
-            fence = start[0]
-        yield start is not None, line
 
 
 _STEPS: Sequence[Step] = (

@@ -14,7 +14,7 @@ from markdown_it.token import Token
 
 from ...html.elements import BLOCK_LEVEL, HEADINGS
 from ...html.formulas import FORMULA, find_formulas
-from .markdown import MarkdownBlock, MarkdownDocument
+from .document import MarkdownBlock, MarkdownDocument
 
 _CODE = frozenset({"code", "kbd", "samp"})
 

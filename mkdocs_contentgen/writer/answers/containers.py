@@ -9,7 +9,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 
 from ...language.words import count_words, split_words
-from .answers import split_lines
+from .block_lines import split_code
 
 _FENCE = re.compile(r"^ {0,3}(?P<fence>```+|~~~+)[ \t]*\{?\.?(?P<info>[^`\n]*)$", re.MULTILINE)
 """The first or last line of a code block, and what stands behind its fence."""
@@ -167,7 +167,7 @@ def _count(text: str) -> int:
 
 def has_title(text: str) -> bool:
     """Tell whether a text has a heading of level 1."""
-    lines = split_lines(text)
+    lines = split_code(text.split("\n"))
     return any(line.startswith("# ") and not is_code for is_code, line in lines)
 
 

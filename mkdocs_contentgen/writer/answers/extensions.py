@@ -1,4 +1,4 @@
-"""Write what only some sites can show in Markdown that every site shows.
+"""Read what only some sites can show as what every site shows.
 
 Footnotes, definition lists, ids of headings, tabs, and boxes such as `> [!NOTE]`, `!!! note` and
 `/// note` lose their marks, and keep their words.
@@ -7,19 +7,22 @@ Footnotes, definition lists, ids of headings, tabs, and boxes such as `> [!NOTE]
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from textwrap import dedent
+from bisect import bisect_right
 
-from .answers import each_line, split_lines
+from markdown_it import MarkdownIt
+from markdown_it.rules_block import StateBlock
+from markdown_it.rules_core import StateCore
+from markdown_it.rules_inline import StateInline
 
-_FOOTNOTE = re.compile(r"[ \t]*\[\^[^\]\s]{1,40}\]:[ \t]*")
+from .block_lines import INTERRUPTS, line_at, note, push_paragraph
+
+_FOOTNOTE = re.compile(r"^\[\^[^\]\s]{1,40}\]:[ \t]*", re.MULTILINE)
 """The start of a footnote: `[^1]: A measurement.`."""
 
-_FOOTNOTE_MARK = re.compile(r"[ \t]?\[\^[^\]\s]{1,40}\](?!\()")
+_FOOTNOTE_MARK = re.compile(r"\[\^[^\]\s]{1,40}\](?!\()")
 """The mark of a footnote in a text."""
 
-_BOX = re.compile(r"[ \t]*>[ \t]?\[!(?P<name>\w{1,20})\][-+]?[ \t]*(?P<title>[^\n]*)")
+_BOX = re.compile(r"\[!(?P<name>\w{1,20})\][-+]?[ \t]*(?P<title>[^\n]*)(?:\n|\Z)")
 """The first line of a box: `> [!NOTE]`."""
 
 _INDENTED_BOX = re.compile(
@@ -36,11 +39,11 @@ _FENCED_BOX = re.compile(
 _MAX_NESTED = 5
 """How deep boxes stand in others; deeper ones keep their marks."""
 
-_HEADING_ID = re.compile(r"(#{1,6}[ \t][^\n]*?\S)[ \t]*\{:?[ \t]*[#.][^{}\n]{0,200}\}[ \t]*")
-"""A heading, as group 1, with its ids and classes behind it."""
+_INDENTATION = 4
+"""The number of spaces before the content of a box."""
 
-_QUOTED = re.compile(r"[ \t]*>[ \t]?")
-"""The mark of a line of a quotation."""
+_HEADING_ID = re.compile(r"(\S)[ \t]*\{:?[ \t]*[#.][^{}\n]{0,200}\}[ \t]*\Z")
+"""The ids and classes at the end of a heading, behind group 1."""
 
 _TERM = re.compile(r"(?:\*\*)?(?P<term>\w[^\n*]{0,60}[\w)])(?:\*\*)?")
 """A line that is a term, if its definition stands below it."""
@@ -48,132 +51,101 @@ _TERM = re.compile(r"(?:\*\*)?(?P<term>\w[^\n*]{0,60}[\w)])(?:\*\*)?")
 _DEFINITION = re.compile(r":[ \t]+(?=\S)")
 """The mark of a definition: `:   what it means`."""
 
-_CODE = re.compile(r"(`+[^`]*`+)")
-"""Code in backticks."""
+_DEPTH = "boxes"
+"""The key of the environment for how many boxes are open."""
 
 
-@dataclass(frozen=True)
-class _Box:
-    """A box or a tab in the lines of a text."""
-
-    start: re.Match[str]
-    """Its first line."""
-
-    end: int
-    """The number of the line behind its content."""
-
-    following: int
-    """The number of the line behind the box, which can have a closing line behind its content."""
+def read_extensions(parser: MarkdownIt) -> None:
+    """Make a parser of blocks read what only some sites can show."""
+    parser.block.ruler.before("code", "site_boxes", _read_site_box, {"alt": INTERRUPTS})
+    for rule in (_read_heading_ids, _read_footnotes, _read_boxes, _read_definitions):
+        parser.core.ruler.before("inline", rule.__name__, rule)
 
 
-def without_footnotes(text: str) -> str:
-    """Take out the marks of footnotes. Each footnote becomes a paragraph."""
-    if "[^" in text:
-        return each_line(text, _without_footnote)
-    return text
+def read_footnote_marks(parser: MarkdownIt) -> None:
+    """Make a parser of lines leave out the marks of footnotes."""
+    parser.inline.ruler.before("link", "footnote_mark", _read_footnote_mark)
 
 
-def _without_footnote(line: str) -> str:
-    footnote = _FOOTNOTE.match(line)
-    if footnote:
-        return line[footnote.end() :]
-    parts = _CODE.split(line)
-    # Between the spans of code, which are every second part.
-    for index in range(0, len(parts), 2):
-        parts[index] = _FOOTNOTE_MARK.sub("", parts[index])
-    return "".join(parts)
+def is_footnote(line: str) -> bool:
+    """Tell whether a footnote begins in a line."""
+    return _FOOTNOTE.match(line) is not None
 
 
-def without_github_boxes(text: str) -> str:
-    """Make `> [!NOTE]` the label of its quotation: `> **Note:** Keep the cache.`."""
-    if "[!" not in text:
-        return text
-    lines: list[str] = []
-    label = ""
-    for is_code, line in split_lines(text):
-        box = None if is_code else _BOX.fullmatch(line)
-        if box:
-            label = f"**{box['title'].strip() or box['name'].capitalize()}:** "
-        elif label:
-            quoted = _QUOTED.match(line)
-            if quoted:
-                lines.append(f"> {label}{line[quoted.end() :]}")
-            else:
-                lines += [f"> {label}", line]
-            label = ""
-        else:
-            lines.append(line)
-    if label:
-        lines.append(f"> {label}")
-    return "\n".join(lines)
-
-
-def without_site_boxes(text: str, depth: int = _MAX_NESTED) -> str:
-    """Make quotations of the boxes of MkDocs, each below its label, and paragraphs of tabs."""
-    if depth == 0 or not any(mark in text for mark in ("!!!", "???", "===", "///")):
-        return text
-    lines = text.split("\n")
-    is_code = [code for code, _ in split_lines(text)]
-    last_end: dict[str, int] = {}
-    for number, line in enumerate(lines):
-        if line.startswith("///"):
-            last_end[line.rstrip()] = number
-    result: list[str] = []
-    number = 0
-    while number < len(lines):
-        box = None if is_code[number] else _box_at(lines, number, last_end)
-        if box is None:
-            result.append(lines[number])
-            number += 1
-            continue
-        content = dedent("\n".join(lines[number + 1 : box.end])).strip("\n")
-        inner = without_site_boxes(content, depth - 1).strip("\n")
-        result += ["", *_in_quotation(box.start, inner), ""]
-        number = box.following
-    return "\n".join(result)
-
-
-def _box_at(lines: Sequence[str], number: int, last_end: Mapping[str, int]) -> _Box | None:
-    """Return the box that begins in a line, or None if none does.
-
-    `last_end` has the number of the last line that consists of slashes, by these.
-    """
-    line = lines[number]
-    start = _INDENTED_BOX.fullmatch(line) or _FENCED_BOX.fullmatch(line)
+def _read_site_box(state: StateBlock, first: int, last: int, silent: bool) -> bool:
+    """Read a box of MkDocs as a quotation below its label, and a tab as paragraphs."""
+    depth = state.env.get(_DEPTH, 0)
+    if depth == _MAX_NESTED or state.is_code_block(first):
+        return False
+    line = line_at(state, first)
+    start = _INDENTED_BOX.fullmatch(line) or _FENCED_BOX.fullmatch(line.rstrip())
     if start is None:
-        return None
-    mark = start["mark"]
-    first = number + 1
-    if not mark.startswith("/"):
-        end = _end_of_indented(lines, first)
-        has_content = any(line.strip() for line in lines[first:end])
-        return _Box(start, end, following=end) if has_content else None
-    if last_end.get(mark, -1) < first:
-        return None  # it has no end, and so is none
-    end = first
-    while lines[end].rstrip() != mark:
-        end += 1
-    return _Box(start, end, following=end + 1)
+        return False
+    is_fenced = start["mark"].startswith("/")
+    end = _end_of_fenced(state, first, last, start["mark"]) if is_fenced else None
+    if not is_fenced:
+        end = _end_of_indented(state, first + 1, last)
+    if end is None or end == first + 1:
+        return False
+    if not silent:
+        note(state.env, "repaired_site_boxes")
+        state.env[_DEPTH] = depth + 1
+        _push_box(state, start, first, end)
+        state.env[_DEPTH] = depth
+        state.line = end + is_fenced
+    return True
 
 
-def _end_of_indented(lines: Sequence[str], first: int) -> int:
-    """Return the number of the line behind those that are indented or empty, from `first` on."""
-    for number in range(first, len(lines)):
-        line = lines[number]
-        if line.strip() and not line.startswith(("    ", "\t")):
-            return number
-    return len(lines)
-
-
-def _in_quotation(start: re.Match[str], content: str) -> list[str]:
-    """Return the lines of a box or a tab without its mark."""
-    lines = content.split("\n")
+def _push_box(state: StateBlock, start: re.Match[str], first: int, end: int) -> None:
+    """Push a quotation, or the paragraphs of a tab."""
+    is_quotation = not start["mark"].startswith("=")
+    if is_quotation:
+        state.push("blockquote_open", "blockquote", 1).map = [first, end]
     label = _label_of(start)
     if label:
-        lines = [f"**{label}**", "", *lines]
-    if start["mark"].startswith("="):
-        return lines
-    return [f"> {line}".rstrip() for line in lines]
+        push_paragraph(state, f"**{label}**", [first, first + 1])
+    outer_indentation = state.blkIndent
+    outer_end = state.lineMax
+    outer_parent = state.parentType
+    if not start["mark"].startswith("/"):
+        filled = [number for number in range(first + 1, end) if not state.isEmpty(number)]
+        state.blkIndent = min(state.sCount[number] for number in filled)
+    state.lineMax = end
+    state.parentType = "blockquote"
+    state.md.block.tokenize(state, first + 1, end)
+    state.blkIndent = outer_indentation
+    state.lineMax = outer_end
+    state.parentType = outer_parent
+    if is_quotation:
+        state.push("blockquote_close", "blockquote", -1)
+
+
+def _end_of_fenced(state: StateBlock, first: int, last: int, mark: str) -> int | None:
+    """Return the number of the line that ends a box, or None if it has no end."""
+    ends: list[int] | None = state.env.get(mark)
+    if ends is None:  # once for all boxes with these slashes
+        lines = enumerate(state.src.split("\n"))
+        ends = [number for number, line in lines if line.rstrip() == mark]
+        state.env[mark] = ends
+    place = bisect_right(ends, first)
+    return ends[place] if place < len(ends) and ends[place] < last else None
+
+
+def _end_of_indented(state: StateBlock, first: int, last: int) -> int | None:
+    """Return the number of the line behind those that are indented or empty, from `first` on.
+
+    It is None if none of them has words.
+    """
+    end = first
+    has_words = False
+    for number in range(first, last):
+        if state.isEmpty(number):
+            continue
+        if state.sCount[number] < state.blkIndent + _INDENTATION:
+            break
+        has_words = True
+        end = number + 1
+    return end if has_words else None
 
 
 def _label_of(start: re.Match[str]) -> str:
@@ -187,20 +159,65 @@ def _label_of(start: re.Match[str]) -> str:
     return kinds[0].capitalize()
 
 
-def without_heading_ids(text: str) -> str:
+def _read_heading_ids(state: StateCore) -> None:
     """Take out the ids and classes behind headings: `## Why { #why }`."""
-    if "{" in text:
-        return each_line(text, lambda line: _HEADING_ID.sub(r"\1", line))
-    return text
+    for before, token in zip(state.tokens, state.tokens[1:], strict=False):
+        if before.type == "heading_open" and token.content.endswith("}"):
+            words = _HEADING_ID.sub(r"\1", token.content)
+            if words != token.content:
+                token.content = words
+                note(state.env, "repaired_heading_ids")
 
 
-def without_definitions(text: str) -> str:
+def _read_footnotes(state: StateCore) -> None:
+    """Make a paragraph of each footnote."""
+    for token in state.tokens:
+        if token.type == "inline" and "[^" in token.content:
+            words = _FOOTNOTE.sub("", token.content)
+            if words != token.content:
+                token.content = words
+                note(state.env, "repaired_footnotes")
+
+
+def _read_footnote_mark(state: StateInline, silent: bool) -> bool:
+    mark = _FOOTNOTE_MARK.match(state.src, state.pos, state.posMax)
+    if mark is None:
+        return False
+    if not silent:
+        state.pending = state.pending.removesuffix(" ")
+        note(state.env, "repaired_footnotes")
+    state.pos = mark.end()
+    return True
+
+
+def _read_boxes(state: StateCore) -> None:
+    """Make `> [!NOTE]` the label of its quotation: `> **Note:** Keep the cache.`."""
+    for index, token in enumerate(state.tokens[:-2]):
+        inline = state.tokens[index + 2]
+        if token.type != "blockquote_open" or inline.type != "inline":
+            continue
+        box = _BOX.match(inline.content)
+        if box:
+            label = box["title"].strip() or box["name"].capitalize()
+            inline.content = f"**{label}:** {inline.content[box.end() :]}".strip()
+            note(state.env, "repaired_boxes")
+
+
+def _read_definitions(state: StateCore) -> None:
     """Make the term above a definition its label: `**Cache:** what is kept`."""
-    if ": " not in text and ":\t" not in text:
-        return text
+    for before, token in zip(state.tokens, state.tokens[1:], strict=False):
+        if before.type == "paragraph_open" and ": " in token.content.replace("\t", " "):
+            words = _with_labels(token.content)
+            if words != token.content:
+                token.content = words
+                note(state.env, "repaired_definitions")
+
+
+def _with_labels(text: str) -> str:
+    """Return a paragraph with its terms as labels of their definitions."""
     lines: list[str] = []
-    for is_code, line in split_lines(text):
-        definition = None if is_code else _DEFINITION.match(line)
+    for line in text.split("\n"):
+        definition = _DEFINITION.match(line)
         if definition is None:
             lines.append(line)
             continue

@@ -9,23 +9,24 @@ from __future__ import annotations
 import html
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 from datetime import date
-from functools import cache, cached_property
-from itertools import chain, pairwise
+from functools import cache
+from typing import Any
 
 from markdown_it import MarkdownIt
-from markdown_it.rules_core import StateCore
 from markdown_it.token import Token
 
 from ...html.elements import HEADINGS
-from ...html.formulas import FORMULA, read_formula_blocks
-from ...html.markdown_parser import LinkParser, inline_parser
+from ...html.formulas import FORMULA
 from ...html.markup import STYLES, byline, root, tag
-from ...language.languages import ENGLISH, LANGUAGES, Language, find_language
+from ...language.languages import ENGLISH, Language, find_language
 from ...language.values import guess_language
-from ...language.words import count_words, split_words
-from ..marks.marking import NO_PROSE, Given, inline_text, mark_code_block, mark_paragraph
+from ...language.words import split_words
+from ..marks.marking import Given, inline_text, mark_code_block, mark_paragraph
+from .document import MarkdownBlock, MarkdownDocument
+from .parser import CODE_BLOCKS, TIP, TIPS, answer_parser, excess_problem
+from .reading import MAX_TEXT
+from .transforms import OF_MODELS, TRANSFORMS, blocks_of, remarks_in
 
 _MAX_TITLE = 150
 """The maximum length of a title that is taken from the topic, in characters."""
@@ -33,20 +34,19 @@ _MAX_TITLE = 150
 _MAX_LEVEL = 4
 """The deepest level of a heading."""
 
-_TIP_LABELS = {*(language.tip for language in LANGUAGES.values()), "conseil", "小?贴士"}
-_TIPS = "|".join(sorted(_TIP_LABELS, key=len, reverse=True))
-TIP = re.compile(rf"\s*(?:💡\s*)?((?:pro[ -]?)?(?:{_TIPS}))\s?[:：]\s*", re.IGNORECASE)
-"""The label of a tip in plain text, as group 1 without its colon."""
-
 _TIP_LABEL = re.compile(
-    rf"\A\s*(?:💡\s*)?(?P<start>(?:<\w+>)*)(?:💡\s*)?(?:pro[ -]?)?(?:{_TIPS})"
+    rf"\A\s*(?:💡\s*)?(?P<start>(?:<\w+>)*)(?:💡\s*)?(?:pro[ -]?)?(?:{TIPS})"
     r"(?P<before>(?:</\w+>)*)\s?[:：](?P<end>(?:</\w+>)*)(?:<br />)?\s*",
     re.IGNORECASE,
 )
 """The same in HTML, where tags can stand before the label, and before and behind its colon."""
 
-_CODE_BLOCKS = ("fence", "code_block")
-"""The types of the tokens of code blocks."""
+_LABEL = re.compile(
+    rf"\A\s*(?:💡\s*)?(?P<start>(?:<\w+>)*)(?:💡\s*)?(?:pro[ -]?)?(?:{TIPS})"
+    r"(?P<before>(?:</\w+>)*)\s?[:：](?P<end>(?:</\w+>)*)(?:<br />)?\s*",
+    re.IGNORECASE,
+)
+"""The same in HTML, where tags can stand before the label, and before and behind its colon."""
 
 _LABEL = re.compile(r"\W*\w+(?: \w+){0,2}\W{0,3}[:：]")
 """A label of a box, such as `Note:`."""
@@ -54,96 +54,18 @@ _LABEL = re.compile(r"\W*\w+(?: \w+){0,2}\W{0,3}[:：]")
 _SPEAKER = re.compile(r"\W*(?:[A-Z]\w+ ){1,2}[A-Z]\w+\W{0,3}:")
 """What looks like a label but can be a name, such as `Mayor Jane Smith:`."""
 
-MAX_TEXT = 120_000
-"""The maximum length of a text in characters: 12 for each word of the largest target."""
-
-_MIN_WIDTH = 50
-_MAX_WIDTH = 120
-"""The width of the lines of a paragraph that somebody has wrapped, in characters."""
-
 # A text with more of them is not read: it is not for people, and takes seconds.
 _MAX_LINES = 5_000
 _MAX_CELLS = 10_000
 """The number of lines times that of columns, as if all lines were rows of one table."""
 
-_MAX_PARAGRAPH = 10_000
-"""The maximum length of a paragraph in characters."""
-
 _MAX_REFERENCES = 40_000
 """The references of a paragraph times its lines, added up, as the time to read them grows."""
 
 
-@dataclass(frozen=True)
-class MarkdownBlock:
-    """A block at the top level of a text, such as a paragraph, a heading or a list."""
-
-    tokens: list[Token]
-
-    @property
-    def kind(self) -> str:
-        """The tag of the block, such as `p`, `h2`, `ul` or `pre`."""
-        first = self.tokens[0]
-        return "pre" if first.type in _CODE_BLOCKS else first.tag
-
-    @cached_property
-    def text(self) -> str:
-        """The plain text of the block, without code blocks."""
-        return " ".join(inline_text(children) for children in self.inlines)
-
-    @cached_property
-    def words(self) -> list[str]:
-        """The words of `text`, in lower case."""
-        return split_words(self.text)
-
-    @cached_property
-    def prose(self) -> str:
-        """The plain text of the block without any code or formula."""
-        parts = []
-        for children in self.inlines:
-            words = [token for token in children if token.type not in NO_PROSE]
-            parts.append(inline_text(words))
-        return " ".join(parts)
-
-    @cached_property
-    def inlines(self) -> list[list[Token]]:
-        """The inline tokens of each paragraph, heading and cell in the block."""
-        return [token.children for token in self.tokens if token.children is not None]
-
-
-@dataclass
-class MarkdownDocument:
-    """A text as its title and its blocks."""
-
-    title: list[Token] = field(default_factory=list)
-    blocks: list[MarkdownBlock] = field(default_factory=list)
-    problem: str = ""
-    """Why the text was not read, as a message."""
-
-    has_images: bool = False
-    """Whether images were dropped."""
-
-    @property
-    def text(self) -> str:
-        """The plain text of all blocks, without code blocks."""
-        return "\n".join(block.text for block in self.blocks)
-
-    @property
-    def prose(self) -> str:
-        """The plain text of all blocks without any code."""
-        return "\n".join(block.prose for block in self.blocks)
-
-    @property
-    def words(self) -> int:
-        """The number of words below the title. Code blocks are not counted."""
-        return count_words(chain.from_iterable(block.words for block in self.blocks))
-
-    @property
-    def headings(self) -> list[str]:
-        """The texts of the headings of sections."""
-        return [block.text for block in self.blocks if block.kind == "h2"]
-
-
-def read_markdown(text: str, *, title: str = "") -> MarkdownDocument:
+def read_markdown(
+    text: str, *, title: str = "", by_person: bool = False, has_sources: bool = False
+) -> MarkdownDocument:
     """Return the document in a Markdown text, with `title` where it has none.
 
     The title is the first heading of level 1 if there is no other one, or if another heading comes
@@ -152,31 +74,27 @@ def read_markdown(text: str, *, title: str = "") -> MarkdownDocument:
     sections of level 2 and deeper, without gaps between the levels. Images are dropped, and
     headings within lists and quotations become paragraphs. Of a text that is too large, nothing is
     read.
+
+    What a text `by_person` says again stays. With `has_sources`, numbers in brackets cite them.
     """
-    document = _parse(text)
+    document = MarkdownDocument(problem=_size_problem(text))
+    if document.problem:
+        return document
+    environment: dict[str, Any] = {"has_sources": has_sources}
+    tokens = answer_parser().parse(text, environment)
+    document.problem = environment.get("problem", "")
+    blocks = blocks_of(tokens, environment)
+    for transform in TRANSFORMS:
+        if not (by_person and transform in OF_MODELS):
+            blocks = transform(blocks, environment)
+    document.blocks = blocks
     topic = split_words(title)
     heading = _find_title(document.blocks, topic)
     _take_title(document, heading, topic)
     _close_gaps(document.blocks)
     if not inline_text(document.title).strip():
         document.title = [Token("text", "", 0, content=" ".join(title.split())[:_MAX_TITLE])]
-    return document
-
-
-def _parse(text: str) -> MarkdownDocument:
-    """Return all blocks of a text that have words or code, without a title."""
-    document = MarkdownDocument(problem=_size_problem(text))
-    if document.problem:
-        return document
-    environment: dict[str, str] = {}
-    tokens = _parser().parse(text, environment)
-    document.problem = environment.get("problem", "")
-    inline = chain.from_iterable(token.children or () for token in tokens)
-    document.has_images = any(token.type == "image" for token in inline)
-    for block in _split(tokens):
-        _simplify(block)
-        if block.kind == "pre" or block.text.strip():
-            document.blocks.append(block)
+    document.remarks = remarks_in(environment)
     return document
 
 
@@ -374,76 +292,19 @@ def _size_problem(text: str) -> str:
     paragraphs = text.split("\n\n")
     references = sum(part.count("]:") * part.count("\n") for part in paragraphs)
     return (
-        _excess("characters", len(text), MAX_TEXT)
-        or _excess("lines", len(lines), _MAX_LINES)
-        or _excess("lines times columns of a table", len(lines) * columns, _MAX_CELLS)
-        or _excess("references times lines", references, _MAX_REFERENCES)
+        excess_problem("characters", len(text), MAX_TEXT)
+        or excess_problem("lines", len(lines), _MAX_LINES)
+        or excess_problem("lines times columns of a table", len(lines) * columns, _MAX_CELLS)
+        or excess_problem("references times lines", references, _MAX_REFERENCES)
     )
 
 
-def _excess(noun: str, found: int, most: int) -> str:
-    """Return the problem that a text has more of something than can be read, or nothing."""
-    if found <= most:
-        return ""
-    return f"the text has {found:,} {noun}, {most:,} at most; write less"
-
-
-def _parse_inline(state: StateCore) -> None:
-    """Parse the text of all blocks, or drop all and note a problem if one takes quadratic time.
-
-    This replaces the parser's rule `inline`.
-    """
-    lengths = (len(token.content) for token in state.tokens if token.type == "inline")
-    longest = max(lengths, default=0)
-    problem = _excess("characters in a paragraph", longest, _MAX_PARAGRAPH)
-    if problem:
-        state.env["problem"] = problem
-        state.tokens = []
-    parser = inline_parser()
-    for before, token in pairwise(state.tokens):
-        if token.type == "inline":
-            token.children = []
-            parser.inline.parse(token.content, parser, state.env, token.children)
-            if before.type == "paragraph_open" and not _is_wrapped(token.content.split("\n")):
-                _keep_line_breaks(token.children)
-
-
-def _is_wrapped(lines: list[str]) -> bool:
-    """Tell whether lines end where the next word had no place, or else each with a sentence.
-
-    The line breaks of such a paragraph mean nothing, unlike those of a verse or an address. Models
-    do not wrap their lines, but people do.
-    """
-    width = max(len(line) for line in lines)
-    is_full = True
-    for line, following in pairwise(lines):
-        next_word = following.split(" ", 1)[0]
-        if len(line) + 1 + len(next_word) <= width:
-            is_full = False
-    if is_full and _MIN_WIDTH <= width <= _MAX_WIDTH:
-        return True
-    return all(map(_is_long_sentence, lines[:-1]))
-
-
-def _is_long_sentence(line: str) -> bool:
-    return line.rstrip().endswith((".", "!", "?")) and len(line) >= _MIN_WIDTH
-
-
-def _keep_line_breaks(tokens: list[Token]) -> None:
-    """Make each line break one that a page shows, in place."""
-    for token in tokens:
-        if token.type == "softbreak":
-            token.type = "hardbreak"
-            token.tag = "br"
-
-
 @cache
-def _parser() -> MarkdownIt:
-    parser = LinkParser("commonmark", {"html": False}).enable(["strikethrough", "table"])
-    read_formula_blocks(parser)
-    parser.core.ruler.at("inline", _parse_inline)
+def _renderer() -> MarkdownIt:
+    """Return what renders the tokens of answers."""
+    parser = MarkdownIt("commonmark")
     parser.add_render_rule(FORMULA, _render_formula)
-    for name in _CODE_BLOCKS:
+    for name in CODE_BLOCKS:
         parser.add_render_rule(name, _render_code)
     return parser
 
@@ -477,31 +338,9 @@ def _render_formula(
     return html.escape(tokens[index].content)
 
 
-def _split(tokens: list[Token]) -> list[MarkdownBlock]:
-    """Return the blocks at the top level. Rules between sections are dropped."""
-    blocks: list[MarkdownBlock] = []
-    current: list[Token] = []
-    for token in tokens:
-        current.append(token)
-        if token.level == 0 and token.nesting <= 0:
-            if token.type != "hr":
-                blocks.append(MarkdownBlock(current))
-            current = []
-    return blocks
-
-
 def _inline(block: MarkdownBlock) -> list[Token]:
     """Return the inline tokens of a paragraph or heading."""
     return next(iter(block.inlines), [])
-
-
-def _simplify(block: MarkdownBlock) -> None:
-    """Drop images, and make headings in lists and quotations paragraphs, in place."""
-    for token in block.tokens:
-        if token.type.startswith("heading_") and token.level > 0:
-            token.tag = "p"
-        if token.children is not None:
-            token.children = [child for child in token.children if child.type != "image"]
 
 
 def _close_gaps(blocks: list[MarkdownBlock]) -> None:
@@ -535,18 +374,18 @@ def _mark(block: MarkdownBlock, given: Given) -> None:
     is_heading = block.tokens[0].type == "heading_open"
     is_quotation = is_quote(block)
     for token in block.tokens:
-        if token.type in _CODE_BLOCKS:
+        if token.type in CODE_BLOCKS:
             mark_code_block(token, given)
         elif token.children is not None:
             mark_paragraph(token.children, given, is_heading=is_heading, is_quotation=is_quotation)
 
 
 def _render_inline(tokens: list[Token]) -> str:
-    parser = _parser()
+    parser = _renderer()
     inline = Token("inline", "", 0, children=tokens)
     return str(parser.renderer.render([inline], parser.options, {}))
 
 
 def _render(block: MarkdownBlock) -> str:
-    parser = _parser()
+    parser = _renderer()
     return str(parser.renderer.render(block.tokens, parser.options, {})).rstrip("\n")

@@ -17,8 +17,8 @@ from itertools import zip_longest
 from typing import Literal
 
 from ...html.elements import TEXT_BLOCKS
+from ...language.languages import any_of
 from .answers import without_fence_lines
-from .embedded_html import without_html
 from .talk import without_closing
 
 Action = Literal["change", "insert", "remove", "nothing"]
@@ -94,6 +94,13 @@ _ELEMENT = re.compile(
 )
 """A line that is in an element of HTML."""
 
+_SOURCES = re.compile(
+    rf"\n(?=[ \t]*[#*_]|[^\n]*[:：]\n)[^\w\n]{{0,9}}{any_of('references')}[^\w\n]{{0,9}}\n"
+    r"(?:[ \t]*(?:[-*+]|\[?\^?\d{1,3}[\].):]{0,2})\s[^\n]*\n|[ \t]*(?:https?://\S+)?\n){0,200}\Z",
+    re.IGNORECASE,
+)
+"""A list of sources at the end of an answer, whose lines begin like blocks."""
+
 _EMPTY_LINE = re.compile(r"\n[ \t]*\n")
 
 _NUMBER_IN_JSON = re.compile(r"\[?(\d{1,5})\]?")
@@ -132,7 +139,7 @@ def read_changes(answer: str, *, is_cut: bool = False) -> list[Entry]:
 
     If the answer was cut off, a last block without a reason may not be whole, and is left out.
     """
-    answer = _without_wrappers(answer)
+    answer = _SOURCES.sub("", f"{_without_wrappers(answer)}\n").rstrip("\n")
     nothing = list(_NOTHING.finditer(answer))
     in_capitals = [line for line in nothing if line["nothing"].isupper()]
     entries = list(_entries_of_json(answer))
@@ -231,7 +238,7 @@ def _change_of(entry: Entry) -> Entry | None:
         return Entry("remove", entry.number, reason=reason)
     if _COMMENT.match(text):
         return None
-    new_text = without_html(_without_prefix(text)).strip()
+    new_text = _without_prefix(text).strip()
     return Entry(entry.action, entry.number, new_text, reason)
 
 

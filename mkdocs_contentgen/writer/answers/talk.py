@@ -10,7 +10,6 @@ import re
 
 from ...language.languages import PHRASES, any_of
 from ...language.sentences import rough_end
-from .answers import split_lines
 
 _MAX_LINES = 4
 """The number of lines at the start or at the end of a text that can be talk."""
@@ -63,21 +62,6 @@ _TITLE_LINE = re.compile(
 
 _QUOTED = re.compile(r"[*_\s]*[\"“「《](?P<title>[^\"“”「」《》]+)[\"”」》][*_\s]*")
 """A title in quotation marks."""
-
-_PREFACE = re.compile(r"(?:(?!```|~~~)[^#|]){1,300}\n(?=# )")
-"""A few words before the title of a text, without headings, tables and code."""
-
-
-def without_preface(text: str) -> str:
-    """Drop what stands before the only title of a text."""
-    titles = 0
-    for is_code, line in split_lines(text):
-        if not is_code and line.startswith("# "):
-            titles += 1
-    preface = _PREFACE.match(text)
-    if preface and titles == 1:
-        return text[preface.end() :]
-    return text
 
 
 def without_opening(text: str) -> str:

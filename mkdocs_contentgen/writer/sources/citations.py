@@ -12,7 +12,7 @@ from markdown_it.token import Token
 from ...citation import Citation, name_of_file
 from ...html.markup import tag
 from ...language.languages import ENGLISH, find_language
-from ..answers.markdown import MarkdownBlock, MarkdownDocument
+from ..answers.document import MarkdownBlock, MarkdownDocument
 from .sources import Passage, RepositoryFolder
 
 _CITATION = re.compile(r"\s?\[(\d{1,2}(?:\s?[,;]\s?\d{1,2})*)\]")

@@ -5,7 +5,8 @@ from __future__ import annotations
 from mkdocs_contentgen.html.article import parse_article
 from mkdocs_contentgen.html.plain_markdown import to_plain_markdown
 from mkdocs_contentgen.writer.answers.article_blocks import read_article
-from mkdocs_contentgen.writer.answers.markdown import MarkdownDocument, is_quote, read_markdown
+from mkdocs_contentgen.writer.answers.document import MarkdownDocument
+from mkdocs_contentgen.writer.answers.markdown import is_quote, read_markdown
 from mkdocs_contentgen.writer.marks.marking import inline_text
 
 HTML = """<article class="news-article"><header><h1>Builds <em>are</em> fast</h1>

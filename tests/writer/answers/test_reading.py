@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+from datetime import date
+
 import pytest
 from golden_file import cases
 from growth import LINEAR, growth
 
+from mkdocs_contentgen.remark import Remark
 from mkdocs_contentgen.remark_words import sentences_of
 from mkdocs_contentgen.writer.answers.answers import read_answer
+from mkdocs_contentgen.writer.answers.markdown import read_markdown, to_html
 from mkdocs_contentgen.writer.answers.reading import mend_answer, trim
+
+DAY = date(2026, 2, 3)
 
 MENDED = [
     *cases("reading")["an_answer_is_mended"],
@@ -17,11 +23,19 @@ MENDED = [
 ]
 
 
+def read(answer: str) -> tuple[str, list[Remark]]:
+    """Return the HTML of an answer, and the remarks on what was changed."""
+    text, remarks = mend_answer(read_answer(answer)[0])
+    document = read_markdown(text)
+    return to_html(document, "article", given="", day=DAY), [*remarks, *document.remarks]
+
+
 @pytest.mark.parametrize(("answer", "text", "remarks"), MENDED)
 def test_an_answer_is_mended(answer: str, text: str | None, remarks: list[str]) -> None:
-    """A step changes what models put around a text, says so, and leaves all else as it is."""
-    mended, found = mend_answer(read_answer(answer)[0])
-    assert mended == (answer if text is None else text)
+    """What models put around and into a text goes, with a remark; all else stays as it is."""
+    html, found = read(answer)
+    if text is not None:
+        assert html == to_html(read_markdown(text), "article", given="", day=DAY)
     assert len(found) == len(remarks)
     assert all(word in remark for word, remark in zip(remarks, sentences_of(found), strict=True))
 
@@ -67,4 +81,4 @@ def test_mending_takes_linear_time(part: str) -> None:
     def make(size: int) -> str:
         return f"# T\n\nText.\n\n{part * size}\n\nText."
 
-    assert growth(mend_answer, make, 5_000) < LINEAR
+    assert growth(read, make, 2_000) < LINEAR

@@ -1,0 +1,76 @@
+"""What the parser's rules need to read the lines of an answer and to push what they have read."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, MutableMapping
+from typing import Any
+
+from markdown_it.rules_block import StateBlock
+from markdown_it.token import Token
+
+from ...remark import Kind
+
+INTERRUPTS = ["paragraph", "reference", "blockquote", "list"]
+"""The blocks that a rule ends without an empty line."""
+
+FENCES = ("```", "~~~")
+
+_REMARKS = "remarks"
+"""The key of the environment for the kinds of the remarks."""
+
+
+def note(environment: MutableMapping[str, Any], kind: Kind) -> None:
+    """Note what was changed, for a remark."""
+    noted_in(environment).add(kind)
+
+
+def noted_in(environment: MutableMapping[str, Any]) -> set[Kind]:
+    """Return the kinds of changes that were noted so far."""
+    found: set[Kind] = environment.setdefault(_REMARKS, set())
+    return found
+
+
+def line_at(state: StateBlock, number: int) -> str:
+    """Return a line without the indentation and the markers of what it is in."""
+    return state.src[state.bMarks[number] + state.tShift[number] : state.eMarks[number]]
+
+
+def lines_between(state: StateBlock, first: int, end: int) -> str:
+    """Return lines without the indentation of what they are in."""
+    return state.getLines(first, end, state.blkIndent, False)
+
+
+def split_code(lines: Iterable[str]) -> Iterator[tuple[bool, str]]:
+    """Yield each line, and whether it is in a fenced code block."""
+    fence = ""
+    for line in lines:
+        bare = line.strip()
+        if fence:
+            yield True, line
+            if bare.startswith(fence) and not bare.strip(fence[0]):
+                fence = ""
+            continue
+        if bare.startswith(FENCES):
+            fence = bare[: len(bare) - len(bare.lstrip(bare[0]))]
+        yield bool(fence), line
+
+
+def push_paragraph(state: StateBlock, text: str, lines: list[int]) -> None:
+    """Push a paragraph with a text, which is not empty."""
+    state.push("paragraph_open", "p", 1).map = lines
+    inline = state.push("inline", "", 0)
+    inline.content = text
+    inline.map = lines
+    inline.children = []
+    state.push("paragraph_close", "p", -1)
+
+
+def push_markdown(state: StateBlock, markdown: str, lines: list[int]) -> list[Token]:
+    """Push the blocks of Markdown that stands for some lines, and return their tokens."""
+    tokens: list[Token] = []
+    state.md.block.parse(markdown, state.md, state.env, tokens)
+    for token in tokens:
+        token.level += state.level
+        token.map = lines
+    state.tokens += tokens
+    return tokens

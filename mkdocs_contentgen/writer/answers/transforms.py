@@ -1,0 +1,254 @@
+"""Change the blocks of a parsed answer: one idea each, in a list.
+
+Each transform is a function from blocks to blocks. What it takes out it notes, for a remark.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, MutableMapping, Sequence
+from functools import partial
+from itertools import pairwise
+from typing import Any
+
+from markdown_it.token import Token
+
+from ...html.elements import HEADINGS
+from ...language.languages import any_of
+from ...remark import KINDS, Remark
+from ..marks.marking import inline_text
+from .block_lines import note, noted_in
+from .document import MarkdownBlock
+
+Environment = MutableMapping[str, Any]
+"""The environment of the parser, with what was noted so far."""
+
+Transform = Callable[[list[MarkdownBlock], Environment], list[MarkdownBlock]]
+
+_MAX_PREFACE = 300
+"""The number of characters before a title that can be talk."""
+
+_MIN_COPIED_WORDS = 8
+"""The minimum number of words of a text that is given again."""
+
+_REFERENCES = re.compile(rf"\W*(?:\d{{1,2}}[.)]?\s)?{any_of('references')}\W*", re.IGNORECASE)
+"""What stands above a list of sources."""
+
+_SOURCE = re.compile(
+    r"\W{0,3}\[?\^?\d{1,3}(?:[\]):.]|\s)|.{0,300}(?:https?://|www\.|\bdoi\b|\bISBN\b)",
+    re.IGNORECASE,
+)
+"""The start of a line of such a list."""
+
+_NUMBERED_ADDRESS = re.compile(
+    r"\W{0,2}\[\^?\d{1,3}\]:?\s.{0,200}https?://|\[\^?\d{1,3}\]:\s?https?://"
+)
+"""The start of a line that is a source also without a label above it."""
+
+_NUMBER = re.compile(r"\W{0,3}(\d{1,3})(?:[\]):.]|\s)")
+"""The number at the start of such a line."""
+
+_NUMBER_ALONE = re.compile(r"\^?\d{1,3}")
+
+_CITED = re.compile(r"[ \u00a0]?[\[【]\^?\d{1,3}(?:\s?[,;–-]\s?\^?\d{1,3}){0,9}[\]】]")
+"""One number of a source or several in brackets."""
+
+
+def blocks_of(tokens: Sequence[Token], environment: Environment) -> list[MarkdownBlock]:
+    """Return the blocks at the top level that have words or code.
+
+    Images and the rules between sections are dropped, and headings in lists and quotations become
+    paragraphs.
+    """
+    blocks: list[MarkdownBlock] = []
+    current: list[Token] = []
+    for token in tokens:
+        _simplify(token, environment)
+        current.append(token)
+        if token.level == 0 and token.nesting <= 0:
+            block = MarkdownBlock(current)
+            current = []
+            has_text = block.kind == "pre" or block.text.strip()
+            if token.type != "hr" and has_text:
+                blocks.append(block)
+    return blocks
+
+
+def _simplify(token: Token, environment: Environment) -> None:
+    if token.type.startswith("heading_") and token.level > 0:
+        token.tag = "p"
+    if token.children is None:
+        return
+    kept = [child for child in token.children if child.type != "image"]
+    if len(kept) < len(token.children):
+        note(environment, "repaired_pictures")
+        token.children = kept
+
+
+def _without_preface(blocks: list[MarkdownBlock], environment: Environment) -> list[MarkdownBlock]:
+    """Drop a few words before the only title of a text."""
+    titles = [place for place, block in enumerate(blocks) if block.tokens[0].markup == "#"]
+    if len(titles) != 1 or titles[0] == 0:
+        return blocks
+    before = blocks[: titles[0]]
+    is_prose = all(block.kind in ("p", "ul", "ol", "blockquote") for block in before)
+    if not is_prose or sum(len(block.text) for block in before) > _MAX_PREFACE:
+        return blocks
+    note(environment, "repaired_opening")
+    return blocks[titles[0] :]
+
+
+def _without_copies(blocks: list[MarkdownBlock], environment: Environment) -> list[MarkdownBlock]:
+    """Keep a text once that is given several times.
+
+    Each copy begins with the first block once more. The last one can be cut off, but only in a
+    text with a title.
+    """
+    starts = [place for place, block in enumerate(blocks) if _is_same(block, blocks[0])]
+    if len(starts) < 2:
+        return blocks
+    copies: list[list[str]] = []
+    for start, end in pairwise([*starts, len(blocks)]):
+        words: list[str] = []
+        for block in blocks[start:end]:
+            words += block.words
+        copies.append(words)
+    first = copies[0]
+    has_title = blocks[0].tokens[0].type == "heading_open"
+    # Without a title, each copy is whole: a poem can end with its first verse.
+    least = _MIN_COPIED_WORDS
+    if not has_title:
+        least = max(_MIN_COPIED_WORDS, len(first))
+    for copy in copies:
+        is_copy = len(copy) >= least and copy == first[: len(copy)]
+        if not is_copy:
+            return blocks
+    note(environment, "repaired_copy")
+    return blocks[: starts[1]]
+
+
+def _is_same(block: MarkdownBlock, other: MarkdownBlock) -> bool:
+    return block.kind == other.kind and block.kind != "pre" and block.words == other.words
+
+
+def _without_references(
+    blocks: list[MarkdownBlock], environment: Environment
+) -> list[MarkdownBlock]:
+    """Drop lists of sources at the end, and the numbers that point to them.
+
+    The writer adds the sources that it gave.
+    """
+    start = _start_of_sources(blocks)
+    numbers: set[int] = set()
+    for block in blocks[start:]:
+        numbers |= _numbers_of(block)
+    if start < len(blocks):
+        note(environment, "repaired_references")
+    return _without_numbers(blocks[:start], numbers, environment)
+
+
+def _start_of_sources(blocks: Sequence[MarkdownBlock]) -> int:
+    """Return where the lists of sources at the end begin: the number of blocks without one."""
+    start = len(blocks)
+    for place in reversed(range(len(blocks))):
+        block = blocks[place]
+        lines = _lines_of(block)
+        if not lines:
+            break
+        is_label = bool(_REFERENCES.fullmatch(lines[0]))
+        is_list = block.kind in ("ul", "ol")
+        has_sources = all(map(_SOURCE.match, lines[is_label:]))
+        has_addresses = all(map(_NUMBERED_ADDRESS.match, lines[is_label:]))
+        is_labelled = is_label and (block.kind in HEADINGS or has_sources)
+        is_at_end = start in (len(blocks), place + 1)
+        if is_labelled or (has_addresses and is_at_end):
+            start = place
+        elif not is_list and not (block.kind == "p" and has_sources):
+            break
+    # A label with nothing below it is the end of a text.
+    return start if start < len(blocks) - 1 or _has_several_lines(blocks[start:]) else len(blocks)
+
+
+def _has_several_lines(blocks: Sequence[MarkdownBlock]) -> bool:
+    return any(len(_lines_of(block)) > 1 for block in blocks)
+
+
+def _lines_of(block: MarkdownBlock) -> list[str]:
+    """Return the lines of a paragraph or heading, or the items of a list."""
+    lines: list[str] = []
+    for tokens in block.inlines:
+        line: list[Token] = []
+        for token in tokens:
+            if token.type in ("softbreak", "hardbreak"):
+                lines.append(inline_text(line))
+                line = []
+            else:
+                line.append(token)
+        lines.append(inline_text(line))
+    return [line.strip() for line in lines if line.strip()]
+
+
+def _numbers_of(block: MarkdownBlock) -> set[int]:
+    """Return the numbers of the sources in a block."""
+    lines = _lines_of(block)
+    numbers: set[int] = set()
+    for line in lines:
+        number = _NUMBER.match(line)
+        if number:
+            numbers.add(int(number[1]))
+    if block.kind in ("ul", "ol") and not numbers:
+        first = int(block.tokens[0].attrGet("start") or 1)
+        numbers |= set(range(first, first + len(lines)))
+    return numbers
+
+
+def _without_numbers(
+    blocks: list[MarkdownBlock], numbers: set[int], environment: Environment
+) -> list[MarkdownBlock]:
+    """Return blocks without the numbers of sources, unless the writer gave sources.
+
+    A number whose address stands elsewhere is a link.
+    """
+    has_sources = environment.get("has_sources", False)
+    for block in blocks:
+        for tokens in block.inlines:
+            _unlink_numbers(tokens, environment, has_sources=has_sources)
+            for token in tokens if numbers and not has_sources else ():
+                if token.type == "text":
+                    token.content = _CITED.sub(partial(_uncited, numbers), token.content)
+    return [MarkdownBlock(block.tokens) for block in blocks]
+
+
+def _unlink_numbers(tokens: list[Token], environment: Environment, *, has_sources: bool) -> None:
+    """Make text of links whose words are a number, or leave them out."""
+    index = 0
+    while index + 2 < len(tokens):
+        opening, number, closing = tokens[index : index + 3]
+        is_link = opening.type == "link_open" and closing.type == "link_close"
+        if is_link and _NUMBER_ALONE.fullmatch(number.content):
+            text = f"[{number.content}]" if has_sources else ""
+            tokens[index : index + 3] = [Token("text", "", 0, content=text)]
+            before = tokens[index - 1] if index else None
+            if before is not None and before.type == "text" and not text:
+                before.content = before.content.removesuffix(" ")
+            note(environment, "repaired_references")
+        index += 1
+
+
+def _uncited(numbers: set[int], cited: re.Match[str]) -> str:
+    """Return nothing for numbers of sources in brackets, and else what stands there."""
+    found = {int(number) for number in re.findall(r"\d+", cited[0])}
+    return "" if found <= numbers else cited[0]
+
+
+OF_MODELS: Sequence[Transform] = (_without_copies,)
+"""The transforms that a text of a person does not need, whose repetitions are meant."""
+
+TRANSFORMS: Sequence[Transform] = (_without_preface, _without_copies, _without_references)
+"""What is changed in the blocks of an answer, in this order."""
+
+
+def remarks_in(environment: Environment) -> list[Remark]:
+    """Return a remark for each kind of change that was noted."""
+    noted = noted_in(environment)
+    return [Remark(kind) for kind in KINDS if kind in noted]
