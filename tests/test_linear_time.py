@@ -20,7 +20,7 @@ from hypothesis import settings
 
 from mkdocs_contentgen.errors import ContentgenError
 
-ROOMS = ("html", "writer", "service")
+ROOMS = ("html", "language", "writer", "service")
 """The packages that read what a service, a model or the repository gives."""
 
 PIECES = [" ", "<!--", "<li> ", "[a]: b\n", "*", "1 2 3 "]

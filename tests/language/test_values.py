@@ -32,6 +32,18 @@ def test_another_value(text: str, source: str) -> None:
     assert not is_stated(text, source)
 
 
+@pytest.mark.parametrize(("text", "source"), CASES["figures_of_parameters"])
+def test_a_figure_of_code_and_data(text: str, source: str) -> None:
+    """The unit stands in the name, a comment, a cell or the words beside a figure."""
+    assert is_stated(text, source)
+
+
+@pytest.mark.parametrize(("text", "source"), CASES["other_figures_of_parameters"])
+def test_another_figure_of_code_and_data(text: str, source: str) -> None:
+    """Neither another figure nor another unit is what the parameter says."""
+    assert not is_stated(text, source)
+
+
 @pytest.mark.parametrize("text", CASES["no_values"])
 def test_words_that_are_no_values(text: str) -> None:
     """A word that looks like a month, a number or a unit is none without its neighbours."""

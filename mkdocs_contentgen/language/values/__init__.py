@@ -3,6 +3,7 @@
 `5 pm` and `17:00` are one time, `18 %` and `18 percent` one share, and `five` is 5.
 """
 
+from .conversion import is_converted
 from .figure import Figure
 from .finding import find_values, known_values
 from .value import Readings, Value
@@ -23,6 +24,7 @@ __all__ = [
     "guess_language",
     "has_unit_words",
     "has_vocabulary",
+    "is_converted",
     "known_values",
     "languages_with_common_words",
 ]

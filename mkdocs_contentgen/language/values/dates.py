@@ -6,7 +6,7 @@ import re
 from dataclasses import replace
 
 from .figure import ascii_digits
-from .value import Value
+from .value import Readings, Value
 
 EAST_DATE = (
     r"(?:\d{2,4}|[〇零○一二三四五六七八九]{4}(?=年))[年년](?:\s?\d{1,2}[月월](?:\s?\d{1,2}[日号號일])?)?"
@@ -39,6 +39,9 @@ _EAST_WEEKDAYS |= {sign: number for number, sign in enumerate("月火水木金�
 _EAST_WEEKDAYS |= {sign: number for number, sign in enumerate("월화수목금토일")}
 _EAST_WEEKDAYS["天"] = 6
 
+WEEKDAY = "weekday "
+"""The start of the reading of a weekday, which its number follows, from 0 for Monday."""
+
 _YEAR_FIRST = re.compile(
     r"(?P<year>[12]\d{3})(?P<sign>[-/.])(?P<month>\d{1,2})(?P=sign)(?P<day>\d{1,2})"
 )
@@ -49,6 +52,17 @@ _YEAR_LAST = re.compile(
 
 _CLOCK = re.compile(r"(?P<hour>\d{1,2})(?:(?P<sign>[:.])(?P<minute>\d{2}))?(?::\d{2})?")
 """A time of day in figures, with or without minutes and seconds."""
+
+CLOCKS = (
+    r"(?<![\w.:/-])(?P<opening>\d{1,2}:\d{1,2})[-–](?P<closing>\d{1,2}:\d{1,2})(?![\d:]|[-–]\d)"
+)
+"""Two times of day with nothing between them but a dash, such as `17:30-21:30`.
+
+Data have minutes of one digit, too: `9:0-17:0`.
+"""
+
+_HOURS = re.compile(r"(\d{1,2})(?::(\d{2}))?[-–](\d{1,2})(?::(\d{2}))?")
+"""Two hours, such as `9-17`, which are times if a word behind them says so."""
 
 _HALF_OF_DAY = re.compile(
     r"[ \u00a0\u202f]?(?:(?P<morning>a(?:\.\s?m\.|m\b)"
@@ -90,10 +104,11 @@ def make_date(
     """Return a date, of which the year or the month is known.
 
     A source that says `28 May` can mean any year that it has elsewhere, so it implies the reading
-    `~5/28`. `28 May 2024` has this reading beside `2024/5/28`, and is stated by either of them.
+    `~5/28`. `28 May 2024` is stated by this reading as well as by `2024/5/28`.
     """
     parts: list[set[str]] = []
     implied: set[str] = set()
+    instead: set[str] = set()
     if month:
         if day:
             without_year = f"{month}/{day}"
@@ -106,7 +121,8 @@ def make_date(
                 with_year = f"{year}/{month}/{day}"
             else:
                 with_year = f"{year}/{month}"
-            parts.append({with_year, in_any_year})
+            parts.append({with_year})
+            instead.add(in_any_year)
         else:
             parts.append({without_year})
             implied.add(in_any_year)
@@ -120,6 +136,7 @@ def make_date(
         end,
         tuple(map(frozenset, parts)),
         implied=frozenset(implied),
+        instead=frozenset(instead),
         month=month if day else None,
     )
 
@@ -141,12 +158,12 @@ def east_weekday(token: re.Match[str]) -> Value:
         sign = token[0][0]
     else:
         sign = token[0][-1]
-    return make_weekday(token, _EAST_WEEKDAYS[sign])
+    return make_weekday(*token.span(), _EAST_WEEKDAYS[sign])
 
 
-def make_weekday(token: re.Match[str], number: int) -> Value:
+def make_weekday(start: int, end: int, number: int) -> Value:
     """Return the weekday with a number, from 0 for Monday."""
-    return Value(token.start(), token.end(), (frozenset({f"weekday {number}"}),))
+    return Value(start, end, (frozenset({f"{WEEKDAY}{number}"}),))
 
 
 def month_date(text: str, token: re.Match[str], month: int) -> Value:
@@ -208,6 +225,7 @@ def date_in_figures(token: re.Match[str]) -> Value | None:
         day_first,
         parts=tuple(one | other for one, other in both),
         implied=day_first.implied | month_first.implied,
+        instead=day_first.instead | month_first.instead,
     )
 
 
@@ -220,7 +238,7 @@ def east_time(token: re.Match[str]) -> Value:
     readings = {f"{found}:{minute}" for found in hours}
     if not (half or token["east_minute"]):
         readings.add(str(hour))
-    return Value(token.start(), token.end(), (frozenset(readings),), looser=frozenset({str(hour)}))
+    return _time(token.start(), token.end(), frozenset(readings), hour)
 
 
 def _hours(hour: int, *, is_half_known: bool, is_afternoon: bool) -> set[int]:
@@ -229,7 +247,7 @@ def _hours(hour: int, *, is_half_known: bool, is_afternoon: bool) -> set[int]:
         return {hour % 12 + (12 if is_afternoon else 0)}
     if hour <= 12:  # of the morning or the evening
         return {hour, (hour + 12) % 24}
-    return {hour}
+    return {hour % 24}
 
 
 def hour_with_sign(text: str, token: re.Match[str]) -> Value | None:
@@ -241,14 +259,16 @@ def hour_with_sign(text: str, token: re.Match[str]) -> Value | None:
     readings = {f"{int(digits)}:{sign['minute'] or '00'}"}
     if not sign["minute"]:
         readings.add(f"{int(digits)} hour")
-    looser = frozenset({str(int(digits))})
-    return Value(token.start(), sign.end(), (frozenset(readings),), looser=looser)
+    return _time(token.start(), sign.end(), frozenset(readings), int(digits))
 
 
 def time_of_day(text: str, token: re.Match[str]) -> Value | None:
     """Return a time such as 17:00, 5 pm, 5:30 a.m. or 17 Uhr."""
-    match = _CLOCK.fullmatch(ascii_digits(token["digits"]))
-    if match is None or token["currency"] or int(match["hour"]) > 24:
+    digits = ascii_digits(token["digits"])
+    match = _CLOCK.fullmatch(digits)
+    if match is None:
+        return _hours_in_range(text, token, digits)
+    if token["currency"] or int(match["hour"]) > 24:
         return None
     half = _HALF_OF_DAY.match(text, token.end())
     words_behind = half or _O_CLOCK.match(text, token.end())
@@ -259,4 +279,62 @@ def time_of_day(text: str, token: re.Match[str]) -> Value | None:
     minute = match["minute"] or "00"
     readings = frozenset(f"{found}:{minute}" for found in hours)
     end = words_behind.end() if words_behind else token.end()
-    return Value(token.start(), end, (readings,), looser=frozenset({str(hour)}))
+    return _time(token.start(), end, readings, hour)
+
+
+def two_times(text: str, token: re.Match[str]) -> list[Value]:
+    """Return the two times of a match of CLOCKS."""
+    half = _HALF_OF_DAY.match(text, token.end())
+    words_behind = half or _O_CLOCK.match(text, token.end())
+    end = words_behind.end() if words_behind else token.end()
+    clocks = [tuple(map(int, token[name].split(":"))) for name in ("opening", "closing")]
+    if any(hour > 24 or minute > 59 for hour, minute in clocks):
+        return []
+    # One hour behind noon says that both are of a clock of 24 hours.
+    has_24_hours = half is None and any(hour > 12 or hour == 0 for hour, _ in clocks)
+    found = []
+    for name, (hour, minute) in zip(("opening", "closing"), clocks, strict=True):
+        hours = {hour % 24}
+        if name == "closing" and half:
+            hours = _hours(hour, is_half_known=True, is_afternoon=bool(half["evening"]))
+        elif not has_24_hours:
+            hours = _hours(hour, is_half_known=False, is_afternoon=False)
+        last = token.end(name) if name == "opening" else end
+        readings = frozenset(f"{possible}:{minute:02}" for possible in hours)
+        found.append(_time(token.start(name), last, readings, hour))
+    return found
+
+
+def _hours_in_range(text: str, token: re.Match[str], digits: str) -> Value | None:
+    """Return the two times of `9–17 Uhr`, `9-5 pm` or `9-17 h`, of which the first has no word."""
+    match = _HOURS.fullmatch(digits)
+    half = _HALF_OF_DAY.match(text, token.end())
+    words_behind = half or _O_CLOCK.match(text, token.end())
+    if match is None or words_behind is None or token["currency"]:
+        return None
+    first, last = int(match[1]), int(match[3])
+    if max(first, last) > 24:
+        return None
+    opening = _hours(first, is_half_known=False, is_afternoon=False)
+    closing = _hours(last, is_half_known=bool(half), is_afternoon=bool(half and half["evening"]))
+    parts = (
+        frozenset(f"{hour}:{match[2] or '00'}" for hour in opening),
+        frozenset(f"{hour}:{match[4] or '00'}" for hour in closing),
+    )
+    looser = frozenset({str(first), str(last)})
+    return Value(token.start(), words_behind.end(), parts, looser=looser, is_time=True)
+
+
+def time_in_words(token: re.Match[str], clock: str) -> Value:
+    """Return the time of a word such as `noon`."""
+    return Value(token.start(), token.end(), (frozenset({clock}),), is_time=True)
+
+
+def hours_of_bare_figure(hour: int) -> Readings:
+    """Return the times that a figure beside a time can be, as 9 in `from 9 to 5 pm`."""
+    hours = _hours(hour, is_half_known=False, is_afternoon=False)
+    return frozenset(f"{found}:00" for found in hours)
+
+
+def _time(start: int, end: int, readings: Readings, hour: int) -> Value:
+    return Value(start, end, (readings,), looser=frozenset({str(hour)}), is_time=True)

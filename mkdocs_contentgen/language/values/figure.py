@@ -19,7 +19,7 @@ Amount = Decimal | str
 FIGURE = (
     # Neither `H2O` nor `utf-8` nor `C++20` has a figure, but `mid-2023` has.
     rf"(?:(?<![\w-])(?i:pre|mid|post|early|late|since)-(?=[12]\d{{3}}(?!\d))"
-    rf"|(?<![{LETTER}\d_.])(?<![{LETTER}\d][-+/])(?<!\+\+))"
+    rf"|(?<![{LETTER}\d_.])(?:(?<![{LETTER}\d][-+/])|(?<=\d[AaPp][Mm]-))(?<!\+\+))"
     r"(?:(?P<currency>US\$|[$€£¥₹]|(?:USD|EUR|GBP|CHF)\b"
     r"|(?<!\d)(?<!\d[ \u00a0\u202f])[%٪]|百分之)\s?)?"
     r"(?P<digits>\d{1,3}(?: \d{3})+(?:,\d{1,3})?(?!\d)"
@@ -50,6 +50,9 @@ _ORDINAL = re.compile(r"(?:st|nd|rd|th|er|re|e|º|ª)(?!\w)")
 
 _PLURAL_OF_YEAR = re.compile(r"['’]?s(?!\w)")
 """The ending of a decade, such as `1990s`."""
+
+_AGE = re.compile(r"[岁歳세]|\w(?:[ -]old\b| of age\b| alt\b| de edad\b| de idade\b)")
+"""The end of a word for years that says an age, or such a word with what follows."""
 
 _ATTACHED_MAGNITUDE = re.compile(r"(?:bn|tn|mn|[kKMB])(?!\w)")
 _ATTACHED_MAGNITUDES = {
@@ -99,13 +102,19 @@ class Figure:
     magnitude: int = 1
     unit: str = ""
 
+    is_age: bool = False
+    """Whether it is the age of somebody, which sources often write without a unit."""
+
+    spans: tuple[tuple[int, int], ...] = ()
+    """Where the digits of each figure start and end in the text, if it has several."""
+
     def readings(self) -> Iterator[frozenset[str]]:
         """Yield the readings of each figure, with its magnitude and its unit."""
         has_several = len(self.amounts) > 1
         for number, amounts in enumerate(self.amounts, start=1):
             found = {self._reading(amount) for amount in amounts}
             is_last = number == len(self.amounts)
-            if not is_last:  # in `5–8 hours`, 5 can have a unit of its own
+            if self.is_age or not is_last:  # in `5–8 hours`, 5 can have a unit of its own
                 found |= {_plain(amount) for amount in amounts}
             if has_several:  # what is written the same way is the same
                 found.add(f"{self.written} {self.unit}".rstrip())
@@ -158,9 +167,13 @@ def read_figure(text: str, token: re.Match[str]) -> Figure | None:
     """Return the figure that a match of FIGURE begins, or None if it is part of a word."""
     written = ascii_digits(token["digits"])
     amounts = []
+    spans = []
+    start = token.start("digits")
     for part in re.split(r"[–:/-]", written):
         amounts.append(tuple(_read_amounts(part)))
-    figure = Figure(token.start(), token.end(), written, tuple(amounts))
+        spans.append((start, start + len(part)))
+        start += len(part) + 1
+    figure = Figure(token.start(), token.end(), written, tuple(amounts), spans=tuple(spans))
     if token["currency"]:
         currency = _CURRENCIES.get(token["currency"], token["currency"])
         figure = _with_currency(text, figure, currency)
@@ -209,7 +222,8 @@ def with_unit(text: str, figure: Figure) -> Figure:
         unit_start = between.end() if between else figure.end
     unit = find_name(text, unit_start, units())
     if unit:
-        return replace(figure, end=unit.end, unit=unit.entry)
+        is_age = unit.entry == "year" and _AGE.match(text, unit.end - 1) is not None
+        return replace(figure, end=unit.end, unit=unit.entry, is_age=is_age)
     return figure
 
 
@@ -223,7 +237,8 @@ def _with_magnitude(text: str, figure: Figure) -> Figure:
     following = find_name(text, end, magnitudes())
     while following:
         unit = find_name(text, end, units())
-        if unit and unit.end > following.end:  # `千米` are kilometres, and `千` a thousand
+        # `千米` are kilometres, and `千` a thousand. `5 miles` are no Spanish thousands.
+        if unit and unit.end >= following.end:
             break
         magnitude *= following.entry
         end = following.end

@@ -12,26 +12,33 @@ from functools import lru_cache
 
 from ..words import EAST_ASIAN
 from .dates import (
+    CLOCKS,
     EAST_DATE,
     EAST_TIME,
     EAST_WEEKDAY,
+    WEEKDAY,
     date_in_figures,
     east_date,
     east_time,
     east_weekday,
     hour_with_sign,
+    hours_of_bare_figure,
     make_weekday,
     month_date,
+    time_in_words,
     time_of_day,
+    two_times,
 )
 from .figure import FIGURE, read_figure
 from .numbers import EAST_NUMBER, east_number, magnitude_alone, number_in_words
+from .parameters import readings_of_parameters
 from .value import Readings, Value, of_figure
 from .vocabulary import Vocabulary, all_months, guess_language, magnitudes, vocabulary
 
 _TOKEN = re.compile(
     rf"(?P<east_date>{EAST_DATE})"
     rf"|(?P<east_time>{EAST_TIME})"
+    rf"|(?P<clocks>{CLOCKS})"
     rf"|(?P<figure>{FIGURE})"
     rf"|(?P<east_weekday>{EAST_WEEKDAY})"
     rf"|(?P<east_number>{EAST_NUMBER})"
@@ -56,8 +63,18 @@ _BEFORE_MONTH = re.compile(
 _BEFORE = 12
 """The most characters of what stands before a month."""
 
-_CONNECTORS = frozenset("to and or bis und oder à a et ou y o e до и – - ~ 至 到 から".split())
+_CONNECTORS = frozenset(
+    "to and or bis und oder à a et ou y o e до и إلى – — - ~ 〜 至 到 から".split()
+)
 """What stands between two figures that share a unit."""
+
+_CONNECTORS_OF_DAYS = frozenset(
+    "to through thru – — - ~ 〜 bis à a al até tot по do до 至 到 から".split()
+)
+"""What stands between two weekdays that are a range."""
+
+_DAY_WITH_YEAR = re.compile(r"\d{4}/(\d{1,2}/\d{1,2})")
+"""The reading of a date, with its month and day as group 1."""
 
 _MAX_GAP = 6
 """The most characters between two figures that share a unit, as in `12 to 24 hours`."""
@@ -78,15 +95,39 @@ def known_values(given: str, language: str = "") -> Readings:
     """
     tags = dict.fromkeys(["en", guess_language(given), language.lower().partition("-")[0]])
     words = replace(vocabulary(tuple(tags)), need_capitals=False, ambiguous=frozenset())
-    found: Readings = frozenset()
-    return found.union(*(value.known for value in _read(given, words)))
+    values = _read(given, words)
+    found: set[str] = set()
+    for value in values:
+        found |= value.known
+    found |= readings_of_parameters(given, values)
+    return frozenset(found - _days_with_years(found))
+
+
+def _days_with_years(found: set[str]) -> set[str]:
+    """Return the readings of days in any year that a source has with the year.
+
+    With `May 11, 2015` in a source, the 11th of May of any other year is another day.
+    """
+    days: set[str] = set()
+    for reading in found:
+        match = _DAY_WITH_YEAR.fullmatch(reading)
+        if match:
+            days.add(f"~{match[1]}")
+    return days
 
 
 def _read(text: str, words: Vocabulary) -> list[Value]:
     found: list[Value] = []
     end = 0
     for token in _TOKEN.finditer(text):
-        value = _read_token(text, token, words) if token.start() >= end else None
+        if token.start() < end:
+            continue
+        several = _two_values(text, token, words)
+        if several:
+            found += several
+            end = found[-1].end
+            continue
+        value = _read_token(text, token, words)
         if value is None:
             continue
         if found and value.start < found[-1].end:
@@ -96,6 +137,21 @@ def _read(text: str, words: Vocabulary) -> list[Value]:
         found.append(value)
         end = value.end
     return _share_units(text, found)
+
+
+def _two_values(text: str, token: re.Match[str], words: Vocabulary) -> list[Value]:
+    """Return the times of `9:00-17:00` or the weekdays of `Monday-Friday`, none for all else."""
+    if token["clocks"]:
+        return two_times(text, token)
+    first, hyphen, last = (token["word"] or "").casefold().partition("-")
+    if hyphen and first in words.weekdays and last in words.weekdays:
+        weekdays = []
+        for part in re.finditer(r"[^-]+", token[0]):
+            start = token.start() + part.start()
+            number = words.weekdays[part[0].casefold()]
+            weekdays.append(make_weekday(start, start + len(part[0]), number))
+        return weekdays
+    return []
 
 
 def _read_part(text: str, start: int, end: int, words: Vocabulary) -> list[Value]:
@@ -131,6 +187,8 @@ def _read_token(text: str, token: re.Match[str], words: Vocabulary) -> Value | N
 def _value_of_word(text: str, token: re.Match[str], words: Vocabulary) -> Value | None:
     """Return the month, the weekday or the number that begins with a word."""
     word = token[0].casefold()
+    if word in words.times:
+        return time_in_words(token, words.times[word])
     if word in words.months or word in words.weekdays:
         return _month_or_weekday(text, token, words)
     if word in all_months():
@@ -156,7 +214,7 @@ def _month_or_weekday(text: str, token: re.Match[str], words: Vocabulary) -> Val
         return None
     if word in words.months:
         return month_date(text, token, words.months[word])
-    return make_weekday(token, words.weekdays[word])
+    return make_weekday(*token.span(), words.weekdays[word])
 
 
 def _is_other_word(text: str, token: re.Match[str], words: Vocabulary) -> bool:
@@ -173,16 +231,54 @@ def _is_other_word(text: str, token: re.Match[str], words: Vocabulary) -> bool:
 def _share_units(text: str, found: list[Value]) -> list[Value]:
     """Let a figure also be read with the unit or the month of the next one.
 
-    So `12 to 24 hours` has 12 hours, and `12–18 April` the 12th of April.
+    So `12 to 24 hours` has 12 hours, `12–18 April` the 12th of April, and `9 to 5 pm` nine o'clock.
+    A range of weekdays has those between them, too.
     """
     shared = list(found)
     for index in range(len(found) - 1):
         value = found[index]
         following = found[index + 1]
         gap = text[value.end : following.start]
-        if len(gap) <= _MAX_GAP and gap.strip() in _CONNECTORS:
+        if len(gap) > _MAX_GAP:
+            continue
+        if gap.strip() in _CONNECTORS:
             shared[index] = _with_scale_of(value, following)
+            shared[index + 1] = _with_hours(following)
+        if gap.strip() in _CONNECTORS_OF_DAYS:
+            shared[index + 1] = _with_days_between(value, shared[index + 1])
     return shared
+
+
+def _with_hours(value: Value) -> Value:
+    """Return a figure that can also be an hour, as in `from 9 to 5`."""
+    hour = _bare_hour(value)
+    if hour is None:
+        return value
+    return replace(value, parts=(value.parts[0] | hours_of_bare_figure(hour),))
+
+
+def _bare_hour(value: Value) -> int | None:
+    """Return the hour that a figure without unit can be, or None."""
+    figure = value.figure
+    if figure is None or figure.magnitude > 1 or figure.unit or len(value.parts) > 1:
+        return None
+    if not figure.written.isdigit() or int(figure.written) > 24:
+        return None
+    return int(figure.written)
+
+
+def _with_days_between(first: Value, last: Value) -> Value:
+    """Return the last weekday of a range, which says those between them, too."""
+    numbers = []
+    for value in (first, last):
+        for reading in value.parts[0]:
+            if reading.startswith(WEEKDAY):
+                numbers.append(int(reading.removeprefix(WEEKDAY)))
+    if len(numbers) < 2:
+        return last
+    begin, end = numbers
+    days = range(begin + 1, end if end > begin else end + 7)
+    return replace(last, implied=last.implied.union(f"{WEEKDAY}{day % 7}" for day in days))
 
 
 def _with_scale_of(value: Value, following: Value) -> Value:
@@ -194,6 +290,9 @@ def _with_scale_of(value: Value, following: Value) -> Value:
         days = [f"{following.month}/{day}" for day in figure.bare_readings()]
         in_any_year = [f"~{day}" for day in days]
         return replace(value, implied=value.implied.union(days, in_any_year))
+    hour = _bare_hour(value)
+    if hour is not None and (following.is_time or _bare_hour(following) is not None):
+        return replace(value, parts=(value.parts[0] | hours_of_bare_figure(hour),))
     if following.figure is None:
         return value
     scale = following.figure

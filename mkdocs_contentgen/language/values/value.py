@@ -37,6 +37,16 @@ class Value:
     month: int | None = None
     """The month of a date that has a day."""
 
+    is_time: bool = False
+    """Whether it is a time of day."""
+
+    instead: Readings = frozenset()
+    """Readings that a source can have in place of the first part, and that this value does not say.
+
+    `28 May` states `28 May 2024` if the year stands elsewhere. `28 May 2024` does not state the day
+    of another year.
+    """
+
     @property
     def known(self) -> Readings:
         """The readings of a source with this value."""
@@ -49,7 +59,28 @@ class Value:
 
     def is_stated(self, known: Readings) -> bool:
         """Tell whether a source with these readings has this value."""
-        return all(part & known for part in self.parts)
+        for number, part in enumerate(self.parts):
+            if part & known or (number == 0 and self.instead & known):
+                continue
+            return False
+        return True
+
+    def unstated(self, known: Readings) -> tuple[int, int]:
+        """Return the start and the end of what a source with these readings does not have.
+
+        Of `5–8 hours`, this is only the 5 if the source has 8 hours.
+        """
+        spans = self.figure.spans if self.figure else ()
+        if len(spans) < 2 or len(spans) != len(self.parts):
+            return self.start, self.end
+        unknown = []
+        for number, part in enumerate(self.parts):
+            if not part & known:
+                unknown.append(number)
+        if not unknown or len(unknown) == len(self.parts):
+            return self.start, self.end
+        is_last = unknown[-1] == len(spans) - 1
+        return spans[unknown[0]][0], self.end if is_last else spans[unknown[-1]][1]
 
     def has_known_digits(self, known: Readings) -> bool:
         """Tell whether a source has the same figure with another unit or magnitude."""

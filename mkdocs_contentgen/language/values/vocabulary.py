@@ -43,6 +43,10 @@ class Vocabulary:
     """The number of each weekday, from 0 for Monday."""
 
     numbers: Mapping[str, int]
+
+    times: Mapping[str, str]
+    """The times of day that have a word, such as `noon`."""
+
     ambiguous: frozenset[str] = frozenset()
     """Months, weekdays and numbers that are other words, too, such as `may`."""
 
@@ -144,6 +148,7 @@ def vocabulary(tags: tuple[str, ...]) -> Vocabulary:
     months: dict[str, int] = {}
     weekdays: dict[str, int] = {}
     numbers: dict[str, int] = {}
+    times: dict[str, str] = {}
     ambiguous: set[str] = set()
     for tag in tags:
         language = _TABLE["languages"].get(tag)
@@ -152,6 +157,7 @@ def vocabulary(tags: tuple[str, ...]) -> Vocabulary:
         months.update(_numbered(language["months"], 1))
         weekdays.update(_numbered(language["weekdays"], 0))
         numbers.update(_number_words(language["numbers"]))
+        times.update(_times_of_day(language.get("times", {})))
         ambiguous.update(language["ambiguous"].split())
     if "de" in tags:
         numbers.update(_german_numbers(numbers))
@@ -161,6 +167,7 @@ def vocabulary(tags: tuple[str, ...]) -> Vocabulary:
         months,
         weekdays,
         numbers,
+        times,
         ambiguous=frozenset(ambiguous),
         need_capitals=all(tag in ("en", "de", "nl") for tag in tags),
     )
@@ -172,6 +179,13 @@ def _number_words(line: str) -> Iterator[tuple[str, int]]:
     for place in range(0, len(entries), 2):
         number, word = entries[place : place + 2]
         yield word, int(number)
+
+
+def _times_of_day(words: Mapping[str, str]) -> Iterator[tuple[str, str]]:
+    """Yield the words of times with their times."""
+    for clock, spellings in words.items():
+        for spelling in spellings.split():
+            yield spelling, clock
 
 
 def _numbered(names: Iterable[str], first: int) -> Iterator[tuple[str, int]]:

@@ -8,6 +8,7 @@ beside it: `tool` and `deploy` are words of many sources, and `uv tool deploy` i
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from functools import lru_cache
 from itertools import pairwise
 
@@ -76,12 +77,23 @@ def find_code(text: str, given: str) -> list[Range]:
         if version or _is_code(token):
             parts = [token]
         elif _CHOICE.fullmatch(token):
-            parts = token.split("/")
+            parts = _unknown_words(token.split("/"), given)
         else:
             continue
         if not all(is_given(part, given) for part in parts):
             found.append(Range(match.start(), match.start() + len(token)))
     return found
+
+
+def _unknown_words(words: Iterable[str], given: str) -> list[str]:
+    """Return the words that do not stand in what is given, in any case."""
+    known = _words(given)
+    return [word for word in words if word.casefold() not in known]
+
+
+@lru_cache(maxsize=64)  # what is given is the same for all paragraphs of a text
+def _words(given: str) -> frozenset[str]:
+    return frozenset(re.findall(r"[^\W_]+", given.casefold()))
 
 
 def _is_code(token: str) -> bool:

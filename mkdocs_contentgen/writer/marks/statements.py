@@ -13,7 +13,7 @@ from functools import lru_cache
 from ...language.languages import any_of
 from ...language.ranges import Range, without_overlaps
 from ...language.sentences import SENTENCE_SIGNS
-from ...language.values import find_values, known_values
+from ...language.values import Readings, Value, find_values, is_converted, known_values
 from ...language.words import UNSPACED, count_words, split_words
 
 _PAIRS = (
@@ -100,6 +100,21 @@ _SAID_AFTER = re.compile(
 """What follows such a quotation: `, says Jo`."""
 
 
+_IN_OTHER_UNIT = re.compile(r"\s?[(/,]\s?(?:or|oder|ou|o)?\s?|\s(?:or|oder|ou|o)\s")
+"""What stands between an amount and the same amount in another unit."""
+
+_CUT = re.compile(r"\[[^\[\]\n]{0,60}\]|…|\.{3,4}")
+"""Where a quotation leaves words out, or has others in square brackets."""
+
+_JOINED = re.compile(r"\s(?:and|und|et|y|e|и|och|en)\s")
+"""What can join two quotations to one."""
+
+_MOST_JOINTS = 4
+
+_LEAST_JOINED_WORDS = 3
+"""Words of each of two quotations that a text joins."""
+
+
 def find_statements(
     text: str, given: str, language: str = "", *, number_words: bool = True
 ) -> list[Range]:
@@ -111,16 +126,32 @@ def find_statements(
     known = _normalize(given)
     found = []
     for part in without_overlaps(literal):
-        if not _stands_in(part.of(text), known):
+        if not _is_quoted(part.of(text), known):
             found.append(part)
     stated = known_values(given, language)
-    for value in find_values(text, language):
+    values = find_values(text, language)
+    for number, value in enumerate(values):
         if value.is_in_words and not number_words:
             continue
         if value.is_stated(stated) or _is_within(value.start, places_without_values):
             continue
-        found.append(Range(value.start, value.end, is_weak=value.has_known_digits(stated)))
+        if _is_converted(text, values, number, stated):
+            continue
+        start, end = value.unstated(stated)
+        found.append(Range(start, end, is_weak=value.has_known_digits(stated)))
     return without_overlaps(found)
+
+
+def _is_converted(text: str, values: Sequence[Value], number: int, stated: Readings) -> bool:
+    """Tell whether a value is a stated one beside it in another unit, as in `350 °F (177 °C)`."""
+    value = values[number]
+    for other in values[max(0, number - 1) : number + 2]:
+        between = text[min(value.end, other.end) : max(value.start, other.start)]
+        if value.figure is None or other.figure is None or not _IN_OTHER_UNIT.fullmatch(between):
+            continue
+        if is_converted(value.figure, other.figure) and other.is_stated(stated):
+            return True
+    return False
 
 
 def _literal_parts(text: str) -> tuple[list[Range], list[Range]]:
@@ -158,7 +189,7 @@ def find_quotations(text: str, given: str) -> list[str]:
 
 def is_invented(quoted: str, given: str) -> bool:
     """Tell whether a quoted text is a quotation, not a term, and does not stand in `given`."""
-    return _is_long(quoted) and not _stands_in(quoted, _normalize(given))
+    return _is_long(quoted) and not _is_quoted(quoted, _normalize(given))
 
 
 def item_number(heading: str) -> re.Match[str] | None:
@@ -196,6 +227,21 @@ def _is_said(text: str, start: int, end: int) -> bool:
 def _stands_in(statement: str, known: str) -> bool:
     wanted = _normalize(statement)
     return bool(wanted) and wanted in known
+
+
+def _is_quoted(quotation: str, known: str) -> bool:
+    """Tell whether a quotation stands in what is given, also where it is cut or joined."""
+    if _stands_in(quotation, known):
+        return True
+    pieces = [piece for piece in map(_normalize, _CUT.split(quotation)) if piece]
+    if len(pieces) > 1 and all(piece in known for piece in pieces):
+        return True
+    # The few places that can join two quotations are tried one after the other.
+    for joint in list(_JOINED.finditer(quotation))[:_MOST_JOINTS]:
+        halves = [_normalize(quotation[: joint.start()]), _normalize(quotation[joint.end() :])]
+        if all(len(half.split()) >= _LEAST_JOINED_WORDS and half in known for half in halves):
+            return True
+    return False
 
 
 @lru_cache(maxsize=256)  # what is given is the same for all paragraphs, and long with sources
