@@ -135,7 +135,10 @@ def find_signs(labelled: Labelled) -> tuple[list[Span], list[Span]]:
 
 
 def print_marks(texts: list[Labelled]) -> None:
-    """Print recall and precision for texts and for sentences, and how many marks there are."""
+    """Print which texts are found, how many marks are right, and how many signs there are.
+
+    A text counts as found if an unfaithful sentence of it has a sign: one elsewhere is luck.
+    """
     counts: Counter[str] = Counter()
     sentences: Counter[tuple[bool, bool, bool]] = Counter()
     with_mark: Counter[tuple[bool, bool]] = Counter()
@@ -143,14 +146,75 @@ def print_marks(texts: list[Labelled]) -> None:
     started = perf_counter()
     for labelled in texts:
         marks, to_read = find_signs(labelled)
-        counts["words"] += count_words(split_words(labelled.text))
-        counts["marks"] += len(marks)
-        with_mark[bool(labelled.unfaithful), bool(marks)] += 1
-        with_sign[bool(labelled.unfaithful), bool(marks or to_read)] += 1
+        is_unfaithful = bool(labelled.unfaithful)
+        with_mark[is_unfaithful, bool(marks)] += 1
+        with_sign[is_unfaithful, bool(marks or to_read)] += 1
+        wrong_sentences: list[Span] = []
         for sentence in _sentences(labelled.text):
             is_wrong = _meets(sentence, labelled.unfaithful)
+            if is_wrong:
+                wrong_sentences.append(sentence)
             sentences[is_wrong, _meets(sentence, marks), _meets(sentence, to_read)] += 1
+        _count_signs(counts, labelled, wrong_sentences, marks, to_read)
     seconds = perf_counter() - started
+    print_rows(
+        {
+            "texts": f"{len(texts):,}",
+            **_rows_of_texts(counts, with_mark, with_sign),
+            **_rows_of_sentences(sentences),
+            **_rows_of_signs(counts),
+            "milliseconds for 120 words": f"{120_000 * seconds / counts['words']:.1f}",
+        }
+    )
+
+
+def _count_signs(
+    counts: Counter[str],
+    labelled: Labelled,
+    wrong_sentences: list[Span],
+    marks: list[Span],
+    to_read: list[Span],
+) -> None:
+    """Count the signs of a text, and those that are on an unfaithful sentence."""
+    words = count_words(split_words(labelled.text))
+    counts["words"] += words
+    counts["marks"] += len(marks)
+    counts["right marks"] += sum(_meets(mark, wrong_sentences) for mark in marks)
+    if labelled.unfaithful:
+        counts["unfaithful texts"] += 1
+        counts["found by marks"] += _has_sign(wrong_sentences, marks)
+        counts["found by signs"] += _has_sign(wrong_sentences, [*marks, *to_read])
+    else:
+        counts["faithful words"] += words
+        counts["marks in faithful texts"] += len(marks)
+        counts["to read in faithful texts"] += len(to_read)
+
+
+def _has_sign(sentences: list[Span], signs: list[Span]) -> bool:
+    return any(_meets(sentence, signs) for sentence in sentences)
+
+
+def _rows_of_texts(
+    counts: Counter[str],
+    with_mark: Counter[tuple[bool, bool]],
+    with_sign: Counter[tuple[bool, bool]],
+) -> dict[str, str]:
+    unfaithful = counts["unfaithful texts"]
+    all_flagged = Counter({(True, True): unfaithful})
+    all_flagged[False, True] = with_mark.total() - unfaithful
+    found_by_marks = _percent(counts["found by marks"], unfaithful)
+    found_by_signs = _percent(counts["found by signs"], unfaithful)
+    return {
+        "found by a mark where it is wrong": f"{found_by_marks:.1f} %",
+        "found by any sign where it is wrong": f"{found_by_signs:.1f} %",
+        "F1 of texts, by marks": f"{_f1(with_mark):.1f}",
+        "F1 of texts, by any sign": f"{_f1(with_sign):.1f}",
+        "F1 if all texts are flagged": f"{_f1(all_flagged):.1f}",
+        "balanced accuracy of texts, by marks": f"{_balanced_accuracy(with_mark):.1f}",
+    }
+
+
+def _rows_of_sentences(sentences: Counter[tuple[bool, bool, bool]]) -> dict[str, str]:
     wrong = Counter[tuple[bool, bool]]()
     marked = 0
     for (is_wrong, has_mark, is_to_read), number in sentences.items():
@@ -158,22 +222,26 @@ def print_marks(texts: list[Labelled]) -> None:
             wrong[has_mark, is_to_read] += number
         if has_mark:
             marked += number
-    all_wrong = wrong.total()
     found = wrong[True, True] + wrong[True, False]
     without = wrong[False, False]
-    words = counts["words"]
-    rows = {
-        "texts": f"{len(texts):,}",
-        "F1 of texts, by marks": f"{_f1(with_mark):.1f}",
-        "F1 of texts, by marks and sentences to read": f"{_f1(with_sign):.1f}",
-        "balanced accuracy of texts, by marks": f"{_balanced_accuracy(with_mark):.1f}",
+    return {
         "marked sentences that are unfaithful": f"{_percent(found, marked):.0f} %",
-        "unfaithful sentences that are marked": f"{_percent(found, all_wrong):.0f} %",
-        "unfaithful sentences without any sign": f"{_percent(without, all_wrong):.0f} %",
-        "marks in 100 words": f"{_percent(counts['marks'], words):.2f}",
-        "milliseconds for 120 words": f"{120_000 * seconds / words:.1f}",
+        "unfaithful sentences that are marked": f"{_percent(found, wrong.total()):.0f} %",
+        "unfaithful sentences without any sign": f"{_percent(without, wrong.total()):.0f} %",
     }
-    print_rows(rows)
+
+
+def _rows_of_signs(counts: Counter[str]) -> dict[str, str]:
+    """Return how many signs there are. A mark is right if its sentence is unfaithful."""
+    faithful = counts["faithful words"]
+    in_faithful = _percent(counts["marks in faithful texts"], faithful)
+    to_read = _percent(counts["to read in faithful texts"], faithful)
+    return {
+        "right marks of 100": f"{_percent(counts['right marks'], counts['marks']):.0f}",
+        "marks in 100 words": f"{_percent(counts['marks'], counts['words']):.2f}",
+        "marks in 100 words of faithful texts": f"{in_faithful:.2f}",
+        "sentences to read in 100 of their words": f"{to_read:.2f}",
+    }
 
 
 def print_evidence(folder: Path) -> None:
