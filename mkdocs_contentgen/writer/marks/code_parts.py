@@ -159,6 +159,8 @@ def _unknown_commands(code: str, known: str) -> list[Range]:
     for match in _COMMAND.finditer(code):
         words = list(re.finditer(r"\S+", match[1]))
         for first, second in pairwise(words):
+            if "-" in second[0] and _stands_in(second[0], known):
+                continue  # no word of prose, so it is a command wherever it stands
             if not _stands_in(f"{first[0]} {second[0]}", known):
                 offset = match.start(1)
                 found.append(Range(offset + second.start(), offset + second.end()))

@@ -23,6 +23,8 @@ from ...html.formulas import FORMULA
 from ...language.ranges import Range, without_overlaps
 from ...language.words import OBJECT
 from .code_parts import find_code, find_unknown_parts, is_given
+from .contradictions import find_contradicted
+from .defaults import find_other_values
 from .names import find_names
 from .statements import find_statements, is_invented, number_end
 from .unsupported import find_sentences_to_read
@@ -159,6 +161,12 @@ def _find_unknown(
             yield found
     if given.has_sources:
         yield from _unknown_code(text, pieces, given)
+        with_code = "".join(_text_of(piece.token) for piece in pieces)
+        yield from find_contradicted(with_code, given.text, given.language)
+        code = [
+            Range(piece.start, piece.end) for piece in pieces if piece.token.type == "code_inline"
+        ]
+        yield from find_other_values(with_code, code, given.text, given.language)
     if given.has_sources and not is_heading:
         yield from find_names(text, given.text, given.language)
 

@@ -1,0 +1,290 @@
+"""Find what a text says of a key of data, or of a cell, that says the opposite.
+
+`"WiFi": "no"` and "offers free Wi-Fi", `required: false` and "`limit` is required". Only yes and no
+are compared. Where a sentence leaves it open, where two keys differ, or where prose of the sources
+names the same thing, nothing is marked.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+
+from ...language.languages import PHRASES
+from ...language.ranges import Range
+from ...language.sentences import sentence_ends
+from .data_facts import Fact, read_facts, words_of_key
+
+_NEGATIONS = frozenset(PHRASES["negation"].split())
+_OPEN = frozenset(PHRASES["open_question"].split())
+
+_CONTAINERS = frozenset(
+    "attribute feature option setting property amenity amenities detail info data parameter schema "
+    "component config configuration flag default service facility facilities item result".split()
+)
+"""Keys that say nothing of the keys in them, in the singular."""
+
+_LEFT_OUT = frozenset(
+    "restaurants restaurant business has have is are allow allows accept accepts offer offers with "
+    "good for by only the a enable use supports support requires accessible serves provides".split()
+)
+"""Words of keys that a sentence seldom has."""
+
+_OTHER_WORDS = {"ambience": ("ambiance", "atmosphere", "vibe", "setting"), "card": ("cash",)}
+"""Words that stand for a word of a key in a sentence."""
+
+_CASH_ONLY = re.compile(r"\b(?:cash[ -]only|only\s(?:\w+\s){0,3}?(?:in\s)?cash|cash\sonly)\b", re.I)
+
+_TOKEN = re.compile(r"[^\W_]+(?:['’][^\W_]+)*|[,;:()–—]|\.(?=\s)")
+_ENDS_CLAUSE = frozenset(",;:()–—.") | frozenset(
+    "but while although whereas though however which who that aber während sondern obwohl mais "
+    "tandis pero mientras ma mentre mas enquanto но а".split()
+)
+_JOINS = frozenset("and und et y e и en i".split())
+_MOST_BEFORE = 6
+_MOST_BEHIND = 4
+"""How far from its subject a negation may stand, in words."""
+
+_MOST_WORDS_OF_KEY = 4
+
+
+def _read_states() -> dict[str, tuple[int, bool]]:
+    """Return for each word of a state its kind, and whether it is no opposite."""
+    found: dict[str, tuple[int, bool]] = {}
+    for kind, line in enumerate(PHRASES["state"].splitlines()):
+        positive, _, negative = line.partition("|")
+        for word in positive.split():
+            found[word] = (kind, True)
+        for word in negative.split():
+            found[word] = (kind, False)
+    return found
+
+
+_STATES = _read_states()
+
+
+@dataclass(frozen=True)
+class _Claim:
+    """What data say of a subject: that it is so, or that it is not."""
+
+    subject: str
+    """Its words without spaces, in the singular."""
+
+    kind: int | None
+    """The kind of its state, or None for something that is there or not."""
+
+    is_true: bool
+    around: str = ""
+    """The word of what it is in, which a sentence has to have, or an empty string."""
+
+    needs_state: bool = False
+    """Whether a sentence has to have a word of its state, since its subject is more than that."""
+
+
+@dataclass(frozen=True)
+class _Token:
+    word: str
+    start: int
+    end: int
+
+    @property
+    def stem(self) -> str:
+        return _stem(self.word)
+
+
+def find_contradicted(text: str, given: str, language: str = "") -> list[Range]:
+    """Return the ranges in `text`, with its code, that contradict data in `given`."""
+    claims = _claims(given)
+    found: list[Range] = []
+    if not claims:
+        return found
+    start = 0
+    for end in [*sentence_ends(text, language), len(text)]:
+        tokens = [
+            _Token(match[0].casefold().replace("’", "'"), match.start(), match.end())
+            for match in _TOKEN.finditer(text, start, end)
+        ]
+        if not any(token.word in _OPEN for token in tokens):
+            found += _find_in_sentence(text[start:end], tokens, claims, given)
+        start = end
+    return sorted(set(found))
+
+
+def _find_in_sentence(
+    sentence: str, tokens: Sequence[_Token], claims: dict[str, list[_Claim]], given: str
+) -> Iterator[Range]:
+    stems = [token.stem for token in tokens]
+    words = frozenset(stems)
+    is_cash_only = _CASH_ONLY.search(sentence) is not None
+    for first in range(len(tokens)):
+        joined = ""
+        for last in range(first, min(first + _MOST_WORDS_OF_KEY, len(tokens))):
+            joined += stems[last]
+            for claim in claims.get(joined, ()):
+                if claim.around and not words & {claim.around, *_OTHER_WORDS.get(claim.around, ())}:
+                    continue
+                said = _what_is_said(tokens, first, last, claim)
+                if said is None or said.is_true == claim.is_true:
+                    continue
+                if not _is_in_prose(claim, given, said):
+                    yield said.range
+        if is_cash_only and stems[first] == "cash":
+            for subject in ("card", "creditcard"):
+                for claim in claims.get(subject, ()):
+                    if claim.is_true:
+                        yield Range(tokens[first].start, tokens[first].end)
+
+
+@dataclass(frozen=True)
+class _Said:
+    is_true: bool
+    range: Range
+    words: Sequence[_Token]
+
+
+def _what_is_said(tokens: Sequence[_Token], first: int, last: int, claim: _Claim) -> _Said | None:
+    """Return what a sentence says of a subject, from the first to the last of its words."""
+    begin, end = _clause(tokens, first, last)
+    state = _state_in(tokens, begin, end, first, last, claim.kind)
+    if claim.kind is not None and state is None and claim.needs_state:
+        return None
+    about = [*range(max(begin, first - _MOST_BEFORE), first)]
+    about += range(last + 1, min(end, last + 1 + _MOST_BEHIND))
+    if state is not None:
+        about += range(min(last, state), state)
+    negations = [place for place in about if tokens[place].word in _NEGATIONS]
+    if negations and _is_beyond_and(tokens, negations, first, last):
+        return None
+    is_true = not negations
+    used = [first, last, *negations]
+    if state is not None:
+        is_true = is_true == _STATES[tokens[state].word][1]
+        used.append(state)
+    words = [tokens[place] for place in range(first, last + 1)]
+    return _Said(is_true, Range(tokens[min(used)].start, tokens[max(used)].end), words)
+
+
+def _clause(tokens: Sequence[_Token], first: int, last: int) -> tuple[int, int]:
+    """Return where the clause around some words begins and ends."""
+    begin = first
+    while begin > 0 and tokens[begin - 1].word not in _ENDS_CLAUSE:
+        begin -= 1
+    end = last + 1
+    while end < len(tokens) and tokens[end].word not in _ENDS_CLAUSE:
+        end += 1
+    return begin, end
+
+
+def _is_beyond_and(
+    tokens: Sequence[_Token], negations: Sequence[int], first: int, last: int
+) -> bool:
+    """Tell whether `and` stands between a negation and its subject, which leaves both open."""
+    for place in negations:
+        between = range(min(place, last + 1), max(place, first))
+        if any(tokens[other].word in _JOINS for other in between):
+            return True
+    return False
+
+
+def _state_in(
+    tokens: Sequence[_Token], begin: int, end: int, first: int, last: int, kind: int | None
+) -> int | None:
+    """Return the place of the word of a state that is nearest to a subject in its clause."""
+    nearest: int | None = None
+    for place in range(begin, end):
+        if first <= place <= last or tokens[place].word not in _STATES:
+            continue
+        its_kind, is_positive = _STATES[tokens[place].word]
+        if kind is None and is_positive:
+            continue  # what is there needs no word that says so
+        if kind is not None and its_kind != kind:
+            continue
+        if tokens[place].word == "on" and place + 1 < end:
+            continue  # a preposition
+        if nearest is None or _distance(place, first, last) < _distance(nearest, first, last):
+            nearest = place
+    return nearest
+
+
+def _distance(place: int, first: int, last: int) -> int:
+    return first - place if place < first else place - last
+
+
+def _is_in_prose(claim: _Claim, given: str, said: _Said) -> bool:
+    """Tell whether prose of the sources names the subject, too, so that it is left open."""
+    if claim.kind is not None:
+        return False
+    pattern = r"[\W_]{0,2}".join(re.escape(token.stem) + "s?" for token in said.words)
+    for match in re.finditer(rf"(?<![\w]){pattern}(?!\w)", given, re.IGNORECASE):
+        if not re.match(r"[\"'`]?\s?[:=|]", given[match.end() : match.end() + 3]):
+            return True
+    return False
+
+
+@lru_cache(maxsize=64)  # what is given is the same for all paragraphs of a text
+def _claims(given: str) -> dict[str, list[_Claim]]:
+    """Return what data say, by subject, without what they say both ways."""
+    by_subject: dict[str, list[_Claim]] = {}
+    for fact in read_facts(given):
+        is_true = fact.is_true
+        if is_true is None:
+            continue
+        for claim in _claims_of(fact, is_true):
+            by_subject.setdefault(claim.subject, []).append(claim)
+    for subject, claims in list(by_subject.items()):
+        kept = [claim for claim in claims if not _is_disputed(claim, claims)]
+        by_subject[subject] = list(dict.fromkeys(kept))
+    return by_subject
+
+
+def _is_disputed(claim: _Claim, claims: Sequence[_Claim]) -> bool:
+    for other in claims:
+        is_same = (other.kind, other.around) == (claim.kind, claim.around)
+        if is_same and other.is_true != claim.is_true:
+            return True
+    return False
+
+
+def _claims_of(fact: Fact, is_true: bool) -> Iterator[_Claim]:
+    words = words_of_key(fact.key)
+    if not words:
+        return
+    state = _STATES.get(words[-1])
+    if state is None and len(words) == 1 and words[0] == "default":
+        return
+    if state is not None:
+        kind, is_positive = state
+        if fact.is_missing:
+            return
+        subject = "".join(map(_stem, words[:-1]))
+        needs_state = not subject
+        if not subject:
+            parents = [key for key in fact.path[:-1] if _stem(key.lower()) not in _CONTAINERS]
+            name = fact.name or (parents[-1] if parents else "")
+            subject = "".join(map(_stem, words_of_key(name)))
+        if subject:
+            is_so = is_true == is_positive
+            yield _Claim(subject, kind, is_so, needs_state=needs_state)
+        return
+    kept = [word for word in words if word not in _LEFT_OUT]
+    around = _around(fact)
+    for form in {tuple(words), tuple(kept)}:
+        subject = "".join(map(_stem, form))
+        if len(subject) > 1:
+            yield _Claim(subject, None, is_true, around)
+
+
+def _around(fact: Fact) -> str:
+    """Return the word of what a key is in, or an empty string if that says nothing."""
+    if len(fact.path) < 2:
+        return ""
+    words = [word for word in words_of_key(fact.path[-2]) if word not in _LEFT_OUT]
+    if not words or _stem(words[-1]) in _CONTAINERS:
+        return ""
+    return _stem(words[-1])
+
+
+def _stem(word: str) -> str:
+    return word.removesuffix("s") if len(word) > 3 else word
